@@ -1,0 +1,69 @@
+# Needs python3 (3.11 or newer), g++ and make; everything else is installed into .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+CPP := $(shell find cpp -name '*.cpp' -o -name '*.hpp')
+BUILD_TOOLS := scikit-build-core nanobind cmake ninja
+
+.PHONY: install develop demo test test-python test-cpp lint format benchmark study docs dist clean
+
+# The package as a user gets it, and $(BIN)/arcwise.
+install: $(VENV)/.tools
+	$(BIN)/pip install --quiet --no-build-isolation .
+
+# The package in place, with what tests and lint need; the native core is compiled incrementally.
+develop: $(VENV)/.developer
+	$(BIN)/pip install --quiet --no-build-isolation --no-deps --editable .
+
+demo: install
+	$(BIN)/python -m arcwise.cli.demo
+
+test: lint test-cpp test-python
+
+test-python: develop
+	$(BIN)/python -m pytest
+
+# The core's own tests, under AddressSanitizer and UndefinedBehaviorSanitizer.
+test-cpp: $(VENV)/.tools
+	$(BIN)/cmake -S . -B build/sanitize -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
+	    -DCMAKE_BUILD_TYPE=Debug -DARCWISE_TESTS=ON -DARCWISE_SANITIZE=ON > build-sanitize.log || (cat build-sanitize.log; exit 1)
+	$(BIN)/cmake --build build/sanitize
+	rm -f build-sanitize.log
+	build/sanitize/arcwise_tests
+
+lint: develop
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/clang-format --dry-run --Werror $(CPP)
+
+format: $(VENV)/.developer
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $(CPP)
+
+benchmark: develop
+	$(BIN)/pip install --quiet -e '.[peers]' --no-build-isolation
+	$(BIN)/python -m benchmarks
+
+docs: develop
+	$(BIN)/pip install --quiet -e '.[docs]' --no-build-isolation
+	$(BIN)/mkdocs build --strict
+
+dist: $(VENV)/.developer
+	$(BIN)/pip install --quiet build
+	$(BIN)/python -m build
+
+clean:
+	rm -rf build dist site $(VENV)
+
+$(VENV)/.tools:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --upgrade pip
+	$(BIN)/pip install --quiet $(BUILD_TOOLS)
+	touch $@
+
+$(VENV)/.developer: pyproject.toml $(VENV)/.tools
+	$(BIN)/pip install --quiet --no-build-isolation --editable '.[test,lint]'
+	touch $@

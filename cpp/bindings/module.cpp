@@ -1,0 +1,12 @@
+// The Python module arcwise._core: one submodule per stage, bound in the file of the same name.
+#include <nanobind/nanobind.h>
+
+namespace nb = nanobind;
+
+void bind_counts(nb::module_& stage);
+
+NB_MODULE(_core, module) {
+    module.doc() = "The native core of arcwise. Private: call the stages in arcwise instead.";
+    auto counts = module.def_submodule("counts");
+    bind_counts(counts);
+}

@@ -1,0 +1,40 @@
+// Connects the core's Monitor with Python: signals are handled and the progress callback is called under the
+// GIL.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "monitor.hpp"
+
+namespace arcwise {
+
+// The callback receives (done, total, incumbent, bound) and may be None. An exception in it, or Ctrl-C, stops
+// the computation; Ctrl-C leaves no exception behind (the result's status says "interrupted"), any other
+// exception is raised again by `rethrow` once the native call is over.
+class PythonMonitor final : public Monitor {
+  public:
+    explicit PythonMonitor(nanobind::object callback) : callback_(std::move(callback)) {}
+
+    bool should_stop(const Progress& progress) override {
+        const nanobind::gil_scoped_acquire gil;
+        try {
+            if (PyErr_CheckSignals() != 0) nanobind::raise_python_error();
+            if (!callback_.is_none())
+                callback_(progress.done, progress.total, progress.incumbent, progress.bound);
+        } catch (nanobind::python_error& error) {
+            if (!error.matches(PyExc_KeyboardInterrupt)) error_ = std::current_exception();
+            return true;
+        }
+        return false;
+    }
+
+    void rethrow() const {
+        if (error_) std::rethrow_exception(error_);
+    }
+
+  private:
+    nanobind::object callback_;
+    std::exception_ptr error_;
+};
+
+}  // namespace arcwise

@@ -1,0 +1,28 @@
+"""arcwise learns Bayesian-network structure from discrete data and says which arcs to trust."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+# Public names and the stage that defines each. Stages are imported on first use, so that `import arcwise` is fast.
+_PUBLIC: dict[str, str] = {
+    "Dataset": "arcwise.data",
+    "Dag": "arcwise.graph",
+}
+
+__all__ = ["__version__", *_PUBLIC]  # noqa: PLE0604
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("arcwise")
+    if name in _PUBLIC:
+        return getattr(importlib.import_module(_PUBLIC[name]), name)
+    raise AttributeError(f"module 'arcwise' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_PUBLIC])

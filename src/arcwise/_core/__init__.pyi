@@ -1,0 +1,2 @@
+# The native core, one stub per stage. At run time arcwise._core is one compiled module.
+from arcwise._core import counts as counts

@@ -1,0 +1,48 @@
+"""Contingency counts: how often each combination of states of some variables occurs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data import Dataset
+from arcwise.errors import DataError
+
+__all__ = ["contingency", "contingency_twin"]
+
+MAX_CELLS = 2**31
+
+
+def contingency(data: Dataset, variables: Sequence[int]) -> NDArray[np.int64]:
+    """Count the cases in each cell of `variables`; the result has one axis per variable, in the order given.
+
+    The cost grows with rows x variables, plus the number of cells.
+    """
+    from arcwise import _core
+
+    shape = _shape(data, variables)
+    members = np.array(variables, dtype=np.int32)
+    cells = _core.counts.count_cells(data.codes, data.arities, data.native_weights, members, math.prod(shape))
+    return cells.reshape(shape)
+
+
+def contingency_twin(data: Dataset, variables: Sequence[int]) -> NDArray[np.int64]:
+    """Return the same as `contingency`, row by row in Python: what the native counter is compared with."""
+    counts = np.zeros(_shape(data, variables), dtype=np.int64)
+    for row in range(data.n_rows):
+        cell = tuple(int(data.codes[v, row]) for v in variables)
+        counts[cell] += 1 if data.weights is None else data.weights[row]
+    return counts
+
+
+def _shape(data: Dataset, variables: Sequence[int]) -> tuple[int, ...]:
+    shape = tuple(int(data.arities[v]) for v in variables)
+    if math.prod(shape) > MAX_CELLS:
+        names = ", ".join(data.names[v] for v in variables)
+        raise DataError(
+            f"a table over {names} has {math.prod(shape):,} cells; at most {MAX_CELLS:,} are counted densely."
+        )
+    return shape

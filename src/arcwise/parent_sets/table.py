@@ -1,0 +1,91 @@
+"""`ParentSetTable`: the candidate parent sets of every variable with their local scores, and what was guaranteed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["ParentSetTable"]
+
+
+@dataclass(frozen=True, eq=False)
+class ParentSetTable:
+    """The candidate parent sets of every variable, with local scores, in compressed rows.
+
+    Node v has the rows ``node_offsets[v]:node_offsets[v + 1]``; row r has the score ``scores[r]`` and the parents
+    ``members[set_offsets[r]:set_offsets[r + 1]]``, ascending. Within a node, rows are sorted by falling score (ties:
+    smaller sets first, then by members). Scores are natural logarithms, higher is better.
+
+    The table carries its guarantee: it holds every parent set of at most `max_parents` variables (None: any number)
+    that occurs in a network within `slack` of the optimum.
+
+    Parameters
+    ----------
+    names
+        The variables.
+    slack
+        How far below the optimum the guarantee reaches (natural log; the log of a Bayes factor); 0 serves the
+        optimum alone. NaN means that nothing is known, as for a file made elsewhere.
+    max_parents
+        The parent limit the table was built with, or None.
+    score
+        The score's name and parameters, e.g. ``{"name": "bdeu", "ess": 1.0}``; empty if not known.
+    data_digest
+        The digest of the data the table was built from, or None.
+    """
+
+    names: tuple[str, ...]
+    node_offsets: NDArray[np.int64]
+    scores: NDArray[np.float64]
+    set_offsets: NDArray[np.int64]
+    members: NDArray[np.int32]
+    slack: float = float("nan")
+    max_parents: int | None = None
+    score: dict[str, Any] = field(default_factory=dict)
+    data_digest: str | None = None
+
+    @property
+    def n_variables(self) -> int:
+        """The number of variables."""
+        return len(self.names)
+
+    @property
+    def n_rows(self) -> int:
+        """The number of parent sets in the table."""
+        return len(self.scores)
+
+    def rows_of(self, node: int) -> range:
+        """Return the rows of a node."""
+        return range(int(self.node_offsets[node]), int(self.node_offsets[node + 1]))
+
+    def parents_of(self, row: int) -> tuple[int, ...]:
+        """Return the parents in a row."""
+        return tuple(int(p) for p in self.members[self.set_offsets[row] : self.set_offsets[row + 1]])
+
+    @classmethod
+    def from_lists(
+        cls, names: Sequence[str], entries: Sequence[Iterable[tuple[float, Iterable[int]]]], **facts: Any
+    ) -> ParentSetTable:
+        """Make a table from (score, parents) pairs for each node, in any order."""
+        node_offsets, set_offsets = [0], [0]
+        scores: list[float] = []
+        members: list[int] = []
+        for rows in entries:
+            ordered = sorted(((s, tuple(sorted(ps))) for s, ps in rows), key=lambda row: (-row[0], len(row[1]), row[1]))
+            for value, parents in ordered:
+                scores.append(value)
+                members.extend(parents)
+                set_offsets.append(len(members))
+            node_offsets.append(len(scores))
+        return cls(
+            names=tuple(names),
+            node_offsets=np.array(node_offsets, dtype=np.int64),
+            scores=np.array(scores, dtype=np.float64),
+            set_offsets=np.array(set_offsets, dtype=np.int64),
+            members=np.array(members, dtype=np.int32),
+            **facts,
+        )
