@@ -7,6 +7,7 @@ valid but not complete. Data go to stdout, messages and progress to stderr.
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 
 import typer
@@ -50,3 +51,10 @@ def main() -> None:
     except ArcwiseError as error:
         typer.echo(f"{type(error).__name__}: {error}", err=True)
         sys.exit(1)
+    except KeyboardInterrupt:
+        typer.echo("interrupted", err=True)
+        sys.exit(130)
+    except BrokenPipeError:
+        # The reader of a pipe went away (`arcwise ... | head`): not an error. Python would complain at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
