@@ -4,9 +4,12 @@
 namespace nb = nanobind;
 
 void bind_counts(nb::module_& stage);
+void bind_parent_sets(nb::module_& stage);
 
 NB_MODULE(_core, module) {
     module.doc() = "The native core of arcwise. Private: call the stages in arcwise instead.";
     auto counts = module.def_submodule("counts");
     bind_counts(counts);
+    auto parent_sets = module.def_submodule("parent_sets");
+    bind_parent_sets(parent_sets);
 }

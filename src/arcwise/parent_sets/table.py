@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.errors import FormatError
+
 __all__ = ["ParentSetTable"]
+
+# What `arcwise::Defect` of the native core stands for.
+_DEFECTS = (
+    "",
+    "offsets that do not ascend from 0 to the length of what they index",
+    "no parent set, so that no network exists; give it at least one, such as the empty set",
+    "a score that is NaN or infinite; leave out a set that is not allowed",
+    "a parent that is not a variable",
+    "the node is among its own parents",
+    "parents that do not ascend, or a parent twice",
+    "rows that are not sorted by falling score, then size, then members",
+    "the same parent set a second time",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +99,7 @@ class ParentSetTable:
                 members.extend(parents)
                 set_offsets.append(len(members))
             node_offsets.append(len(scores))
-        return cls(
+        table = cls(
             names=tuple(names),
             node_offsets=np.array(node_offsets, dtype=np.int64),
             scores=np.array(scores, dtype=np.float64),
@@ -89,3 +107,45 @@ class ParentSetTable:
             members=np.array(members, dtype=np.int32),
             **facts,
         )
+        table.validate()
+        return table
+
+    def validate(self) -> None:
+        """Check everything that a search relies on.
+
+        Raises
+        ------
+        FormatError
+            If a node has no parent set, a score is NaN or infinite, a parent is not a variable or the node itself, a
+            set or the rows are not in order, or a node has the same set twice. The message says where.
+        """
+        from arcwise import _core
+
+        if len(set(self.names)) != len(self.names):
+            raise FormatError("a name occurs twice among the variables of the table; names must be different.")
+        if len(self.node_offsets) != len(self.names) + 1:
+            raise FormatError(f"the table has {len(self.node_offsets) - 1} nodes for {len(self.names)} names.")
+        defect, node, row = _core.parent_sets.inspect_table(
+            self.node_offsets, self.scores, self.set_offsets, self.members
+        )
+        if defect == 0:
+            return
+        where = f"node '{self.names[node]}' ({node + 1} of {self.n_variables})" if node >= 0 else "the table"
+        if row >= 0:
+            where += f", row {row - int(self.node_offsets[node])}"
+        raise FormatError(f"{where}: {_DEFECTS[defect]}.")
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the names, sets, scores, guarantee, score function and data digest."""
+        hasher = hashlib.sha256()
+        facts = [self.names, repr(float(self.slack)), self.max_parents, self.score, self.data_digest]
+        hasher.update(json.dumps(facts, sort_keys=True, default=str).encode())
+        for array, kind in (
+            (self.node_offsets, "<i8"),
+            (self.scores, "<f8"),
+            (self.set_offsets, "<i8"),
+            (self.members, "<i4"),
+        ):
+            hasher.update(array.astype(kind).tobytes())
+        return hasher.hexdigest()
