@@ -9,6 +9,8 @@ from typing import Any
 _PUBLIC: dict[str, str] = {
     "Dataset": "arcwise.data",
     "Dag": "arcwise.graph",
+    "NetworkSet": "arcwise.ensemble",
+    "NetworkSummary": "arcwise.ensemble",
 }
 
 __all__ = ["__version__", *_PUBLIC]  # noqa: PLE0604

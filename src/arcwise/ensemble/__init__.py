@@ -1,0 +1,7 @@
+"""Ensembles: many networks with weights, found in several ways."""
+
+from arcwise.ensemble.families import Families
+from arcwise.ensemble.network_set import NetworkSet, concatenate
+from arcwise.ensemble.network_summary import Ensemble, NetworkSummary
+
+__all__ = ["Ensemble", "Families", "NetworkSet", "NetworkSummary", "concatenate"]

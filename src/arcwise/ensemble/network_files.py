@@ -1,0 +1,259 @@
+"""Files of networks: a compact checksummed format (see `array_file`), and Parquet, through DuckDB, for other programs.
+
+Reading checks everything that the networks rely on: checksum, types, shapes, ranges, acyclicity.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.ensemble.array_file import finite_or_none, read_array_file, write_array_file
+from arcwise.ensemble.families import Families, choice_type
+from arcwise.ensemble.network_set import NetworkSet
+from arcwise.errors import FormatError
+from arcwise.limits import Status
+
+__all__ = ["facts_of", "first_cyclic", "load_networks", "save_networks"]
+
+KIND = "arcwise-networks 1"
+ARRAYS = ("node_offsets", "set_offsets", "members", "choices", "scores", "log_weights")
+
+
+def save_networks(networks: NetworkSet, path: str | os.PathLike[str]) -> None:
+    """Write a network set: Parquet if the name ends in .parquet, else the compact format (.gz: compressed)."""
+    if str(path).endswith(".parquet"):
+        _save_parquet(networks, path)
+        return
+    arrays: dict[str, NDArray[Any]] = {
+        "node_offsets": networks.families.node_offsets,
+        "set_offsets": networks.families.set_offsets,
+        "members": networks.families.members,
+        "choices": networks.choices,
+        "scores": networks.scores,
+        "log_weights": networks.log_weights,
+    }
+    write_array_file(path, KIND, facts_of(networks), arrays)
+
+
+def load_networks(path: str | os.PathLike[str]) -> NetworkSet:
+    """Read a network set that `save_networks` wrote, in either format, and check it."""
+    if str(path).endswith(".parquet"):
+        return _load_parquet(path)
+    facts, arrays = read_array_file(path, KIND)
+    if set(arrays) != set(ARRAYS):
+        raise FormatError(f"{path}: holds the arrays {', '.join(arrays)}; expected {', '.join(ARRAYS)}.")
+    return _checked(path, facts, arrays)
+
+
+def facts_of(networks: NetworkSet) -> dict[str, Any]:
+    """Return what a file says about a set beside its arrays, as JSON can hold it (NaN is null)."""
+    return {
+        "names": list(networks.names),
+        "origin": networks.origin,
+        "opt": finite_or_none(networks.opt),
+        "slack": finite_or_none(networks.slack),
+        "status": str(networks.status),
+        "max_parents": networks.max_parents,
+        "tolerance": networks.tolerance,
+        "score": dict(networks.score),
+        "data_digest": networks.data_digest,
+        "facts": dict(networks.facts),
+    }
+
+
+def _checked(path: str | os.PathLike[str], facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> NetworkSet:
+    try:
+        names = tuple(str(name) for name in facts["names"])
+        status = Status(facts["status"])
+        fields = {
+            "origin": str(facts["origin"]),
+            "opt": float("nan") if facts["opt"] is None else float(facts["opt"]),
+            "slack": float("nan") if facts["slack"] is None else float(facts["slack"]),
+            "max_parents": None if facts["max_parents"] is None else int(facts["max_parents"]),
+            "tolerance": float(facts["tolerance"]),
+            "score": dict(facts["score"]),
+            "data_digest": None if facts["data_digest"] is None else str(facts["data_digest"]),
+            "facts": dict(facts["facts"]),
+        }
+    except (KeyError, TypeError, ValueError) as error:
+        raise FormatError(f"{path}: the facts of the set cannot be read ({error!r}). Write the file again.") from error
+    kinds = {"node_offsets": "i8", "set_offsets": "i8", "members": "i4", "scores": "f8", "log_weights": "f8"}
+    for name, kind in kinds.items():
+        if arrays[name].dtype != np.dtype(kind) or arrays[name].ndim != 1:
+            raise FormatError(f"{path}: array '{name}' should be a list of {kind}. Write the file again.")
+    families = Families(arrays["node_offsets"], arrays["set_offsets"], arrays["members"])
+    choices, scores, log_weights = arrays["choices"], arrays["scores"], arrays["log_weights"]
+    if len(families.node_offsets) == 0 or len(families.set_offsets) == 0 or families.n_nodes != len(names):
+        raise FormatError(f"{path}: {len(names)} names, but parent sets for another number of nodes.")
+    families.check(str(path))
+    if len(set(names)) < len(names):
+        raise FormatError(f"{path}: two variables have the same name.")
+    if choices.ndim != 2 or choices.dtype.kind != "u" or choices.shape[1:] != (len(names),):
+        raise FormatError(f"{path}: the networks should have one number for each of the {len(names)} variables.")
+    if scores.shape != (len(choices),) or log_weights.shape != (len(choices),):
+        raise FormatError(f"{path}: {len(choices)} networks, but {len(scores)} scores, {len(log_weights)} weights.")
+    if len(choices):
+        limits = np.diff(families.node_offsets)
+        over = np.flatnonzero(choices.max(axis=0) >= limits)
+        if len(over):
+            raise FormatError(f"{path}: a network has an unknown parent set for '{names[over[0]]}'.")
+        if not abs(float(np.exp(log_weights).sum()) - 1.0) < 1e-6:
+            raise FormatError(f"{path}: the weights of the networks do not sum to 1.")
+    cyclic = first_cyclic(families, choices)
+    if cyclic is not None:
+        raise FormatError(f"{path}: network {cyclic} has a directed cycle; the file was edited or is damaged.")
+    return NetworkSet(
+        names=names,
+        families=families,
+        choices=choices,
+        scores=scores,
+        log_weights=log_weights,
+        status=status,
+        **fields,  # type: ignore[arg-type]
+    )
+
+
+def first_cyclic(families: Families, choices: NDArray[Any], *, chunk: int = 1 << 14) -> int | None:
+    """Return the first network with a directed cycle, or None; many networks at a time.
+
+    Nodes without remaining parents are removed from all networks at once; a network with nodes left over that all
+    keep a parent has a cycle.
+    """
+    n = families.n_nodes
+    words = (n + 63) // 64
+    masks = np.zeros((families.n_rows, words), dtype=np.uint64)
+    rows = np.repeat(np.arange(families.n_rows), np.diff(families.set_offsets))
+    bits = np.uint64(1) << (families.members % 64).astype(np.uint64)
+    np.bitwise_or.at(masks, (rows, families.members // 64), bits)
+    starts = families.node_offsets[:-1]
+    for begin in range(0, len(choices), chunk):
+        parents = masks[choices[begin : begin + chunk].astype(np.int64) + starts]
+        left = np.ones(parents.shape[:2], dtype=bool)
+        placed = np.zeros((len(parents), words), dtype=np.uint64)
+        while left.any():
+            free = left & ~(parents & ~placed[:, None, :]).any(axis=2)
+            stuck = left.any(axis=1) & ~free.any(axis=1)
+            if stuck.any():
+                return begin + int(np.flatnonzero(stuck)[0])
+            left &= ~free
+            for v in np.flatnonzero(free.any(axis=0)):
+                placed[free[:, v], v // 64] |= np.uint64(1) << np.uint64(v % 64)
+    return None
+
+
+def _save_parquet(networks: NetworkSet, path: str | os.PathLike[str]) -> None:
+    """Write one row per network: score, log_weight, and one column per variable with its parents as a JSON list."""
+    import duckdb
+    import pandas as pd
+
+    columns: dict[str, Any] = {"score": networks.scores, "log_weight": networks.log_weights}
+    starts, tuples = networks.families.node_offsets.tolist(), networks.families.parent_tuples
+    for v, name in enumerate(networks.names):
+        sets = [json.dumps([networks.names[p] for p in ps]) for ps in tuples[starts[v] : starts[v + 1]]]
+        columns[f"parents of {name}"] = pd.Categorical.from_codes(
+            networks.choices[:, v].astype(np.int64), pd.Index(sets)
+        )
+    facts = json.dumps({**facts_of(networks), "digest": content_digest(networks)}).replace("'", "''")
+    target = Path(path)
+    try:
+        with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as folder:
+            part = Path(folder) / "part.parquet"
+            with duckdb.connect() as connection:
+                connection.register("networks", pd.DataFrame(columns))
+                connection.execute(
+                    f"COPY networks TO '{_quoted(str(part))}' (FORMAT PARQUET, COMPRESSION ZSTD, "
+                    f"KV_METADATA {{arcwise: '{facts}'}})"
+                )
+            part.replace(target)
+    except (OSError, duckdb.Error) as error:
+        raise FormatError(f"cannot write {target}: {error}.") from error
+
+
+def content_digest(networks: NetworkSet) -> str:
+    """Return the SHA-256 of scores, weights and networks, whatever the order of the dictionaries of parent sets."""
+    import pandas as pd
+
+    hasher = hashlib.sha256()
+    for values in (networks.scores, networks.log_weights):
+        hasher.update(np.where(np.isnan(values), np.nan, values).astype("<f8").tobytes())
+    starts, tuples = networks.families.node_offsets.tolist(), networks.families.parent_tuples
+    for v in range(networks.n_variables):
+        codes, used = pd.factorize(networks.choices[:, v])
+        hasher.update(repr([tuples[starts[v] + int(row)] for row in used]).encode())
+        hasher.update(codes.astype("<u4").tobytes())
+    return hasher.hexdigest()
+
+
+def _load_parquet(path: str | os.PathLike[str]) -> NetworkSet:
+    import duckdb
+
+    if not Path(path).is_file():
+        raise FormatError(f"cannot read {path}: no such file.")
+    quoted = _quoted(str(path))
+    try:
+        with duckdb.connect(config={"autoinstall_known_extensions": "false"}) as connection:
+            found = connection.execute(
+                f"SELECT value FROM parquet_kv_metadata('{quoted}') WHERE key = 'arcwise'"
+            ).fetchall()
+            if len(found) != 1:
+                raise FormatError(f"{path}: a Parquet file, but not one of arcwise networks (no 'arcwise' metadata).")
+            facts = dict(json.loads(bytes(found[0][0])))
+            names = [str(name) for name in facts["names"]]
+            source = f"read_parquet('{quoted}')"
+            numbers = connection.execute(f"SELECT score, log_weight FROM {source}").fetchnumpy()
+            per_node: list[Any] = []
+            for name in names:
+                column = f"parents of {name}".replace('"', '""')
+                per_node.append(connection.execute(f'SELECT "{column}" AS p FROM {source}').fetchnumpy()["p"])
+    except (duckdb.Error, KeyError, TypeError, ValueError) as error:
+        if isinstance(error, FormatError):
+            raise
+        raise FormatError(f"{path}: cannot be read as a Parquet file of networks ({error}).") from error
+    sets, columns = _parent_columns(path, names, per_node)
+    families = Families.from_sets(sets)
+    kind = choice_type(int(np.diff(families.node_offsets).max(initial=1)))
+    scores = np.asarray(np.ma.filled(numbers["score"], np.nan), dtype=np.float64)
+    arrays: dict[str, NDArray[Any]] = {
+        "node_offsets": families.node_offsets,
+        "set_offsets": families.set_offsets,
+        "members": families.members,
+        "choices": np.stack(columns, axis=1).astype(kind) if columns else np.empty((len(scores), 0), dtype=kind),
+        "scores": scores,
+        "log_weights": np.asarray(np.ma.filled(numbers["log_weight"], np.nan), dtype=np.float64),
+    }
+    networks = _checked(path, facts, arrays)
+    if facts.get("digest") != content_digest(networks):
+        raise FormatError(f"{path}: the networks are not those that were saved; the file was edited or is damaged.")
+    return networks
+
+
+def _parent_columns(
+    path: str | os.PathLike[str], names: list[str], per_node: list[Any]
+) -> tuple[list[list[tuple[int, ...]]], list[NDArray[np.int64]]]:
+    import pandas as pd
+
+    index = {name: v for v, name in enumerate(names)}
+    sets: list[list[tuple[int, ...]]] = []
+    columns: list[NDArray[np.int64]] = []
+    for name, values in zip(names, per_node, strict=True):
+        codes, texts = pd.factorize(np.ma.filled(values, None))
+        try:
+            sets.append([tuple(sorted(index[p] for p in json.loads(text))) for text in texts])
+        except (KeyError, TypeError, ValueError) as error:
+            raise FormatError(f"{path}: the parents of '{name}' cannot be read ({error!r}).") from error
+        columns.append(np.asarray(codes, dtype=np.int64))
+    if any((column < 0).any() for column in columns):
+        raise FormatError(f"{path}: a network has no parent set for a variable.")
+    return sets, columns
+
+
+def _quoted(text: str) -> str:
+    return text.replace("'", "''")

@@ -1,0 +1,345 @@
+"""`NetworkSet`: many networks over the same variables, with scores, weights and where they come from."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.ensemble.families import Choices, Families, choice_type
+from arcwise.errors import OptionError, UnknownNameError, suggestion
+from arcwise.graph import Dag
+from arcwise.limits import Status
+
+__all__ = ["NetworkSet", "Weighting", "concatenate", "posterior_log_weights"]
+
+Weighting = Literal["posterior", "equal"]
+WEIGHTINGS = ("posterior", "equal")
+
+
+def check_weighting(weights: str) -> None:
+    """Raise an error that lists the known weightings if `weights` is none of them."""
+    if weights not in WEIGHTINGS:
+        raise UnknownNameError(suggestion("weighting", str(weights), WEIGHTINGS))
+
+
+def posterior_log_weights(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return log weights proportional to exp(score), normalised; the posterior under a uniform structure prior."""
+    if len(scores) == 0:
+        return np.empty(0)
+    shifted = scores - scores.max()
+    return np.asarray(shifted - np.log(np.exp(shifted).sum()))
+
+
+@dataclass(frozen=True, eq=False)
+class NetworkSet:
+    """Networks over the same variables: DAGs, scores, log weights and an origin.
+
+    A network is stored as one small number per node, its row in the node's dictionary of parent sets; a million
+    networks of 20 variables take 36 to 56 MB. Iterating gives `Dag` objects; an integer index gives one `Dag`, a
+    slice, an index array or a mask gives a `NetworkSet` with the weights normalised again.
+
+    Parameters
+    ----------
+    names
+        The variables.
+    families
+        The dictionary of parent sets.
+    choices
+        Array of shape (networks, variables): the row of each node's parent set, counted within the node.
+    scores
+        The log score of each network; NaN where it is not known.
+    log_weights
+        Normalised log weights: their exponentials sum to 1.
+    origin
+        How the networks were found: "credible", "k-best", "bootstrap", ...
+    opt
+        The score of the optimal network, NaN if not known.
+    slack
+        For a credible set: every network with score >= opt - slack is meant; NaN otherwise.
+    status
+        COMPLETE if nothing is missing from what was asked for, else the limit that was reached.
+    max_parents
+        The parent limit of the table that the networks come from; complete then means complete for that limit.
+    tolerance
+        How far below the limit a network may lie and still count, for ties in floating-point numbers.
+    score
+        The score's name and parameters, as in `ParentSetTable.score`.
+    facts
+        Further facts that JSON can hold (seed, replicates, seconds, ...); they are saved with the set.
+    """
+
+    names: tuple[str, ...]
+    families: Families
+    choices: Choices
+    scores: NDArray[np.float64]
+    log_weights: NDArray[np.float64]
+    origin: str
+    opt: float = float("nan")
+    slack: float = float("nan")
+    status: Status = Status.COMPLETE
+    max_parents: int | None = None
+    tolerance: float = 0.0
+    score: Mapping[str, Any] = field(default_factory=dict)
+    data_digest: str | None = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    # -- what every ensemble offers (see `arcwise.ensemble.ensemble`) ------------------------------------------------
+
+    @property
+    def count(self) -> int:
+        """The number of networks."""
+        return len(self.choices)
+
+    @property
+    def n_variables(self) -> int:
+        """The number of variables."""
+        return len(self.names)
+
+    @property
+    def complete(self) -> bool:
+        """True if no network that was asked for is missing."""
+        return self.status is Status.COMPLETE
+
+    def family_probabilities(self, weights: Weighting | None = None) -> NDArray[np.float64]:
+        """Return, for every row of `families`, the weight of the networks that have this family.
+
+        `weights` replaces the set's own weights: "posterior" (by score) or "equal".
+        """
+        w = np.exp(self.log_weights if weights is None else self.weights_by(weights))
+        parts = [
+            np.bincount(self.choices[:, v], weights=w, minlength=int(b - a))
+            for v, (a, b) in enumerate(
+                zip(self.families.node_offsets[:-1], self.families.node_offsets[1:], strict=True)
+            )
+        ]
+        return np.concatenate(parts) if parts else np.empty(0)
+
+    def arc_probabilities(self, weights: Weighting | None = None) -> NDArray[np.float64]:
+        """Return the matrix of the weights of the networks with the arc p -> c, at [p, c]."""
+        return self.families.arc_sums(self.family_probabilities(weights))
+
+    # -- weights ------------------------------------------------------------------------------------------------------
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """The weights; they sum to 1."""
+        return np.exp(self.log_weights)
+
+    def weights_by(self, weights: Weighting) -> NDArray[np.float64]:
+        """Return normalised log weights: by score ("posterior") or "equal" (Liao section 4.4 compares the two)."""
+        check_weighting(weights)
+        if weights == "equal":
+            return np.full(self.count, -np.log(self.count)) if self.count else np.empty(0)
+        if not np.isfinite(self.scores).all():
+            raise OptionError(
+                f"weights='posterior' needs the score of every network; this set (origin '{self.origin}') has "
+                f"{int((~np.isfinite(self.scores)).sum())} without one. Use weights='equal'."
+            )
+        return posterior_log_weights(self.scores)
+
+    def with_weights(self, weights: Weighting | NDArray[np.float64]) -> NetworkSet:
+        """Return the same networks with other weights: "posterior", "equal", or an array of weights (not logs)."""
+        if isinstance(weights, str):
+            return replace(self, log_weights=self.weights_by(weights))
+        given = np.asarray(weights, dtype=np.float64)
+        if given.shape != (self.count,) or not (given >= 0).all() or not 0 < given.sum() < np.inf:
+            raise OptionError(
+                f"weights must be {self.count} finite numbers >= 0 with a positive sum, one per network; got an array "
+                f"of shape {given.shape}."
+            )
+        with np.errstate(divide="ignore"):
+            return replace(self, log_weights=np.log(given / given.sum()))
+
+    # -- networks -----------------------------------------------------------------------------------------------------
+
+    def parents(self, network: int) -> tuple[tuple[int, ...], ...]:
+        """Return the parents of every node in one network, as positions."""
+        tuples, starts = self.families.parent_tuples, self.families.node_offsets
+        return tuple(tuples[int(starts[v]) + int(row)] for v, row in enumerate(self.choices[network]))
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __iter__(self) -> Iterator[Dag]:
+        return (Dag(self.names, self.parents(i)) for i in range(self.count))
+
+    @overload
+    def __getitem__(self, key: int | np.integer[Any]) -> Dag: ...
+    @overload
+    def __getitem__(self, key: slice | NDArray[Any]) -> NetworkSet: ...
+    def __getitem__(self, key: int | np.integer[Any] | slice | NDArray[Any]) -> Dag | NetworkSet:
+        if isinstance(key, int | np.integer):
+            if not -self.count <= key < self.count:
+                raise IndexError(f"network {key} of a set of {self.count}")
+            return Dag(self.names, self.parents(int(key)))
+        log_weights = self.log_weights[key]
+        return replace(
+            self, choices=self.choices[key], scores=self.scores[key], log_weights=_normalise(log_weights)
+        ).compact()
+
+    def compact(self) -> NetworkSet:
+        """Return the same set with a dictionary that holds only the parent sets in use."""
+        used = self.family_counts > 0
+        if used.all():
+            return self
+        rows = np.flatnonzero(used)
+        families = self.families.take(rows)
+        kind = choice_type(int(np.diff(families.node_offsets).max(initial=1)))
+        choices = np.empty(self.choices.shape, dtype=kind)
+        for v, (a, b) in enumerate(zip(self.families.node_offsets[:-1], self.families.node_offsets[1:], strict=True)):
+            position = (np.cumsum(used[a:b]) - 1).astype(kind)
+            choices[:, v] = position[self.choices[:, v]]
+        return replace(self, families=families, choices=choices)
+
+    @cached_property
+    def family_counts(self) -> NDArray[np.int64]:
+        """For every row of `families`, the number of networks that have this family."""
+        parts = [
+            np.bincount(self.choices[:, v], minlength=int(b - a))
+            for v, (a, b) in enumerate(
+                zip(self.families.node_offsets[:-1], self.families.node_offsets[1:], strict=True)
+            )
+        ]
+        return np.concatenate(parts).astype(np.int64) if parts else np.empty(0, dtype=np.int64)
+
+    def sorted(self) -> NetworkSet:
+        """Return the set by falling score; networks with equal scores stay in their order."""
+        return self[np.argsort(-self.scores, kind="stable")]
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of the arrays, in bytes."""
+        f = self.families
+        arrays = (f.node_offsets, f.set_offsets, f.members, self.choices, self.scores, self.log_weights)
+        return sum(a.nbytes for a in arrays)
+
+    def __repr__(self) -> str:
+        state = "complete" if self.complete else f"not complete: {self.status}"
+        return f"NetworkSet({self.count:,} networks over {self.n_variables} variables, {self.origin}, {state})"
+
+    # -- making and files ---------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_dags(
+        cls,
+        dags: Sequence[Dag],
+        *,
+        origin: str,
+        scores: Sequence[float] | NDArray[np.float64] | None = None,
+        weights: Weighting | None = None,
+        **facts: Any,
+    ) -> NetworkSet:
+        """Make a set from DAGs over the same names; the default weights are equal without scores, else posterior.
+
+        Further keywords are fields of the set (`opt`, `status`, `facts`, ...).
+        """
+        if not dags:
+            raise OptionError("a network set needs at least one network to know its variables; got none.")
+        names = dags[0].names
+        for position, dag in enumerate(dags):
+            if dag.names != names:
+                raise OptionError(f"network {position} has other variables than network 0: {dag.names} and {names}.")
+        known: list[dict[tuple[int, ...], int]] = [{} for _ in names]
+        numbers = [[known[v].setdefault(ps, len(known[v])) for v, ps in enumerate(dag.parents)] for dag in dags]
+        families = Families.from_sets([list(sets) for sets in known])
+        kind = choice_type(max((len(sets) for sets in known), default=1))
+        values = np.full(len(dags), np.nan) if scores is None else np.asarray(scores, dtype=np.float64)
+        if values.shape != (len(dags),):
+            raise OptionError(f"{len(dags)} networks but {values.size} scores.")
+        made = cls(
+            names=names,
+            families=families,
+            choices=np.array(numbers, dtype=kind).reshape(len(dags), len(names)),
+            scores=values,
+            log_weights=np.zeros(len(dags)),
+            origin=origin,
+            **facts,
+        )
+        return made.with_weights(weights or ("equal" if scores is None else "posterior"))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the set: ``*.parquet`` for other programs, any other name for arcwise's own compact format."""
+        from arcwise.ensemble.network_files import save_networks
+
+        save_networks(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> NetworkSet:
+        """Read a set that `save` wrote; the content is checked, nothing in it is executed."""
+        from arcwise.ensemble.network_files import load_networks
+
+        return load_networks(path)
+
+
+def _normalise(log_weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    if len(log_weights) == 0:
+        return log_weights
+    top = log_weights.max()
+    return np.asarray(log_weights - top - np.log(np.exp(log_weights - top).sum()))
+
+
+def concatenate(
+    sets: Sequence[NetworkSet], *, weights: Weighting | None = None, origin: str | None = None
+) -> NetworkSet:
+    """Join sets over the same variables into one.
+
+    Without `weights`, every set keeps its weights, scaled by its share of the networks: joining two halves of a
+    bootstrap sample gives the whole sample. The result is complete if all parts are.
+    """
+    if not sets:
+        raise OptionError("concatenate needs at least one set; got none.")
+    names = sets[0].names
+    for position, part in enumerate(sets):
+        if part.names != names:
+            raise OptionError(f"set {position} has other variables than set 0: {part.names} and {names}.")
+    known: list[dict[tuple[int, ...], int]] = [{} for _ in names]
+    maps: list[list[NDArray[np.int64]]] = []
+    for part in sets:
+        starts, tuples = part.families.node_offsets.tolist(), part.families.parent_tuples
+        maps.append(
+            [
+                np.array(
+                    [known[v].setdefault(ps, len(known[v])) for ps in tuples[starts[v] : starts[v + 1]]], dtype=np.int64
+                )
+                for v in range(len(names))
+            ]
+        )
+    kind = choice_type(max((len(k) for k in known), default=1))
+    choices = np.empty((sum(part.count for part in sets), len(names)), dtype=kind)
+    row = 0
+    for part, by_node in zip(sets, maps, strict=True):
+        for v, numbers in enumerate(by_node):
+            if part.count:
+                choices[row : row + part.count, v] = numbers[part.choices[:, v]]
+        row += part.count
+    total = max(row, 1)
+    with np.errstate(divide="ignore"):
+        shares = [part.log_weights + np.log(part.count / total) for part in sets]
+    origins = list(dict.fromkeys(part.origin for part in sets))
+    first = sets[0]
+    joined = NetworkSet(
+        names=names,
+        families=Families.from_sets([list(k) for k in known]),
+        choices=choices,
+        scores=np.concatenate([part.scores for part in sets]),
+        log_weights=_normalise(np.concatenate(shares)),
+        origin=origin or " + ".join(origins),
+        opt=first.opt if all(_same(part.opt, first.opt) for part in sets) else float("nan"),
+        slack=first.slack if all(_same(part.slack, first.slack) for part in sets) else float("nan"),
+        status=next((part.status for part in sets if not part.complete), Status.COMPLETE),
+        max_parents=first.max_parents if all(part.max_parents == first.max_parents for part in sets) else None,
+        tolerance=max(part.tolerance for part in sets),
+        score=first.score if all(part.score == first.score for part in sets) else {},
+        data_digest=first.data_digest if all(part.data_digest == first.data_digest for part in sets) else None,
+    )
+    return joined if weights is None else joined.with_weights(weights)
+
+
+def _same(a: float, b: float) -> bool:
+    return a == b or (np.isnan(a) and np.isnan(b))

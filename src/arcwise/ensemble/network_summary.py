@@ -1,0 +1,174 @@
+"""`NetworkSummary`: a set of networks that is counted and averaged exactly without being listed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.ensemble.array_file import finite_or_none, read_array_file, write_array_file
+from arcwise.ensemble.families import Families
+from arcwise.ensemble.network_set import Weighting, check_weighting
+from arcwise.errors import FormatError
+from arcwise.limits import Status
+
+__all__ = ["Ensemble", "NetworkSummary"]
+
+KIND = "arcwise-summary 1"
+
+
+@runtime_checkable
+class Ensemble(Protocol):
+    """What an edge confidence needs to know of many networks, whether they are listed or only summed up."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables."""
+
+    @property
+    def families(self) -> Families:
+        """The distinct parent sets that occur."""
+
+    @property
+    def origin(self) -> str:
+        """How the networks were found."""
+
+    @property
+    def count(self) -> int:
+        """The exact number of networks."""
+
+    @property
+    def complete(self) -> bool:
+        """True if no network that was asked for is missing."""
+
+    def family_probabilities(self, weights: Weighting | None = None) -> NDArray[np.float64]:
+        """Return, for every row of `families`, the weight of the networks that have this family."""
+
+    def arc_probabilities(self, weights: Weighting | None = None) -> NDArray[np.float64]:
+        """Return the matrix of the weights of the networks with the arc p -> c, at [p, c]."""
+
+
+@dataclass(frozen=True, eq=False)
+class NetworkSummary:
+    """The exact count of a set of networks and the exact share of each family, without the networks themselves.
+
+    It serves sets of any size (`count` is a Python integer) and offers what `NetworkSet` offers for averaging.
+
+    Parameters
+    ----------
+    posterior, equal
+        For every row of `families`, the share of the networks with this family, with weights proportional to
+        exp(score) and with equal weights.
+    log_mass
+        The log of the sum of exp(score - opt) over the networks.
+    class_count
+        The number of Markov equivalence classes, or None if not counted.
+
+    The other fields are those of `NetworkSet`.
+    """
+
+    names: tuple[str, ...]
+    families: Families
+    count: int
+    posterior: NDArray[np.float64]
+    equal: NDArray[np.float64]
+    origin: str
+    log_mass: float = float("nan")
+    class_count: int | None = None
+    opt: float = float("nan")
+    slack: float = float("nan")
+    status: Status = Status.COMPLETE
+    max_parents: int | None = None
+    tolerance: float = 0.0
+    score: Mapping[str, Any] = field(default_factory=dict)
+    data_digest: str | None = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def n_variables(self) -> int:
+        """The number of variables."""
+        return len(self.names)
+
+    @property
+    def complete(self) -> bool:
+        """True if no network that was asked for is missing."""
+        return self.status is Status.COMPLETE
+
+    def family_probabilities(self, weights: Weighting | None = None) -> NDArray[np.float64]:
+        """Return the share of every family; by default with posterior weights."""
+        weights = weights or "posterior"
+        check_weighting(weights)
+        return self.posterior if weights == "posterior" else self.equal
+
+    def arc_probabilities(self, weights: Weighting | None = None) -> NDArray[np.float64]:
+        """Return the matrix of the shares of the networks with the arc p -> c, at [p, c]."""
+        return self.families.arc_sums(self.family_probabilities(weights))
+
+    def __repr__(self) -> str:
+        state = "complete" if self.complete else f"not complete: {self.status}"
+        return f"NetworkSummary({self.count:,} networks over {self.n_variables} variables, {self.origin}, {state})"
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the summary to a compact checksummed file."""
+        facts = {
+            "names": list(self.names),
+            "count": str(self.count),
+            "origin": self.origin,
+            "log_mass": finite_or_none(self.log_mass),
+            "class_count": None if self.class_count is None else str(self.class_count),
+            "opt": finite_or_none(self.opt),
+            "slack": finite_or_none(self.slack),
+            "status": str(self.status),
+            "max_parents": self.max_parents,
+            "tolerance": self.tolerance,
+            "score": dict(self.score),
+            "data_digest": self.data_digest,
+            "facts": dict(self.facts),
+        }
+        arrays: dict[str, NDArray[Any]] = {
+            "node_offsets": self.families.node_offsets,
+            "set_offsets": self.families.set_offsets,
+            "members": self.families.members,
+            "posterior": self.posterior,
+            "equal": self.equal,
+        }
+        write_array_file(path, KIND, facts, arrays)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> NetworkSummary:
+        """Read a summary that `save` wrote, and check it."""
+        facts, arrays = read_array_file(path, KIND)
+        nan = float("nan")
+        try:
+            families = Families(arrays["node_offsets"], arrays["set_offsets"], arrays["members"])
+            made = cls(
+                names=tuple(str(name) for name in facts["names"]),
+                families=families,
+                count=int(facts["count"]),
+                posterior=arrays["posterior"],
+                equal=arrays["equal"],
+                origin=str(facts["origin"]),
+                log_mass=nan if facts["log_mass"] is None else float(facts["log_mass"]),
+                class_count=None if facts["class_count"] is None else int(facts["class_count"]),
+                opt=nan if facts["opt"] is None else float(facts["opt"]),
+                slack=nan if facts["slack"] is None else float(facts["slack"]),
+                status=Status(facts["status"]),
+                max_parents=None if facts["max_parents"] is None else int(facts["max_parents"]),
+                tolerance=float(facts["tolerance"]),
+                score=dict(facts["score"]),
+                data_digest=None if facts["data_digest"] is None else str(facts["data_digest"]),
+                facts=dict(facts["facts"]),
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise FormatError(f"{path}: the summary cannot be read ({error!r}). Write the file again.") from error
+        if len(families.node_offsets) == 0 or len(families.set_offsets) == 0 or families.n_nodes != len(made.names):
+            raise FormatError(f"{path}: {len(made.names)} names, but parent sets for another number of nodes.")
+        families.check(str(path))
+        for values in (made.posterior, made.equal):
+            if values.shape != (families.n_rows,) or not ((values >= 0) & (values <= 1 + 1e-9)).all():
+                raise FormatError(f"{path}: the shares of the families are not numbers between 0 and 1, one for each.")
+        return made
