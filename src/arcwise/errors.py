@@ -63,5 +63,5 @@ def suggestion(kind: str, name: str, known: Iterable[str]) -> str:
     """
     names = sorted(known)
     near = difflib.get_close_matches(name, names, n=1)
-    guess = f" did you mean '{near[0]}'?" if near else ""
-    return f"unknown {kind} '{name}';{guess} Known: {', '.join(names)}."
+    guess = f"; did you mean '{near[0]}'?" if near else "."
+    return f"unknown {kind} '{name}'{guess} Known: {', '.join(names)}."

@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from arcwise.errors import FormatError, suggestion
+from arcwise.files import atomic_write, read_bytes, write_text
+from arcwise.limits import Limits, Status
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    write_text(path, "old")
+    with pytest.raises(RuntimeError), atomic_write(path) as file:
+        file.write(b"half")
+        raise RuntimeError
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_gzip_by_name_and_by_content(tmp_path: Path) -> None:
+    write_text(tmp_path / "a.gz", "text")
+    assert gzip.decompress((tmp_path / "a.gz").read_bytes()) == b"text"
+    assert read_bytes(tmp_path / "a.gz") == b"text"
+    (tmp_path / "b.gz").write_bytes((tmp_path / "a.gz").read_bytes()[:-6])
+    with pytest.raises(FormatError, match="damaged gzip"):
+        read_bytes(tmp_path / "b.gz")
+
+
+@pytest.mark.parametrize("content", [b"\x1f\x8b", b"\x1f\x8b\x08\x00" + bytes(40), b"\x1f\x8b\xff" * 10])
+def test_any_damaged_gzip_is_a_format_error(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "a.gz").write_bytes(content)
+    with pytest.raises(FormatError, match="damaged gzip"):
+        read_bytes(tmp_path / "a.gz")
+
+
+def test_a_missing_file_and_folder(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="cannot read"):
+        read_bytes(tmp_path / "a")
+    with pytest.raises(FormatError, match="cannot write"):
+        write_text(tmp_path / "no" / "a", "")
+
+
+def test_status_has_the_native_order() -> None:
+    assert [Status.from_native(k) for k in range(5)] == list(Status)
+
+
+def test_limits_are_positive() -> None:
+    with pytest.raises(ValueError, match="seconds=0 must be positive"):
+        Limits(seconds=0)
+    assert Limits().native_seconds == float("inf")
+
+
+def test_suggestion() -> None:
+    assert suggestion("score", "zzz", ["b", "a"]) == "unknown score 'zzz'. Known: a, b."
