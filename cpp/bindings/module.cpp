@@ -5,6 +5,7 @@ namespace nb = nanobind;
 
 void bind_counts(nb::module_& stage);
 void bind_parent_sets(nb::module_& stage);
+void bind_scores(nb::module_& stage);
 
 NB_MODULE(_core, module) {
     module.doc() = "The native core of arcwise. Private: call the stages in arcwise instead.";
@@ -12,4 +13,6 @@ NB_MODULE(_core, module) {
     bind_counts(counts);
     auto parent_sets = module.def_submodule("parent_sets");
     bind_parent_sets(parent_sets);
+    auto scores = module.def_submodule("scores");
+    bind_scores(scores);
 }

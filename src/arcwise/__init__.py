@@ -9,6 +9,8 @@ from typing import Any
 _PUBLIC: dict[str, str] = {
     "Dataset": "arcwise.data",
     "Dag": "arcwise.graph",
+    "SCORES": "arcwise.scores",
+    "make_score": "arcwise.scores",
     "NetworkSet": "arcwise.ensemble",
     "NetworkSummary": "arcwise.ensemble",
 }

@@ -1,0 +1,56 @@
+#include <nanobind/stl/unique_ptr.h>
+
+#include "arrays.hpp"
+#include "scores/dirichlet.hpp"
+#include "scores/likelihood.hpp"
+#include "scores/log_rising.hpp"
+#include "scores/score_families.hpp"
+
+namespace nb = nanobind;
+
+namespace arcwise {
+
+template <class Code>
+void bind_families(nb::module_& stage) {
+    const auto define = [&](const char* name, auto function) {
+        stage.def(
+            name,
+            [function](const LocalScore& score, const Array2<Code>& codes,
+                       const Array1<std::int32_t>& arities, const Array1<std::int64_t>& weights,
+                       const Array1<std::int32_t>& children, const Array1<std::int64_t>& offsets,
+                       const Array1<std::int32_t>& parents) {
+                std::vector<double> values;
+                {
+                    const nb::gil_scoped_release unlocked;
+                    values = function(score, as_columns(codes, arities, weights), as_span(children),
+                                      as_span(offsets), as_span(parents));
+                }
+                return as_array(std::move(values));
+            },
+            nb::arg("score"), nb::arg("codes").noconvert(), nb::arg("arities").noconvert(),
+            nb::arg("weights").noconvert(), nb::arg("children").noconvert(), nb::arg("offsets").noconvert(),
+            nb::arg("parents").noconvert());
+    };
+    define("score_families", &score_families<Code>);
+    define("bound_families", &bound_families<Code>);
+}
+
+}  // namespace arcwise
+
+void bind_scores(nb::module_& stage) {
+    using namespace arcwise;
+    nb::class_<LocalScore>(stage, "LocalScore")
+        .def_prop_ro("penalty_weight", &LocalScore::penalty_weight)
+        .def_prop_ro("needs_configurations", &LocalScore::needs_configurations)
+        .def_prop_ro("is_set_score", [](const LocalScore& score) { return score.set_score() != nullptr; });
+    stage.def("make_penalised_likelihood", &make_penalised_likelihood, nb::arg("cases"), nb::arg("weight"));
+    stage.def("make_corrected_likelihood", &make_corrected_likelihood, nb::arg("weight"));
+    stage.def("make_bd", &make_bd, nb::arg("cases"), nb::arg("alpha"));
+    stage.def("make_bdeu", &make_bdeu, nb::arg("cases"), nb::arg("ess"));
+    stage.def("log_rising", &log_rising, nb::arg("alpha"), nb::arg("count"), nb::arg("scale") = 1.0);
+    stage.def("digamma_rise", &digamma_rise, nb::arg("alpha"), nb::arg("count"));
+    stage.def("trigamma_fall", &trigamma_fall, nb::arg("alpha"), nb::arg("count"));
+    bind_families<std::uint8_t>(stage);
+    bind_families<std::uint16_t>(stage);
+    bind_families<std::uint32_t>(stage);
+}

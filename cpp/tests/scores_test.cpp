@@ -1,0 +1,119 @@
+#include <array>
+#include <cmath>
+#include <thread>
+#include <vector>
+
+#include "check.hpp"
+#include "scores/dirichlet.hpp"
+#include "scores/likelihood.hpp"
+#include "scores/log_rising.hpp"
+#include "scores/score_families.hpp"
+
+using namespace arcwise;
+
+namespace {
+
+bool close(double a, double b) {
+    return std::fabs(a - b) <= 1e-12 * std::max(1.0, std::fabs(b));
+}
+
+// A child of three states; two of four parent configurations occur.
+struct Example {
+    std::array<std::int32_t, 2> parents{1, 2};
+    std::array<std::int64_t, 6> counts{4, 0, 1, 2, 2, 2};
+    std::array<std::uint64_t, 2> configurations{0, 3};
+    Family family() const { return {0, parents, counts, 3, 4.0, 11, configurations}; }
+};
+
+// g(S) - g(P), the way tables are built.
+double by_sets(const SetScore& score, const Family& family) {
+    const double cells = family.parent_cells * static_cast<double>(family.arity);
+    double value = score.constant(cells) - score.constant(family.parent_cells);
+    for (std::size_t j = 0; j < family.observed(); ++j) {
+        std::int64_t total = 0;
+        for (const auto n : family.row(j)) {
+            value += score.cell_term(n, cells);
+            total += n;
+        }
+        value -= score.cell_term(total, family.parent_cells);
+    }
+    return value;
+}
+
+}  // namespace
+
+TEST(log_rising_is_a_sum_of_logarithms) {
+    for (const double alpha : {1e-9, 0.3, 4.0, 15.9, 16.0, 1e4})
+        for (const std::int64_t count : {0, 1, 2, 16, 17, 40, 1000}) {
+            double sum = 0.0;
+            for (std::int64_t w = 0; w < count; ++w) sum += std::log((alpha + static_cast<double>(w)) / 2.5);
+            CHECK(std::fabs(log_rising(alpha, count, 2.5) - sum) < 1e-11 * std::max(1.0, std::fabs(sum)));
+        }
+}
+
+TEST(bic_of_a_family_by_hand) {
+    const Example example;
+    const auto score = make_penalised_likelihood(11, std::log(11.0) / 2);
+    const double likelihood = 4 * std::log(0.8) + std::log(0.2) + 6 * std::log(1.0 / 3);
+    CHECK(close(score->local(example.family()), likelihood - 8 * std::log(11.0) / 2));
+    CHECK(close(score->superset_bound(example.family()), -8 * std::log(11.0) / 2));
+}
+
+TEST(bdeu_of_a_family_by_hand) {
+    const Example example;
+    const auto score = make_bdeu(11, 6.0);  // alpha = 1/2 in each of 12 cells
+    const auto g = [](double a, double n) { return std::lgamma(a + n) - std::lgamma(a); };
+    const double value = g(0.5, 4) + g(0.5, 1) - g(1.5, 5) + 3 * g(0.5, 2) - g(1.5, 6);
+    CHECK(close(score->local(example.family()), value));
+    CHECK(close(score->superset_bound(example.family()), -5 * std::log(3.0)));
+    CHECK(close(make_bd(11, 0.5)->local(example.family()), value));
+}
+
+TEST(set_scores_are_differences_of_sets) {
+    const Example example;
+    for (const auto& score : {make_penalised_likelihood(11, 0.7), make_bdeu(11, 2.0)}) {
+        const SetScore* sets = score->set_score();
+        CHECK(sets != nullptr);
+        CHECK(close(by_sets(*sets, example.family()), score->local(example.family())));
+        const auto table = sets->terms(12.0);
+        for (std::size_t n = 0; n < table.size(); ++n)
+            CHECK(table[n] == sets->cell_term(static_cast<std::int64_t>(n), 12.0));
+    }
+}
+
+TEST(threads_share_a_score_and_get_the_same_bits) {
+    const auto alone = make_bdeu(11, 1.0);
+    const auto shared = make_bdeu(11, 1.0);
+    const Example example;
+    std::vector<std::vector<double>> results(4);
+    std::vector<std::thread> threads;
+    for (auto& result : results)
+        threads.emplace_back([&] {
+            // More products of arities than the store of tables has room for.
+            for (int q = 1; q <= 3000; ++q) {
+                auto family = example.family();
+                family.parent_cells = q;
+                result.push_back(shared->local(family));
+            }
+        });
+    for (auto& thread : threads) thread.join();
+    for (int q = 3000; q >= 1; --q) {
+        auto family = example.family();
+        family.parent_cells = q;
+        const double expected = alone->local(family);
+        for (const auto& result : results) CHECK(result[static_cast<std::size_t>(q - 1)] == expected);
+    }
+}
+
+TEST(counts_a_family_without_its_unseen_configurations) {
+    const std::array<std::uint8_t, 12> codes{0, 1, 0, 1, 1, 1, 0, 1, 2, 0, 2, 1};
+    const std::array<std::int32_t, 3> arities{2, 2, 3};
+    const std::array<std::int64_t, 4> weights{5, 1, 2, 0};
+    const Columns<std::uint8_t> data{codes.data(), 3, 4, arities.data(), weights.data()};
+    const std::array<std::int32_t, 2> parents{1, 2};
+    const auto counted = count_family(data, 0, parents);
+    // Rows (child; parents): 0; 1 2 five times, 1; 1 0 once, 0; 0 2 twice, and one of weight zero.
+    CHECK((counted.configurations == std::vector<std::uint64_t>{2, 3, 5}));
+    CHECK((counted.counts == std::vector<std::int64_t>{2, 0, 0, 1, 5, 0}));
+    CHECK(counted.parent_cells == 6.0);
+}

@@ -1,0 +1,102 @@
+"""Facts about a score: what is known of it, with the examples that prove what it is not."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.errors import OptionError
+
+__all__ = ["Counts", "Facts", "Irregularity", "Parameter", "TwoWayTable"]
+
+Counts = NDArray[np.int64]
+"""Counts n_jk of a family: one row per parent configuration (all q of them), one column per state."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a score: its name, meaning and range."""
+
+    name: str
+    meaning: str
+    low: float = 0.0
+    high: float = math.inf
+    low_allowed: bool = False
+    high_allowed: bool = False
+
+    @property
+    def range(self) -> str:
+        """The range in the usual notation, e.g. ``(0, inf)``."""
+        return f"{'[' if self.low_allowed else '('}{self.low:g}, {self.high:g}{']' if self.high_allowed else ')'}"
+
+    def check(self, score: str, value: Any) -> None:
+        """Raise an OptionError unless `value` is a number in the range."""
+        is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+        if not is_number or math.isnan(value) or not self._holds(float(value)):
+            raise OptionError(
+                f"score '{score}': {self.name}={value!r} ({self.meaning}) must be a number in {self.range}."
+            )
+
+    def _holds(self, value: float) -> bool:
+        above = value >= self.low if self.low_allowed else value > self.low
+        below = value <= self.high if self.high_allowed else value < self.high
+        return above and below
+
+
+@dataclass(frozen=True, slots=True)
+class TwoWayTable:
+    """Counts of two variables X (rows) and Y (columns) for which X -> Y and Y -> X score differently."""
+
+    counts: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Irregularity:
+    """A parent set and a superset with the same empirical entropy of the child, of which the superset scores better."""
+
+    smaller: tuple[tuple[int, ...], ...]
+    larger: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known of a score. The contract tests check every entry.
+
+    Parameters
+    ----------
+    title
+        The score's name in words.
+    reference
+        Where it comes from.
+    equivalent
+        Whether networks of one Markov equivalence class always score the same.
+    log_bayes_factor
+        Whether a difference of two scores is the logarithm of a Bayes factor (else it is an information criterion).
+    regular
+        Whether a smaller parent set never scores worse than a superset that explains the child no better (Suzuki
+        2017; Liao 2022, section 4.2); None if that is not known.
+    bound
+        The theorem behind `Score.bound` in one line, or "" where there is none.
+    asymmetric
+        Proof that the score is not equivalent.
+    irregular
+        Proof that the score is not regular.
+    """
+
+    title: str
+    reference: str
+    equivalent: bool
+    log_bayes_factor: bool
+    regular: bool | None
+    bound: str
+    asymmetric: TwoWayTable | None = None
+    irregular: Irregularity | None = None
+
+
+# X is a function of its parent; a second parent that never varies on its own changes no count, but halves the
+# hyperparameters of a score that divides its sample size by q, and pure rows gain by that.
+DILUTED = Irregularity(smaller=((5, 0), (0, 5)), larger=((5, 0), (0, 0), (0, 0), (0, 5)))

@@ -1,0 +1,49 @@
+"""K2: the Bayesian Dirichlet score with uniform priors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data import Dataset
+from arcwise.scores.dirichlet import bound_pure_cells, log_marginal_likelihood
+from arcwise.scores.facts import Counts, Facts, TwoWayTable
+from arcwise.scores.score import Score
+
+if TYPE_CHECKING:
+    from arcwise._core.scores import LocalScore
+
+__all__ = ["K2"]
+
+
+@dataclass(frozen=True)
+class K2(Score):
+    """BD with alpha_jk = 1: every conditional distribution equally likely a priori."""
+
+    name: ClassVar[str] = "k2"
+    facts: ClassVar[Facts] = Facts(
+        title="K2",
+        reference="Cooper & Herskovits 1992",
+        equivalent=False,
+        log_bayes_factor=True,
+        regular=True,
+        bound="the family with a configuration of its own for every cell",
+        asymmetric=TwoWayTable(((3, 1), (0, 2))),
+    )
+
+    def local(self, counts: Counts, alphas: NDArray[np.float64] | None = None) -> float:
+        """Return BD with alpha_jk = 1."""
+        return log_marginal_likelihood(counts, 1.0)
+
+    def bound(self, counts: Counts) -> float:
+        """Return the bound of pure cells."""
+        return bound_pure_cells(counts, 1.0)
+
+    def native(self, data: Dataset) -> LocalScore:
+        """Return the compiled score."""
+        from arcwise import _core
+
+        return _core.scores.make_bd(data.n_cases, 1.0)

@@ -1,0 +1,87 @@
+"""The scores by name, and how a text such as ``bdeu:ess=10`` becomes a score."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from arcwise.errors import OptionError, UnknownScoreError, suggestion
+from arcwise.scores.aic import Aic
+from arcwise.scores.bd import Bd
+from arcwise.scores.bdeu import Bdeu
+from arcwise.scores.bdj import Bdj
+from arcwise.scores.bic import Bic
+from arcwise.scores.bic_laplace import BicLaplace
+from arcwise.scores.k2 import K2
+from arcwise.scores.ll import LogLikelihood
+from arcwise.scores.score import Score
+
+__all__ = ["SCORES", "make_score"]
+
+SCORES: dict[str, type[Score]] = {
+    "ll": LogLikelihood,
+    "aic": Aic,
+    "bic": Bic,
+    "bic_laplace": BicLaplace,
+    "k2": K2,
+    "bd": Bd,
+    "bdj": Bdj,
+    "bdeu": Bdeu,
+}
+
+
+def make_score(score: str | Score, **options: Any) -> Score:
+    """Make a score from its name and parameters.
+
+    Parameters
+    ----------
+    score
+        A name in `SCORES`, or a name with parameters as the command line takes them, ``"bdeu:ess=10"``; a `Score` is
+        returned as it is.
+    options
+        The score's parameters; they may not repeat those in the text.
+
+    Examples
+    --------
+    >>> make_score("bdeu", ess=10) == make_score("bdeu:ess=10")
+    True
+    """
+    if isinstance(score, Score):
+        if options:
+            raise OptionError(f"a score object takes no further options, not {', '.join(options)}; make it anew.")
+        return score
+    name, _, text = score.partition(":")
+    if name not in SCORES:
+        raise UnknownScoreError(suggestion("score", name, SCORES))
+    given = _parse_options(name, text)
+    if repeated := given.keys() & options.keys():
+        raise OptionError(f"score '{score}': {', '.join(sorted(repeated))} given twice.")
+    given |= options
+    kind = SCORES[name]
+    known = [field.name for field in dataclasses.fields(kind)]
+    for option in given:
+        if option not in known:
+            takes = f"takes {', '.join(known)}" if known else "has no parameters"
+            raise OptionError(f"score '{name}' has no parameter '{option}'; it {takes}.")
+    return kind(**given)
+
+
+def _parse_options(name: str, text: str) -> dict[str, Any]:
+    options: dict[str, Any] = {}
+    for part in text.split(",") if text else ():
+        key, separator, value = part.partition("=")
+        if not separator:
+            raise OptionError(f"score '{name}:{text}': '{part}' is not of the form parameter=value.")
+        options[key.strip()] = _parse_value(value.strip())
+    return options
+
+
+def _parse_value(text: str) -> Any:
+    if "+" in text.lstrip("+") and "e+" not in text.lower():
+        return tuple(_parse_value(part) for part in text.split("+"))
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

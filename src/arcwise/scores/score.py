@@ -1,0 +1,138 @@
+"""`Score`: what every score is, and how it is computed from data."""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+import math
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.counts import contingency
+from arcwise.data import Dataset
+from arcwise.errors import DataError
+from arcwise.graph import Dag
+from arcwise.scores.facts import Counts, Facts, Parameter
+
+if TYPE_CHECKING:
+    from arcwise._core.scores import LocalScore
+
+__all__ = ["Score"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Score(abc.ABC):
+    """A decomposable score: the sum over variables of a local score; natural logarithm, higher is better.
+
+    A score is a frozen dataclass of its parameters. `native` gives the compiled score that tables and searches use;
+    `local` is its readable twin, from one family's table of counts.
+    """
+
+    name: ClassVar[str]
+    facts: ClassVar[Facts]
+    parameters: ClassVar[tuple[Parameter, ...]] = ()
+
+    def __post_init__(self) -> None:
+        for parameter in self.parameters:
+            parameter.check(self.name, getattr(self, parameter.name))
+
+    @abc.abstractmethod
+    def local(self, counts: Counts, alphas: NDArray[np.float64] | None = None) -> float:
+        """Return the local score of a family from its counts, one row per parent configuration.
+
+        `alphas` are the hyperparameters, for the scores that take them from elsewhere than the counts (see `alphas`).
+        """
+
+    @abc.abstractmethod
+    def native(self, data: Dataset) -> LocalScore:
+        """Return the compiled score for a data set; it may be used by several threads at once."""
+
+    def bound(self, counts: Counts) -> float:
+        """Return a number that neither this family nor one with more parents exceeds; `facts.bound` says why."""
+        return math.inf
+
+    def alphas(self, data: Dataset, child: int, parents: Sequence[int]) -> NDArray[np.float64] | None:
+        """Return the hyperparameters that `local` needs besides the counts; None for most scores."""
+        return None
+
+    def describe(self) -> dict[str, Any]:
+        """Return the name and the parameters, as tables record them: ``{"name": "bdeu", "ess": 1.0}``."""
+        return {"name": self.name, **{field.name: getattr(self, field.name) for field in dataclasses.fields(self)}}
+
+    def score_family(self, data: Dataset, child: int, parents: Iterable[int] = ()) -> float:
+        """Return the local score of a variable given parents (all by position), counted from the data."""
+        return float(self.score_families(data, [(child, parents)])[0])
+
+    def score_families(self, data: Dataset, families: Iterable[tuple[int, Iterable[int]]]) -> NDArray[np.float64]:
+        """Return the local scores of several (child, parents) pairs, each counted from the data on its own."""
+        from arcwise import _core
+
+        children, offsets, parents = pack_families(data, families)
+        return _core.scores.score_families(
+            self.native(check_cases(data)), data.codes, data.arities, data.native_weights, children, offsets, parents
+        )
+
+    def score_network(self, data: Dataset, dag: Dag) -> float:
+        """Return the score of a network, counted from the data: the sum of its families' local scores.
+
+        It shares no code with the builder of tables, so it also serves to check what a search returns.
+        """
+        return math.fsum(self.score_families(data, families_of(data, dag)))
+
+    def bound_families(self, data: Dataset, families: Iterable[tuple[int, Iterable[int]]]) -> NDArray[np.float64]:
+        """Return `bound` of several (child, parents) pairs, natively."""
+        from arcwise import _core
+
+        children, offsets, parents = pack_families(data, families)
+        return _core.scores.bound_families(
+            self.native(check_cases(data)), data.codes, data.arities, data.native_weights, children, offsets, parents
+        )
+
+    def score_family_twin(self, data: Dataset, child: int, parents: Iterable[int] = ()) -> float:
+        """Return the same as `score_family`, by `local` in Python: what the native score is compared with."""
+        ordered = sorted(parents)
+        return self.local(family_counts(data, child, ordered), self.alphas(data, child, ordered))
+
+
+def family_counts(data: Dataset, child: int, parents: Sequence[int]) -> Counts:
+    """Count a family densely: shape (q, r), the first parent varying slowest."""
+    return contingency(data, [*parents, child]).reshape(-1, int(data.arities[child]))
+
+
+def check_cases(data: Dataset) -> Dataset:
+    """Raise a DataError if the data have no case."""
+    if data.n_cases < 1:
+        raise DataError("the data have no cases: a score needs at least one row with a weight above 0.")
+    return data
+
+
+def families_of(data: Dataset, dag: Dag) -> list[tuple[int, list[int]]]:
+    """Return the families of a network as positions in the data; the network's nodes may be in any order."""
+    if set(dag.names) != set(data.names):
+        differing = sorted(set(dag.names) ^ set(data.names))
+        raise DataError(f"the network and the data have different variables: {', '.join(differing)}.")
+    position = [data.index(name) for name in dag.names]
+    return [(position[v], [position[p] for p in parents]) for v, parents in enumerate(dag.parents)]
+
+
+def pack_families(
+    data: Dataset, families: Iterable[tuple[int, Iterable[int]]]
+) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]:
+    """Check families and pack them into arrays: children, offsets, parents."""
+    children: list[int] = []
+    offsets = [0]
+    members: list[int] = []
+    for child, parents in families:
+        ordered = sorted(set(parents))
+        for v in (child, *ordered):
+            if not 0 <= v < data.n_variables:
+                raise DataError(f"no variable at position {v}; the positions are 0 to {data.n_variables - 1}.")
+        if child in ordered:
+            raise DataError(f"variable '{data.names[child]}' cannot be its own parent.")
+        children.append(child)
+        members.extend(ordered)
+        offsets.append(len(members))
+    return np.array(children, dtype=np.int32), np.array(offsets, dtype=np.int64), np.array(members, dtype=np.int32)

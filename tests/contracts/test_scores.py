@@ -1,0 +1,300 @@
+"""What every score must do: the same checks over all of `SCORES`, each fact of each score included."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from arcwise.data import Dataset
+from arcwise.errors import DataError, OptionError, UnknownScoreError
+from arcwise.graph import Dag
+from arcwise.scores import SCORES, Score, make_score
+
+# For each score, the parameters that are tried.
+EXAMPLES: dict[str, list[Callable[[Dataset], Score]]] = {
+    "ll": [lambda data: make_score("ll")],
+    "aic": [lambda data: make_score("aic")],
+    "bic": [lambda data: make_score("bic")],
+    "bic_laplace": [lambda data: make_score("bic_laplace")],
+    "k2": [lambda data: make_score("k2")],
+    "bd": [lambda data: make_score("bd", alpha=0.3), lambda data: make_score("bd", alpha=7)],
+    "bdj": [lambda data: make_score("bdj")],
+    "bdeu": [
+        lambda data: make_score("bdeu"),
+        lambda data: make_score("bdeu", ess=1e-3),
+        lambda data: make_score("bdeu", ess=40),
+    ],
+}
+CASES = [pytest.param(make, id=f"{name}-{k}") for name, makes in EXAMPLES.items() for k, make in enumerate(makes)]
+every_score = pytest.mark.parametrize("make", CASES)
+Make = Callable[[Dataset], Score]
+
+
+@st.composite
+def small_data(draw: st.DrawFn, *, variables: int = 3, max_rows: int = 12, weighted: bool = True) -> Dataset:
+    arities = draw(st.lists(st.integers(2, 4), min_size=variables, max_size=variables))
+    rows = draw(st.integers(1, max_rows))
+    codes = np.array([[draw(st.integers(0, r - 1)) for r in arities] for _ in range(rows)])
+    weights = None
+    if weighted and draw(st.booleans()):
+        weights = np.array(draw(st.lists(st.integers(0, 500), min_size=rows, max_size=rows)))
+        assume(weights.sum() > 0)
+    return Dataset.from_codes(codes, states=[[str(k) for k in range(r)] for r in arities], weights=weights)
+
+
+def all_families(data: Dataset) -> list[tuple[int, tuple[int, ...]]]:
+    n = data.n_variables
+    others = [[u for u in range(n) if u != v] for v in range(n)]
+    return [(v, ps) for v in range(n) for k in range(n) for ps in itertools.combinations(others[v], k)]
+
+
+def all_dags(names: tuple[str, ...]) -> list[Dag]:
+    """All 25 DAGs over three nodes."""
+    choices = [
+        [ps for k in range(3) for ps in itertools.combinations([u for u in range(3) if u != v], k)] for v in range(3)
+    ]
+    dags = []
+    for parents in itertools.product(*choices):
+        try:
+            dags.append(Dag(names, parents))
+        except ValueError:
+            continue
+    assert len(dags) == 25
+    return dags
+
+
+def equivalence_class(dag: Dag) -> tuple[frozenset[frozenset[int]], frozenset[tuple[int, frozenset[int]]]]:
+    """Skeleton and v-structures (Liao 2022, Theorem 2.1)."""
+    arcs = [(p, v) for v, ps in enumerate(dag.parents) for p in ps]
+    skeleton = frozenset(frozenset(arc) for arc in arcs)
+    colliders = frozenset(
+        (v, frozenset(pair))
+        for v, ps in enumerate(dag.parents)
+        for pair in itertools.combinations(ps, 2)
+        if frozenset(pair) not in skeleton
+    )
+    return skeleton, colliders
+
+
+def close(a: float, b: float, tolerance: float = 1e-12) -> bool:
+    return math.isclose(a, b, rel_tol=tolerance, abs_tol=1e-10)
+
+
+def test_every_score_is_examined() -> None:
+    assert set(EXAMPLES) == set(SCORES)
+    for name, kind in SCORES.items():
+        assert kind.name == name
+
+
+@every_score
+@settings(max_examples=40)
+@given(data=small_data())
+def test_native_equals_the_twin(make: Make, data: Dataset) -> None:
+    score = make(data)
+    families = all_families(data)
+    native = score.score_families(data, families)
+    for (child, parents), value in zip(families, native, strict=True):
+        assert close(value, score.score_family_twin(data, child, parents))
+
+
+@every_score
+@settings(max_examples=20)
+@given(data=small_data())
+def test_a_network_scores_the_sum_of_its_families(make: Make, data: Dataset) -> None:
+    score = make(data)
+    for dag in all_dags(data.names)[::5]:
+        parts = [score.score_family(data, v, parents) for v, parents in enumerate(dag.parents)]
+        assert close(score.score_network(data, dag), sum(parts))
+
+
+@every_score
+@settings(max_examples=20)
+@given(data=small_data())
+def test_equivalent_networks_score_the_same(make: Make, data: Dataset) -> None:
+    score = make(data)
+    if not score.facts.equivalent:
+        return
+    classes: dict[object, list[float]] = {}
+    for dag in all_dags(data.names):
+        classes.setdefault(equivalence_class(dag), []).append(score.score_network(data, dag))
+    assert len(classes) == 11
+    for values in classes.values():
+        assert all(close(v, values[0], 1e-10) for v in values)
+
+
+@every_score
+def test_a_score_that_is_not_equivalent_has_a_counterexample(make: Make) -> None:
+    facts = make(pair_data(((3, 1), (0, 2)))).facts
+    assert (facts.asymmetric is None) == facts.equivalent
+    if facts.asymmetric is not None:
+        data = pair_data(facts.asymmetric.counts)
+        score = make(data)
+        forward = score.score_network(data, Dag(data.names, [(), (0,)]))
+        backward = score.score_network(data, Dag(data.names, [(1,), ()]))
+        assert abs(forward - backward) > 1e-6
+
+
+def pair_data(counts: tuple[tuple[int, ...], ...]) -> Dataset:
+    table = np.array(counts)
+    codes = np.array(list(np.ndindex(table.shape)))
+    states = [[str(k) for k in range(r)] for r in table.shape]
+    return Dataset.from_codes(codes, states=states, weights=table.ravel())
+
+
+@every_score
+@settings(max_examples=20)
+@given(data=small_data(), choice=st.data())
+def test_relabelling_changes_nothing(make: Make, data: Dataset, choice: st.DataObject) -> None:
+    score = make(data)
+    order = choice.draw(st.permutations(range(data.n_variables)))
+    codes = data.codes.astype(int).copy()
+    for v, arity in enumerate(data.arities):
+        codes[v] = np.array(choice.draw(st.permutations(range(int(arity)))))[codes[v]]
+    relabelled = Dataset.from_codes(
+        codes[list(order)].T,
+        states=[data.states[v] for v in order],
+        names=[data.names[v] for v in order],
+        weights=data.weights,
+    )
+    place = {v: i for i, v in enumerate(order)}
+    for child, parents in all_families(data):
+        again = make(relabelled).score_family(relabelled, place[child], [place[p] for p in parents])
+        assert close(score.score_family(data, child, parents), again, 1e-10)
+
+
+@every_score
+@settings(max_examples=30)
+@given(data=small_data(variables=4, max_rows=10))
+def test_the_bound_holds_for_every_superset(make: Make, data: Dataset) -> None:
+    score = make(data)
+    families = [(0, ps) for k in range(4) for ps in itertools.combinations((1, 2, 3), k)]
+    values = dict(zip(families, score.score_families(data, families), strict=True))
+    bounds = dict(zip(families, score.bound_families(data, families), strict=True))
+    for (_, smaller), bound in bounds.items():
+        assert close(bound, score.bound(family_table(data, 0, smaller)), 1e-9) or bound == score.bound(
+            family_table(data, 0, smaller)
+        )
+        for (_, larger), value in values.items():
+            if set(smaller) <= set(larger):
+                assert value <= bound + 1e-9 * max(1.0, abs(value))
+
+
+def family_table(data: Dataset, child: int, parents: tuple[int, ...]) -> np.ndarray:
+    from arcwise.counts import contingency
+
+    return contingency(data, [*parents, child]).reshape(-1, int(data.arities[child]))
+
+
+@every_score
+@settings(max_examples=40)
+@given(
+    pattern=st.lists(st.lists(st.integers(0, 4), min_size=2, max_size=3), min_size=1, max_size=3),
+    copies=st.integers(1, 3),
+    empty=st.integers(0, 2),
+)
+def test_a_regular_score_prefers_fewer_parents(make: Make, pattern: list[list[int]], copies: int, empty: int) -> None:
+    """Every configuration is split into `copies` equal parts and `empty` parts that do not occur: entropy stays."""
+    width = min(len(row) for row in pattern)
+    larger = np.array([row[:width] for row in pattern]).repeat(copies, axis=0).reshape(len(pattern), copies, width)
+    assume(larger.sum() > 0)
+    smaller = larger.sum(axis=1)
+    larger = np.concatenate([larger, np.zeros((len(pattern), empty, width), dtype=int)], axis=1).reshape(-1, width)
+    data = pair_data(((1, 1), (1, 1)))
+    score = make(data)
+    if score.facts.regular and copies + empty > 1:
+        assert score.local(smaller) >= score.local(larger) - 1e-9
+
+
+@every_score
+def test_a_score_that_is_not_regular_has_an_example(make: Make) -> None:
+    score = make(pair_data(((3, 1), (0, 2))))
+    assert (score.facts.irregular is not None) == (score.facts.regular is False)
+    if score.facts.irregular is not None:
+        smaller, larger = np.array(score.facts.irregular.smaller), np.array(score.facts.irregular.larger)
+        assert score.local(larger) > score.local(smaller) + 1e-9
+
+
+@every_score
+@settings(max_examples=20)
+@given(data=small_data())
+def test_a_weight_is_a_number_of_repetitions(make: Make, data: Dataset) -> None:
+    weights = np.ones(data.n_rows, dtype=int) if data.weights is None else data.weights % 7 + 1
+    weighted = Dataset(data.codes, data.names, data.states, np.ascontiguousarray(weights, dtype=np.int64))
+    repeated = Dataset.from_codes(data.codes.T.repeat(weights, axis=0), states=data.states)
+    families = all_families(data)
+    np.testing.assert_allclose(
+        make(weighted).score_families(weighted, families),
+        make(repeated).score_families(repeated, families),
+        rtol=1e-12,
+        atol=1e-12,
+    )
+
+
+@every_score
+def test_more_configurations_than_any_integer(make: Make) -> None:
+    """70 ternary parents: q = 2.5e33. The score is finite or minus infinity, and no bound is below it."""
+    rng = np.random.default_rng(3)
+    data = Dataset.from_codes(rng.integers(0, 3, (50, 71)), states=[["a", "b", "c"]] * 71)
+    try:
+        score = make(data)
+        value = score.score_family(data, 0, range(1, 71))
+    except OptionError:
+        return  # a score that needs the prior's full joint distribution says so
+    assert not math.isnan(value)
+    assert value <= 0
+    assert score.bound_families(data, [(0, range(1, 71))])[0] >= value - 1e-9
+
+
+@every_score
+def test_a_score_describes_itself(make: Make) -> None:
+    score = make(pair_data(((3, 1), (0, 2))))
+    description = score.describe()
+    assert description.pop("name") == score.name
+    assert make_score(score.name, **description) == score
+    assert score.facts.title
+    assert score.facts.reference
+    for parameter in score.parameters:
+        assert parameter.name in description
+        with pytest.raises(OptionError, match=f"{parameter.name}="):
+            make_score(score.name, **{**description, parameter.name: -1})
+
+
+@every_score
+def test_mistakes_are_told(make: Make) -> None:
+    data = pair_data(((3, 1), (0, 2)))
+    score = make(data)
+    with pytest.raises(DataError, match="own parent"):
+        score.score_family(data, 0, [0])
+    with pytest.raises(DataError, match="no variable at position 2"):
+        score.score_family(data, 0, [2])
+    with pytest.raises(DataError, match="different variables: X1, Z"):
+        score.score_network(data, Dag(["X0", "Z"], [(), ()]))
+    empty = Dataset(data.codes, data.names, data.states, np.zeros(4, dtype=np.int64))
+    with pytest.raises(DataError, match="no cases"):
+        score.score_family(empty, 0, [1])
+
+
+def test_unknown_scores_and_options() -> None:
+    with pytest.raises(UnknownScoreError, match="unknown score 'bdue'; did you mean 'bdeu'"):
+        make_score("bdue")
+    with pytest.raises(OptionError, match="has no parameter 'iss'; it takes ess"):
+        make_score("bdeu", iss=1)
+    with pytest.raises(OptionError, match="has no parameters"):
+        make_score("bic:w=1")
+    with pytest.raises(OptionError, match="given twice"):
+        make_score("bdeu:ess=1", ess=1)
+    with pytest.raises(OptionError, match="not of the form"):
+        make_score("bdeu:10")
+    with pytest.raises(OptionError, match=r"ess='x' .* must be a number in \(0, inf\)"):
+        make_score("bdeu:ess=x")
+    assert make_score("bdeu:ess=1e-3").describe() == {"name": "bdeu", "ess": 1e-3}
+    score = make_score("bdeu")
+    assert make_score(score) is score
+    with pytest.raises(OptionError, match="make it anew"):
+        make_score(score, ess=2)
