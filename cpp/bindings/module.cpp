@@ -6,6 +6,7 @@ namespace nb = nanobind;
 void bind_counts(nb::module_& stage);
 void bind_parent_sets(nb::module_& stage);
 void bind_scores(nb::module_& stage);
+void bind_graph(nb::module_& stage);
 
 NB_MODULE(_core, module) {
     module.doc() = "The native core of arcwise. Private: call the stages in arcwise instead.";
@@ -15,4 +16,6 @@ NB_MODULE(_core, module) {
     bind_parent_sets(parent_sets);
     auto scores = module.def_submodule("scores");
     bind_scores(scores);
+    auto graph = module.def_submodule("graph");
+    bind_graph(graph);
 }

@@ -8,11 +8,14 @@ from typing import Any
 # Public names and the stage that defines each. Stages are imported on first use, so that `import arcwise` is fast.
 _PUBLIC: dict[str, str] = {
     "Dataset": "arcwise.data",
+    "Constraints": "arcwise.graph",
+    "Cpdag": "arcwise.graph",
     "Dag": "arcwise.graph",
     "SCORES": "arcwise.scores",
     "make_score": "arcwise.scores",
     "NetworkSet": "arcwise.ensemble",
     "NetworkSummary": "arcwise.ensemble",
+    "Pdag": "arcwise.graph",
 }
 
 __all__ = ["__version__", *_PUBLIC]  # noqa: PLE0604

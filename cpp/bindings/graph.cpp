@@ -1,0 +1,62 @@
+#include "arrays.hpp"
+#include "graph/cpdag.hpp"
+#include "graph/equivalence_classes.hpp"
+
+namespace nb = nanobind;
+
+namespace arcwise {
+
+template <class T>
+using Array3 = nb::ndarray<const T, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+
+// Runs without the GIL and hands the vector to numpy.
+template <class Compute>
+auto unlocked_array(Compute compute) {
+    auto values = [&] {
+        const nb::gil_scoped_release unlocked;
+        return compute();
+    }();
+    return as_array(std::move(values));
+}
+
+template <class Row>
+void bind_rows(nb::module_& stage) {
+    stage.def(
+        "class_keys_of_rows",
+        [](const Array2<Row>& rows, const Array1<std::int64_t>& set_offsets,
+           const Array1<std::int32_t>& members) {
+            return unlocked_array([&] {
+                return class_keys_of_rows<Row>({rows.data(), rows.size()}, rows.shape(1),
+                                               as_span(set_offsets), as_span(members));
+            });
+        },
+        nb::arg("rows").noconvert(), nb::arg("set_offsets").noconvert(), nb::arg("members").noconvert());
+}
+
+}  // namespace arcwise
+
+void bind_graph(nb::module_& stage) {
+    using namespace arcwise;
+    stage.def(
+        "compelled_arcs",
+        [](const Array1<std::int64_t>& offsets, const Array1<std::int32_t>& parents) {
+            return unlocked_array([&] { return cpdag_of(as_span(offsets), as_span(parents)); });
+        },
+        nb::arg("offsets").noconvert(), nb::arg("parents").noconvert());
+    bind_rows<std::int32_t>(stage);
+    bind_rows<std::int64_t>(stage);
+    stage.def(
+        "class_keys_of_masks",
+        [](const Array3<std::uint64_t>& masks) {
+            return unlocked_array([&] {
+                return class_keys_of_masks({masks.data(), masks.size()}, masks.shape(1), masks.shape(2));
+            });
+        },
+        nb::arg("masks").noconvert());
+    stage.def(
+        "number_classes",
+        [](const Array2<std::uint64_t>& keys) {
+            return unlocked_array([&] { return number_classes({keys.data(), keys.size()}); });
+        },
+        nb::arg("keys").noconvert());
+}

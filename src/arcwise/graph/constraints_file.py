@@ -1,0 +1,87 @@
+"""Files of constraints: JSON or TOML, by suffix.
+
+required = [["smoke", "cancer"]]         # or: whitelist
+forbidden = [["cancer", "age"]]          # or: blacklist
+tiers = [["age", "sex"], ["smoke"]]
+max_parents = 4
+max_parents_of = { cancer = 2 }
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from collections.abc import Sequence
+from typing import Any
+
+from arcwise.errors import ConstraintError, FormatError, suggestion
+from arcwise.files import read_bytes, write_text
+from arcwise.graph.constraints import Constraints
+
+__all__ = ["read_constraints", "write_constraints"]
+
+KEYS = ("required", "forbidden", "tiers", "max_parents", "max_parents_of")
+SYNONYMS = {"whitelist": "required", "blacklist": "forbidden"}
+
+
+def read_constraints(path: str | os.PathLike[str], names: Sequence[str]) -> Constraints:
+    """Read constraints on the variables `names` from a .json or .toml file."""
+    text = _decode(path)
+    try:
+        content = tomllib.loads(text) if str(path).removesuffix(".gz").endswith(".toml") else json.loads(text)
+    except (tomllib.TOMLDecodeError, json.JSONDecodeError) as error:
+        raise FormatError(f"{path}: {error}.") from None
+    except RecursionError:
+        raise FormatError(f"{path}: nested too deeply.") from None
+    if not isinstance(content, dict):
+        raise FormatError(f"{path}: a table with the keys {', '.join(KEYS)} is needed.")
+    options: dict[str, Any] = {}
+    for key, value in content.items():
+        name = SYNONYMS.get(key, key)
+        if name not in KEYS:
+            raise FormatError(f"{path}: {suggestion('key', key, (*KEYS, *SYNONYMS))}")
+        if name in options:
+            raise FormatError(f"{path}: '{key}' says the same as another key; keep one of the two.")
+        options[name] = value
+    for key in ("required", "forbidden", "tiers"):
+        _check_pairs(path, key, options.get(key, []), width=None if key == "tiers" else 2)
+    if not isinstance(options.get("max_parents_of", {}), dict):
+        raise FormatError(f"{path}: max_parents_of must be a table of names and limits.")
+    try:
+        return Constraints(names, **options)
+    except ConstraintError as error:
+        raise ConstraintError(f"{path}: {error}") from None
+
+
+def write_constraints(path: str | os.PathLike[str], constraints: Constraints) -> None:
+    """Write constraints to a .json file."""
+    if not str(path).removesuffix(".gz").endswith(".json"):
+        raise FormatError(f"{path}: constraints are written as JSON; end the name in .json.")
+    content = {
+        "required": constraints.required,
+        "forbidden": constraints.forbidden,
+        "tiers": constraints.tiers,
+        "max_parents": constraints.max_parents,
+        "max_parents_of": constraints.max_parents_by_name,
+    }
+    kept = {key: value for key, value in content.items() if value not in (None, (), {})}
+    write_text(path, json.dumps(kept, indent=2, ensure_ascii=False) + "\n")
+
+
+def _decode(path: str | os.PathLike[str]) -> str:
+    stem = str(path).removesuffix(".gz")
+    if not stem.endswith((".json", ".toml")):
+        raise FormatError(f"{path}: constraints are read from a .json or .toml file.")
+    try:
+        return read_bytes(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{path}: not UTF-8 at byte {error.start}.") from None
+
+
+def _check_pairs(path: str | os.PathLike[str], key: str, value: object, width: int | None) -> None:
+    what = "lists of names" if width is None else "pairs [parent, child] of names"
+    rows = value if isinstance(value, list) else [None]
+    for row in rows:
+        if not isinstance(row, list) or not all(isinstance(name, str) for name in row) or width not in (None, len(row)):
+            raise FormatError(f"{path}: {key} must be a list of {what}.")

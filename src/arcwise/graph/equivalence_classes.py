@@ -1,0 +1,118 @@
+"""Markov equivalence classes of many DAGs at once: a 128-bit key each, and the classes that occur.
+
+Two DAGs over the same nodes have equal keys if and only if they are Markov equivalent, up to a chance below 10^-26 for
+a million classes. Millions of DAGs per second: the work is native, in batches between which Ctrl-C is heard.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.errors import GraphError
+from arcwise.graph.cpdag import compelled_parents_twin
+from arcwise.graph.dag import Dag
+from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
+
+__all__ = ["class_key_twin", "class_keys", "class_keys_from_masks", "number_classes"]
+
+BATCH = 2**16
+
+
+def class_keys(
+    rows: NDArray[np.integer],
+    *,
+    set_offsets: NDArray[np.int64],
+    members: NDArray[np.int32],
+    progress: bool | ProgressCallback | None = None,
+) -> NDArray[np.uint64]:
+    """Return the class keys, shape (DAGs, 2), of DAGs that are given as rows of a table of parent sets.
+
+    Parameters
+    ----------
+    rows
+        Shape (DAGs, nodes): the row of the table that holds the parents of the node.
+    set_offsets, members
+        The table: row r has the parents ``members[set_offsets[r]:set_offsets[r + 1]]``, ascending.
+    progress
+        See `arcwise.progress.show_progress`.
+    """
+    from arcwise import _core
+
+    if rows.ndim != 2 or rows.shape[1] == 0:
+        raise GraphError(f"rows must have the shape (DAGs, nodes); they have {rows.shape}.")
+    if rows.size and not (rows.min() >= 0 and rows.max() < len(set_offsets) - 1):
+        raise GraphError(f"rows must lie between 0 and {len(set_offsets) - 2}, the rows of the table.")
+    kind = np.int32 if rows.dtype == np.int32 else np.int64
+    offsets = np.ascontiguousarray(set_offsets, dtype=np.int64)
+    parents = np.ascontiguousarray(members, dtype=np.int32)
+    if parents.size and not (parents.min() >= 0 and parents.max() < rows.shape[1]):
+        raise GraphError(f"the table names parents outside of the {rows.shape[1]} nodes.")
+    keys = np.empty((len(rows), 2), dtype=np.uint64)
+    with show_progress(progress) as report:
+        for start in range(0, len(rows), BATCH):
+            batch: NDArray[Any] = np.ascontiguousarray(rows[start : start + BATCH], dtype=kind)
+            keys[start : start + BATCH] = _core.graph.class_keys_of_rows(batch, offsets, parents).reshape(-1, 2)
+            report(ProgressEvent("equivalence classes", min(start + BATCH, len(rows)), len(rows)))
+    return keys
+
+
+def class_keys_from_masks(
+    masks: NDArray[np.uint64], *, progress: bool | ProgressCallback | None = None
+) -> NDArray[np.uint64]:
+    """Return the class keys, shape (DAGs, 2), of DAGs that are given as bits.
+
+    Parameters
+    ----------
+    masks
+        Shape (DAGs, nodes, words), or (DAGs, nodes) for up to 64 nodes: bit p of the words of node v is set if p is a
+        parent of v; the lowest bit of the first word is node 0.
+    progress
+        See `arcwise.progress.show_progress`.
+    """
+    from arcwise import _core
+
+    words = masks[:, :, None] if masks.ndim == 2 else masks
+    if words.ndim != 3 or words.shape[1] == 0 or words.shape[2] != -(-words.shape[1] // 64):
+        raise GraphError(f"masks must have the shape (DAGs, nodes, ceil(nodes / 64)); they have {masks.shape}.")
+    spare = words.shape[1] % 64
+    if spare and (words[:, :, -1] >> np.uint64(spare)).any():
+        raise GraphError(f"masks name parents outside of the {words.shape[1]} nodes.")
+    keys = np.empty((len(words), 2), dtype=np.uint64)
+    with show_progress(progress) as report:
+        for start in range(0, len(words), BATCH):
+            batch = np.ascontiguousarray(words[start : start + BATCH], dtype=np.uint64)
+            keys[start : start + BATCH] = _core.graph.class_keys_of_masks(batch).reshape(-1, 2)
+            report(ProgressEvent("equivalence classes", min(start + BATCH, len(words)), len(words)))
+    return keys
+
+
+def number_classes(keys: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Number the classes 0, 1, ... in the order of first appearance; return the number of each key's class."""
+    from arcwise import _core
+
+    if keys.ndim != 2 or keys.shape[1] != 2:
+        raise GraphError(f"keys have the shape (DAGs, 2), not {keys.shape}.")
+    return _core.graph.number_classes(np.ascontiguousarray(keys, dtype=np.uint64))
+
+
+def class_key_twin(dag: Dag) -> tuple[int, int]:
+    """Return the key of a DAG's class, in Python: what the native kernel is compared with."""
+    low = high = 0
+    for child, strong in enumerate(compelled_parents_twin(dag)):
+        for parent in dag.parents[child]:
+            directed = strong >> parent & 1
+            tail, head = (parent, child) if directed else (min(parent, child), max(parent, child))
+            edge = tail << 32 | head << 1 | directed
+            low += _mix(edge + 0x9E3779B97F4A7C15)
+            high += _mix(edge + 0xD1B54A32D192ED03)
+    return low % 2**64, high % 2**64
+
+
+def _mix(value: int) -> int:
+    value %= 2**64
+    value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+    value = (value ^ value >> 27) * 0x94D049BB133111EB % 2**64
+    return value ^ value >> 31

@@ -1,0 +1,178 @@
+from __future__ import annotations
+
+import json
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arcwise.errors import ConstraintError, FormatError
+from arcwise.graph import Constraints, Dag, all_dags, read_constraints, write_constraints
+
+NAMES = ("age", "sex", "smoke", "cancer")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"required": [("age", "smoke"), ("smoke", "age")]}, r"required arcs are not acyclic: .*; drop one of them\."),
+        ({"required": [("age", "sex"), ("sex", "smoke"), ("smoke", "age")]}, "smoke"),
+        ({"required": [("age", "smoke")], "forbidden": [("age", "smoke")]}, "both required and forbidden"),
+        ({"required": [("cancer", "age")], "tiers": [["age"], ["cancer"]]}, "later tier to an earlier one"),
+        (
+            {"required": [("age", "cancer"), ("sex", "cancer")], "max_parents": 1},
+            r"'cancer' has 2 required parents \(age, sex\) but may have at most 1",
+        ),
+        ({"required": [("age", "cancer")], "max_parents_of": {"cancer": 0}}, "at most 0"),
+        ({"required": [("age", "age")]}, "own parent"),
+        ({"forbidden": [("agee", "sex")]}, "forbidden arc agee -> sex: unknown node 'agee'; did you mean 'age'"),
+        ({"tiers": [["age"], ["sex", "age"]]}, "'age' is in tier 1 and again in tier 2"),
+        ({"tiers": ["age"]}, "tier 1 is the text"),
+        ({"max_parents": -1}, "0 or more"),
+        ({"max_parents_of": {"age": 1.5}}, r"max_parents_of\['age'\]=1.5"),
+        ({"max_parents_of": {"agee": 1}}, "did you mean 'age'"),
+        ({"required": ["ab"]}, "give pairs"),
+    ],
+)
+def test_contradictions_are_refused_with_the_reason(options: dict[str, object], message: str) -> None:
+    with pytest.raises(ConstraintError, match=message):
+        Constraints(NAMES, **options)
+
+
+def test_by_hand() -> None:
+    constraints = Constraints(
+        NAMES,
+        required=[("smoke", "cancer")],
+        forbidden=[("sex", "cancer")],
+        tiers=[["age", "sex"], ["smoke"]],
+        max_parents=2,
+        max_parents_of={"smoke": 1},
+    )
+    assert constraints.required_parents("cancer") == ("smoke",)
+    assert constraints.forbidden_parents("cancer") == ("sex",)
+    assert constraints.forbidden_parents("age") == ("smoke",)
+    assert constraints.forbidden_parents("smoke") == ("cancer",)  # it would close a cycle with smoke -> cancer
+    assert [constraints.max_parents_of(name) for name in NAMES] == [2, 2, 1, 2]
+    assert constraints.allows("cancer", ["smoke", "age"])
+    assert not constraints.allows("cancer", ["age"])
+    assert not constraints.allows("cancer", ["smoke", "sex"])
+    assert not constraints.allows("smoke", ["age", "sex"])
+    assert constraints.allows(3, [2])
+    dag = Dag.from_arcs(NAMES, [("age", "smoke"), ("sex", "smoke"), ("sex", "cancer")])
+    assert constraints.violations(dag) == [
+        "'smoke' has 2 parents, at most 1 are allowed",
+        "smoke -> cancer is missing",
+        "sex -> cancer is not allowed",
+    ]
+    native = constraints.native()
+    assert native.required.tolist() == [[0], [0], [0], [4]]
+    assert native.forbidden.tolist() == [[1 | 4], [2 | 4], [4 | 8], [8 | 2]]
+    assert native.limits.tolist() == [2, 2, 1, 2]
+    assert not constraints.is_trivial
+    assert Constraints(NAMES, max_parents=3).is_trivial
+    assert not Constraints(NAMES, max_parents=2).is_trivial
+    assert Constraints.from_lists(NAMES, whitelist=[("age", "sex")]) == Constraints(NAMES, required=[("age", "sex")])
+    assert pickle.loads(pickle.dumps(constraints)) == constraints
+    moved = constraints.reorder(NAMES[::-1])
+    assert moved.violations(dag) and moved.reorder(NAMES) == constraints
+
+
+ARCS = st.tuples(st.sampled_from("abcd"), st.sampled_from("abcd")).filter(lambda arc: arc[0] != arc[1])
+
+
+@given(
+    st.lists(ARCS, max_size=3),
+    st.lists(ARCS, max_size=5),
+    st.permutations("abcd"),
+    st.integers(0, 4),
+    st.none() | st.integers(0, 3),
+)
+def test_agrees_with_the_definition_on_every_dag(
+    required: list[tuple[str, str]],
+    forbidden: list[tuple[str, str]],
+    order: list[str],
+    cut: int,
+    limit: int | None,
+) -> None:
+    tiers = [order[:cut], order[cut:3]]
+
+    def satisfies(dag: Dag) -> bool:
+        arcs = set(dag.arcs)
+        return (
+            arcs >= set(required)
+            and not arcs & set(forbidden)
+            and not any(a in tiers[1] and b in tiers[0] for a, b in arcs)
+            and (limit is None or all(len(ps) <= limit for ps in dag.parents))
+        )
+
+    expected = [dag for dag in all_dags("abcd") if satisfies(dag)]
+    try:
+        constraints = Constraints("abcd", required=required, forbidden=forbidden, tiers=tiers, max_parents=limit)
+    except ConstraintError:
+        assert not expected
+        return
+    assert [dag for dag in all_dags("abcd") if constraints.allows_dag(dag)] == expected
+    # Local checks suffice: a DAG is allowed if each of its parent sets is.
+    assert [d for d in all_dags("abcd") if all(constraints.allows(v, d.parents[v]) for v in range(4))] == expected
+    assert expected
+
+
+def test_more_than_64_variables_fill_two_words() -> None:
+    names = [f"v{i}" for i in range(70)]
+    native = Constraints(names, required=[("v69", "v0")], forbidden=[("v64", "v1")]).native()
+    assert native.required.shape == (70, 2)
+    assert native.required[0].tolist() == [0, 1 << 5]
+    assert native.forbidden[1].tolist() == [2, 1]
+    assert native.forbidden[69].tolist() == [1, 1 << 5]
+    assert native.limits.dtype == np.int32
+
+
+def test_files(tmp_path: Path) -> None:
+    constraints = Constraints(
+        NAMES, required=[("age", "smoke")], tiers=[["age"], ["cancer"]], max_parents=3, max_parents_of={"sex": 0}
+    )
+    write_constraints(tmp_path / "c.json", constraints)
+    assert read_constraints(tmp_path / "c.json", NAMES) == constraints
+    toml = tmp_path / "c.toml"
+    toml.write_text(
+        'whitelist = [["age", "smoke"]]\ntiers = [["age"], ["cancer"]]\nmax_parents = 3\nmax_parents_of = { sex = 0 }\n'
+    )
+    assert read_constraints(toml, NAMES) == constraints
+    with pytest.raises(FormatError, match="end the name in"):
+        write_constraints(tmp_path / "c.toml", constraints)
+
+
+@pytest.mark.parametrize(
+    ("content", "error", "message"),
+    [
+        ("{", FormatError, "line 1"),
+        ("[1]", FormatError, "a table with the keys"),
+        ({"require": []}, FormatError, "did you mean 'required'"),
+        ({"required": [], "whitelist": []}, FormatError, "says the same"),
+        ({"required": ["ab"]}, FormatError, "pairs"),
+        ({"forbidden": [["age", "sex", "smoke"]]}, FormatError, "pairs"),
+        ({"tiers": "age"}, FormatError, "lists of names"),
+        ({"max_parents_of": 3}, FormatError, "a table of names"),
+        ({"max_parents": "3"}, ConstraintError, "c.json: max_parents='3'"),
+        ({"required": [["age", "x"]]}, ConstraintError, "c.json: required arc"),
+        ("[" * 100_000, FormatError, "nested too deeply"),
+    ],
+)
+def test_bad_files(tmp_path: Path, content: object, error: type[Exception], message: str) -> None:
+    path = tmp_path / "c.json"
+    path.write_text(content if isinstance(content, str) else json.dumps(content))
+    with pytest.raises(error, match=message):
+        read_constraints(path, NAMES)
+
+
+def test_missing_and_undecodable_files(tmp_path: Path) -> None:
+    (tmp_path / "c.json").write_bytes(b"\xff\xfe{")
+    with pytest.raises(FormatError, match="not UTF-8"):
+        read_constraints(tmp_path / "c.json", NAMES)
+    with pytest.raises(FormatError, match="cannot read"):
+        read_constraints(tmp_path / "none.json", NAMES)
+    with pytest.raises(FormatError, match=r"json or \.toml"):
+        read_constraints(tmp_path / "c.txt", NAMES)

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from arcwise.errors import GraphError
+from arcwise.graph import Dag, all_parent_masks, class_keys, class_keys_from_masks, number_classes
+from arcwise.graph.bitset import to_words
+from arcwise.graph.equivalence_classes import class_key_twin
+
+from .conftest import Class, random_dags
+
+
+def as_table(dags: list[Dag]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Every DAG's parent sets as rows of their own."""
+    sets = [ps for dag in dags for ps in dag.parents]
+    offsets = np.cumsum([0, *map(len, sets)])
+    rows = np.arange(len(sets)).reshape(len(dags), -1)
+    return rows, offsets, np.array([p for ps in sets for p in ps], dtype=np.int32)
+
+
+@pytest.mark.parametrize(("n", "count"), [(1, 1), (2, 2), (3, 11), (4, 185), (5, 8782)])
+def test_number_of_classes(small_classes: dict[int, dict[Class, list[Dag]]], n: int, count: int) -> None:
+    masks = np.array(list(all_parent_masks(n)), dtype=np.uint64)
+    numbers = number_classes(class_keys_from_masks(masks))
+    assert numbers.max() + 1 == count
+    dags = [dag for group in small_classes[n].values() for dag in group]
+    sizes = [len(group) for group in small_classes[n].values()]
+    rows, offsets, members = as_table(dags)
+    assert number_classes(class_keys(rows, set_offsets=offsets, members=members)).tolist() == [
+        number for number, size in enumerate(sizes) for _ in range(size)
+    ]
+
+
+@given(random_dags(max_nodes=10))
+def test_native_keys_equal_the_twin(dag: Dag) -> None:
+    rows, offsets, members = as_table([dag])
+    expected = [list(class_key_twin(dag))]
+    assert class_keys(rows, set_offsets=offsets, members=members).tolist() == expected
+    assert class_keys(rows.astype(np.int32), set_offsets=offsets, members=members).tolist() == expected
+    assert class_keys_from_masks(to_words(dag.parent_masks, dag.n_nodes)[None]).tolist() == expected
+
+
+def test_two_words_per_parent_set() -> None:
+    n = 100
+    dag = Dag([f"v{i}" for i in range(n)], [[v - 1, v - 2] if v > 1 else [] for v in range(n)])
+    keys = class_keys_from_masks(to_words(dag.parent_masks, n)[None])
+    assert keys.tolist() == [list(class_key_twin(dag))]
+
+
+def test_bad_arrays_are_refused() -> None:
+    offsets, members = np.array([0, 0, 1, 2]), np.array([0, 1], dtype=np.int32)
+    with pytest.raises(GraphError, match="between 0 and 2"):
+        class_keys(np.array([[0, 3]]), set_offsets=offsets, members=members)
+    with pytest.raises(ValueError, match="cycle"):
+        class_keys(np.array([[2, 1]]), set_offsets=offsets, members=members)
+    with pytest.raises(GraphError, match="outside of the 1 nodes"):
+        class_keys(np.array([[0]]), set_offsets=offsets, members=members)
+    with pytest.raises(GraphError, match="shape"):
+        class_keys_from_masks(np.zeros((1, 65, 1), dtype=np.uint64))
+    with pytest.raises(GraphError, match="outside of the 2 nodes"):
+        class_keys_from_masks(np.array([[4, 0]], dtype=np.uint64))
+    with pytest.raises(GraphError, match=r"shape \(DAGs, 2\)"):
+        number_classes(np.zeros((3, 3), dtype=np.uint64))
