@@ -1,14 +1,20 @@
 """Graphs: the nouns that the stages share."""
 
 from arcwise.graph.all_dags import all_dags, all_parent_masks
+from arcwise.graph.bounded_degree_dags import bounded_degree_dag
 from arcwise.graph.constraints import Constraints, NativeConstraints
 from arcwise.graph.constraints_file import read_constraints, write_constraints
 from arcwise.graph.cpdag import Cpdag
 from arcwise.graph.dag import Dag
 from arcwise.graph.equivalence_classes import class_keys, class_keys_from_masks, number_classes
+from arcwise.graph.graph_table_files import ArcList, read_graph_csv, write_adjacency, write_arc_list
 from arcwise.graph.pdag import Pdag
+from arcwise.graph.sparse_dags import sparse_dag
+from arcwise.graph.structure_file import format_structure, parse_structure, read_structure, write_structure
+from arcwise.graph.uniform_dags import count_dags, uniform_dag
 
 __all__ = [
+    "ArcList",
     "Constraints",
     "Cpdag",
     "Dag",
@@ -16,9 +22,20 @@ __all__ = [
     "Pdag",
     "all_dags",
     "all_parent_masks",
+    "bounded_degree_dag",
     "class_keys",
     "class_keys_from_masks",
+    "count_dags",
+    "format_structure",
     "number_classes",
+    "parse_structure",
     "read_constraints",
+    "read_graph_csv",
+    "read_structure",
+    "sparse_dag",
+    "uniform_dag",
+    "write_adjacency",
+    "write_arc_list",
     "write_constraints",
+    "write_structure",
 ]

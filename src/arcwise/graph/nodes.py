@@ -6,9 +6,11 @@ import difflib
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
+import numpy as np
+
 from arcwise.errors import GraphError
 
-__all__ = ["NamedNodes", "Node"]
+__all__ = ["NamedNodes", "Node", "node_names"]
 
 # A node is given by its name or by its position.
 Node = str | int
@@ -96,3 +98,12 @@ def _unknown_node(name: str, names: Sequence[str]) -> str:
 def _listed(names: Sequence[str]) -> str:
     more = f" and {len(names) - LISTED_NAMES:,} more" if len(names) > LISTED_NAMES else ""
     return ", ".join(names[:LISTED_NAMES]) + more
+
+
+def node_names(nodes: int | Sequence[str]) -> tuple[str, ...]:
+    """Return the names of nodes that are given by name, or X0, X1, ... for a number of nodes."""
+    if isinstance(nodes, int | np.integer):
+        if nodes < 0:
+            raise GraphError(f"a graph cannot have {nodes} nodes.")
+        return tuple(f"X{v}" for v in range(int(nodes)))
+    return NamedNodes(nodes).names
