@@ -7,6 +7,7 @@ void bind_counts(nb::module_& stage);
 void bind_parent_sets(nb::module_& stage);
 void bind_scores(nb::module_& stage);
 void bind_graph(nb::module_& stage);
+void bind_confidence(nb::module_& stage);
 
 NB_MODULE(_core, module) {
     module.doc() = "The native core of arcwise. Private: call the stages in arcwise instead.";
@@ -18,4 +19,6 @@ NB_MODULE(_core, module) {
     bind_scores(scores);
     auto graph = module.def_submodule("graph");
     bind_graph(graph);
+    auto confidence = module.def_submodule("confidence");
+    bind_confidence(confidence);
 }

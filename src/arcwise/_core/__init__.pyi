@@ -1,4 +1,5 @@
 # The native core, one stub per stage. At run time arcwise._core is one compiled module.
+from arcwise._core import confidence as confidence
 from arcwise._core import counts as counts
 from arcwise._core import graph as graph
 from arcwise._core import parent_sets as parent_sets

@@ -1,0 +1,46 @@
+#include "arrays.hpp"
+#include "confidence/network_sums.hpp"
+
+namespace nb = nanobind;
+
+namespace arcwise {
+
+template <class Choice>
+using Sum = std::vector<double> (*)(const Networks<Choice>&, std::span<const double>);
+
+template <class Choice>
+void bind_sum(nb::module_& stage, const char* name, Sum<Choice> sum) {
+    stage.def(
+        name,
+        [sum](const Array1<std::int64_t>& node_offsets, const Array1<std::int64_t>& set_offsets,
+              const Array1<std::int32_t>& members, const Array2<Choice>& choices,
+              const Array1<double>& weights) {
+            auto sums = [&] {
+                const nb::gil_scoped_release unlocked;
+                const Networks<Choice> networks{choices.shape(1),
+                                                as_span(node_offsets),
+                                                as_span(set_offsets),
+                                                as_span(members),
+                                                {choices.data(), choices.size()}};
+                return sum(networks, as_span(weights));
+            }();
+            return as_array(std::move(sums));
+        },
+        nb::arg("node_offsets").noconvert(), nb::arg("set_offsets").noconvert(),
+        nb::arg("members").noconvert(), nb::arg("choices").noconvert(), nb::arg("weights").noconvert());
+}
+
+template <class Choice>
+void bind_for(nb::module_& stage) {
+    bind_sum<Choice>(stage, "sum_classes", &sum_classes<Choice>);
+    bind_sum<Choice>(stage, "sum_blankets", &sum_blankets<Choice>);
+    bind_sum<Choice>(stage, "sum_paths", &sum_paths<Choice>);
+}
+
+}  // namespace arcwise
+
+void bind_confidence(nb::module_& stage) {
+    arcwise::bind_for<std::uint8_t>(stage);
+    arcwise::bind_for<std::uint16_t>(stage);
+    arcwise::bind_for<std::uint32_t>(stage);
+}

@@ -1,0 +1,153 @@
+#include "confidence/network_sums.hpp"
+
+#include <stdexcept>
+
+#include "graph/cpdag.hpp"
+
+namespace arcwise {
+
+namespace {
+
+using Words = std::vector<std::uint64_t>;
+
+// The parents of every node of one network.
+template <class Choice>
+void read_parents(const Networks<Choice>& networks, std::size_t network, std::vector<ParentList>& parents) {
+    for (std::size_t node = 0; node < networks.nodes; ++node) parents[node] = networks.parents(network, node);
+}
+
+void set_bit(Words& bits, std::size_t row, std::size_t words, std::size_t column) {
+    bits[row * words + column / 64] |= std::uint64_t{1} << (column % 64);
+}
+
+// Adds the weight at every set bit of a nodes x nodes matrix of bits.
+void add_bits(const Words& bits, std::size_t nodes, std::size_t words, double weight,
+              std::vector<double>& sums) {
+    for (std::size_t row = 0; row < nodes; ++row) {
+        for (std::size_t word = 0; word < words; ++word) {
+            for (auto rest = bits[row * words + word]; rest != 0; rest &= rest - 1) {
+                const auto column = word * 64 + static_cast<std::size_t>(__builtin_ctzll(rest));
+                sums[row * nodes + column] += weight;
+            }
+        }
+    }
+}
+
+}  // namespace
+
+template <class Choice>
+std::vector<double> sum_classes(const Networks<Choice>& networks, std::span<const double> weights) {
+    const auto n = networks.nodes;
+    std::vector<double> sums(2 * n * n, 0.0);
+    const std::span<double> directed(sums.data(), n * n);
+    const std::span<double> undirected(sums.data() + n * n, n * n);
+    std::vector<ParentList> parents(n);
+    CpdagKernel kernel(n);
+    for (std::size_t network = 0; network < networks.count(); ++network) {
+        read_parents(networks, network, parents);
+        if (!kernel.label(parents)) throw std::invalid_argument("a network has a cycle");
+        const double weight = weights[network];
+        for (std::size_t head = 0; head < n; ++head) {
+            // Both lists ascend, and the compelled parents are among the parents.
+            auto compelled = kernel.compelled(head).begin();
+            const auto end = kernel.compelled(head).end();
+            for (const auto parent : parents[head]) {
+                const auto tail = static_cast<std::size_t>(parent);
+                if (compelled != end && *compelled == parent) {
+                    ++compelled;
+                    directed[tail * n + head] += weight;
+                } else {
+                    undirected[tail * n + head] += weight;
+                    undirected[head * n + tail] += weight;
+                }
+            }
+        }
+    }
+    return sums;
+}
+
+template <class Choice>
+std::vector<double> sum_blankets(const Networks<Choice>& networks, std::span<const double> weights) {
+    const auto n = networks.nodes;
+    const auto words = (n + 63) / 64;
+    std::vector<double> sums(n * n, 0.0);
+    Words blanket(n * words);
+    const auto join = [&](std::size_t a, std::size_t b) {
+        set_bit(blanket, a, words, b);
+        set_bit(blanket, b, words, a);
+    };
+    for (std::size_t network = 0; network < networks.count(); ++network) {
+        blanket.assign(n * words, 0);
+        for (std::size_t head = 0; head < n; ++head) {
+            const auto parents = networks.parents(network, head);
+            for (std::size_t k = 0; k < parents.size(); ++k) {
+                const auto tail = static_cast<std::size_t>(parents[k]);
+                join(head, tail);
+                for (std::size_t other = 0; other < k; ++other)
+                    join(tail, static_cast<std::size_t>(parents[other]));
+            }
+        }
+        add_bits(blanket, n, words, weights[network], sums);
+    }
+    return sums;
+}
+
+template <class Choice>
+std::vector<double> sum_paths(const Networks<Choice>& networks, std::span<const double> weights) {
+    const auto n = networks.nodes;
+    const auto words = (n + 63) / 64;
+    std::vector<double> sums(n * n, 0.0);
+    std::vector<ParentList> parents(n);
+    Words ancestors(n * words);
+    // Depth first from each node: a node's ancestors are its parents and theirs.
+    enum class State : std::uint8_t { unseen, open, finished };
+    std::vector<State> state(n);
+    std::vector<std::pair<std::size_t, std::size_t>> path;  // node, next parent
+    for (std::size_t network = 0; network < networks.count(); ++network) {
+        read_parents(networks, network, parents);
+        ancestors.assign(n * words, 0);
+        state.assign(n, State::unseen);
+        for (std::size_t root = 0; root < n; ++root) {
+            if (state[root] != State::unseen) continue;
+            path.emplace_back(root, 0);
+            state[root] = State::open;
+            while (!path.empty()) {
+                auto& [node, next] = path.back();
+                if (next == parents[node].size()) {
+                    for (const auto parent : parents[node]) {
+                        const auto tail = static_cast<std::size_t>(parent);
+                        set_bit(ancestors, node, words, tail);
+                        for (std::size_t word = 0; word < words; ++word)
+                            ancestors[node * words + word] |= ancestors[tail * words + word];
+                    }
+                    state[node] = State::finished;
+                    path.pop_back();
+                    continue;
+                }
+                const auto tail = static_cast<std::size_t>(parents[node][next++]);
+                if (state[tail] == State::open) throw std::invalid_argument("a network has a cycle");
+                if (state[tail] == State::unseen) {
+                    state[tail] = State::open;
+                    path.emplace_back(tail, 0);
+                }
+            }
+        }
+        add_bits(ancestors, n, words, weights[network], sums);
+    }
+    // Rows are descendants here; the caller wants [from, to].
+    std::vector<double> paths(n * n);
+    for (std::size_t to = 0; to < n; ++to)
+        for (std::size_t from = 0; from < n; ++from) paths[from * n + to] = sums[to * n + from];
+    return paths;
+}
+
+#define ARCWISE_INSTANTIATE(Choice)                                                              \
+    template std::vector<double> sum_classes(const Networks<Choice>&, std::span<const double>);  \
+    template std::vector<double> sum_blankets(const Networks<Choice>&, std::span<const double>); \
+    template std::vector<double> sum_paths(const Networks<Choice>&, std::span<const double>);
+ARCWISE_INSTANTIATE(std::uint8_t)
+ARCWISE_INSTANTIATE(std::uint16_t)
+ARCWISE_INSTANTIATE(std::uint32_t)
+#undef ARCWISE_INSTANTIATE
+
+}  // namespace arcwise

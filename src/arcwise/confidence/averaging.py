@@ -1,0 +1,142 @@
+"""Model averaging: from a set of weighted networks to the confidence in edges and in other features of a pair."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.confidence.edge_confidence import EdgeConfidence, Orientation
+from arcwise.ensemble import Ensemble, NetworkSet
+from arcwise.errors import GuaranteeError, OptionError, UnknownNameError, suggestion
+from arcwise.graph import Cpdag
+
+__all__ = ["Feature", "class_sums_twin", "edge_confidence", "feature_confidence"]
+
+Weights = Literal["posterior", "equal"]
+Feature = Literal["arc", "markov-blanket", "path"]
+
+
+def edge_confidence(
+    networks: Ensemble, *, orient: Orientation = "cpdag", weights: Weights | None = None, n_cases: int | None = None
+) -> EdgeConfidence:
+    """Average networks into the confidence that an edge joins each pair of variables, and in which direction.
+
+    Parameters
+    ----------
+    networks
+        A credible set, a bootstrap sample, or any other `NetworkSet`; or a set that was only counted.
+    orient
+        "cpdag" reads each network as its Markov equivalence class, so that a direction counts only where the data can
+        show it; "dag" takes the arcs as they are; "skeleton" ignores directions.
+    weights
+        "posterior" (by score) or "equal" (Liao 2022, section 4.4); by default the set's own weights.
+    n_cases
+        The number of cases the networks were learned from, where known: learned thresholds depend on it.
+
+    Returns
+    -------
+    EdgeConfidence
+        Exact for a credible set (also for one that was only counted); with a Monte Carlo standard error for a
+        bootstrap. The cost grows with networks x arcs.
+    """
+    if orient not in get_args(Orientation):
+        raise UnknownNameError(suggestion("orientation", orient, get_args(Orientation)))
+    if weights is not None and weights not in get_args(Weights):
+        raise UnknownNameError(suggestion("weighting", weights, get_args(Weights)))
+    if networks.count == 0:
+        raise OptionError("there is no network in the set; a confidence needs at least one.")
+    n = len(networks.names)
+    arcs = networks.arc_probabilities(weights)
+    nothing = np.zeros((n, n))
+    if orient == "dag":
+        directed, undirected = arcs, nothing
+    elif orient == "skeleton":
+        directed, undirected = nothing, arcs + arcs.T
+    else:
+        directed, undirected = _class_sums(networks, weights)
+    facts: dict[str, Any] = dict(getattr(networks, "facts", {}))
+    return EdgeConfidence(
+        names=networks.names,
+        directed=np.clip(directed, 0.0, 1.0),
+        undirected=np.clip(undirected, 0.0, 1.0),
+        orient=orient,
+        origin=networks.origin,
+        n_networks=networks.count,
+        weights=weights or "own",
+        exact=networks.origin not in SAMPLES,
+        complete=networks.complete,
+        score=dict(getattr(networks, "score", {})),
+        n_cases=n_cases if n_cases is not None else facts.get("n_cases"),
+        data_digest=getattr(networks, "data_digest", None),
+    )
+
+
+# Origins whose networks are a random sample, so that a confidence has a Monte Carlo error.
+SAMPLES = frozenset({"bootstrap", "permutation"})
+
+
+def feature_confidence(
+    networks: Ensemble, *, feature: Feature = "markov-blanket", weights: Weights | None = None
+) -> NDArray[np.float64]:
+    """Average a feature of pairs of variables over networks, as an n x n matrix (Friedman et al. 1999).
+
+    "arc": [i, j] is the confidence in i -> j; "markov-blanket": symmetric, j is in the Markov blanket of i; "path": a
+    directed path leads from i to j.
+    """
+    if feature not in get_args(Feature):
+        raise UnknownNameError(suggestion("feature", feature, get_args(Feature)))
+    if feature == "arc":
+        return networks.arc_probabilities(weights)
+    from arcwise import _core
+
+    kernel = _core.confidence.sum_blankets if feature == "markov-blanket" else _core.confidence.sum_paths
+    n = len(networks.names)
+    return np.clip(_sum(kernel, _listed(networks, feature), weights).reshape(n, n), 0.0, 1.0)
+
+
+def _class_sums(networks: Ensemble, weights: Weights | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    from arcwise import _core
+
+    n = len(networks.names)
+    sums = _sum(_core.confidence.sum_classes, _listed(networks, "orient='cpdag'"), weights)
+    return sums[: n * n].reshape(n, n), sums[n * n :].reshape(n, n)
+
+
+def _listed(networks: Ensemble, what: str) -> NetworkSet:
+    if isinstance(networks, NetworkSet):
+        return networks
+    raise GuaranteeError(
+        f"{what} needs the networks themselves, but this set of {networks.count:,} was only counted. "
+        "Use orient='dag' or orient='skeleton', or list the set."
+    )
+
+
+def _sum(
+    kernel: Callable[..., NDArray[np.float64]], networks: NetworkSet, weights: Weights | None
+) -> NDArray[np.float64]:
+    log_weights = networks.log_weights if weights is None else networks.weights_by(weights)
+    families = networks.families
+    return kernel(
+        families.node_offsets,
+        families.set_offsets,
+        families.members,
+        np.ascontiguousarray(networks.choices),
+        np.exp(log_weights),
+    )
+
+
+def class_sums_twin(networks: NetworkSet) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the sums of compelled arcs and of reversible edges, network by network: the native kernel's twin."""
+    n = networks.n_variables
+    directed, undirected = np.zeros((n, n)), np.zeros((n, n))
+    for dag, weight in zip(networks, networks.weights, strict=True):
+        cpdag = Cpdag.from_dag(dag)
+        for head in range(n):
+            for tail in cpdag.parents[head]:
+                directed[tail, head] += weight
+            for other in cpdag.neighbours[head]:
+                undirected[other, head] += weight
+    return directed, undirected

@@ -1,0 +1,181 @@
+"""`EdgeConfidence`: for each pair of variables, the weight of the networks in which an edge joins them, and how."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.errors import OptionError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["EdgeConfidence", "Orientation", "PairConfidence"]
+
+Orientation = Literal["cpdag", "dag", "skeleton"]
+
+
+@dataclass(frozen=True, slots=True)
+class PairConfidence:
+    """The confidence in one pair of variables; the four states sum to 1."""
+
+    first: str
+    second: str
+    forward: float  # first -> second
+    backward: float  # second -> first
+    undirected: float
+    absent: float
+
+    @property
+    def present(self) -> float:
+        """The confidence that an edge of any kind joins the two."""
+        return 1.0 - self.absent
+
+
+@dataclass(frozen=True, eq=False)
+class EdgeConfidence:
+    """How far each edge can be trusted, from a set of weighted networks.
+
+    Parameters
+    ----------
+    names
+        The variables.
+    directed
+        n x n; entry [i, j] is the weight of the networks with the arc i -> j (a compelled one if `orient` is "cpdag").
+    undirected
+        n x n, symmetric; the weight of the networks in which i and j are joined without a direction: reversible edges
+        if `orient` is "cpdag", all edges if it is "skeleton", none if it is "dag".
+    orient
+        How the networks were read: as equivalence classes ("cpdag"), as DAGs, or as skeletons.
+    origin
+        How the networks were found: "credible", "bootstrap", ...
+    n_networks
+        How many networks there are, M.
+    weights
+        "posterior", "equal", or "given".
+    exact
+        True if the networks are all there are (a credible set), False for a sample (a bootstrap): its confidences
+        have a Monte Carlo error.
+    complete
+        False if a limit cut the set of networks short.
+    score, n_cases, data_digest
+        What the networks were learned with and from, where known.
+    """
+
+    names: tuple[str, ...]
+    directed: NDArray[np.float64]
+    undirected: NDArray[np.float64]
+    orient: Orientation
+    origin: str
+    n_networks: int
+    weights: str
+    exact: bool
+    complete: bool = True
+    score: Mapping[str, Any] = field(default_factory=dict)
+    n_cases: int | None = None
+    data_digest: str | None = None
+
+    @cached_property
+    def present(self) -> NDArray[np.float64]:
+        """n x n, symmetric: the confidence that an edge of any kind joins i and j."""
+        total = self.directed + self.directed.T + self.undirected
+        return np.clip(total, 0.0, 1.0)
+
+    @cached_property
+    def standard_error(self) -> NDArray[np.float64]:
+        """The Monte Carlo standard error of `present`, sqrt(p (1 - p) / M); zero where the confidences are exact."""
+        if self.exact:
+            return np.zeros_like(self.present)
+        return np.sqrt(self.present * (1.0 - self.present) / max(self.n_networks, 1))
+
+    @cached_property
+    def vector(self) -> NDArray[np.float64]:
+        """The confidences of all n (n - 1) / 2 pairs, in the order of `pairs`."""
+        return self.present[np.triu_indices(len(self.names), 1)]
+
+    @property
+    def pairs(self) -> Iterator[PairConfidence]:
+        """All pairs, i < j, by i and then by j."""
+        for i, j in zip(*np.triu_indices(len(self.names), 1), strict=True):
+            yield self.pair(self.names[int(i)], self.names[int(j)])
+
+    def pair(self, first: str, second: str) -> PairConfidence:
+        """Return the confidence in one pair of variables."""
+        i, j = self._position(first), self._position(second)
+        if i == j:
+            raise OptionError(f"a pair needs two variables; got '{first}' twice.")
+        return PairConfidence(
+            first=first,
+            second=second,
+            forward=float(self.directed[i, j]),
+            backward=float(self.directed[j, i]),
+            undirected=float(self.undirected[i, j]),
+            absent=float(1.0 - self.present[i, j]),
+        )
+
+    def _position(self, name: str) -> int:
+        try:
+            return self.names.index(name)
+        except ValueError:
+            raise OptionError(f"no variable '{name}'; the variables are {', '.join(self.names)}.") from None
+
+    def to_frame(self, *, above: float = 0.0) -> pd.DataFrame:
+        """Return one row per pair with confidence above the given value, the most certain first."""
+        import pandas as pd
+
+        i, j = np.triu_indices(len(self.names), 1)
+        names = np.array(self.names, dtype=object)
+        frame = pd.DataFrame(
+            {
+                "first": names[i],
+                "second": names[j],
+                "present": self.present[i, j],
+                "forward": self.directed[i, j],
+                "backward": self.directed[j, i],
+                "undirected": self.undirected[i, j],
+                "absent": 1.0 - self.present[i, j],
+                "standard_error": self.standard_error[i, j],
+            }
+        )
+        frame = frame[frame["present"] > above]
+        return frame.sort_values("present", ascending=False, kind="stable").reset_index(drop=True)
+
+    def compare(self, other: EdgeConfidence) -> pd.DataFrame:
+        """Return the confidences of both side by side, the largest difference first; the variables must be the same."""
+        import pandas as pd
+
+        if set(self.names) != set(other.names):
+            odd = sorted(set(self.names) ^ set(other.names))
+            raise OptionError(f"the two are over different variables: {', '.join(odd)} occur in one only.")
+        order = [other.names.index(name) for name in self.names]
+        theirs = other.present[np.ix_(order, order)]
+        i, j = np.triu_indices(len(self.names), 1)
+        names = np.array(self.names, dtype=object)
+        frame = pd.DataFrame({"first": names[i], "second": names[j], "here": self.present[i, j], "there": theirs[i, j]})
+        frame["difference"] = frame["here"] - frame["there"]
+        by_size = frame["difference"].abs().sort_values(ascending=False, kind="stable").index
+        return frame.loc[by_size].reset_index(drop=True)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the confidences: Parquet (``*.parquet``, with all facts) or CSV (``*.csv``, ``*.csv.gz``)."""
+        from arcwise.confidence.confidence_files import save_confidence
+
+        save_confidence(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> EdgeConfidence:
+        """Read confidences that `save` wrote; the content is checked."""
+        from arcwise.confidence.confidence_files import load_confidence
+
+        return load_confidence(path)
+
+    def __repr__(self) -> str:
+        kind = f"{self.origin}, {self.n_networks:,} networks, {self.weights} weights, {self.orient}"
+        likely = int((self.vector > 0.5).sum())
+        return f"EdgeConfidence({len(self.names)} variables, {likely} pairs above 0.5; {kind})"
