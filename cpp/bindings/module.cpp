@@ -3,6 +3,7 @@
 
 namespace nb = nanobind;
 
+void bind_data(nb::module_& stage);
 void bind_counts(nb::module_& stage);
 void bind_parent_sets(nb::module_& stage);
 void bind_scores(nb::module_& stage);
@@ -11,6 +12,8 @@ void bind_confidence(nb::module_& stage);
 
 NB_MODULE(_core, module) {
     module.doc() = "The native core of arcwise. Private: call the stages in arcwise instead.";
+    auto data = module.def_submodule("data");
+    bind_data(data);
     auto counts = module.def_submodule("counts");
     bind_counts(counts);
     auto parent_sets = module.def_submodule("parent_sets");

@@ -9,6 +9,7 @@ __all__ = [
     "ArcwiseError",
     "ConstraintError",
     "DataError",
+    "DataWarning",
     "FormatError",
     "GraphError",
     "GuaranteeError",
@@ -25,6 +26,10 @@ class ArcwiseError(ValueError):
 
 class DataError(ArcwiseError):
     """The data cannot be used as they are."""
+
+
+class DataWarning(UserWarning):
+    """The data can be used, but probably not for what was intended."""
 
 
 class FormatError(ArcwiseError):

@@ -15,7 +15,7 @@ def weighted_data(draw: st.DrawFn) -> Dataset:
     arities = draw(st.lists(st.sampled_from([2, 3, 5, 300]), min_size=1, max_size=4))
     rows = draw(st.integers(1, 40))
     codes = np.array([[draw(st.integers(0, r - 1)) for r in arities] for _ in range(rows)])
-    weights = draw(st.none() | st.lists(st.integers(0, 10**12), min_size=rows, max_size=rows).map(np.array))
+    weights = draw(st.none() | st.lists(st.integers(0, 10**12), min_size=rows, max_size=rows).filter(any).map(np.array))
     return Dataset.from_codes(codes, states=[[str(k) for k in range(r)] for r in arities], weights=weights)
 
 

@@ -1,6 +1,7 @@
 # The native core, one stub per stage. At run time arcwise._core is one compiled module.
 from arcwise._core import confidence as confidence
 from arcwise._core import counts as counts
+from arcwise._core import data as data
 from arcwise._core import graph as graph
 from arcwise._core import parent_sets as parent_sets
 from arcwise._core import scores as scores

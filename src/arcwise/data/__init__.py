@@ -1,5 +1,19 @@
-"""Data in: `Dataset` and everything that makes one."""
+"""Data in: read -> impute -> discretize -> `Dataset`."""
 
 from arcwise.data.dataset import Dataset
+from arcwise.data.discretize import apply_cuts, discretize, find_cuts
+from arcwise.data.read import read_data, read_table
+from arcwise.data.table import Column, Table
+from arcwise.data.write import write_data
 
-__all__ = ["Dataset"]
+__all__ = [
+    "Column",
+    "Dataset",
+    "Table",
+    "apply_cuts",
+    "discretize",
+    "find_cuts",
+    "read_data",
+    "read_table",
+    "write_data",
+]

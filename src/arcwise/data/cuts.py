@@ -1,0 +1,71 @@
+"""Cut points: where a column of numbers is divided into intervals.
+
+Intervals are closed on the right: a value on a cut belongs to the lower interval, always.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["equal_width", "interval_labels", "intervals_of", "k_means", "mean", "quantiles"]
+
+Cuts = NDArray[np.float64]
+
+
+def equal_width(values: NDArray[np.float64], bins: int) -> Cuts:
+    """Return the cuts of `bins` intervals of equal width between the least and the largest value.
+
+    Data are decimal: 5.5 is on the cut between 4.3 and 7.9 at one third, but not in binary arithmetic. The cuts are
+    therefore computed as fractions of the shortest decimals that denote the two ends, and rounded once.
+    """
+    low, high = (Fraction(repr(float(end))) for end in (values.min(), values.max()))
+    return np.array([float(low + (high - low) * k / bins) for k in range(1, bins)])
+
+
+def quantiles(values: NDArray[np.float64], bins: int) -> Cuts:
+    """Return the cuts of `bins` intervals with as equal numbers of rows as ties allow: values of the data."""
+    cuts: Cuts = np.unique(np.quantile(values, np.arange(1, bins) / bins, method="inverted_cdf"))
+    return np.asarray(cuts[cuts < values.max()])
+
+
+def k_means(values: NDArray[np.float64], bins: int) -> Cuts:
+    """Return the cuts halfway between the centres of `bins` clusters (scikit-learn, started at equal width)."""
+    from sklearn.cluster import KMeans
+
+    distinct = np.unique(values)
+    clusters = min(bins, len(distinct))
+    ends = np.linspace(distinct[0], distinct[-1], clusters + 1)
+    start = (0.5 * (ends[1:] + ends[:-1])).reshape(-1, 1)
+    centres = np.sort(KMeans(clusters, init=start, n_init=1).fit(values.reshape(-1, 1)).cluster_centers_[:, 0])
+    return np.unique(0.5 * (centres[1:] + centres[:-1]))
+
+
+def mean(values: NDArray[np.float64]) -> Cuts:
+    """Return one cut, at the mean."""
+    return np.array([values.mean()])
+
+
+def intervals_of(values: NDArray[np.float64], cuts: Cuts) -> NDArray[np.int64]:
+    """Return the number of each value's interval: 0 up to the first cut, and so on."""
+    return np.searchsorted(cuts, values, side="left")
+
+
+def interval_labels(cuts: Cuts) -> tuple[str, ...]:
+    """Return "(-inf,2.45]", "(2.45,4.75]", "(4.75,inf)", with as many digits as tell the cuts apart, six or more.
+
+    >>> interval_labels(np.array([2.45, 4.75]))
+    ('(-inf,2.45]', '(2.45,4.75]', '(4.75,inf)')
+    """
+    ends: list[str] = []
+    for digits in range(6, 18):
+        ends = [f"{cut:.{digits}g}" for cut in cuts]
+        if len(set(ends)) == len(ends):
+            break
+    if not ends:
+        return ("(-inf,inf)",)
+    middle = [f"({low},{high}]" for low, high in pairwise(ends)]
+    return (f"(-inf,{ends[0]}]", *middle, f"({ends[-1]},inf)")

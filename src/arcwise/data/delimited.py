@@ -1,0 +1,222 @@
+"""CSV and TSV: text with a separator, read natively into dictionary-encoded columns."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data.dataset import Dataset
+from arcwise.data.labels import numbers_of, quoted
+from arcwise.data.source import Source, TextOptions, not_utf8
+from arcwise.data.table import Column, Table
+from arcwise.errors import DataError, FormatError, OptionError
+from arcwise.progress import ProgressCallback, native_callback
+
+if TYPE_CHECKING:
+    from arcwise._core.data import DelimitedTable
+
+__all__ = ["Dialect", "columns_from", "read_delimited"]
+
+# The numbers of `arcwise::DelimitedProblem`.
+RAGGED, UNCLOSED_QUOTE, TEXT_AFTER_QUOTE, NUL_BYTE, FIELD_TOO_LONG, INTERRUPTED = range(1, 7)
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How fields are separated and quoted: see `cpp/core/data/delimited.hpp`."""
+
+    separator: str = ","
+    quotes: str = '"'
+    doubled: bool = True
+    backslash: bool = False
+    comment: str = "\0"
+
+
+def read_delimited(source: Source, options: TextOptions, progress: ProgressCallback) -> Table:
+    """Read a CSV or TSV file; see `read_table` for what is accepted."""
+    separator = "," if options.separator is None else options.separator
+    if len(separator) != 1 or not separator.isascii() or separator in '"\n\r\0':
+        raise OptionError(f"separator={separator!r} must be one ASCII character, such as ',' ';' or a tab.")
+    name, text = source.name, source.content
+    if text[:3].tobytes() == b"\xef\xbb\xbf":
+        text = text[3:]
+    parsed = parse(text, name, Dialect(separator=separator), header=options.header, line=1, progress=progress)
+    if parsed.expected == 0:
+        raise FormatError(f"{name}: the file is empty; a header line and at least one row are needed.")
+    names = _header(parsed, name, separator) if options.header else [f"X{v}" for v in range(parsed.n_columns)]
+    columns = columns_from(parsed, names, name, missing=options.missing, merge=options.merge)
+    lines = parsed.lines()
+    return Table(columns, name, lines=lines if len(lines) else parsed.first_line)
+
+
+def parse(
+    text: NDArray[np.uint8], name: str, dialect: Dialect, *, header: bool, line: int, progress: ProgressCallback
+) -> DelimitedTable:
+    """Run the native reader and turn what stopped it into an error."""
+    from arcwise import _core
+
+    parsed = _core.data.read_delimited(
+        text,
+        separator=dialect.separator,
+        quotes=dialect.quotes,
+        doubled=dialect.doubled,
+        backslash=dialect.backslash,
+        comment=dialect.comment,
+        header=header,
+        line=line,
+        seed=secrets.randbits(64),
+        progress=native_callback(progress, f"reading {name}"),
+    )
+    if parsed.problem:
+        _refuse(parsed, name, dialect.separator)
+    return parsed
+
+
+def _refuse(parsed: DelimitedTable, name: str, separator: str) -> NoReturn:
+    where = f"{name}: line {parsed.line:,}"
+    field = f"{where}, field {parsed.field:,}"
+    match parsed.problem:
+        case 1:
+            first = "the header" if parsed.header()[1].size > 1 else "the first row"
+            raise FormatError(
+                f"{where} has {parsed.found:,} field{'' if parsed.found == 1 else 's'}, but {first} has "
+                f"{parsed.expected:,}. Every line needs the same number; a value that contains {_named(separator)} "
+                "must stand in double quotes."
+            )
+        case 2:
+            raise FormatError(f"{field}: the quote that opens this field is never closed.")
+        case 3:
+            raise FormatError(
+                f"{field}: text follows the closing quote. A quote inside a quoted field must be doubled."
+            )
+        case 4:
+            raise FormatError(f"{field}: a NUL byte. This is no text file, or it is damaged.")
+        case 5:
+            raise FormatError(f"{field} is longer than 1 MiB. Is a quote not closed, or is this no table?")
+        case _:
+            raise KeyboardInterrupt
+
+
+def _named(separator: str) -> str:
+    return {",": "a comma", "\t": "a tab", ";": "a semicolon", " ": "a space"}.get(separator, f"'{separator}'")
+
+
+def _header(parsed: DelimitedTable, name: str, separator: str) -> list[str]:
+    names = _decoded(*parsed.header(), lambda k: f"the header, field {k + 1:,}", name)
+    if len(names) == 1:
+        other = next((s for s in (",", ";", "\t", "|", " ") if s != separator and s in names[0]), None)
+        guess = f" The line contains {_named(other)}: give separator={other!r}." if other else ""
+        raise DataError(
+            f"{name}: there is only one column, {quoted(names)}, with the separator {separator!r}; a structure needs "
+            f"at least two variables.{guess}"
+        )
+    seen: dict[str, int] = {}
+    for position, own in enumerate(names, start=1):
+        if not own:
+            index = " (pandas writes its index so: use index=False)" if position == 1 else ""
+            raise FormatError(
+                f"{name}: the header is empty in field {position:,} of {len(names):,}{index}; "
+                "every column needs a name."
+            )
+        if own in seen:
+            numeric = " Or, if the first line holds data, give header=False." if numbers_of(names) is not None else ""
+            raise DataError(
+                f"{name}: the header has the name {quoted([own])} in fields {seen[own]:,} and {position:,}; "
+                f"names must differ.{numeric}"
+            )
+        seen[own] = position
+    numbers = numbers_of(names)
+    if numbers is not None and bool((numbers != np.floor(numbers)).any()):
+        raise FormatError(f"{name}: the header consists of numbers, {quoted(names)}: give header=False if it is data.")
+    return names
+
+
+def _decoded(blob: bytes, offsets: NDArray[np.int64], where: Callable[[int], str], name: str) -> list[str]:
+    """Return the labels as text."""
+    ends = offsets.tolist()
+    if blob.isascii():
+        text = blob.decode("ascii")
+        return [text[start:end] for start, end in pairwise(ends)]
+    labels = []
+    for k, (start, end) in enumerate(pairwise(ends)):
+        try:
+            labels.append(blob[start:end].decode("utf-8"))
+        except UnicodeDecodeError as error:
+            raise FormatError(not_utf8(name, where(k), blob[start + error.start])) from None
+    return labels
+
+
+def columns_from(
+    parsed: DelimitedTable, names: Sequence[str], name: str, *, missing: Collection[str], merge: bool
+) -> tuple[Column, ...]:
+    """Return what the native reader found as columns, with missing values marked and spellings checked."""
+    if parsed.n_columns == 0:
+        return tuple(Column(own, np.empty(0, dtype=np.uint8), ()) for own in names)
+    gaps = frozenset(missing)
+    columns = []
+    for v, own in enumerate(names):
+        labels = _labels(parsed, v, f"column '{own}'", name)
+        if not merge:
+            _check_spaces(parsed, v, labels, gaps, f"column '{own}'", name=name)
+        lookup, kept = _merged(labels, gaps, merge)
+        codes = parsed.take_codes(v)
+        kind = Dataset.code_type(len(kept) + 1)
+        if codes.dtype != kind or not np.array_equal(lookup, np.arange(len(labels))):
+            codes = lookup.astype(kind)[codes]
+        columns.append(Column(own, codes, tuple(kept)))
+    return tuple(columns)
+
+
+def _labels(parsed: DelimitedTable, v: int, own: str, name: str) -> list[str]:
+    lines = parsed.first_lines(v)
+    raw = _decoded(*parsed.labels(v), lambda k: f"line {int(lines[k]):,}, {own}", name)
+    # Labels are stripped of ASCII blanks natively; Unicode has others, such as the no-break space.
+    return [label.strip() for label in raw]
+
+
+def _check_spaces(
+    parsed: DelimitedTable, v: int, labels: list[str], gaps: frozenset[str], own: str, *, name: str
+) -> None:
+    codes, lines = parsed.respaced(v)
+    clashes = [(labels[int(k)], int(line)) for k, line in zip(codes, lines, strict=True)]
+    if len(set(labels)) < len(labels):
+        firsts = parsed.first_lines(v)
+        seen: set[str] = set()
+        for k, label in enumerate(labels):
+            if label in seen:
+                clashes.append((label, int(firsts[k])))
+            seen.add(label)
+    for label, line in clashes:
+        if label not in gaps:
+            raise DataError(
+                f"{name}: line {line:,}: {own} has the state {quoted([label])} with other spaces around it than "
+                "before; both are the same after stripping. Correct the file, or read it with merge=True to take them "
+                "for one state."
+            )
+
+
+def _merged(labels: list[str], gaps: frozenset[str], merge: bool) -> tuple[NDArray[np.int64], list[str]]:
+    """Return for each label its new code, and the labels kept. Missing values get the code after the last one."""
+    canonical: dict[Any, str] = {}
+    keys: list[Any] = list(labels)
+    if merge:
+        own = [k for k, label in enumerate(labels) if label not in gaps]
+        values = numbers_of([labels[k] for k in own])
+        if values is not None:
+            for k, value in zip(own, values.tolist(), strict=True):
+                keys[k] = value
+    for key, label in zip(keys, labels, strict=True):
+        if label not in gaps:
+            canonical[key] = min(canonical.get(key, label), label, key=lambda text: (len(text), text))
+    position = {key: k for k, key in enumerate(canonical)}
+    lookup = np.array(
+        [len(position) if label in gaps else position[key] for key, label in zip(keys, labels, strict=True)],
+        dtype=np.int64,
+    )
+    return lookup, list(canonical.values())

@@ -1,0 +1,202 @@
+"""`discretize`: numbers into intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data import cuts as cutting
+from arcwise.data.dataset import Dataset
+from arcwise.data.entropy_cuts import entropy_cuts
+from arcwise.data.labels import quoted
+from arcwise.data.table import MAX_LEVELS, Column, Table
+from arcwise.errors import DataError, OptionError, suggestion
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["METHODS", "apply_cuts", "discretize", "find_cuts"]
+
+METHODS = ("mdl", "width", "quantile", "kmeans", "mean")
+Cuts = dict[str, NDArray[np.float64]]
+
+
+@overload
+def discretize(
+    data: Table,
+    *,
+    method: str = ...,
+    columns: Iterable[str] | Literal["continuous", "numeric"] = ...,
+    bins: int = ...,
+    target: str | None = ...,
+    without_cuts: Literal["error", "drop", "median"] = ...,
+    max_levels: int | None = ...,
+) -> Table: ...
+@overload
+def discretize(
+    data: pd.DataFrame,
+    *,
+    method: str = ...,
+    columns: Iterable[str] | Literal["continuous", "numeric"] = ...,
+    bins: int = ...,
+    target: str | None = ...,
+    without_cuts: Literal["error", "drop", "median"] = ...,
+    max_levels: int | None = ...,
+) -> pd.DataFrame: ...
+def discretize(
+    data: Table | pd.DataFrame,
+    *,
+    method: str = "mdl",
+    columns: Iterable[str] | Literal["continuous", "numeric"] = "continuous",
+    bins: int = 3,
+    target: str | None = None,
+    without_cuts: Literal["error", "drop", "median"] = "error",
+    max_levels: int | None = None,
+) -> Table | pd.DataFrame:
+    """Cut columns of numbers into intervals, which become the declared states of the column.
+
+    Intervals are closed on the right: a value on a boundary belongs to the lower one.
+
+    Parameters
+    ----------
+    data
+        A table or DataFrame; the same kind is returned. Columns to be cut must be complete: `impute` comes first.
+    method
+        "mdl": where the class entropy falls most, as long as a cut pays for its description (Fayyad and Irani 1993,
+        the choice of Liao 4.6.1); needs `target`. "width": `bins` intervals of equal width between the least and the
+        largest value. "quantile": `bins` intervals with equal numbers of rows, as far as ties allow. "kmeans":
+        halfway between the centres of `bins` clusters. "mean": two intervals, cut at the mean.
+    columns
+        The columns to cut; "continuous" for those that `Table.to_dataset` would refuse, "numeric" for all columns of
+        numbers.
+    bins
+        The number of intervals for "width", "quantile" and "kmeans".
+    target
+        The class column for "mdl"; it is not cut itself.
+    without_cuts
+        What to do with a column in which "mdl" finds no cut: "error", "drop" it, or cut it at the "median".
+    max_levels
+        How many distinct numbers a column may have without being "continuous". Default 20.
+
+    See Also
+    --------
+    find_cuts, apply_cuts : the two halves, to cut new data as the old ones were.
+    """
+    table = data if isinstance(data, Table) else Table.from_dataframe(data)
+    if without_cuts not in ("error", "drop", "median"):
+        raise OptionError(suggestion("choice for without_cuts", without_cuts, ("error", "drop", "median")))
+    found = find_cuts(table, method=method, columns=columns, bins=bins, target=target, max_levels=max_levels)
+    uncut = [name for name, cuts in found.items() if len(cuts) == 0]
+    if uncut and without_cuts == "error":
+        raise DataError(
+            f"{table.prefix}method '{method}' finds no cut in {len(uncut)} of {len(found)} columns "
+            f"({quoted(uncut, 8)}): each would be left with one state. Give without_cuts='drop' to drop them, "
+            "without_cuts='median' to cut them in two, or another method."
+        )
+    if without_cuts == "drop":
+        table = table.drop(uncut)
+        found = {name: cuts for name, cuts in found.items() if len(cuts)}
+    elif without_cuts == "median":
+        found |= {name: cutting.quantiles(table.column(name).values(), 2) for name in uncut}
+    table = apply_cuts(table, found)
+    return table if isinstance(data, Table) else table.to_dataframe()
+
+
+def find_cuts(
+    data: Table | pd.DataFrame,
+    *,
+    method: str = "mdl",
+    columns: Iterable[str] | Literal["continuous", "numeric"] = "continuous",
+    bins: int = 3,
+    target: str | None = None,
+    max_levels: int | None = None,
+) -> Cuts:
+    """Return the ascending cut points of each column that `discretize` would cut; the arguments are the same."""
+    if method not in METHODS:
+        raise OptionError(suggestion("discretisation method", str(method), METHODS))
+    if bins != int(bins) or bins < 2:
+        raise OptionError(f"bins={bins!r} must be an integer of at least 2.")
+    table = data if isinstance(data, Table) else Table.from_dataframe(data)
+    chosen = _chosen(table, columns, target, MAX_LEVELS if max_levels is None else max_levels)
+    for column in chosen:
+        _check(table, column)
+    if method == "mdl":
+        return _supervised(table, chosen, target)
+    unsupervised = {
+        "width": lambda values: cutting.equal_width(values, bins),
+        "quantile": lambda values: cutting.quantiles(values, bins),
+        "kmeans": lambda values: cutting.k_means(values, bins),
+        "mean": cutting.mean,
+    }[method]
+    rows = _cases(table)
+    return {column.name: unsupervised(column.values()[rows]) for column in chosen}
+
+
+def apply_cuts(data: Table, cuts: Mapping[str, Sequence[float] | NDArray[np.float64]]) -> Table:
+    """Return the table with the given columns cut into intervals at ascending cut points; gaps stay gaps."""
+    cut = []
+    for name in data.checked_names(cuts, "cuts"):
+        column, points = data.column(name), np.asarray(cuts[name], dtype=np.float64)
+        if column.numbers is None:
+            raise DataError(f"{data.prefix}{data.place(column)} does not hold numbers and cannot be cut.")
+        if points.ndim != 1 or not bool(np.isfinite(points).all()) or bool((np.diff(points) <= 0).any()):
+            raise OptionError(f"the cuts of '{name}' must be finite and ascending, not {points.tolist()}.")
+        labels = cutting.interval_labels(points)
+        kind = Dataset.code_type(len(labels) + 1)
+        lookup = np.append(cutting.intervals_of(column.numbers, points), len(labels)).astype(kind)
+        cut.append(Column(name, lookup[column.codes], labels, declared=True))
+    return data.with_columns(cut)
+
+
+def _chosen(
+    table: Table, columns: Iterable[str] | Literal["continuous", "numeric"], target: str | None, max_levels: int
+) -> list[Column]:
+    if columns == "continuous":
+        return [c for c in table.columns if c.name != target and c.is_continuous(max_levels)]
+    if columns == "numeric":
+        return [c for c in table.columns if c.name != target and c.numbers is not None]
+    return [table.column(name) for name in table.checked_names(columns, "columns=")]
+
+
+def _check(table: Table, column: Column) -> None:
+    where = f"{table.prefix}{table.place(column)}"
+    if column.numbers is None:
+        raise DataError(f"{where} does not hold numbers and cannot be cut into intervals.")
+    if column.n_missing:
+        raise DataError(f"{where} has {column.n_missing:,} missing values; fill them with impute first.")
+    if len(np.unique(column.numbers)) < 2:
+        raise DataError(f"{where} has one distinct value, '{column.labels[0]}': there is nothing to cut. Drop it.")
+
+
+def _cases(table: Table) -> NDArray[np.int64] | slice:
+    """Return the rows as often as their weights say."""
+    if table.weights is None:
+        return slice(None)
+    return np.repeat(np.arange(table.n_rows), np.asarray(table.weights, dtype=np.int64))
+
+
+def _supervised(table: Table, chosen: Sequence[Column], target: str | None) -> Cuts:
+    if target is None:
+        raise OptionError(
+            "method 'mdl' cuts where a class changes: give the class column as target=, or use 'width', 'quantile' or "
+            "'kmeans', which need none."
+        )
+    (name,) = table.checked_names([target], "target=")
+    classes = table.column(name)
+    if classes.n_missing:
+        raise DataError(f"{table.prefix}the target '{name}' has {classes.n_missing:,} missing values; drop those rows.")
+    if classes.is_continuous():
+        raise DataError(
+            f"{table.prefix}the target '{name}' holds numbers with {len(classes.labels):,} distinct values; a class is "
+            "needed. Discretise it first, without a target."
+        )
+    if name in {column.name for column in chosen}:
+        raise OptionError(f"the target '{name}' cannot be among the columns to cut.")
+    rows = _cases(table)
+    return {
+        column.name: entropy_cuts(column.values()[rows], classes.codes[rows].astype(np.int64), len(classes.labels))
+        for column in chosen
+    }

@@ -1,0 +1,193 @@
+"""`read_table` and `read_data`: data files of every format, by one function each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from arcwise.data.dataset import Dataset
+from arcwise.data.labels import MISSING
+from arcwise.data.source import STDIN, Source, TextOptions, open_source
+from arcwise.data.table import Table
+from arcwise.errors import FormatError, OptionError, suggestion
+from arcwise.progress import ProgressCallback, show_progress
+
+__all__ = ["FORMATS", "read_data", "read_table"]
+
+# Formats, and the suffixes that stand for them.
+FORMATS: dict[str, tuple[str, ...]] = {
+    "csv": (".csv",),
+    "tsv": (".tsv", ".tab"),
+}
+
+
+def read_data(
+    path: str | os.PathLike[str],
+    *,
+    states: Mapping[str, Iterable[object]] | None = None,
+    format: str | None = None,  # noqa: A002
+    separator: str | None = None,
+    header: bool = True,
+    missing: Collection[str] = MISSING,
+    merge: bool = False,
+    columns: Iterable[str] | None = None,
+    drop: Iterable[str] = (),
+    weights: str | None = None,
+    categorical: Iterable[str] | bool = False,
+    max_levels: int | None = None,
+    progress: bool | ProgressCallback | None = None,
+) -> Dataset:
+    """Read discrete, complete data from a file. See `read_table` for data that need imputation or discretisation.
+
+    Parameters
+    ----------
+    path, format, separator, header, missing, merge, columns, drop, weights, progress
+        As in `read_table`.
+    states
+        Declared states of some columns, in order; states that no row shows count. The states of other columns are the
+        ones declared in the file (ARFF, Parquet enumerations), else the sorted observed ones, numbers in numerical
+        order.
+    categorical
+        Columns of numbers to take as categories however many values they show; True for all.
+    max_levels
+        A column of numbers with more distinct values is refused, since it should be discretised. Default 20.
+
+    Raises
+    ------
+    FormatError
+        If the file is not what it should be; the message names file, line and column.
+    DataError
+        If the data are not discrete and complete, or no data set: see `Dataset.from_dataframe`.
+    """
+    table = read_table(
+        path,
+        format=format,
+        separator=separator,
+        header=header,
+        missing=missing,
+        merge=merge,
+        columns=columns,
+        drop=drop,
+        weights=weights,
+        progress=progress,
+    )
+    return table.to_dataset(states=states, categorical=categorical, max_levels=max_levels)
+
+
+def read_table(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,  # noqa: A002
+    separator: str | None = None,
+    header: bool = True,
+    missing: Collection[str] = MISSING,
+    merge: bool = False,
+    columns: Iterable[str] | None = None,
+    drop: Iterable[str] = (),
+    weights: str | None = None,
+    progress: bool | ProgressCallback | None = None,
+) -> Table:
+    """Read a data file as it is, with missing values and numbers, for `impute` and `discretize`.
+
+    Parameters
+    ----------
+    path
+        The file, plain or gzip; "-" is standard input.
+    format
+        "csv", "tsv", "parquet", "arff" or "lau"; by default what the suffix says (before ".gz"), and for standard
+        input what the content looks like. See `arcwise.data.lau` for the definition of Lau's format.
+    separator
+        The character between the fields of a CSV or TSV file; by default a comma or a tab.
+    header
+        Whether the first line of a CSV or TSV file names the columns; if not, they are X0, X1, ...
+    missing
+        What counts as a missing value, after stripping spaces; () if nothing does.
+    merge
+        Take labels of one column that differ only by spaces around them, or only in how they write the same number
+        ("1" and "1.0"), for one; otherwise they are an error.
+    columns, drop
+        Read only these columns; leave these out.
+    weights
+        A column that says how often each row occurs.
+    progress
+        See `arcwise.progress.show_progress`.
+
+    Notes
+    -----
+    CSV is read as RFC 4180 has it: UTF-8, with or without a byte-order mark; lines end in LF, CRLF or CR; a field in
+    double quotes may contain separators, line ends and doubled quotes. Spaces around a field do not count, and lines
+    of nothing but spaces are skipped. Every line must have as many fields as the header.
+    """
+    if isinstance(missing, str):
+        raise OptionError(f"missing= takes a list of markers, not one string: ['{missing}'].")
+    source = open_source(path)
+    kind = _format_of(path, source, format)
+    if source.content.size == 0:
+        raise FormatError(f"{source.name}: the file is empty.")
+    _check_content(source, kind, format is not None)
+    markers = frozenset(str(marker).strip() for marker in missing)
+    with show_progress(progress) as callback:
+        table = _READERS[kind](source, TextOptions(separator, header, markers, merge), callback)
+    if columns is not None:
+        table = table.select(table.checked_names(columns, "columns="))
+    table = table.drop(table.checked_names(drop, "drop="))
+    return table if weights is None else table.with_weights(weights)
+
+
+def _format_of(path: str | os.PathLike[str], source: Source, given: str | None) -> str:
+    if given is not None:
+        if given not in FORMATS:
+            raise OptionError(suggestion("format", given, FORMATS))
+        return given
+    if str(path) == STDIN:
+        if source.is_parquet():
+            return "parquet"
+        if source.is_arff():
+            return "arff"
+        first = source.head().splitlines()[:1]
+        return "tsv" if first and b"\t" in first[0] and b"," not in first[0] else "csv"
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
+    if suffixes and suffixes[-1] == ".gz":
+        suffixes.pop()
+    for kind, known in FORMATS.items():
+        if suffixes and suffixes[-1] in known:
+            return kind
+    listed = ", ".join(suffix for known in FORMATS.values() for suffix in known)
+    raise FormatError(
+        f"{path}: the suffix does not tell the format; known are {listed} (each also with .gz). "
+        f"Give format='csv' or another of {', '.join(FORMATS)}."
+    )
+
+
+def _check_content(source: Source, kind: str, was_given: bool) -> None:
+    """Refuse a file that is clearly something else than its format says."""
+    says = f"format='{kind}'" if was_given else "its suffix"
+    looks: str | None = None
+    remedy = "Convert it, or correct the name."
+    if source.is_parquet():
+        looks, remedy = (None if kind == "parquet" else "a Parquet file"), "Give format='parquet'."
+    elif kind == "parquet":
+        looks = source.binary_kind() or ("an ARFF file" if source.is_arff() else "text or something else")
+    elif source.is_arff():
+        looks, remedy = (None if kind == "arff" else "an ARFF file"), "Give format='arff'."
+    else:
+        looks = source.binary_kind()
+        if looks is None and kind == "arff" and not source.is_arff():
+            looks, remedy = "something else: its first line does not start with @relation", "Give its real format."
+    if looks is not None:
+        raise FormatError(f"{source.name}: this is {looks}, not {kind.upper()} as {says} says. {remedy}")
+
+
+def _read_csv(source: Source, options: TextOptions, progress: ProgressCallback) -> Table:
+    from arcwise.data.delimited import read_delimited
+
+    return read_delimited(source, options, progress)
+
+
+def _read_tsv(source: Source, options: TextOptions, progress: ProgressCallback) -> Table:
+    return _read_csv(source, replace(options, separator=options.separator or "\t"), progress)
+
+
+_READERS = {"csv": _read_csv, "tsv": _read_tsv}

@@ -1,0 +1,150 @@
+"""The bytes of a data file or of standard input, unpacked, and what kind of file they look like."""
+
+from __future__ import annotations
+
+import io
+import mmap
+import os
+import sys
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.errors import FormatError
+
+__all__ = ["Source", "TextOptions", "not_utf8", "open_source"]
+
+STDIN = "-"
+# A gzip file may claim a thousand times its size: beyond this, unpacking is the user's decision.
+MAX_UNPACKED = 8 * 2**30
+
+# Files that are no text, by their first bytes.
+_MAGIC: tuple[tuple[bytes, str], ...] = (
+    (b"PAR1", "a Parquet file"),
+    (b"PK\x03\x04", "a zip archive or Excel workbook"),
+    (b"\xd0\xcf\x11\xe0", "an old Excel workbook"),
+    (b"SQLite format 3", "an SQLite data base"),
+    (b"%PDF", "a PDF file"),
+    (b"\x89PNG", "a PNG picture"),
+    (b"BZh", "a bzip2 file"),
+    (b"\xfd7zXZ", "an xz file"),
+    (b"\x28\xb5\x2f\xfd", "a zstd file"),
+    (b"\x93NUMPY", "a numpy array"),
+    (b"ARROW1", "an Arrow file"),
+    (b"RDX", "an R data file"),
+    (b"\x80\x04\x95", "a Python pickle"),
+    (b"<!DOCTYPE", "an HTML page"),
+    (b"<html", "an HTML page"),
+    (b"<?xml", "an XML file"),
+    (b"network ", "a BIF network"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TextOptions:
+    """What the caller says about a text file: see `read_table`."""
+
+    separator: str | None
+    header: bool
+    missing: frozenset[str]
+    merge: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A file's name for messages, its bytes after unpacking, and the path if the file can be read as it stands."""
+
+    name: str
+    content: NDArray[np.uint8]
+    path: Path | None
+
+    def head(self, size: int = 4096) -> bytes:
+        """Return the first bytes, without a UTF-8 byte-order mark."""
+        return self.content[:size].tobytes().removeprefix(b"\xef\xbb\xbf")
+
+    def is_parquet(self) -> bool:
+        """Return whether the file starts as a Parquet file does."""
+        return self.head(4) == b"PAR1"
+
+    def is_arff(self) -> bool:
+        """Return whether the first line that is neither blank nor a comment starts with @relation."""
+        for line in self.head(2**16).lstrip().splitlines():
+            text = line.strip().lower()
+            if text and not text.startswith(b"%"):
+                return text.startswith(b"@relation")
+        return False
+
+    def binary_kind(self) -> str | None:
+        """Return what a file that is no plain table seems to be, or None."""
+        head = self.head(64)
+        if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            return "UTF-16 text"
+        return next((kind for magic, kind in _MAGIC if head.lstrip().startswith(magic) or head.startswith(magic)), None)
+
+    def text(self) -> str:
+        """Return the whole content as text; a byte that is not UTF-8 is an error that names its line and column."""
+        content = self.content.tobytes().removeprefix(b"\xef\xbb\xbf")
+        try:
+            return content.decode("utf-8")
+        except UnicodeDecodeError as error:
+            line = content.count(b"\n", 0, error.start) + 1
+            column = error.start - content.rfind(b"\n", 0, error.start)
+            raise FormatError(not_utf8(self.name, f"line {line:,}, column {column:,}", content[error.start])) from None
+
+
+def not_utf8(name: str, where: str, byte: int) -> str:
+    """Return the message for a byte that is not UTF-8."""
+    return (
+        f"{name}: {where}: byte 0x{byte:02x} is not UTF-8 text. "
+        "Convert the file, e.g. iconv -f latin1 -t utf-8 OLD > NEW, or save it as UTF-8."
+    )
+
+
+def open_source(path: str | os.PathLike[str]) -> Source:
+    """Read a file, plain or gzip by its content, or standard input if `path` is "-"."""
+    if str(path) == STDIN:
+        stream = sys.stdin.buffer if hasattr(sys.stdin, "buffer") else io.BytesIO(sys.stdin.read().encode())
+        return _unpacked("<stdin>", np.frombuffer(stream.read(), dtype=np.uint8), None)
+    file = Path(path)
+    try:
+        with file.open("rb") as opened:
+            size = os.fstat(opened.fileno()).st_size
+            if file.is_file() and size > 0:
+                content = np.frombuffer(mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ), dtype=np.uint8)
+            else:
+                content = np.frombuffer(opened.read(), dtype=np.uint8)
+    except OSError as error:
+        raise FormatError(f"cannot read {path}: {error.strerror}.") from error
+    return _unpacked(str(path), content, file)
+
+
+def _unpacked(name: str, content: NDArray[np.uint8], path: Path | None) -> Source:
+    if content[:2].tobytes() != b"\x1f\x8b":
+        return Source(name, content, path)
+    packed = content.tobytes()
+    parts: list[bytes] = []
+    total = 0
+    try:
+        while packed:
+            member = zlib.decompressobj(wbits=31)
+            while not member.eof:
+                part = member.decompress(packed, 2**24)
+                packed = member.unconsumed_tail
+                if not part and not packed and not member.eof:
+                    raise EOFError("it ends too early")
+                parts.append(part)
+                total += len(part)
+                if total > MAX_UNPACKED:
+                    raise FormatError(
+                        f"{name}: the gzip file unpacks to more than {MAX_UNPACKED // 2**30} GiB. "
+                        "If that is right, unpack it first with gunzip."
+                    )
+            packed = member.unused_data
+            if not packed.startswith(b"\x1f\x8b"):
+                packed = b""  # padding after the last member, which gzip ignores too
+    except (zlib.error, EOFError) as error:
+        raise FormatError(f"{name}: damaged gzip file ({error}). Fetch or write it again.") from error
+    return Source(name, np.frombuffer(b"".join(parts), dtype=np.uint8), None)

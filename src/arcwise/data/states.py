@@ -1,0 +1,183 @@
+"""From a table of labels to a data set of states: declared states win, else the sorted observed ones."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data.dataset import Dataset
+from arcwise.data.labels import numbers_of, quoted, sorted_labels, spell
+from arcwise.errors import DataError, DataWarning, OptionError
+
+if TYPE_CHECKING:
+    from arcwise.data.table import Column, Table
+
+__all__ = ["encode"]
+
+# A column of text is taken for an identifier if it has more labels than this, and a new one in every second row.
+IDENTIFIER_LEVELS = 20
+
+
+def encode(
+    table: Table, states: Mapping[str, Iterable[object]], categorical: Iterable[str] | bool, max_levels: int
+) -> Dataset:
+    """Return the table as a data set; every reason why it cannot be one is a DataError with its remedy."""
+    if max_levels < 2:
+        raise OptionError(f"max_levels={max_levels} must be at least 2.")
+    _check_shape(table)
+    table.checked_names(states, "states=")
+    kept = set(table.names if categorical is True else table.checked_names(categorical or (), "categorical="))
+    _check_missing(table)
+    free = [column for column in table.columns if column.name not in states and not column.declared]
+    _check_continuous(table, [column for column in free if column.name not in kept], max_levels)
+    chosen: list[tuple[str, ...]] = []
+    orders: list[NDArray[Any]] = []
+    for column in table.columns:
+        if column.name in states:
+            own, order = _declared(table, column, states[column.name])
+        elif column.declared:
+            own, order = column.labels, np.arange(len(column.labels))
+        else:
+            own, order = _observed(table, column, column.name in kept)
+        if len(own) > table.n_rows:
+            warnings.warn(
+                f"{table.prefix}{table.place(column)} has {len(own):,} declared states but there are only "
+                f"{table.n_rows:,} rows: most of what the states need cannot be learnt.",
+                DataWarning,
+                stacklevel=4,
+            )
+        chosen.append(own)
+        orders.append(order)
+    kind = Dataset.code_type(max(len(own) for own in chosen))
+    codes = np.empty((len(table.columns), table.n_rows), dtype=kind)
+    for v, (column, order) in enumerate(zip(table.columns, orders, strict=True)):
+        np.take(order.astype(kind), column.codes, out=codes[v], mode="clip")
+    try:
+        return Dataset(codes, table.names, tuple(chosen), table.weights)
+    except DataError as error:
+        raise DataError(f"{table.prefix}{error}") from None
+
+
+def _check_shape(table: Table) -> None:
+    if not table.columns:
+        raise DataError(f"{table.prefix}there are no columns; at least two variables are needed.")
+    if len(table.columns) == 1:
+        raise DataError(
+            f"{table.prefix}there is only one column, '{table.names[0][:60]}'; a structure needs at least two "
+            "variables. If the file has more, give its separator, e.g. separator=';'."
+        )
+    if table.n_rows == 0:
+        raise DataError(f"{table.prefix}there are no rows, only the header; a data set needs at least one case.")
+    names: dict[str, int] = {}
+    for position, name in enumerate(table.names, start=1):
+        if name in names:
+            raise DataError(
+                f"{table.prefix}the name '{name}' is given to columns {names[name]} and {position} of "
+                f"{len(table.columns)}; names must differ. Rename one of them."
+            )
+        names[name] = position
+
+
+def _check_missing(table: Table) -> None:
+    gaps = table.n_missing
+    if not gaps:
+        return
+    complete = np.ones(table.n_rows, dtype=bool)
+    for column in table.columns:
+        if column.n_missing:
+            complete &= ~column.is_missing
+    worst = sorted(gaps.items(), key=lambda item: -item[1])
+    counted = ", ".join(f"'{name}' {count:,}" for name, count in worst[:8])
+    more = f" and {len(worst) - 8} more columns" if len(worst) > 8 else ""
+    raise DataError(
+        f"{table.prefix}{sum(gaps.values()):,} missing values in {len(gaps)} of {len(table.columns)} columns "
+        f"({counted}{more}); {int(complete.sum()):,} of {table.n_rows:,} rows are complete, the first gap is in "
+        f"{table.where(int(np.argmin(complete)))}. Fill them with impute(..., method='knn') or 'mode', drop the rows "
+        "with method='drop', or, if a gap is a state of its own, say what is missing with missing=()."
+    )
+
+
+def _check_continuous(table: Table, columns: Iterable[Column], max_levels: int) -> None:
+    many = [column for column in columns if column.is_continuous(max_levels)]
+    if not many:
+        return
+    told = ", ".join(f"'{column.name}' ({len(column.labels):,} distinct values)" for column in many[:6])
+    more = f" and {len(many) - 6} more" if len(many) > 6 else ""
+    first = many[0].name
+    raise DataError(
+        f"{table.prefix}column{'s' if len(many) > 1 else ''} {told}{more} hold{'' if len(many) > 1 else 's'} numbers "
+        f"with more than {max_levels} distinct values, not categories. Cut them into intervals with discretize(..., "
+        "method='mdl', target=...), 'width', 'quantile' or 'kmeans'; or, if every number is a category, say so: "
+        f"categorical=['{first}']."
+    )
+
+
+def _observed(table: Table, column: Column, is_categorical: bool) -> tuple[tuple[str, ...], NDArray[Any]]:
+    """Return the sorted labels as states, and the state of each label."""
+    labels = column.labels
+    where = f"{table.prefix}{table.place(column)}"
+    if len(labels) == 1:
+        other = {"yes": "no", "0": "1", "1": "0", "True": "False", "False": "True"}.get(labels[0], "yes")
+        raise DataError(
+            f"{where} has one distinct value, {quoted(labels)}; a variable needs at least two states. "
+            f"Drop the column or declare its states: states={{'{column.name}': ['{labels[0]}', '{other}']}}."
+        )
+    numbers = column.numbers
+    if numbers is not None and len(np.unique(numbers)) < len(labels):
+        order = np.argsort(numbers, kind="stable")
+        k = int(np.flatnonzero(np.diff(numbers[order]) == 0)[0])
+        pair = sorted((labels[order[k]], labels[order[k + 1]]))
+        raise DataError(
+            f"{where} has the states {quoted(pair)}, which are the same number. Write it in one way, read the file "
+            "with merge=True, or declare the states to keep them apart."
+        )
+    if numbers is None and not is_categorical and len(labels) > max(IDENTIFIER_LEVELS, table.n_rows // 2):
+        raise DataError(
+            f"{where} has {len(labels):,} distinct values in {table.n_rows:,} rows, e.g. {quoted(labels, 3)}: that is "
+            f"an identifier, not a variable. Drop the column, or say that it is one: categorical=['{column.name}']."
+        )
+    ranking = sorted_labels(labels)
+    order = np.empty(len(labels), dtype=np.int64)
+    order[ranking] = np.arange(len(labels))
+    return tuple(labels[k] for k in ranking), order
+
+
+def _declared(table: Table, column: Column, given: Iterable[object]) -> tuple[tuple[str, ...], NDArray[Any]]:
+    """Return declared states, and the state of each label: the equal one, or for numbers the one of equal value."""
+    where = f"{table.prefix}{table.place(column)}"
+    if isinstance(given, str):
+        raise OptionError(f"states['{column.name}'] must be a list of states, not the string '{given}'.")
+    raw = list(given)
+    own = tuple(spell(state) for state in raw)
+    for k, state in enumerate(own):
+        if state in own[:k]:
+            raise DataError(
+                f"{where}: the declared states {raw[own.index(state)]!r} and {raw[k]!r} are the same after stripping "
+                f"spaces ('{state}'); states must differ."
+            )
+        if not state:
+            raise DataError(f"{where}: a declared state is empty; every state needs a name.")
+    if len(own) < 2:
+        raise DataError(f"{where} is declared with {len(own)} state; a variable needs at least two.")
+    position = {state: k for k, state in enumerate(own)}
+    values = numbers_of(own)
+    by_value = {} if values is None else {float(value): k for k, value in enumerate(values)}
+    counts = column.counts()
+    order = np.zeros(len(column.labels), dtype=np.int64)
+    for code, label in enumerate(column.labels):
+        found = position.get(label)
+        if found is None and by_value:
+            number = numbers_of([label])
+            found = None if number is None else by_value.get(float(number[0]))
+        if found is None and counts[code]:
+            row = int(np.argmax(column.codes == code))
+            raise DataError(
+                f"{where} has the value {quoted([label])} in {table.where(row)}, which is not among its declared "
+                f"states {quoted(own)}. Add it to states['{column.name}'] or correct the data."
+            )
+        order[code] = 0 if found is None else found
+    return own, order

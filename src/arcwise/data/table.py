@@ -1,0 +1,248 @@
+"""`Table`: data as they come, before they are complete and discrete.
+
+The pipeline is read -> impute -> discretize -> Dataset: `read_table` and `Table.from_dataframe` make a table, `impute`
+fills its gaps, `discretize` cuts its numbers into intervals, and `Table.to_dataset` refuses what is still not discrete.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arcwise.data.dataset import Dataset
+from arcwise.data.labels import numbers_of, quoted
+from arcwise.errors import DataError, OptionError, suggestion
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["MAX_LEVELS", "Column", "Table"]
+
+# A column of numbers with more distinct values is taken to be a quantity, not a set of categories.
+MAX_LEVELS = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One column: distinct labels, and for each row the code of its label.
+
+    Parameters
+    ----------
+    name
+        The variable.
+    codes
+        One unsigned integer per row; ``len(labels)`` stands for a missing value.
+    labels
+        The distinct labels, as written but without spaces around them.
+    declared
+        Whether the labels are declared states, in their order, rather than what was seen.
+    """
+
+    name: str
+    codes: NDArray[Any]
+    labels: tuple[str, ...]
+    declared: bool = False
+
+    @cached_property
+    def numbers(self) -> NDArray[np.float64] | None:
+        """The labels as numbers; None if one is not a number or if the labels are declared states."""
+        return None if self.declared else numbers_of(self.labels)
+
+    @cached_property
+    def n_missing(self) -> int:
+        """The number of rows without a value."""
+        return int(np.count_nonzero(self.codes == len(self.labels)))
+
+    @property
+    def is_missing(self) -> NDArray[np.bool_]:
+        """For each row, whether it has no value."""
+        return np.asarray(self.codes == len(self.labels))
+
+    def is_continuous(self, max_levels: int = MAX_LEVELS) -> bool:
+        """Return whether the column holds numbers with more than `max_levels` distinct values."""
+        return self.numbers is not None and len(np.unique(self.numbers)) > max_levels
+
+    def values(self) -> NDArray[np.float64]:
+        """Return each row's number, NaN where it is missing. Only for columns of numbers."""
+        if self.numbers is None:
+            raise DataError(f"column '{self.name}' does not hold numbers: {quoted(self.labels)}.")
+        return np.asarray(np.append(self.numbers, np.nan)[self.codes])
+
+    def counts(self) -> NDArray[np.int64]:
+        """Return how many rows show each label."""
+        return np.bincount(self.codes, minlength=len(self.labels) + 1)[: len(self.labels)]
+
+    def take(self, rows: NDArray[Any]) -> Column:
+        """Return the given rows; the labels stay."""
+        return Column(self.name, self.codes[rows], self.labels, self.declared)
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Columns of labels, possibly with missing values and numbers, as read from a file or taken from a DataFrame.
+
+    Parameters
+    ----------
+    columns
+        The columns, all with the same number of rows.
+    source
+        Where the data came from, for messages: a file name, or "" for none.
+    weights
+        How often each row occurs, or None if every row counts once.
+    lines
+        The line of each row in its file; or the line of the first row, if every row is on its own line; 0: no file.
+    """
+
+    columns: tuple[Column, ...]
+    source: str = ""
+    weights: NDArray[Any] | None = None
+    lines: NDArray[np.int64] | int = 0
+
+    @classmethod
+    def from_dataframe(cls, frame: pd.DataFrame, *, weights: str | ArrayLike | None = None, source: str = "") -> Table:
+        """Make a table from a DataFrame: None, NaN, NaT, NA and empty strings are missing values.
+
+        `weights` says how often each row occurs: the name of a column, or an array.
+        """
+        from arcwise.data.frame import columns_of
+
+        table = cls(columns_of(frame, source), source)
+        return table if weights is None else table.with_weights(weights)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return len(self.columns[0].codes) if self.columns else 0
+
+    @property
+    def n_missing(self) -> dict[str, int]:
+        """The number of missing values of each column that has any."""
+        return {column.name: column.n_missing for column in self.columns if column.n_missing}
+
+    def continuous(self, max_levels: int = MAX_LEVELS) -> tuple[str, ...]:
+        """Return the columns of numbers with more than `max_levels` distinct values."""
+        return tuple(column.name for column in self.columns if column.is_continuous(max_levels))
+
+    def column(self, name: str) -> Column:
+        """Return a column by its name."""
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise DataError(self.prefix + suggestion("column", str(name), self.names))
+
+    def __repr__(self) -> str:
+        gaps = sum(self.n_missing.values())
+        return f"<Table: {len(self.columns)} columns, {self.n_rows:,} rows, {gaps:,} missing values>"
+
+    # ---- The same table in another shape
+
+    def with_columns(self, columns: Iterable[Column]) -> Table:
+        """Return this table with the columns of the same names replaced."""
+        new = {column.name: column for column in columns}
+        return replace(self, columns=tuple(new.get(column.name, column) for column in self.columns))
+
+    def with_weights(self, weights: str | ArrayLike) -> Table:
+        """Return this table with row weights: an array, or the name of a column, which is then no variable any more."""
+        if not isinstance(weights, str):
+            return replace(self, weights=np.asarray(weights))
+        column = self.column(weights)
+        if column.numbers is None or column.n_missing:
+            raise DataError(
+                f"{self.prefix}column '{weights}' cannot weigh rows: it must hold whole numbers, and no gaps. "
+                f"It shows {quoted(column.labels)} and {column.n_missing:,} missing values."
+            )
+        return replace(self.drop([weights]), weights=column.values())
+
+    def select(self, names: Iterable[str]) -> Table:
+        """Return the given columns, in the order given."""
+        return replace(self, columns=tuple(self.column(name) for name in _listed(names)))
+
+    def drop(self, names: Iterable[str]) -> Table:
+        """Return the other columns."""
+        dropped = {self.column(name).name for name in _listed(names)}
+        return replace(self, columns=tuple(column for column in self.columns if column.name not in dropped))
+
+    def take(self, rows: ArrayLike) -> Table:
+        """Return the given rows: positions or a mask."""
+        chosen = np.asarray(rows)
+        if chosen.dtype == bool:
+            chosen = np.flatnonzero(chosen)
+        lines = self.lines
+        if not isinstance(lines, int):
+            lines = lines[chosen]
+        elif lines:
+            lines = chosen + lines
+        return Table(
+            tuple(column.take(chosen) for column in self.columns),
+            self.source,
+            None if self.weights is None else self.weights[chosen],
+            lines,
+        )
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """Return a DataFrame: numbers as floats, declared states as categorical columns, the rest as text."""
+        from arcwise.data.frame import frame_of
+
+        return frame_of(self.columns)
+
+    # ---- The end of the pipeline
+
+    def to_dataset(
+        self,
+        *,
+        states: Mapping[str, Iterable[object]] | None = None,
+        categorical: Iterable[str] | bool = False,
+        max_levels: int | None = None,
+    ) -> Dataset:
+        """Return the table as a `Dataset`, or say what is in the way: see `Dataset.from_dataframe`."""
+        from arcwise.data.states import encode
+
+        return encode(self, states or {}, categorical, MAX_LEVELS if max_levels is None else max_levels)
+
+    # ---- For messages
+
+    @property
+    def prefix(self) -> str:
+        """The source with a colon, to start a message with."""
+        return f"{self.source}: " if self.source else ""
+
+    def where(self, row: int) -> str:
+        """Return "line 7" for a row of a file, "row 5" for others."""
+        if isinstance(self.lines, int):
+            return f"line {self.lines + row:,}" if self.lines else f"row {row:,}"
+        return f"line {int(self.lines[row]):,}"
+
+    def place(self, column: Column) -> str:
+        """Return "column 'smoke' (3 of 12)"."""
+        return f"column '{column.name}' ({self.names.index(column.name) + 1} of {len(self.columns)})"
+
+    def checked_names(self, names: Iterable[str], what: str) -> list[str]:
+        """Return `names` as a list if all are columns; `what` says where they were given."""
+        listed = _listed(names)
+        for name in listed:
+            if name not in self.names:
+                near = difflib.get_close_matches(str(name), self.names, n=1)
+                guess = f"; did you mean '{near[0]}'?" if near else "."
+                raise DataError(f"{self.prefix}{what} names the unknown column '{name}'{guess} {_known(self.names)}")
+        return listed
+
+
+def _known(names: Sequence[str]) -> str:
+    return f"The columns are {', '.join(names[:20])}{', ...' if len(names) > 20 else ''}."
+
+
+def _listed(names: Iterable[str]) -> list[str]:
+    if isinstance(names, str):
+        raise OptionError(f"columns are given as a list, not as one string: ['{names}'].")
+    return list(names)
