@@ -275,9 +275,8 @@ def test_mistakes_are_told(make: Make) -> None:
         score.score_family(data, 0, [2])
     with pytest.raises(DataError, match="different variables: X1, Z"):
         score.score_network(data, Dag(["X0", "Z"], [(), ()]))
-    empty = Dataset(data.codes, data.names, data.states, np.zeros(4, dtype=np.int64))
     with pytest.raises(DataError, match="no cases"):
-        score.score_family(empty, 0, [1])
+        score.score_family(Dataset(data.codes, data.names, data.states, np.zeros(4, dtype=np.int64)), 0, [1])
 
 
 def test_unknown_scores_and_options() -> None:
