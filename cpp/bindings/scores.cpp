@@ -1,9 +1,15 @@
 #include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
 
 #include "arrays.hpp"
+#include "scores/averaged_bdeu.hpp"
+#include "scores/contaminated_bdeu.hpp"
 #include "scores/dirichlet.hpp"
 #include "scores/likelihood.hpp"
 #include "scores/log_rising.hpp"
+#include "scores/nml.hpp"
+#include "scores/nml_normaliser.hpp"
+#include "scores/qbdj.hpp"
 #include "scores/score_families.hpp"
 
 namespace nb = nanobind;
@@ -47,7 +53,23 @@ void bind_scores(nb::module_& stage) {
     stage.def("make_corrected_likelihood", &make_corrected_likelihood, nb::arg("weight"));
     stage.def("make_bd", &make_bd, nb::arg("cases"), nb::arg("alpha"));
     stage.def("make_bdeu", &make_bdeu, nb::arg("cases"), nb::arg("ess"));
+    stage.def("make_qbdj", &make_qbdj, nb::arg("cases"));
+    stage.def("make_fnml", &make_fnml, nb::arg("cases"));
+    stage.def("make_qnml", &make_qnml, nb::arg("cases"));
+    stage.def("make_min_bdeu", &make_min_bdeu, nb::arg("cases"), nb::arg("ess"), nb::arg("epsilon"));
+    stage.def("make_max_bdeu", &make_max_bdeu, nb::arg("cases"), nb::arg("ess"), nb::arg("epsilon"));
+    stage.def(
+        "make_averaged_bdeu",
+        [](std::int64_t cases, std::vector<double> grid, std::int32_t average) {
+            return make_averaged_bdeu(cases, std::move(grid), static_cast<Average>(average));
+        },
+        nb::arg("cases"), nb::arg("grid"), nb::arg("average"));
+    stage.def("log_nml_normaliser", &log_nml_normaliser, nb::arg("cases"), nb::arg("categories"));
+    stage.def("log_nml_by_recurrence", &log_nml_by_recurrence, nb::arg("cases"), nb::arg("categories"));
+    stage.def("log_nml_by_sum", &log_nml_by_sum, nb::arg("cases"), nb::arg("categories"));
     stage.def("log_rising", &log_rising, nb::arg("alpha"), nb::arg("count"), nb::arg("scale") = 1.0);
+    stage.def("log_rising_centred", &log_rising_centred, nb::arg("alpha"), nb::arg("count"),
+              nb::arg("cases"));
     stage.def("digamma_rise", &digamma_rise, nb::arg("alpha"), nb::arg("count"));
     stage.def("trigamma_fall", &trigamma_fall, nb::arg("alpha"), nb::arg("count"));
     bind_families<std::uint8_t>(stage);

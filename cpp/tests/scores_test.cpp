@@ -1,12 +1,18 @@
 #include <array>
 #include <cmath>
+#include <memory>
 #include <thread>
 #include <vector>
 
 #include "check.hpp"
+#include "scores/averaged_bdeu.hpp"
+#include "scores/contaminated_bdeu.hpp"
 #include "scores/dirichlet.hpp"
 #include "scores/likelihood.hpp"
 #include "scores/log_rising.hpp"
+#include "scores/nml.hpp"
+#include "scores/nml_normaliser.hpp"
+#include "scores/qbdj.hpp"
 #include "scores/score_families.hpp"
 
 using namespace arcwise;
@@ -71,7 +77,12 @@ TEST(bdeu_of_a_family_by_hand) {
 
 TEST(set_scores_are_differences_of_sets) {
     const Example example;
-    for (const auto& score : {make_penalised_likelihood(11, 0.7), make_bdeu(11, 2.0)}) {
+    std::vector<std::unique_ptr<LocalScore>> scores;
+    scores.push_back(make_penalised_likelihood(11, 0.7));
+    scores.push_back(make_bdeu(11, 2.0));
+    scores.push_back(make_qnml(11));
+    scores.push_back(make_qbdj(11));
+    for (const auto& score : scores) {
         const SetScore* sets = score->set_score();
         CHECK(sets != nullptr);
         CHECK(close(by_sets(*sets, example.family()), score->local(example.family())));
@@ -116,4 +127,55 @@ TEST(counts_a_family_without_its_unseen_configurations) {
     CHECK((counted.configurations == std::vector<std::uint64_t>{2, 3, 5}));
     CHECK((counted.counts == std::vector<std::int64_t>{2, 0, 0, 1, 5, 0}));
     CHECK(counted.parent_cells == 6.0);
+}
+
+TEST(the_normaliser_of_few_cases_by_hand) {
+    CHECK(close(log_nml_normaliser(1, 7.0), std::log(7.0)));
+    CHECK(close(log_nml_normaliser(2, 2.0), std::log(2.5)));
+    CHECK(log_nml_normaliser(0, 5.0) == 0.0);
+    CHECK(log_nml_normaliser(9, 1.0) == 0.0);
+    CHECK(std::isfinite(log_nml_normaliser(10'000'000, 1e300)));
+    for (const double categories : {2.0, 3.0, 64.0, 65.0, 1000.0})
+        CHECK(close(log_nml_by_sum(777, categories),
+                    log_nml_by_recurrence(777, static_cast<std::int64_t>(categories))));
+}
+
+TEST(contamination_encloses_bdeu) {
+    const Example example;
+    for (const double epsilon : {0.0, 1e-6, 0.3, 0.99}) {
+        const double lowest = make_min_bdeu(11, 2.0, epsilon)->local(example.family());
+        const double highest = make_max_bdeu(11, 2.0, epsilon)->local(example.family());
+        const double middle = make_bdeu(11, 2.0)->local(example.family());
+        CHECK(lowest <= middle + 1e-12 && middle <= highest + 1e-12);
+        CHECK(epsilon > 0 || (close(lowest, middle) && close(highest, middle)));
+    }
+}
+
+TEST(the_best_prior_equalises_slopes) {
+    const std::vector<std::int64_t> counts{1, 2, 900, 10'000'000};
+    for (const double total : {1e-9, 1.0, 1e6})
+        for (const double low : {0.0, 0.01 * total, 0.24999 * total}) {
+            std::vector<double> alphas(counts.size());
+            maximise_prior(counts, low, total, alphas);
+            double sum = 0.0;
+            double steepest = 0.0;
+            for (std::size_t k = 0; k < counts.size(); ++k) {
+                sum += alphas[k];
+                CHECK(alphas[k] >= low);
+                if (alphas[k] > low) steepest = std::max(steepest, digamma_rise(alphas[k], counts[k]));
+            }
+            CHECK(close(sum, total));
+            for (std::size_t k = 0; k < counts.size(); ++k) {
+                const double slope = digamma_rise(alphas[k], counts[k]);
+                CHECK(slope <= steepest * (1 + 1e-9));
+                CHECK(alphas[k] == low || slope >= steepest * (1 - 1e-9));
+            }
+        }
+}
+
+TEST(an_average_over_one_size_is_bdeu) {
+    const Example example;
+    for (const auto average : {Average::logarithm, Average::family, Average::configuration})
+        CHECK(close(make_averaged_bdeu(11, {3.0}, average)->local(example.family()),
+                    make_bdeu(11, 3.0)->local(example.family())));
 }

@@ -25,6 +25,23 @@ EXAMPLES: dict[str, list[Callable[[Dataset], Score]]] = {
     "k2": [lambda data: make_score("k2")],
     "bd": [lambda data: make_score("bd", alpha=0.3), lambda data: make_score("bd", alpha=7)],
     "bdj": [lambda data: make_score("bdj")],
+    "qbdj": [lambda data: make_score("qbdj")],
+    "fnml": [lambda data: make_score("fnml")],
+    "qnml": [lambda data: make_score("qnml")],
+    "bdeu_averaged": [
+        lambda data: make_score("bdeu_averaged"),
+        lambda data: make_score("bdeu_averaged", grid=(0.5, 3, 70), average="family"),
+        lambda data: make_score("bdeu_averaged", grid=(0.5, 3, 70), average="configuration"),
+    ],
+    "min_bdeu": [
+        lambda data: make_score("min_bdeu"),
+        lambda data: make_score("min_bdeu", ess=10, epsilon=0.05),
+    ],
+    "max_bdeu": [
+        lambda data: make_score("max_bdeu"),
+        lambda data: make_score("max_bdeu", ess=10, epsilon=0.05),
+        lambda data: make_score("max_bdeu", ess=1e-3, epsilon=0.9),
+    ],
     "bdeu": [
         lambda data: make_score("bdeu"),
         lambda data: make_score("bdeu", ess=1e-3),
@@ -93,7 +110,7 @@ def test_every_score_is_examined() -> None:
 
 
 @every_score
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(data=small_data())
 def test_native_equals_the_twin(make: Make, data: Dataset) -> None:
     score = make(data)

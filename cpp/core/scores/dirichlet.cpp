@@ -68,7 +68,7 @@ class Bdeu final : public LocalScore, public SetScore {
     const SetScore* set_score() const override { return this; }
 
     double cell_term(std::int64_t count, double cells) const override {
-        return log_rising(ess_ / cells, count, tables_.scale());
+        return tables_.compute(ess_ / cells, count);
     }
     double constant(double) const override { return 0.0; }
     bool terms_are_universal() const override { return false; }

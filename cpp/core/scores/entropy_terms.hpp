@@ -44,7 +44,8 @@ class EntropyTerms {
   private:
     double compute(std::int64_t count) const {
         const auto n = static_cast<double>(count);
-        return count == 0 ? 0.0 : n * std::log(n / cases_);
+        if (count == 0) return 0.0;
+        return n > 0.5 * cases_ ? n * std::log1p((n - cases_) / cases_) : n * std::log(n / cases_);
     }
     double cases_;
     std::vector<double> table_;

@@ -60,6 +60,26 @@ double log_rising(double alpha, std::int64_t count, double scale) {
     return head + (steps * (std::log(top / scale) - 1.0) + (base - 0.5) * std::log(top / base) + tails);
 }
 
+double log_rising_centred(double alpha, std::int64_t count, double cases) {
+    const double scale = cases / 2.718281828459045;
+    const auto n = static_cast<double>(count);
+    if (n <= alpha || n <= 2 * stirling_from) return log_rising(alpha, count, scale);
+    // As in log_rising with many steps, sorted by size: n ln(n / N) apart, all else of the order of alpha ln
+    // n.
+    double rest = 0.0;
+    double base = alpha;
+    const double top = alpha + n;
+    if (alpha < stirling_from) {
+        rest = log_product(alpha, head_factors, scale) -
+               static_cast<double>(head_factors) * std::log(top / cases);
+        base += static_cast<double>(head_factors);
+    }
+    rest += n * std::log1p(alpha / n) + (base - 0.5) * std::log(top / base) +
+            (stirling_tail(top) - stirling_tail(base));
+    const double main = n > 0.5 * cases ? n * std::log1p((n - cases) / cases) : n * std::log(n / cases);
+    return main + rest;
+}
+
 double digamma_rise(double alpha, std::int64_t count) {
     assert(alpha > 0 && count >= 0);
     double sum = 0.0;

@@ -24,7 +24,7 @@ class Aic(Score):
     """AIC = LL - q (r - 1)."""
 
     name: ClassVar[str] = "aic"
-    facts: ClassVar[Facts] = Facts(
+    FACTS: ClassVar[Facts] = Facts(
         title="Akaike's information criterion",
         reference="Akaike 1974; Liao 2022, section 4.2",
         equivalent=True,

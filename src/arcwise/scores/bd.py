@@ -24,7 +24,7 @@ class Bd(Score):
     """BD with alpha_jk = alpha in every cell; 1 gives K2 and 1/2 gives BDJ."""
 
     name: ClassVar[str] = "bd"
-    facts: ClassVar[Facts] = Facts(
+    FACTS: ClassVar[Facts] = Facts(
         title="Bayesian Dirichlet score with constant alpha",
         reference="Heckerman, Geiger & Chickering 1995",
         equivalent=False,

@@ -26,7 +26,7 @@ class Bdeu(Score):
     """BD with alpha_jk = ess / (q r); the equivalent sample size weighs the prior against the data."""
 
     name: ClassVar[str] = "bdeu"
-    facts: ClassVar[Facts] = Facts(
+    FACTS: ClassVar[Facts] = Facts(
         title="Bayesian Dirichlet equivalent uniform",
         reference="Buntine 1991; Heckerman, Geiger & Chickering 1995",
         equivalent=True,

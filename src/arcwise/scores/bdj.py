@@ -24,7 +24,7 @@ class Bdj(Score):
     """BD with Jeffreys' prior, alpha_jk = 1/2: regular, but not score-equivalent (Liao 2022, section 4.2)."""
 
     name: ClassVar[str] = "bdj"
-    facts: ClassVar[Facts] = Facts(
+    FACTS: ClassVar[Facts] = Facts(
         title="BD with Jeffreys' prior",
         reference="Suzuki 2017; Liao 2022, section 4.2",
         equivalent=False,

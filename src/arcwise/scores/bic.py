@@ -25,7 +25,7 @@ class Bic(Score):
     """BIC = LL - q (r - 1) log(N) / 2. Differences approximate log Bayes factors for large N."""
 
     name: ClassVar[str] = "bic"
-    facts: ClassVar[Facts] = Facts(
+    FACTS: ClassVar[Facts] = Facts(
         title="Bayesian information criterion (MDL)",
         reference="Schwarz 1978; Liao 2022, section 4.2",
         equivalent=True,

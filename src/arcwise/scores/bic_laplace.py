@@ -28,7 +28,7 @@ class BicLaplace(Score):
     """
 
     name: ClassVar[str] = "bic_laplace"
-    facts: ClassVar[Facts] = Facts(
+    FACTS: ClassVar[Facts] = Facts(
         title="BIC with Bayesian (Laplace) correction",
         reference="Lau & Bush 2004, sections 3.4 and 3.5",
         equivalent=False,

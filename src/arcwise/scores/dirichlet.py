@@ -17,13 +17,17 @@ def log_marginal_likelihood(counts: Counts, alphas: float | NDArray[np.float64])
 
     sum_j [lnG(a_j) - lnG(a_j + n_j)] + sum_jk [lnG(a_jk + n_jk) - lnG(a_jk)], with a_j = sum_k a_jk.
     """
+    alpha = np.broadcast_to(np.asarray(alphas, dtype=np.float64), counts.shape)
+    return math.fsum(_rises(alpha, counts)) - math.fsum(_rises(alpha.sum(axis=1), counts.sum(axis=1)))
+
+
+def _rises(alpha: NDArray[np.float64], counts: Counts) -> NDArray[np.float64]:
+    """Return lnG(alpha + n) - lnG(alpha) where n > 0; alpha = 0 gives minus infinity there."""
     from scipy.special import gammaln
 
-    alpha = np.broadcast_to(np.asarray(alphas, dtype=np.float64), counts.shape)
-    rows = alpha.sum(axis=1), counts.sum(axis=1)
-    cell_terms = np.where(counts > 0, gammaln(alpha + counts) - gammaln(alpha), 0.0)
-    row_terms = np.where(rows[1] > 0, gammaln(rows[0]) - gammaln(rows[0] + rows[1]), 0.0)
-    return math.fsum(cell_terms.ravel()) + math.fsum(row_terms)
+    seen = counts > 0
+    result: NDArray[np.float64] = gammaln(alpha[seen] + counts[seen]) - gammaln(alpha[seen])
+    return result
 
 
 def bound_pure_cells(counts: Counts, alpha: float) -> float:

@@ -24,7 +24,7 @@ class K2(Score):
     """BD with alpha_jk = 1: every conditional distribution equally likely a priori."""
 
     name: ClassVar[str] = "k2"
-    facts: ClassVar[Facts] = Facts(
+    FACTS: ClassVar[Facts] = Facts(
         title="K2",
         reference="Cooper & Herskovits 1992",
         equivalent=False,

@@ -24,7 +24,7 @@ class LogLikelihood(Score):
     """LL = sum n_jk log(n_jk / n_j). More parents never lower it: a yardstick, not a criterion to search with."""
 
     name: ClassVar[str] = "ll"
-    facts: ClassVar[Facts] = Facts(
+    FACTS: ClassVar[Facts] = Facts(
         title="log likelihood",
         reference="Liao 2022, section 4.2",
         equivalent=True,

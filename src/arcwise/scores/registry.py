@@ -9,11 +9,17 @@ from arcwise.errors import OptionError, UnknownScoreError, suggestion
 from arcwise.scores.aic import Aic
 from arcwise.scores.bd import Bd
 from arcwise.scores.bdeu import Bdeu
+from arcwise.scores.bdeu_averaged import BdeuAveraged
 from arcwise.scores.bdj import Bdj
 from arcwise.scores.bic import Bic
 from arcwise.scores.bic_laplace import BicLaplace
+from arcwise.scores.fnml import Fnml
 from arcwise.scores.k2 import K2
 from arcwise.scores.ll import LogLikelihood
+from arcwise.scores.max_bdeu import MaxBdeu
+from arcwise.scores.min_bdeu import MinBdeu
+from arcwise.scores.qbdj import Qbdj
+from arcwise.scores.qnml import Qnml
 from arcwise.scores.score import Score
 
 __all__ = ["SCORES", "make_score"]
@@ -26,7 +32,13 @@ SCORES: dict[str, type[Score]] = {
     "k2": K2,
     "bd": Bd,
     "bdj": Bdj,
+    "qbdj": Qbdj,
+    "fnml": Fnml,
+    "qnml": Qnml,
     "bdeu": Bdeu,
+    "bdeu_averaged": BdeuAveraged,
+    "min_bdeu": MinBdeu,
+    "max_bdeu": MaxBdeu,
 }
 
 

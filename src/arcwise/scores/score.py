@@ -32,12 +32,17 @@ class Score(abc.ABC):
     """
 
     name: ClassVar[str]
-    facts: ClassVar[Facts]
+    FACTS: ClassVar[Facts]
     parameters: ClassVar[tuple[Parameter, ...]] = ()
 
     def __post_init__(self) -> None:
         for parameter in self.parameters:
             parameter.check(self.name, getattr(self, parameter.name))
+
+    @property
+    def facts(self) -> Facts:
+        """What is known of the score with these parameters; `FACTS` is that of the defaults."""
+        return self.FACTS
 
     @abc.abstractmethod
     def local(self, counts: Counts, alphas: NDArray[np.float64] | None = None) -> float:
