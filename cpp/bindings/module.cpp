@@ -9,6 +9,7 @@ void bind_parent_sets(nb::module_& stage);
 void bind_scores(nb::module_& stage);
 void bind_graph(nb::module_& stage);
 void bind_confidence(nb::module_& stage);
+void bind_local_search(nb::module_& stage);
 
 NB_MODULE(_core, module) {
     module.doc() = "The native core of arcwise. Private: call the stages in arcwise instead.";
@@ -24,4 +25,6 @@ NB_MODULE(_core, module) {
     bind_graph(graph);
     auto confidence = module.def_submodule("confidence");
     bind_confidence(confidence);
+    auto local_search = module.def_submodule("local_search");
+    bind_local_search(local_search);
 }

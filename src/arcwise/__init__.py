@@ -21,6 +21,11 @@ _PUBLIC: dict[str, str] = {
     "NetworkSet": "arcwise.ensemble",
     "NetworkSummary": "arcwise.ensemble",
     "Pdag": "arcwise.graph",
+    "LocalSearchResult": "arcwise.search",
+    "first_ascent": "arcwise.search",
+    "genetic_search": "arcwise.search",
+    "hill_climb": "arcwise.search",
+    "tabu_search": "arcwise.search",
 }
 
 __all__ = ["__version__", *_PUBLIC]  # noqa: PLE0604

@@ -1,0 +1,55 @@
+// Which arcs a search may use: the constraints of the user as the core sees them.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace arcwise {
+
+class ArcRules {
+  public:
+    // Everything allowed, nothing required.
+    explicit ArcRules(std::size_t variables, std::size_t max_parents)
+        : variables_(variables),
+          limits_(variables, max_parents),
+          flags_(variables * variables, allowed_flag) {}
+
+    // One row of words per child, 64 positions per word, lowest first: the parents it must have, and those it
+    // cannot have. `limits` has the largest number of parents of each.
+    ArcRules(std::size_t variables, std::span<const std::uint64_t> required,
+             std::span<const std::uint64_t> forbidden, std::span<const std::int32_t> limits)
+        : variables_(variables), limits_(limits.begin(), limits.end()), flags_(variables * variables) {
+        const std::size_t words = (variables + 63) / 64;
+        assert(required.size() == variables * words && forbidden.size() == variables * words);
+        assert(limits.size() == variables);
+        for (std::size_t to = 0; to < variables; ++to) {
+            for (std::size_t from = 0; from < variables; ++from) {
+                const auto bit = [&](std::span<const std::uint64_t> rows) {
+                    return (rows[to * words + from / 64] >> (from % 64) & 1) != 0;
+                };
+                flags_[from * variables + to] = bit(required)    ? allowed_flag | required_flag
+                                                : bit(forbidden) ? 0
+                                                                 : allowed_flag;
+            }
+        }
+    }
+
+    std::size_t variables() const { return variables_; }
+    std::size_t limit(std::size_t child) const { return limits_[child]; }
+    bool allowed(std::size_t from, std::size_t to) const { return (at(from, to) & allowed_flag) != 0; }
+    bool required(std::size_t from, std::size_t to) const { return (at(from, to) & required_flag) != 0; }
+
+  private:
+    static constexpr std::uint8_t allowed_flag = 1;
+    static constexpr std::uint8_t required_flag = 2;
+    std::uint8_t at(std::size_t from, std::size_t to) const { return flags_[from * variables_ + to]; }
+
+    std::size_t variables_;
+    std::vector<std::size_t> limits_;
+    std::vector<std::uint8_t> flags_;
+};
+
+}  // namespace arcwise

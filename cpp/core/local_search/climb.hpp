@@ -1,0 +1,30 @@
+// Greedy hill climbing and tabu search.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "local_search/walk.hpp"
+
+namespace arcwise {
+
+struct ClimbOptions {
+    std::vector<std::vector<Parents>> starts;  // at least one; each is climbed from
+    std::uint64_t restarts = 0;                // after the starts, further climbs from ..
+    std::uint64_t perturbations = 1;           // .. the best network after so many random moves; or, if 0, ..
+    double density = 0.0;                      // .. a random DAG of this density
+    std::uint64_t tabu = 0;                    // how many of the last structures are tabu; 0: hill climbing
+    std::uint64_t patience = 0;                // moves without a new best network before tabu search ends
+    std::uint64_t max_iterations = 0;          // of each climb; 0: no limit
+    std::uint64_t seed = 0;
+};
+
+// Hill climbing makes the best of all additions, removals and reversals as long as it improves the score.
+// Tabu search (Glover 1986, in the form of R's bnlearn) then goes on with the least bad move that leads to
+// none of the last `tabu` structures, for `patience` such moves since it last found a new best network, and
+// returns the best network seen. What is tabu are structures, not moves: none of them can be better than the
+// best seen, so the aspiration criterion (a tabu move may be made if it leads to a new best) is always met.
+// Of moves with equal gain, additions come before removals before reversals, then the smaller arc.
+SearchOutcome climb(NeighbourScores& scores, const ClimbOptions& options, Ticker& ticker);
+
+}  // namespace arcwise

@@ -1,0 +1,66 @@
+// The data laid out for counting one variable against all others at once.
+//
+// A local search needs, for a child c with parents P, the counts of (P, c, x) for *every* other variable x.
+// Counting them one x at a time is a histogram per x: one dependent load, add and store per row. Instead,
+// sort the rows by (P, c) once; the counts of all x in one segment of equal (P, c) are then the sum of the
+// rows' indicator vectors, and with one byte per state that sum runs 16 to 64 states per instruction, with
+// the accumulators in registers. The first state of each variable is left out (it is the segment's size minus
+// the others), so that a binary variable costs one byte per row.
+//
+// The indicator bytes are stored in blocks of 64 columns, rows x 64 each: a block of a few thousand rows
+// stays in the cache while all its counts are made. A variable with more than 65 states has no columns
+// ("wide"): a histogram is the better way to count it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "data/columns.hpp"
+
+namespace arcwise {
+
+class StateBlocks {
+  public:
+    static constexpr std::size_t width = 64;
+
+    // A variable's columns in a block: state k > 0 is column first + k - 1.
+    struct Slot {
+        std::int32_t variable;
+        std::uint32_t first;
+    };
+
+    template <class Code>
+    explicit StateBlocks(const Columns<Code>& data);
+    StateBlocks(const StateBlocks&) = delete;  // `aligned_` belongs to the storage's address
+    StateBlocks& operator=(const StateBlocks&) = delete;
+
+    std::size_t variables() const { return arities_.size(); }
+    std::size_t rows() const { return rows_; }
+    std::size_t arity(std::size_t variable) const { return arities_[variable]; }
+    std::span<const std::uint32_t> column(std::size_t variable) const {
+        return {codes_.data() + variable * rows_, rows_};
+    }
+    std::size_t blocks() const { return slots_.size(); }
+    std::span<const Slot> slots(std::size_t block) const { return slots_[block]; }
+    std::span<const std::int32_t> wide() const { return wide_; }
+
+    // For each segment s, adds the weights of the rows order[ends[s - 1] .. ends[s]) (from `begin` for the
+    // first) to sums[64 s + column] of every column of the block that has a one in the row. `weights` goes
+    // with `order`; if it is empty, every row counts once.
+    void add_segments(std::size_t block, std::span<const std::uint32_t> order,
+                      std::span<const std::uint8_t> weights, std::size_t begin,
+                      std::span<const std::size_t> ends, std::uint32_t* sums) const;
+
+  private:
+    std::size_t rows_;
+    std::vector<std::size_t> arities_;
+    std::vector<std::uint32_t> codes_;  // variables x rows
+    std::vector<std::vector<Slot>> slots_;
+    std::vector<std::int32_t> wide_;
+    std::vector<std::uint8_t> storage_;  // blocks x rows x width, 0 or 255, from aligned_ on
+    std::size_t aligned_ = 0;            // where the first cache line in storage_ begins
+};
+
+}  // namespace arcwise

@@ -1,0 +1,9 @@
+"""Searches for networks: local ones, which are fast, and exact ones, which prove what they find."""
+
+from arcwise.search.first_ascent import first_ascent
+from arcwise.search.genetic import genetic_search
+from arcwise.search.hill_climbing import hill_climb
+from arcwise.search.local_result import LocalSearchResult
+from arcwise.search.tabu import tabu_search
+
+__all__ = ["LocalSearchResult", "first_ascent", "genetic_search", "hill_climb", "tabu_search"]

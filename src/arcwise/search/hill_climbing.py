@@ -1,0 +1,114 @@
+"""Greedy hill climbing: the best single-arc change, as long as one improves the score."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from arcwise.data import Dataset
+from arcwise.graph import Constraints
+from arcwise.limits import Limits
+from arcwise.progress import ProgressCallback
+from arcwise.scores import Score
+from arcwise.search.local_problem import START, LocalProblem, Start, check_count
+from arcwise.search.local_result import LocalSearchResult
+from arcwise.search.seeds import native_seed, resolve_seed
+
+__all__ = ["climb", "hill_climb"]
+
+
+def hill_climb(
+    data: Dataset,
+    *,
+    score: str | Score = "bic",
+    start: Start = "empty",
+    constraints: Constraints | None = None,
+    max_parents: int | None = None,
+    restarts: int = 0,
+    perturb: int | None = 1,
+    density: float | None = None,
+    seed: int | None = None,
+    rng: np.random.Generator | None = None,
+    limits: Limits | None = None,
+    progress: bool | ProgressCallback | None = None,
+) -> LocalSearchResult:
+    """Add, remove or reverse the arc that improves the score most, until none does.
+
+    The defaults are those of bnlearn's `hc`: empty start, no restart, one perturbation per restart, no parent limit.
+    Without restarts and with a start that is not random, the result does not depend on the seed.
+
+    Parameters
+    ----------
+    data
+        The data; row weights count.
+    score
+        A score or its name, e.g. "bic" or "bdeu:ess=10".
+    start
+        "empty" (the required arcs alone), "random", or a `Dag`.
+    constraints
+        Required and forbidden arcs, tiers and parent limits.
+    max_parents
+        The most parents of any variable; None for no limit.
+    restarts
+        How often the search starts again when it is stuck; the best network of all is returned.
+    perturb
+        A restart makes so many random changes to the best network; None restarts from a random network.
+    density
+        The chance of each arc of a random network; by default two neighbours per variable on average.
+    seed, rng
+        Fix the random numbers; the result records the seed.
+    limits
+        `seconds`; `count`, the moves of each climb; `memory_bytes`, for the cache of scores.
+    progress
+        See `arcwise.progress.show_progress`.
+    """
+    problem = LocalProblem.of(data, score, constraints, max_parents, limits)
+    return climb(
+        problem,
+        "hill-climbing",
+        tabu=0,
+        max_tabu=0,
+        start=start,
+        restarts=restarts,
+        perturb=perturb,
+        density=density,
+        seed=resolve_seed(seed, rng),
+        limits=limits or Limits(),
+        progress=progress,
+    )
+
+
+def climb(
+    problem: LocalProblem,
+    method: str,
+    *,
+    tabu: int,
+    max_tabu: int,
+    start: Start,
+    restarts: int,
+    perturb: int | None,
+    density: float | None,
+    seed: int,
+    limits: Limits,
+    progress: bool | ProgressCallback | None,
+) -> LocalSearchResult:
+    """Run the climb that hill climbing (``tabu=0``) and tabu search share."""
+    check_count("restarts", restarts, 0)
+    perturbations = 0 if perturb is None else check_count("perturb", perturb, 1)
+    return problem.run(
+        method,
+        lambda learner, native, report: learner.climb(
+            problem.data.native_weights,
+            *problem.pack_start(learner, start, density, native_seed(seed, START)),
+            restarts,
+            perturbations,
+            problem.default_density if density is None else density,
+            tabu,
+            max_tabu,
+            0 if limits.count is None else limits.count,
+            native,
+            limits.native_seconds,
+            report,
+        ),
+        seed=seed,
+        progress=progress,
+    )

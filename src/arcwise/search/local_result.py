@@ -1,0 +1,91 @@
+"""`LocalSearchResult`: what every local search returns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.graph import Dag
+from arcwise.limits import Status
+
+__all__ = ["LocalSearchResult"]
+
+
+@dataclass(frozen=True, eq=False)
+class LocalSearchResult:
+    """The best network that a local search found, and how it got there. It need not be the optimum.
+
+    Parameters
+    ----------
+    dag
+        The best network seen.
+    score
+        Its score; natural logarithm, higher is better.
+    method
+        The search: "hill-climbing", "tabu", "first-ascent", "genetic" or "order".
+    scored_by
+        The score's name and parameters, e.g. ``{"name": "bic"}``.
+    history
+        The score at the start and after each iteration; for a genetic search the best of the population.
+    restarts
+        The positions in `history` at which the search starts again.
+    iterations
+        Moves made (genetic search: rounds; order search: perturbations).
+    operations
+        Moves looked at: the candidates compared, or for first-ascent every operator drawn, legal or not.
+    families_scored
+        Local scores computed from counts.
+    seed
+        The seed that gives the same result again.
+    seconds
+        Wall-clock time.
+    status
+        COMPLETE if the search ended by its own rule, else the limit that ended it; the network is valid either way.
+    """
+
+    dag: Dag
+    score: float
+    method: str
+    scored_by: Mapping[str, Any]
+    history: NDArray[np.float64]
+    restarts: tuple[int, ...]
+    iterations: int
+    operations: int
+    families_scored: int
+    seed: int
+    seconds: float
+    status: Status
+
+    @property
+    def complete(self) -> bool:
+        """True if no limit ended the search."""
+        return self.status is Status.COMPLETE
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the result as JSON can hold it."""
+        return {
+            "method": self.method,
+            "score": self.score,
+            "scored_by": dict(self.scored_by),
+            "nodes": list(self.dag.names),
+            "arcs": [list(arc) for arc in self.dag.arcs],
+            "iterations": self.iterations,
+            "operations": self.operations,
+            "families_scored": self.families_scored,
+            "seed": self.seed,
+            "seconds": self.seconds,
+            "status": str(self.status),
+            "history": self.history.tolist(),
+            "restarts": list(self.restarts),
+        }
+
+    def __repr__(self) -> str:
+        state = "" if self.complete else f", {self.status}"
+        return (
+            f"LocalSearchResult({self.method}: {self.scored_by.get('name')} {self.score:.4f}, "
+            f"{len(self.dag.arcs)} arcs, {self.iterations} iterations{state})"
+        )
