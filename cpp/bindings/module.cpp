@@ -10,6 +10,7 @@ void bind_scores(nb::module_& stage);
 void bind_graph(nb::module_& stage);
 void bind_confidence(nb::module_& stage);
 void bind_local_search(nb::module_& stage);
+void bind_model(nb::module_& stage);
 
 NB_MODULE(_core, module) {
     module.doc() = "The native core of arcwise. Private: call the stages in arcwise instead.";
@@ -27,4 +28,6 @@ NB_MODULE(_core, module) {
     bind_confidence(confidence);
     auto local_search = module.def_submodule("local_search");
     bind_local_search(local_search);
+    auto model = module.def_submodule("model");
+    bind_model(model);
 }

@@ -26,6 +26,9 @@ _PUBLIC: dict[str, str] = {
     "genetic_search": "arcwise.search",
     "hill_climb": "arcwise.search",
     "tabu_search": "arcwise.search",
+    "BayesianNetwork": "arcwise.model",
+    "read_bif": "arcwise.model",
+    "write_bif": "arcwise.model",
 }
 
 __all__ = ["__version__", *_PUBLIC]  # noqa: PLE0604

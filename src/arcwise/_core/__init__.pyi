@@ -4,5 +4,6 @@ from arcwise._core import counts as counts
 from arcwise._core import data as data
 from arcwise._core import graph as graph
 from arcwise._core import local_search as local_search
+from arcwise._core import model as model
 from arcwise._core import parent_sets as parent_sets
 from arcwise._core import scores as scores

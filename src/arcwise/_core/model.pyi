@@ -1,0 +1,34 @@
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+def read_bif(
+    text: bytes, tolerance: float, max_cells: int
+) -> tuple[
+    list[str], list[list[str]], list[list[int]], NDArray[np.int64], NDArray[np.float64], str, int, int
+]: ...
+def sample_rows(
+    arities: NDArray[np.int32],
+    parent_offsets: NDArray[np.int64],
+    parents: NDArray[np.int32],
+    table_offsets: NDArray[np.int64],
+    values: NDArray[np.float64],
+    order: NDArray[np.int32],
+    key: NDArray[np.uint64],
+    codes: NDArray[np.unsignedinteger],
+    threads: int,
+    callback: Callable[[int, int, float, float], None] | None,
+) -> int: ...
+def log_likelihood(
+    arities: NDArray[np.int32],
+    parent_offsets: NDArray[np.int64],
+    parents: NDArray[np.int32],
+    table_offsets: NDArray[np.int64],
+    values: NDArray[np.float64],
+    order: NDArray[np.int32],
+    codes: NDArray[np.unsignedinteger],
+    positions: NDArray[np.int32],
+    threads: int,
+    callback: Callable[[int, int, float, float], None] | None,
+) -> tuple[NDArray[np.float64], int]: ...

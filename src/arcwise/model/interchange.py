@@ -1,0 +1,142 @@
+"""Networks in the classes of other libraries: networkx graphs with attributes, and pgmpy's networks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.errors import GraphError, OptionError
+from arcwise.graph import Dag
+from arcwise.model.network import BayesianNetwork
+
+if TYPE_CHECKING:
+    import networkx
+
+__all__ = ["from_networkx", "from_pgmpy", "to_networkx", "to_pgmpy"]
+
+
+def to_networkx(network: BayesianNetwork) -> networkx.DiGraph[str]:
+    """Return a networkx graph with one node per variable, in order, and these attributes on each node.
+
+    ``states``: the list of state names; ``parents``: the parents in the order of the table's axes; ``table``: the
+    table as nested lists with one level per parent and the states innermost; undefined entries are NaN. All of them
+    are plain lists, so that networkx can write the graph as JSON (node-link) as well.
+    """
+    import networkx as nx
+
+    graph: networkx.DiGraph[str] = nx.DiGraph()
+    for v, name in enumerate(network.names):
+        graph.add_node(
+            name,
+            states=list(network.states[v]),
+            parents=list(network.parents(name)),
+            table=network.table(name).tolist(),
+        )
+    graph.add_edges_from(network.dag.arcs)
+    return graph
+
+
+def from_networkx(graph: networkx.DiGraph[Any]) -> BayesianNetwork:
+    """Make a network from a directed graph whose nodes have the attributes that `to_networkx` writes.
+
+    ``parents`` may be missing: the table's axes are then the parents in the order of the graph's nodes.
+    """
+    names = [str(node) for node in graph.nodes]
+    if not graph.is_directed():
+        raise GraphError("the graph is undirected; a Bayesian network needs a networkx.DiGraph.")
+    for node, attributes in graph.nodes(data=True):
+        for attribute in ("states", "table"):
+            if attribute not in attributes:
+                raise GraphError(f"node '{node}' has no attribute '{attribute}'; it needs 'states' and 'table'.")
+    dag = Dag.from_arcs(names, [(str(a), str(b)) for a, b in graph.edges])
+    states = {str(node): [str(state) for state in attributes["states"]] for node, attributes in graph.nodes(data=True)}
+    tables = []
+    for v, (_, attributes) in enumerate(graph.nodes(data=True)):
+        own = [names[p] for p in dag.parents[v]]
+        axes = [str(parent) for parent in attributes.get("parents", own)]
+        tables.append(_reordered(names[v], np.asarray(attributes["table"], dtype=np.float64), axes, own, states))
+    return BayesianNetwork(dag, states, tables)
+
+
+def _reordered(
+    name: str,
+    table: NDArray[np.float64],
+    axes: list[str],
+    wanted: list[str],
+    states: dict[str, list[str]],
+) -> NDArray[np.float64]:
+    """Return a table whose axes are the parents `axes` with the parents in the order `wanted`."""
+    if sorted(axes) != sorted(wanted):
+        raise GraphError(
+            f"node '{name}' lists the parents {', '.join(axes) or '(none)'}, but its arcs come from "
+            f"{', '.join(wanted) or '(none)'}."
+        )
+    shape = tuple(len(states[member]) for member in (*axes, name))
+    if table.size != np.prod(shape):
+        raise OptionError(f"table of '{name}' has {table.size} entries; its parents' states and its own need {shape}.")
+    return table.reshape(shape).transpose([*(axes.index(parent) for parent in wanted), len(axes)])
+
+
+def to_pgmpy(network: BayesianNetwork) -> Any:
+    """Return the network as a pgmpy network; needs pgmpy (``pip install arcwise[peers]``)."""
+    network_class, table_class = _pgmpy()
+    if not network.is_defined:
+        raise OptionError(
+            "pgmpy has no undefined entries, and this network has some. Fit the parameters with an estimator that "
+            "defines them, such as 'laplace' or 'bd'."
+        )
+    model = network_class()
+    model.add_nodes_from(network.names)
+    model.add_edges_from(network.dag.arcs)
+    for v, name in enumerate(network.names):
+        parents = network.dag.parents[v]
+        # pgmpy keeps (r, q): one column per parent configuration, the first parent varying slowest.
+        model.add_cpds(
+            table_class(
+                name,
+                len(network.states[v]),
+                network.tables[v].T.copy(),
+                evidence=[network.names[p] for p in parents] or None,
+                evidence_card=[len(network.states[p]) for p in parents] or None,
+                state_names={network.names[m]: list(network.states[m]) for m in (v, *parents)},
+            )
+        )
+    return model
+
+
+def from_pgmpy(model: Any) -> BayesianNetwork:
+    """Make a network from a pgmpy network; states become strings, the order of nodes is kept."""
+    names = [str(node) for node in model.nodes]
+    dag = Dag.from_arcs(names, [(str(a), str(b)) for a, b in model.edges])
+    tables = {str(table.variable): table for table in model.cpds}
+    missing = [name for name in names if name not in tables]
+    if missing:
+        raise OptionError(f"the pgmpy network has no table (CPD) for {', '.join(missing)}; fit it first.")
+    states = {name: [str(state) for state in tables[name].state_names[tables[name].variable]] for name in names}
+    arrays = []
+    for v, name in enumerate(names):
+        table = tables[name]
+        axes = [str(variable) for variable in table.variables[1:]]
+        array = _reordered(
+            name, np.moveaxis(np.asarray(table.values), 0, -1), axes, [names[p] for p in dag.parents[v]], states
+        )
+        # pgmpy lets every table number its parents' states in an order of its own.
+        for axis, p in enumerate(dag.parents[v]):
+            parent = names[p]
+            own = [str(state) for state in table.state_names[table.variables[1 + axes.index(parent)]]]
+            array = array.take([own.index(state) for state in states[parent]], axis=axis)
+        arrays.append(array)
+    return BayesianNetwork(dag, states, arrays)
+
+
+def _pgmpy() -> tuple[Any, Any]:
+    """pgmpy's classes for a network (renamed in its version 1) and for a table."""
+    try:
+        import pgmpy.models
+        from pgmpy.factors.discrete import TabularCPD
+    except ImportError:
+        raise OptionError("this conversion needs pgmpy, which is not installed: pip install pgmpy.") from None
+    network_class = getattr(pgmpy.models, "DiscreteBayesianNetwork", None)
+    return network_class or pgmpy.models.BayesianNetwork, TabularCPD

@@ -1,0 +1,413 @@
+"""`BayesianNetwork`: a DAG, the states of its variables, and one conditional probability table per variable."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arcwise.errors import OptionError, UnknownNameError, suggestion
+from arcwise.graph import Dag
+
+if TYPE_CHECKING:
+    import os
+
+    import networkx
+
+    from arcwise.data import Dataset
+    from arcwise.model.inference import Distribution
+    from arcwise.progress import ProgressCallback
+
+__all__ = ["MAX_CELLS", "ROW_TOLERANCE", "BayesianNetwork", "NetworkArrays"]
+
+# How far the sum of a table's row may be from 1. Published networks are printed with three to seven digits, so that
+# (1/3, 1/3, 1/3) sums to 0.999. Tables are kept as given: sampling and inference scale rows, likelihoods do not.
+ROW_TOLERANCE = 1e-3
+
+# The most numbers that the tables of one network, or one intermediate table of a query, may hold: 1 GB.
+MAX_CELLS = 2**27
+
+# What the native core takes: arities, parent offsets, parents, table offsets, values, topological order.
+NetworkArrays = tuple[
+    NDArray[np.int32],
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.int64],
+    NDArray[np.float64],
+    NDArray[np.int32],
+]
+
+
+class BayesianNetwork:
+    """A DAG with a conditional probability table for every variable; immutable and checked.
+
+    Parameters
+    ----------
+    dag
+        The structure.
+    states
+        The names of each variable's states, in the order of ``dag.names``, or as a mapping from variable names. One
+        state is enough, though data need two.
+    tables
+        For each variable, in the order of ``dag.names`` or as a mapping from variable names, the probabilities of its
+        states given its parents: an array of shape (q, r), one row per parent configuration and one column per state,
+        or of shape (r_1, ..., r_k, r) with one axis per parent. Parents are in the order of ``dag.parents``
+        (ascending), the first varying slowest. A row is a distribution (it sums to 1 within 0.001), or all NaN:
+        undefined, as a maximum-likelihood estimate is where the data show no case.
+
+    Examples
+    --------
+    >>> dag = Dag.from_arcs(["rain", "wet"], [("rain", "wet")])
+    >>> network = BayesianNetwork(
+    ...     dag, [["no", "yes"], ["no", "yes"]], [[[0.8, 0.2]], [[0.9, 0.1], [0.05, 0.95]]]
+    ... )
+    >>> round(network.query(["rain"], evidence={"wet": "yes"})["yes"], 4)
+    0.7037
+    """
+
+    __slots__ = ("__dict__", "_dag", "_states", "_tables", "_values")
+
+    def __init__(
+        self,
+        dag: Dag,
+        states: Sequence[Sequence[str]] | Mapping[str, Sequence[str]],
+        tables: Sequence[ArrayLike] | Mapping[str, ArrayLike],
+    ) -> None:
+        names = dag.names
+        if not names:
+            raise OptionError("a network needs at least one variable.")
+        listed_states = _in_order("states", names, states)
+        listed_tables = _in_order("tables", names, tables)
+        self._dag = dag
+        self._states = tuple(tuple(variable) for variable in listed_states)
+        self._check_states()
+        sizes = self._table_sizes()
+        offsets = np.concatenate([[0], np.cumsum([q * r for q, r in sizes])])
+        values = np.empty(int(offsets[-1]), dtype=np.float64)
+        for v, given in enumerate(listed_tables):
+            values[offsets[v] : offsets[v + 1]] = self._flat_table(v, given, sizes[v])
+        self._values = values
+        self._tables = _views(values, sizes)
+        for v in range(len(names)):
+            self._check_rows(v)
+
+    @classmethod
+    def _from_flat(cls, dag: Dag, states: Sequence[Sequence[str]], values: NDArray[np.float64]) -> BayesianNetwork:
+        """Make a network from tables that are already flat, in order, and checked."""
+        network = cls.__new__(cls)
+        network._dag = dag
+        network._states = tuple(tuple(variable) for variable in states)
+        network._values = values
+        network._tables = _views(values, network._table_sizes())
+        return network
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return BayesianNetwork._from_flat, (self._dag, self._states, self._values)
+
+    # What it is made of
+
+    @property
+    def dag(self) -> Dag:
+        """The structure."""
+        return self._dag
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables."""
+        return self._dag.names
+
+    @property
+    def n_variables(self) -> int:
+        """The number of variables, n."""
+        return len(self._dag.names)
+
+    @property
+    def states(self) -> tuple[tuple[str, ...], ...]:
+        """The names of each variable's states."""
+        return self._states
+
+    @property
+    def tables(self) -> tuple[NDArray[np.float64], ...]:
+        """For each variable, its read-only table of shape (q, r); undefined rows are NaN."""
+        return self._tables
+
+    @cached_property
+    def arities(self) -> NDArray[np.int32]:
+        """The number of states r of each variable."""
+        return np.array([len(states) for states in self._states], dtype=np.int32)
+
+    @cached_property
+    def n_free_parameters(self) -> int:
+        """The number of free parameters: the sum of q (r - 1) over the variables."""
+        return sum(len(table) * (table.shape[1] - 1) for table in self._tables)
+
+    @cached_property
+    def is_defined(self) -> bool:
+        """Whether every row of every table is defined."""
+        return not any(bool(np.isnan(table[:, 0]).any()) for table in self._tables)
+
+    def index(self, name: str) -> int:
+        """Return the position of a variable."""
+        try:
+            return self._positions[name]
+        except KeyError:
+            raise UnknownNameError(suggestion("variable", str(name), self.names)) from None
+
+    def state_index(self, name: str, state: object) -> int:
+        """Return the position of a state of a variable; what is not a string is compared by its text, as 1 is '1'."""
+        v = self.index(name)
+        try:
+            return self._states[v].index(state if isinstance(state, str) else str(state))
+        except ValueError:
+            raise UnknownNameError(suggestion(f"state of '{name}'", str(state), self._states[v])) from None
+
+    def parents(self, name: str) -> tuple[str, ...]:
+        """Return the parents of a variable, in the order of its table."""
+        return tuple(self.names[p] for p in self._dag.parents[self.index(name)])
+
+    def table(self, name: str) -> NDArray[np.float64]:
+        """Return the table of a variable with one axis per parent, and the variable's states on the last."""
+        v = self.index(name)
+        shape = [len(self._states[p]) for p in (*self._dag.parents[v], v)]
+        return self._tables[v].reshape(shape)
+
+    def normalized(self) -> BayesianNetwork:
+        """Return the network with every row divided by its sum, so that it sums to 1 to the last digit."""
+        values = np.concatenate([(table / table.sum(axis=1, keepdims=True)).ravel() for table in self._tables])
+        return BayesianNetwork._from_flat(self._dag, self._states, values)
+
+    def describe_row(self, v: int, row: int) -> str:
+        """Return a table's row in words, such as 'wet | rain=yes': for messages."""
+        conditions = []
+        for p in reversed(self._dag.parents[v]):
+            row, code = divmod(row, len(self._states[p]))
+            conditions.append(f"{self.names[p]}={self._states[p][code]}")
+        return " | ".join([self.names[v], ", ".join(reversed(conditions))]) if conditions else self.names[v]
+
+    # What one does with it: each is a function of a module of this stage
+
+    def log_likelihood(
+        self, data: Dataset, *, threads: int | None = None, progress: bool | ProgressCallback | None = None
+    ) -> float:
+        """Return the log-likelihood of the data: see `arcwise.model.likelihood.log_likelihood`."""
+        from arcwise.model.likelihood import log_likelihood
+
+        return log_likelihood(self, data, threads=threads, progress=progress)
+
+    def row_log_likelihoods(
+        self, data: Dataset, *, threads: int | None = None, progress: bool | ProgressCallback | None = None
+    ) -> NDArray[np.float64]:
+        """Return the log-likelihood of every row: see `arcwise.model.likelihood.row_log_likelihoods`."""
+        from arcwise.model.likelihood import row_log_likelihoods
+
+        return row_log_likelihoods(self, data, threads=threads, progress=progress)
+
+    def sample(
+        self,
+        rows: int,
+        *,
+        seed: int | None = None,
+        rng: np.random.Generator | None = None,
+        threads: int | None = None,
+        progress: bool | ProgressCallback | None = None,
+    ) -> Dataset:
+        """Draw rows by forward sampling: see `arcwise.model.sampling.sample`."""
+        from arcwise.model.sampling import sample
+
+        return sample(self, rows, seed=seed, rng=rng, threads=threads, progress=progress)
+
+    def query(
+        self, variables: Sequence[str], *, evidence: Mapping[str, object] | None = None, max_cells: int = MAX_CELLS
+    ) -> Distribution:
+        """Return the joint distribution of variables given evidence: see `arcwise.model.inference.query`."""
+        from arcwise.model.inference import query
+
+        return query(self, variables, evidence=evidence, max_cells=max_cells)
+
+    def marginals(
+        self, *, evidence: Mapping[str, object] | None = None, max_cells: int = MAX_CELLS
+    ) -> dict[str, Distribution]:
+        """Return the distribution of each variable given evidence: see `arcwise.model.inference.marginals`."""
+        from arcwise.model.inference import marginals
+
+        return marginals(self, evidence=evidence, max_cells=max_cells)
+
+    def log_probability(self, evidence: Mapping[str, object], *, max_cells: int = MAX_CELLS) -> float:
+        """Return the log of the probability of evidence: see `arcwise.model.inference.log_probability`."""
+        from arcwise.model.inference import log_probability
+
+        return log_probability(self, evidence, max_cells=max_cells)
+
+    @classmethod
+    def read_bif(cls, path: str | os.PathLike[str]) -> BayesianNetwork:
+        """Read a BIF file, plain or gzip: see `arcwise.model.bif.read_bif`."""
+        from arcwise.model.bif import read_bif
+
+        return read_bif(path)
+
+    def write_bif(self, path: str | os.PathLike[str]) -> None:
+        """Write a BIF file, compressed if the name ends in .gz: see `arcwise.model.bif.write_bif`."""
+        from arcwise.model.bif import write_bif
+
+        write_bif(self, path)
+
+    def to_networkx(self) -> networkx.DiGraph[str]:
+        """Return a networkx graph with states and tables as attributes: see `arcwise.model.interchange`."""
+        from arcwise.model.interchange import to_networkx
+
+        return to_networkx(self)
+
+    @classmethod
+    def from_networkx(cls, graph: networkx.DiGraph[Any]) -> BayesianNetwork:
+        """Make a network from a networkx graph with such attributes: see `arcwise.model.interchange`."""
+        from arcwise.model.interchange import from_networkx
+
+        return from_networkx(graph)
+
+    def to_pgmpy(self) -> Any:
+        """Return the network as pgmpy's class, if pgmpy is installed: see `arcwise.model.interchange`."""
+        from arcwise.model.interchange import to_pgmpy
+
+        return to_pgmpy(self)
+
+    @classmethod
+    def from_pgmpy(cls, model: Any) -> BayesianNetwork:
+        """Make a network from one of pgmpy's: see `arcwise.model.interchange`."""
+        from arcwise.model.interchange import from_pgmpy
+
+        return from_pgmpy(model)
+
+    # Comparison
+
+    def is_close(self, other: BayesianNetwork, *, tolerance: float = 1e-12) -> bool:
+        """Whether two networks have the same structure and states, and tables that differ by at most `tolerance`."""
+
+        def same(a: NDArray[np.float64], b: NDArray[np.float64]) -> bool:
+            return a.shape == b.shape and bool(np.allclose(a, b, rtol=0, atol=tolerance, equal_nan=True))
+
+        return self._same_frame(other) and all(map(same, self._tables, other._tables))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, BayesianNetwork):
+            return NotImplemented
+        same: Callable[..., bool] = lambda a, b: np.array_equal(a, b, equal_nan=True)  # noqa: E731
+        return self._same_frame(other) and all(map(same, self._tables, other._tables))
+
+    def __hash__(self) -> int:
+        return hash((self._dag, self._states))
+
+    def __repr__(self) -> str:
+        return (
+            f"BayesianNetwork({self.n_variables} variables, {len(self._dag.arcs)} arcs, "
+            f"{self.n_free_parameters:,} free parameters)"
+        )
+
+    def _same_frame(self, other: BayesianNetwork) -> bool:
+        return self._dag == other._dag and self._states == other._states
+
+    # Inside
+
+    @cached_property
+    def _positions(self) -> dict[str, int]:
+        return {name: v for v, name in enumerate(self.names)}
+
+    @cached_property
+    def native_arrays(self) -> NetworkArrays:
+        """The network as the native core takes it."""
+        parents = self._dag.parents
+        sizes = [table.size for table in self._tables]
+        return (
+            self.arities,
+            np.concatenate([[0], np.cumsum([len(ps) for ps in parents])]).astype(np.int64),
+            np.array([p for ps in parents for p in ps], dtype=np.int32),
+            np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            self._values,
+            np.array(self._dag.topological_order, dtype=np.int32),
+        )
+
+    def _check_states(self) -> None:
+        for name, states in zip(self.names, self._states, strict=True):
+            if not states:
+                raise OptionError(f"variable '{name}' has no states; it needs at least one.")
+            if not all(isinstance(state, str) and state for state in states):
+                raise OptionError(
+                    f"variable '{name}' has the states {states!r:.80}; a state's name is a string that is not empty."
+                )
+            if len(set(states)) < len(states):
+                twice = next(state for i, state in enumerate(states) if state in states[:i])
+                raise OptionError(f"variable '{name}' has the state '{twice}' twice; states must differ.")
+
+    def _table_sizes(self) -> list[tuple[int, int]]:
+        """For each variable (q, r); refuses tables beyond MAX_CELLS before any memory is taken."""
+        arities = [len(states) for states in self._states]
+        sizes = [(math.prod(arities[p] for p in ps), arities[v]) for v, ps in enumerate(self._dag.parents)]
+        total = sum(q * r for q, r in sizes)
+        if total > MAX_CELLS:
+            v = max(range(len(sizes)), key=lambda v: math.prod(sizes[v]))
+            raise OptionError(
+                f"the tables of this network hold {total:,} numbers; at most {MAX_CELLS:,} are supported. The largest "
+                f"is that of '{self.names[v]}', with {len(self._dag.parents[v])} parents and {sizes[v][0]:,} parent "
+                "configurations. Give it fewer parents, or merge states."
+            )
+        return sizes
+
+    def _flat_table(self, v: int, given: ArrayLike, size: tuple[int, int]) -> NDArray[np.float64]:
+        try:
+            table = np.asarray(given, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise OptionError(f"table of '{self.names[v]}': not an array of numbers ({error}).") from None
+        parents = self._dag.parents[v]
+        full = tuple(len(self._states[p]) for p in (*parents, v))
+        if table.shape not in (size, full):
+            given_parents = f"given {', '.join(self.names[p] for p in parents)}" if parents else "(no parents)"
+            raise OptionError(
+                f"table of '{self.names[v]}' {given_parents} has shape {table.shape}; it must be {size}, one row per "
+                f"parent configuration and one column per state{f', or {full}' if full != size else ''}."
+            )
+        return table.ravel()
+
+    def _check_rows(self, v: int) -> None:
+        table = self._tables[v]
+        undefined = np.isnan(table).all(axis=1)
+        for row in np.flatnonzero(~undefined & ~((table >= 0) & (table <= 1 + ROW_TOLERANCE)).all(axis=1)).tolist():
+            raise OptionError(
+                f"table of '{self.names[v]}', row {row} ({self.describe_row(v, row)}): {table[row].tolist()}; "
+                "probabilities lie between 0 and 1. An undefined row is NaN in every column."
+            )
+        sums = table.sum(axis=1)
+        for row in np.flatnonzero(~undefined & (np.abs(sums - 1) > ROW_TOLERANCE)).tolist():
+            raise OptionError(
+                f"table of '{self.names[v]}', row {row} ({self.describe_row(v, row)}) sums to {sums[row]:.6g}; "
+                f"a row must sum to 1 within {ROW_TOLERANCE}."
+            )
+
+
+def _views(values: NDArray[np.float64], sizes: list[tuple[int, int]]) -> tuple[NDArray[np.float64], ...]:
+    """Cut flat values into read-only tables that share their memory."""
+    values.setflags(write=False)
+    tables = []
+    start = 0
+    for q, r in sizes:
+        tables.append(values[start : start + q * r].reshape(q, r))
+        start += q * r
+    return tuple(tables)
+
+
+def _in_order(what: str, names: tuple[str, ...], given: Any) -> list[Any]:
+    """Return one entry per variable, in order, from a sequence or a mapping."""
+    if isinstance(given, Mapping):
+        for name in given:
+            if name not in names:
+                raise UnknownNameError(f"{what}: " + suggestion("variable", str(name), names))
+        missing = [name for name in names if name not in given]
+        if missing:
+            raise OptionError(f"{what} are missing for {', '.join(missing)}; give them for every variable.")
+        return [given[name] for name in names]
+    entries = list(given)
+    if len(entries) != len(names):
+        raise OptionError(f"{what} are given for {len(entries)} variables, but the DAG has {len(names)}.")
+    return entries
