@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,3 +20,20 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip(f"reference data not found at {SHARED}: this test compares with published results")
     return SHARED
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """Run the command line in this process: `cli(*arguments, code=0)` returns stdout, or stderr if code is not 0."""
+    from arcwise.cli.main import main
+
+    def run(*arguments: object, code: int = 0) -> str:
+        monkeypatch.setattr("sys.argv", ["arcwise", *map(str, arguments)])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ending:
+            main()
+        printed = capsys.readouterr()
+        assert (ending.value.code or 0) == code, printed.err
+        return printed.out if code == 0 else printed.err
+
+    return run

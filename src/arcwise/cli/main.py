@@ -6,6 +6,7 @@ valid but not complete. Data go to stdout, messages and progress to stderr.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import os
 import sys
@@ -17,7 +18,7 @@ from arcwise.errors import ArcwiseError
 __all__ = ["app", "main"]
 
 # One module per verb, in the order of `arcwise --help`; each has a function `register(app)`.
-VERBS: tuple[str, ...] = ()
+VERBS: tuple[str, ...] = ("confidence", "threshold", "consensus")
 
 app = typer.Typer(
     help="Learn Bayesian-network structure from discrete data, and say which arcs to trust.",
@@ -42,10 +43,15 @@ def _root(
     pass
 
 
-def main() -> None:
-    """Run the command line; a mistake of the user's ends with one message and exit code 1."""
+@functools.cache
+def _register_verbs() -> None:
     for verb in VERBS:
         importlib.import_module(f"arcwise.cli.{verb}").register(app)
+
+
+def main() -> None:
+    """Run the command line; a mistake of the user's ends with one message and exit code 1."""
+    _register_verbs()
     try:
         app()
     except ArcwiseError as error:

@@ -6,6 +6,7 @@ from arcwise.graph.constraints import Constraints, NativeConstraints
 from arcwise.graph.constraints_file import read_constraints, write_constraints
 from arcwise.graph.cpdag import Cpdag
 from arcwise.graph.dag import Dag
+from arcwise.graph.drawing_files import format_dot, format_graphml, write_dot, write_graphml
 from arcwise.graph.equivalence_classes import class_keys, class_keys_from_masks, number_classes
 from arcwise.graph.graph_table_files import ArcList, read_graph_csv, write_adjacency, write_arc_list
 from arcwise.graph.pdag import Pdag
@@ -26,6 +27,8 @@ __all__ = [
     "class_keys",
     "class_keys_from_masks",
     "count_dags",
+    "format_dot",
+    "format_graphml",
     "format_structure",
     "number_classes",
     "parse_structure",
@@ -37,5 +40,7 @@ __all__ = [
     "write_adjacency",
     "write_arc_list",
     "write_constraints",
+    "write_dot",
+    "write_graphml",
     "write_structure",
 ]

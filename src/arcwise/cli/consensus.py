@@ -1,0 +1,71 @@
+"""`arcwise consensus`: the network of the significant edges."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arcwise.cli.options import JsonOption, OutputOption, print_json
+from arcwise.errors import FormatError
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command line."""
+    app.command("consensus")(consensus)
+
+
+def consensus(
+    confidence: Annotated[Path, typer.Argument(help="Confidences from `arcwise confidence -o`.")],
+    threshold: Annotated[float, typer.Option("--threshold", help="Edges strictly above it are significant.")],
+    as_class: Annotated[
+        bool, typer.Option("--cpdag", help="Write the equivalence class instead of one DAG of it.")
+    ] = False,
+    output: OutputOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Build the network of the edges above a threshold, and list every edge that was dropped or is a toss-up.
+
+    The suffix of the output says how it is written: .csv (arc list), .dot, .graphml, or .txt (structure file).
+
+    Example: arcwise consensus confidence.parquet --threshold 0.5 -o network.graphml
+    """
+    from arcwise import graph
+    from arcwise.confidence import EdgeConfidence, consensus_network
+
+    result = consensus_network(EdgeConfidence.load(confidence), threshold)
+    drawn = result.cpdag if as_class else result.dag
+    labels = {(edge.tail, edge.head): edge.present for edge in result.edges}
+    if output is not None:
+        suffix = output.suffix
+        if suffix == ".csv":
+            graph.write_arc_list(output, drawn)
+        elif suffix == ".dot":
+            graph.write_dot(output, drawn, labels=labels)
+        elif suffix == ".graphml":
+            graph.write_graphml(output, drawn, labels=labels)
+        elif suffix == ".txt" and not as_class:
+            graph.write_structure(output, result.dag)
+        else:
+            raise FormatError(f"cannot write {output}: the name must end in .csv, .dot, .graphml or (a DAG) .txt.")
+        typer.echo(f"wrote {output}", err=True)
+    if as_json:
+        print_json(
+            {
+                "threshold": result.threshold,
+                "arcs": list(drawn.arcs),
+                "undirected": list(result.cpdag.edges) if as_class else [],
+                "edges": [
+                    {"tail": e.tail, "head": e.head, "present": e.present, "direction": e.direction, "fate": e.fate}
+                    for e in result.edges
+                ],
+            }
+        )
+        return
+    for edge in result.edges:
+        sign = "--" if edge.fate == "undirected" else "->"
+        note = "  dropped: would close a cycle" if edge.fate == "dropped" else ""
+        typer.echo(f"{edge.tail} {sign} {edge.head}  {edge.present:.4f}{note}")
