@@ -19,20 +19,6 @@ auto unlocked_array(Compute compute) {
     return as_array(std::move(values));
 }
 
-template <class Row>
-void bind_rows(nb::module_& stage) {
-    stage.def(
-        "class_keys_of_rows",
-        [](const Array2<Row>& rows, const Array1<std::int64_t>& set_offsets,
-           const Array1<std::int32_t>& members) {
-            return unlocked_array([&] {
-                return class_keys_of_rows<Row>({rows.data(), rows.size()}, rows.shape(1),
-                                               as_span(set_offsets), as_span(members));
-            });
-        },
-        nb::arg("rows").noconvert(), nb::arg("set_offsets").noconvert(), nb::arg("members").noconvert());
-}
-
 }  // namespace arcwise
 
 void bind_graph(nb::module_& stage) {
@@ -43,8 +29,16 @@ void bind_graph(nb::module_& stage) {
             return unlocked_array([&] { return cpdag_of(as_span(offsets), as_span(parents)); });
         },
         nb::arg("offsets").noconvert(), nb::arg("parents").noconvert());
-    bind_rows<std::int32_t>(stage);
-    bind_rows<std::int64_t>(stage);
+    stage.def(
+        "class_keys_of_rows",
+        [](const Array2<std::int64_t>& rows, const Array1<std::int64_t>& set_offsets,
+           const Array1<std::int32_t>& members) {
+            return unlocked_array([&] {
+                return class_keys_of_rows<std::int64_t>({rows.data(), rows.size()}, rows.shape(1),
+                                                        as_span(set_offsets), as_span(members));
+            });
+        },
+        nb::arg("rows").noconvert(), nb::arg("set_offsets").noconvert(), nb::arg("members").noconvert());
     stage.def(
         "class_keys_of_masks",
         [](const Array3<std::uint64_t>& masks) {

@@ -29,6 +29,8 @@ _PUBLIC: dict[str, str] = {
     "BayesianNetwork": "arcwise.model",
     "read_bif": "arcwise.model",
     "write_bif": "arcwise.model",
+    "Comparison": "arcwise.evaluate",
+    "compare": "arcwise.evaluate",
 }
 
 __all__ = ["__version__", *_PUBLIC]  # noqa: PLE0604

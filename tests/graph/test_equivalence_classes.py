@@ -38,8 +38,16 @@ def test_native_keys_equal_the_twin(dag: Dag) -> None:
     rows, offsets, members = as_table([dag])
     expected = [list(class_key_twin(dag))]
     assert class_keys(rows, set_offsets=offsets, members=members).tolist() == expected
-    assert class_keys(rows.astype(np.int32), set_offsets=offsets, members=members).tolist() == expected
+    assert class_keys(rows.astype(np.uint8), set_offsets=offsets, members=members).tolist() == expected
     assert class_keys_from_masks(to_words(dag.parent_masks, dag.n_nodes)[None]).tolist() == expected
+
+
+def test_rows_that_count_within_the_node() -> None:
+    # Node 0 has the rows {} and {1}, node 1 the rows {} and {0}.
+    table = {"set_offsets": np.array([0, 0, 1, 1, 2]), "members": np.array([1, 0], dtype=np.int32)}
+    keys = class_keys(np.array([[0, 0], [1, 0], [0, 1]], dtype=np.uint8), node_offsets=np.array([0, 2, 4]), **table)
+    assert number_classes(keys).tolist() == [0, 1, 1]
+    assert keys.tolist() == class_keys(np.array([[0, 2], [1, 2], [0, 3]]), **table).tolist()
 
 
 def test_two_words_per_parent_set() -> None:

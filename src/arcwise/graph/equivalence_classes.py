@@ -6,8 +6,6 @@ a million classes. Millions of DAGs per second: the work is native, in batches b
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,6 +24,7 @@ def class_keys(
     *,
     set_offsets: NDArray[np.int64],
     members: NDArray[np.int32],
+    node_offsets: NDArray[np.int64] | None = None,
     progress: bool | ProgressCallback | None = None,
 ) -> NDArray[np.uint64]:
     """Return the class keys, shape (DAGs, 2), of DAGs that are given as rows of a table of parent sets.
@@ -33,9 +32,11 @@ def class_keys(
     Parameters
     ----------
     rows
-        Shape (DAGs, nodes): the row of the table that holds the parents of the node.
+        Shape (DAGs, nodes), any integer type: the row of the table that holds the parents of the node.
     set_offsets, members
         The table: row r has the parents ``members[set_offsets[r]:set_offsets[r + 1]]``, ascending.
+    node_offsets
+        If given, `rows` count within the node: row r of node v is row ``node_offsets[v] + r`` of the table.
     progress
         See `arcwise.progress.show_progress`.
     """
@@ -43,17 +44,18 @@ def class_keys(
 
     if rows.ndim != 2 or rows.shape[1] == 0:
         raise GraphError(f"rows must have the shape (DAGs, nodes); they have {rows.shape}.")
-    if rows.size and not (rows.min() >= 0 and rows.max() < len(set_offsets) - 1):
-        raise GraphError(f"rows must lie between 0 and {len(set_offsets) - 2}, the rows of the table.")
-    kind = np.int32 if rows.dtype == np.int32 else np.int64
+    n_nodes, n_rows = rows.shape[1], len(set_offsets) - 1
+    first = np.zeros(n_nodes, dtype=np.int64) if node_offsets is None else np.asarray(node_offsets[:n_nodes])
     offsets = np.ascontiguousarray(set_offsets, dtype=np.int64)
     parents = np.ascontiguousarray(members, dtype=np.int32)
-    if parents.size and not (parents.min() >= 0 and parents.max() < rows.shape[1]):
-        raise GraphError(f"the table names parents outside of the {rows.shape[1]} nodes.")
+    if parents.size and not (parents.min() >= 0 and parents.max() < n_nodes):
+        raise GraphError(f"the table names parents outside of the {n_nodes} nodes.")
     keys = np.empty((len(rows), 2), dtype=np.uint64)
     with show_progress(progress) as report:
         for start in range(0, len(rows), BATCH):
-            batch: NDArray[Any] = np.ascontiguousarray(rows[start : start + BATCH], dtype=kind)
+            batch = np.ascontiguousarray(rows[start : start + BATCH] + first, dtype=np.int64)
+            if not (batch.min() >= 0 and batch.max() < n_rows):
+                raise GraphError(f"rows must lie between 0 and {n_rows - 1}, the rows of the table.")
             keys[start : start + BATCH] = _core.graph.class_keys_of_rows(batch, offsets, parents).reshape(-1, 2)
             report(ProgressEvent("equivalence classes", min(start + BATCH, len(rows)), len(rows)))
     return keys

@@ -116,6 +116,15 @@ class Pdag(NamedNodes):
         return tuple(bitset(ps) for ps in self._parents)
 
     @cached_property
+    def child_masks(self) -> tuple[int, ...]:
+        """For each node, the nodes to which an arc leads from it, as a bit set."""
+        masks = [0] * self.n_nodes
+        for child, ps in enumerate(self._parents):
+            for p in ps:
+                masks[p] |= 1 << child
+        return tuple(masks)
+
+    @cached_property
     def neighbour_masks(self) -> tuple[int, ...]:
         """For each node, its neighbours by undirected edges as a bit set."""
         return tuple(bitset(ns) for ns in self._neighbours)
@@ -150,10 +159,7 @@ class Pdag(NamedNodes):
         """
         parents = list(self.parent_masks)
         neighbours = list(self.neighbour_masks)
-        children = [0] * self.n_nodes
-        for child, ps in enumerate(self._parents):
-            for p in ps:
-                children[p] |= 1 << child
+        children = list(self.child_masks)
         adjacent = [parents[v] | children[v] | neighbours[v] for v in range(self.n_nodes)]
         result = list(self.parent_masks)
         candidates = remaining = (1 << self.n_nodes) - 1

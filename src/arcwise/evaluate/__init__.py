@@ -1,0 +1,30 @@
+"""Evaluation: how far a learned structure is from the true one, and how well networks predict."""
+
+from arcwise.evaluate.borda import BordaCount, borda_count
+from arcwise.evaluate.comparison import Comparison, compare
+from arcwise.evaluate.edge_counts import EdgeCounts, directed_counts, skeleton_counts, undirected_counts
+from arcwise.evaluate.f_beta import f_beta, multiclass_f_beta
+from arcwise.evaluate.held_out import accuracy_score, negative_log_likelihood
+from arcwise.evaluate.misclassification import misclassification_cost
+from arcwise.evaluate.moral_distance import moral_distance
+from arcwise.evaluate.structural_hamming import StructuralHamming, shd, structural_hamming
+
+__all__ = [
+    "BordaCount",
+    "Comparison",
+    "EdgeCounts",
+    "StructuralHamming",
+    "accuracy_score",
+    "borda_count",
+    "compare",
+    "directed_counts",
+    "f_beta",
+    "misclassification_cost",
+    "moral_distance",
+    "multiclass_f_beta",
+    "negative_log_likelihood",
+    "shd",
+    "skeleton_counts",
+    "structural_hamming",
+    "undirected_counts",
+]
