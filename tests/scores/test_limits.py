@@ -126,7 +126,7 @@ def test_the_best_prior_against_slsqp(counts: list[int], ess: float, epsilon: fl
         np.full(len(n), ess / len(n)),
         jac=lambda a: -(psi(a + n) - psi(a)),
         bounds=[(low, high)] * len(n),
-        constraints={"type": "eq", "fun": lambda a: a.sum() - ess, "jac": lambda a: np.ones_like(a)},
+        constraints={"type": "eq", "fun": lambda a: a.sum() - ess, "jac": np.ones_like},
         method="SLSQP",
         options={"ftol": 1e-13, "maxiter": 500},
     )

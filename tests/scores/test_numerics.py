@@ -144,9 +144,10 @@ def test_the_size_of_the_error_of_the_approximation() -> None:
 def test_penalties_grow_with_the_number_of_configurations(cases: int) -> None:
     """On which the bounds of qNML and qBDJ rest; arities 2 to 50, q from 1 to 1e30."""
     for r in (2, 3, 5, 50):
-        values = []
-        for q in [*range(1, 70), *(int(1.5**k) for k in range(11, 170))]:
-            values.append(log_nml_normaliser(cases, float(q * r)) - log_nml_normaliser(cases, float(q)))
+        values = [
+            log_nml_normaliser(cases, float(q * r)) - log_nml_normaliser(cases, float(q))
+            for q in [*range(1, 70), *(int(1.5**k) for k in range(11, 170))]
+        ]
         differences = np.diff(values)
         assert (differences >= -1e-12 * np.abs(values[1:])).all()
         assert cases == 1 or values[0] < values[20]

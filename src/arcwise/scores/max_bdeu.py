@@ -50,10 +50,10 @@ class MaxBdeu(Score):
     def best_prior(self, counts: Counts) -> NDArray[np.float64]:
         """Return the hyperparameters at which the maximum is attained.
 
-        The objective sum_k [lnG(alpha_k + n_k) - lnG(alpha_k)] is concave with slopes psi(alpha_k + n_k) - psi(alpha_k),
-        so at the optimum one multiplier equals the slope of every state above its lower end, and no slope at a lower
-        end exceeds it. A state that does not occur has slope 0 and stays at its lower end. Here by bisection on the
-        inverse of the multiplier, for all configurations at once.
+        The objective sum_k [lnG(alpha_k + n_k) - lnG(alpha_k)] is concave, its slopes are
+        psi(alpha_k + n_k) - psi(alpha_k). So at the optimum one multiplier equals the slope of every state above its
+        lower end, and no slope at a lower end exceeds it. A state that does not occur has slope 0 and stays at its
+        lower end. Here by bisection on the inverse of the multiplier, for all configurations at once.
         """
         from scipy.special import psi
 
