@@ -22,6 +22,7 @@ _PUBLIC: dict[str, str] = {
     "NetworkSummary": "arcwise.ensemble",
     "Pdag": "arcwise.graph",
     "LocalSearchResult": "arcwise.search",
+    "bootstrap_networks": "arcwise.ensemble",
     "first_ascent": "arcwise.search",
     "genetic_search": "arcwise.search",
     "hill_climb": "arcwise.search",

@@ -25,6 +25,7 @@ SEARCHES: dict[str, Search] = {
     "hill-climbing, random restarts": functools.partial(hill_climb, restarts=3, perturb=None, start="random"),
     "tabu": tabu_search,
     "tabu, random start": functools.partial(tabu_search, start="random", restarts=1),
+    "tabu, random ties": functools.partial(tabu_search, random_ties=True),
     "first-ascent": first_ascent,
     "first-ascent, random start": functools.partial(first_ascent, start="random"),
     "genetic": genetic_search,

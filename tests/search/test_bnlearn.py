@@ -44,3 +44,13 @@ def test_restarts_escape_the_local_optimum(shared: Path) -> None:
     assert more.score > once.score + 10
     assert len(more.restarts) == 20
     assert len(more.history) == more.iterations + 21
+
+
+def test_random_ties_lead_to_other_directions_and_optima(shared: Path) -> None:
+    data = read_sample(shared, "insurance_1000")
+    found = [hill_climb(data, score="bic", random_ties=True, seed=seed) for seed in range(10)]
+    assert len({result.dag for result in found}) > 5
+    assert len({round(result.score, 6) for result in found}) > 1
+    # The first change is an arc whose two directions are equally good: each is taken by some.
+    first = {round(result.history[1], 6) for result in found}
+    assert len(first) == 1

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <tuple>
 
@@ -12,7 +13,14 @@ namespace {
 class Climber {
   public:
     Climber(NeighbourScores& scores, const ClimbOptions& options, Ticker& ticker)
-        : scores_(scores), options_(options), ticker_(ticker), random_(options.seed) {}
+        : scores_(scores),
+          options_(options),
+          ticker_(ticker),
+          random_(options.seed),
+          rank_(scores.variables()) {
+        std::iota(rank_.begin(), rank_.end(), std::size_t{0});
+        if (options.random_ties) random_.shuffle(std::span(rank_));
+    }
 
     SearchOutcome run() {
         for (const auto& start : options_.starts) {
@@ -31,8 +39,9 @@ class Climber {
     struct Choice {
         Move move;
         double gain;
-        auto order() const { return std::tuple(move.kind, move.from, move.to); }
     };
+
+    auto order(const Move& move) const { return std::tuple(move.kind, rank_[move.from], rank_[move.to]); }
 
     SearchOutcome finish() {
         outcome_.families = scores_.families_scored();
@@ -97,12 +106,11 @@ class Climber {
         const auto consider = [&](const Move& move, double gain) {
             ++outcome_.operations;
             if (!(gain >= least)) return;
-            const Choice choice{move, gain};
             if (best) {
                 if (gain < best->gain - tolerance) return;
-                if (gain <= best->gain + tolerance && choice.order() > best->order()) return;
+                if (gain <= best->gain + tolerance && order(move) > order(best->move)) return;
             }
-            if (walk.is_legal(move) && !is_tabu(walk.hash_after(move))) best = choice;
+            if (walk.is_legal(move) && !is_tabu(walk.hash_after(move))) best = Choice{move, gain};
         };
         const auto& dag = walk.dag();
         for (std::size_t to = 0; to < dag.nodes(); ++to) {
@@ -145,6 +153,7 @@ class Climber {
     const ClimbOptions& options_;
     Ticker& ticker_;
     Xoshiro random_;
+    std::vector<std::size_t> rank_;  // of each node, for ties
     SearchOutcome outcome_;
     Status limit_ = Status::complete;
     std::vector<std::uint64_t> recent_;  // hashes of the last structures, in a ring

@@ -16,6 +16,7 @@ struct ClimbOptions {
     std::uint64_t tabu = 0;                    // how many of the last structures are tabu; 0: hill climbing
     std::uint64_t patience = 0;                // moves without a new best network before tabu search ends
     std::uint64_t max_iterations = 0;          // of each climb; 0: no limit
+    bool random_ties = false;                  // break ties by a random order of the nodes, not by theirs
     std::uint64_t seed = 0;
 };
 
@@ -24,7 +25,9 @@ struct ClimbOptions {
 // none of the last `tabu` structures, for `patience` such moves since it last found a new best network, and
 // returns the best network seen. What is tabu are structures, not moves: none of them can be better than the
 // best seen, so the aspiration criterion (a tabu move may be made if it leads to a new best) is always met.
-// Of moves with equal gain, additions come before removals before reversals, then the smaller arc.
+// Of moves with equal gain, additions come before removals before reversals, then the smaller arc. Equivalent
+// scores make many such ties, and the order of the columns then decides directions: a bootstrap should not
+// let it, and breaks ties by a random order in every replicate (bnlearn shuffles the columns).
 SearchOutcome climb(NeighbourScores& scores, const ClimbOptions& options, Ticker& ticker);
 
 }  // namespace arcwise

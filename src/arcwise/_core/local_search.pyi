@@ -47,6 +47,7 @@ class LocalLearner:
         tabu: int,
         patience: int,
         max_iterations: int,
+        random_ties: bool,
         seed: int,
         seconds: float,
         progress: Progress,

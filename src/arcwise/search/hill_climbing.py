@@ -26,6 +26,7 @@ def hill_climb(
     restarts: int = 0,
     perturb: int | None = 1,
     density: float | None = None,
+    random_ties: bool = False,
     seed: int | None = None,
     rng: np.random.Generator | None = None,
     limits: Limits | None = None,
@@ -34,7 +35,7 @@ def hill_climb(
     """Add, remove or reverse the arc that improves the score most, until none does.
 
     The defaults are those of bnlearn's `hc`: empty start, no restart, one perturbation per restart, no parent limit.
-    Without restarts and with a start that is not random, the result does not depend on the seed.
+    Without restarts, a random start or random ties, the result does not depend on the seed.
 
     Parameters
     ----------
@@ -54,6 +55,9 @@ def hill_climb(
         A restart makes so many random changes to the best network; None restarts from a random network.
     density
         The chance of each arc of a random network; by default two neighbours per variable on average.
+    random_ties
+        Break ties between equal changes by a random order of the variables, not by their order in the data. Scores
+        that are equal for equivalent networks make many ties, and they decide directions.
     seed, rng
         Fix the random numbers; the result records the seed.
     limits
@@ -71,6 +75,7 @@ def hill_climb(
         restarts=restarts,
         perturb=perturb,
         density=density,
+        random_ties=random_ties,
         seed=resolve_seed(seed, rng),
         limits=limits or Limits(),
         progress=progress,
@@ -87,6 +92,7 @@ def climb(
     restarts: int,
     perturb: int | None,
     density: float | None,
+    random_ties: bool,
     seed: int,
     limits: Limits,
     progress: bool | ProgressCallback | None,
@@ -105,6 +111,7 @@ def climb(
             tabu,
             max_tabu,
             0 if limits.count is None else limits.count,
+            random_ties,
             native,
             limits.native_seconds,
             report,

@@ -29,6 +29,7 @@ def tabu_search(
     restarts: int = 0,
     perturb: int | None = 1,
     density: float | None = None,
+    random_ties: bool = False,
     seed: int | None = None,
     rng: np.random.Generator | None = None,
     limits: Limits | None = None,
@@ -47,7 +48,7 @@ def tabu_search(
         How many of the last networks are not visited again.
     max_tabu
         How many changes for the worse end the search; None: as many as `tabu`.
-    data, score, start, constraints, max_parents, restarts, perturb, density, seed, rng, limits, progress
+    data, score, start, constraints, max_parents, restarts, perturb, density, random_ties, seed, rng, limits, progress
         As for `hill_climb`; a restart empties the tabu list.
     """
     problem = LocalProblem.of(data, score, constraints, max_parents, limits)
@@ -61,6 +62,7 @@ def tabu_search(
         restarts=restarts,
         perturb=perturb,
         density=density,
+        random_ties=random_ties,
         seed=resolve_seed(seed, rng),
         limits=limits or Limits(),
         progress=progress,
