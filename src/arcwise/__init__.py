@@ -28,6 +28,7 @@ _PUBLIC: dict[str, str] = {
     "hill_climb": "arcwise.search",
     "tabu_search": "arcwise.search",
     "BayesianNetwork": "arcwise.model",
+    "fit_parameters": "arcwise.model",
     "read_bif": "arcwise.model",
     "write_bif": "arcwise.model",
     "Comparison": "arcwise.evaluate",

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from arcwise.model.inference import Distribution
     from arcwise.progress import ProgressCallback
 
-__all__ = ["MAX_CELLS", "ROW_TOLERANCE", "BayesianNetwork", "NetworkArrays"]
+__all__ = ["MAX_CELLS", "ROW_TOLERANCE", "BayesianNetwork", "NetworkArrays", "table_sizes"]
 
 # How far the sum of a table's row may be from 1. Published networks are printed with three to seven digits, so that
 # (1/3, 1/3, 1/3) sums to 0.999. Tables are kept as given: sampling and inference scale rows, likelihoods do not.
@@ -85,7 +85,7 @@ class BayesianNetwork:
         self._dag = dag
         self._states = tuple(tuple(variable) for variable in listed_states)
         self._check_states()
-        sizes = self._table_sizes()
+        sizes = table_sizes(dag, self._states)
         offsets = np.concatenate([[0], np.cumsum([q * r for q, r in sizes])])
         values = np.empty(int(offsets[-1]), dtype=np.float64)
         for v, given in enumerate(listed_tables):
@@ -102,7 +102,7 @@ class BayesianNetwork:
         network._dag = dag
         network._states = tuple(tuple(variable) for variable in states)
         network._values = values
-        network._tables = _views(values, network._table_sizes())
+        network._tables = _views(values, table_sizes(dag, network._states))
         return network
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -341,20 +341,6 @@ class BayesianNetwork:
                 twice = next(state for i, state in enumerate(states) if state in states[:i])
                 raise OptionError(f"variable '{name}' has the state '{twice}' twice; states must differ.")
 
-    def _table_sizes(self) -> list[tuple[int, int]]:
-        """For each variable (q, r); refuses tables beyond MAX_CELLS before any memory is taken."""
-        arities = [len(states) for states in self._states]
-        sizes = [(math.prod(arities[p] for p in ps), arities[v]) for v, ps in enumerate(self._dag.parents)]
-        total = sum(q * r for q, r in sizes)
-        if total > MAX_CELLS:
-            v = max(range(len(sizes)), key=lambda v: math.prod(sizes[v]))
-            raise OptionError(
-                f"the tables of this network hold {total:,} numbers; at most {MAX_CELLS:,} are supported. The largest "
-                f"is that of '{self.names[v]}', with {len(self._dag.parents[v])} parents and {sizes[v][0]:,} parent "
-                "configurations. Give it fewer parents, or merge states."
-            )
-        return sizes
-
     def _flat_table(self, v: int, given: ArrayLike, size: tuple[int, int]) -> NDArray[np.float64]:
         try:
             table = np.asarray(given, dtype=np.float64)
@@ -384,6 +370,21 @@ class BayesianNetwork:
                 f"table of '{self.names[v]}', row {row} ({self.describe_row(v, row)}) sums to {sums[row]:.6g}; "
                 f"a row must sum to 1 within {ROW_TOLERANCE}."
             )
+
+
+def table_sizes(dag: Dag, states: Sequence[Sequence[str]]) -> list[tuple[int, int]]:
+    """Return (q, r) for each variable; tables beyond MAX_CELLS are refused before any memory is taken."""
+    arities = [len(own) for own in states]
+    sizes = [(math.prod(arities[p] for p in ps), arities[v]) for v, ps in enumerate(dag.parents)]
+    total = sum(q * r for q, r in sizes)
+    if total > MAX_CELLS:
+        v = max(range(len(sizes)), key=lambda v: math.prod(sizes[v]))
+        raise OptionError(
+            f"the tables of this network hold {total:,} numbers; at most {MAX_CELLS:,} are supported. The largest is "
+            f"that of '{dag.names[v]}', with {len(dag.parents[v])} parents and {sizes[v][0]:,} parent configurations. "
+            "Give it fewer parents, or merge states."
+        )
+    return sizes
 
 
 def _views(values: NDArray[np.float64], sizes: list[tuple[int, int]]) -> tuple[NDArray[np.float64], ...]:
