@@ -19,7 +19,7 @@ def fit_parameters(
     dag: Dag,
     data: Dataset,
     *,
-    estimator: str = "mle",
+    estimator: str = "bd",
     progress: bool | ProgressCallback | None = None,
     **parameters: Any,
 ) -> BayesianNetwork:
@@ -33,9 +33,10 @@ def fit_parameters(
     data
         The data; weights count.
     estimator
-        "mle": relative frequencies, undefined (NaN) where the data show no case; "laplace": one imaginary case per
-        cell; "m-estimate": `m` imaginary cases per table; "bd": the posterior mean under the prior `alpha` ("bdeu" with
-        `ess`, "k2", "bdj", a number, a prior network, arrays per variable, or a function); "snml": sequential NML.
+        "bd" (the default): the posterior mean under the prior `alpha` ("bdeu" with `ess`, the default with ess = 1;
+        "k2", "bdj", a number, a prior network, arrays per variable, or a function); "mle": relative frequencies,
+        undefined (NaN) where the data show no case; "laplace": one imaginary case per cell; "m-estimate": `m` imaginary
+        cases per table; "snml": sequential NML.
     progress
         See `arcwise.progress.show_progress`.
     parameters

@@ -146,9 +146,14 @@ class BayesianNetwork:
         return sum(len(table) * (table.shape[1] - 1) for table in self._tables)
 
     @cached_property
+    def n_undefined_rows(self) -> int:
+        """The number of rows, over all tables, that are undefined."""
+        return sum(int(np.isnan(table[:, 0]).sum()) for table in self._tables)
+
+    @property
     def is_defined(self) -> bool:
         """Whether every row of every table is defined."""
-        return not any(bool(np.isnan(table[:, 0]).any()) for table in self._tables)
+        return self.n_undefined_rows == 0
 
     def index(self, name: str) -> int:
         """Return the position of a variable."""

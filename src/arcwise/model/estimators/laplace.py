@@ -11,7 +11,7 @@ __all__ = ["LAPLACE"]
 
 
 def _table(family: FamilyCounts) -> NDArray[np.float64]:
-    """(n_jk + 1) / (n_j + r): Lau's "Bayesian correction" (section 3), the posterior mean under K2's prior."""
+    """(n_jk + 1) / (n_j + r): Lau's "Bayesian correction" (section 3.5), the posterior mean under K2's prior."""
     return posterior_mean(family.counts, 1.0)
 
 

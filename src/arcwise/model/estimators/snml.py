@@ -14,8 +14,8 @@ def _table(family: FamilyCounts) -> NDArray[np.float64]:
     """(n_jk + 1) e(n_jk), normalised over k, with e(n) = (1 + 1/n)^n and e(0) = 1.
 
     The distribution of the next case that is closest, in the worst case, to the likelihood maximised with that case in
-    hindsight: n^n becomes (n+1)^(n+1), whose ratio is (n+1) e(n). It has no parameter, like the NML scores that it goes
-    with (Liao, section 2.3); e grows from 1 to 2.718..., so that it lies between Laplace's rule and a sharper one.
+    hindsight (Liao, section 4.3): n^n becomes (n+1)^(n+1), whose ratio is (n+1) e(n). It has no parameter, like the NML
+    scores that it goes with.
     """
     counts = family.counts.astype(np.float64)
     growth = np.exp(counts * np.log1p(1 / np.maximum(counts, 1)))
