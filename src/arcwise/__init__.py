@@ -12,6 +12,7 @@ _PUBLIC: dict[str, str] = {
     "Cpdag": "arcwise.graph",
     "Table": "arcwise.data",
     "discretize": "arcwise.data",
+    "impute": "arcwise.data",
     "read_data": "arcwise.data",
     "read_table": "arcwise.data",
     "write_data": "arcwise.data",

@@ -2,6 +2,7 @@
 
 from arcwise.data.dataset import Dataset
 from arcwise.data.discretize import apply_cuts, discretize, find_cuts
+from arcwise.data.impute import impute
 from arcwise.data.read import read_data, read_table
 from arcwise.data.table import Column, Table
 from arcwise.data.write import write_data
@@ -13,6 +14,7 @@ __all__ = [
     "apply_cuts",
     "discretize",
     "find_cuts",
+    "impute",
     "read_data",
     "read_table",
     "write_data",

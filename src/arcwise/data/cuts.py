@@ -33,15 +33,13 @@ def quantiles(values: NDArray[np.float64], bins: int) -> Cuts:
 
 
 def k_means(values: NDArray[np.float64], bins: int) -> Cuts:
-    """Return the cuts halfway between the centres of `bins` clusters (scikit-learn, started at equal width)."""
+    """Return the cuts halfway between the centres of `bins` clusters: scikit-learn's best of ten starts, fixed seed."""
     from sklearn.cluster import KMeans
 
-    distinct = np.unique(values)
-    clusters = min(bins, len(distinct))
-    ends = np.linspace(distinct[0], distinct[-1], clusters + 1)
-    start = (0.5 * (ends[1:] + ends[:-1])).reshape(-1, 1)
-    centres = np.sort(KMeans(clusters, init=start, n_init=1).fit(values.reshape(-1, 1)).cluster_centers_[:, 0])
-    return np.unique(0.5 * (centres[1:] + centres[:-1]))
+    clusters = min(bins, len(np.unique(values)))
+    found = KMeans(clusters, n_init=10, random_state=0).fit(values.reshape(-1, 1))
+    centres = np.unique(found.cluster_centers_[:, 0])
+    return np.asarray(0.5 * (centres[1:] + centres[:-1]))
 
 
 def mean(values: NDArray[np.float64]) -> Cuts:

@@ -21,7 +21,7 @@ from arcwise.progress import ProgressCallback, native_callback
 if TYPE_CHECKING:
     from arcwise._core.data import DelimitedTable
 
-__all__ = ["Dialect", "columns_from", "read_delimited"]
+__all__ = ["Dialect", "checked_header", "columns_from", "merged_labels", "parse", "read_delimited"]
 
 # The numbers of `arcwise::DelimitedProblem`.
 RAGGED, UNCLOSED_QUOTE, TEXT_AFTER_QUOTE, NUL_BYTE, FIELD_TOO_LONG, INTERRUPTED = range(1, 7)
@@ -49,7 +49,11 @@ def read_delimited(source: Source, options: TextOptions, progress: ProgressCallb
     parsed = parse(text, name, Dialect(separator=separator), header=options.header, line=1, progress=progress)
     if parsed.expected == 0:
         raise FormatError(f"{name}: the file is empty; a header line and at least one row are needed.")
-    names = _header(parsed, name, separator) if options.header else [f"X{v}" for v in range(parsed.n_columns)]
+    if options.header:
+        fields = _decoded(*parsed.header(), lambda k: f"the header, field {k + 1:,}", name)
+        names = checked_header(fields, name, separator)
+    else:
+        names = [f"X{v}" for v in range(parsed.n_columns)]
     columns = columns_from(parsed, names, name, missing=options.missing, merge=options.merge)
     lines = parsed.lines()
     return Table(columns, name, lines=lines if len(lines) else parsed.first_line)
@@ -107,8 +111,8 @@ def _named(separator: str) -> str:
     return {",": "a comma", "\t": "a tab", ";": "a semicolon", " ": "a space"}.get(separator, f"'{separator}'")
 
 
-def _header(parsed: DelimitedTable, name: str, separator: str) -> list[str]:
-    names = _decoded(*parsed.header(), lambda k: f"the header, field {k + 1:,}", name)
+def checked_header(names: list[str], name: str, separator: str) -> list[str]:
+    """Return the names of the columns of file `name`, if there are two or more, all different, none empty."""
     if len(names) == 1:
         other = next((s for s in (",", ";", "\t", "|", " ") if s != separator and s in names[0]), None)
         guess = f" The line contains {_named(other)}: give separator={other!r}." if other else ""
@@ -164,7 +168,7 @@ def columns_from(
         labels = _labels(parsed, v, f"column '{own}'", name)
         if not merge:
             _check_spaces(parsed, v, labels, gaps, f"column '{own}'", name=name)
-        lookup, kept = _merged(labels, gaps, merge)
+        lookup, kept = merged_labels(labels, gaps, merge)
         codes = parsed.take_codes(v)
         kind = Dataset.code_type(len(kept) + 1)
         if codes.dtype != kind or not np.array_equal(lookup, np.arange(len(labels))):
@@ -201,7 +205,7 @@ def _check_spaces(
             )
 
 
-def _merged(labels: list[str], gaps: frozenset[str], merge: bool) -> tuple[NDArray[np.int64], list[str]]:
+def merged_labels(labels: list[str], gaps: frozenset[str], merge: bool) -> tuple[NDArray[np.int64], list[str]]:
     """Return for each label its new code, and the labels kept. Missing values get the code after the last one."""
     canonical: dict[Any, str] = {}
     keys: list[Any] = list(labels)

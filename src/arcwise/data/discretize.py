@@ -33,6 +33,7 @@ def discretize(
     bins: int = ...,
     target: str | None = ...,
     without_cuts: Literal["error", "drop", "median"] = ...,
+    keep_empty: bool = ...,
     max_levels: int | None = ...,
 ) -> Table: ...
 @overload
@@ -44,6 +45,7 @@ def discretize(
     bins: int = ...,
     target: str | None = ...,
     without_cuts: Literal["error", "drop", "median"] = ...,
+    keep_empty: bool = ...,
     max_levels: int | None = ...,
 ) -> pd.DataFrame: ...
 def discretize(
@@ -54,6 +56,7 @@ def discretize(
     bins: int = 3,
     target: str | None = None,
     without_cuts: Literal["error", "drop", "median"] = "error",
+    keep_empty: bool = False,
     max_levels: int | None = None,
 ) -> Table | pd.DataFrame:
     """Cut columns of numbers into intervals, which become the declared states of the column.
@@ -78,6 +81,9 @@ def discretize(
         The class column for "mdl"; it is not cut itself.
     without_cuts
         What to do with a column in which "mdl" finds no cut: "error", "drop" it, or cut it at the "median".
+    keep_empty
+        Whether an interval that no row falls into counts as a state. The published data sets of equal-width intervals
+        do not count it.
     max_levels
         How many distinct numbers a column may have without being "continuous". Default 20.
 
@@ -101,7 +107,7 @@ def discretize(
         found = {name: cuts for name, cuts in found.items() if len(cuts)}
     elif without_cuts == "median":
         found |= {name: cutting.quantiles(table.column(name).values(), 2) for name in uncut}
-    table = apply_cuts(table, found)
+    table = apply_cuts(table, found, keep_empty=keep_empty)
     return table if isinstance(data, Table) else table.to_dataframe()
 
 
@@ -121,22 +127,30 @@ def find_cuts(
         raise OptionError(f"bins={bins!r} must be an integer of at least 2.")
     table = data if isinstance(data, Table) else Table.from_dataframe(data)
     chosen = _chosen(table, columns, target, MAX_LEVELS if max_levels is None else max_levels)
+    classes = _target(table, target) if method == "mdl" else None
     for column in chosen:
         _check(table, column)
-    if method == "mdl":
-        return _supervised(table, chosen, target)
+    rows = _cases(table)
+    if classes is not None:
+        labels = classes.codes[rows].astype(np.int64)
+        return {c.name: entropy_cuts(c.values()[rows], labels, len(classes.labels)) for c in chosen}
     unsupervised = {
         "width": lambda values: cutting.equal_width(values, bins),
         "quantile": lambda values: cutting.quantiles(values, bins),
         "kmeans": lambda values: cutting.k_means(values, bins),
         "mean": cutting.mean,
     }[method]
-    rows = _cases(table)
     return {column.name: unsupervised(column.values()[rows]) for column in chosen}
 
 
-def apply_cuts(data: Table, cuts: Mapping[str, Sequence[float] | NDArray[np.float64]]) -> Table:
-    """Return the table with the given columns cut into intervals at ascending cut points; gaps stay gaps."""
+def apply_cuts(
+    data: Table, cuts: Mapping[str, Sequence[float] | NDArray[np.float64]], *, keep_empty: bool = True
+) -> Table:
+    """Return the table with the given columns cut into intervals at ascending cut points; gaps stay gaps.
+
+    Intervals that no row falls into count as states, so that training and test data have the same ones, unless
+    `keep_empty` is False.
+    """
     cut = []
     for name in data.checked_names(cuts, "cuts"):
         column, points = data.column(name), np.asarray(cuts[name], dtype=np.float64)
@@ -145,8 +159,11 @@ def apply_cuts(data: Table, cuts: Mapping[str, Sequence[float] | NDArray[np.floa
         if points.ndim != 1 or not bool(np.isfinite(points).all()) or bool((np.diff(points) <= 0).any()):
             raise OptionError(f"the cuts of '{name}' must be finite and ascending, not {points.tolist()}.")
         labels = cutting.interval_labels(points)
-        kind = Dataset.code_type(len(labels) + 1)
-        lookup = np.append(cutting.intervals_of(column.numbers, points), len(labels)).astype(kind)
+        interval = cutting.intervals_of(column.numbers, points)
+        if not keep_empty:
+            seen, interval = np.unique(interval, return_inverse=True)
+            labels = tuple(labels[k] for k in seen)
+        lookup = np.append(interval, len(labels)).astype(Dataset.code_type(len(labels) + 1))
         cut.append(Column(name, lookup[column.codes], labels, declared=True))
     return data.with_columns(cut)
 
@@ -158,7 +175,10 @@ def _chosen(
         return [c for c in table.columns if c.name != target and c.is_continuous(max_levels)]
     if columns == "numeric":
         return [c for c in table.columns if c.name != target and c.numbers is not None]
-    return [table.column(name) for name in table.checked_names(columns, "columns=")]
+    listed = table.checked_names(columns, "columns=")
+    if target in listed:
+        raise OptionError(f"the target '{target}' cannot be among the columns to cut.")
+    return [table.column(name) for name in listed]
 
 
 def _check(table: Table, column: Column) -> None:
@@ -178,7 +198,8 @@ def _cases(table: Table) -> NDArray[np.int64] | slice:
     return np.repeat(np.arange(table.n_rows), np.asarray(table.weights, dtype=np.int64))
 
 
-def _supervised(table: Table, chosen: Sequence[Column], target: str | None) -> Cuts:
+def _target(table: Table, target: str | None) -> Column:
+    """Return the class column."""
     if target is None:
         raise OptionError(
             "method 'mdl' cuts where a class changes: give the class column as target=, or use 'width', 'quantile' or "
@@ -193,10 +214,4 @@ def _supervised(table: Table, chosen: Sequence[Column], target: str | None) -> C
             f"{table.prefix}the target '{name}' holds numbers with {len(classes.labels):,} distinct values; a class is "
             "needed. Discretise it first, without a target."
         )
-    if name in {column.name for column in chosen}:
-        raise OptionError(f"the target '{name}' cannot be among the columns to cut.")
-    rows = _cases(table)
-    return {
-        column.name: entropy_cuts(column.values()[rows], classes.codes[rows].astype(np.int64), len(classes.labels))
-        for column in chosen
-    }
+    return classes

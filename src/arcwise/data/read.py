@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from arcwise.data.arff import read_arff
 from arcwise.data.dataset import Dataset
+from arcwise.data.delimited import read_delimited
 from arcwise.data.labels import MISSING
+from arcwise.data.lau import read_lau
+from arcwise.data.parquet import read_parquet
 from arcwise.data.source import STDIN, Source, TextOptions, open_source
 from arcwise.data.table import Table
 from arcwise.errors import FormatError, OptionError, suggestion
@@ -20,6 +24,9 @@ __all__ = ["FORMATS", "read_data", "read_table"]
 FORMATS: dict[str, tuple[str, ...]] = {
     "csv": (".csv",),
     "tsv": (".tsv", ".tab"),
+    "parquet": (".parquet", ".pq"),
+    "arff": (".arff",),
+    "lau": (".lau",),
 }
 
 
@@ -180,14 +187,14 @@ def _check_content(source: Source, kind: str, was_given: bool) -> None:
         raise FormatError(f"{source.name}: this is {looks}, not {kind.upper()} as {says} says. {remedy}")
 
 
-def _read_csv(source: Source, options: TextOptions, progress: ProgressCallback) -> Table:
-    from arcwise.data.delimited import read_delimited
-
-    return read_delimited(source, options, progress)
-
-
 def _read_tsv(source: Source, options: TextOptions, progress: ProgressCallback) -> Table:
-    return _read_csv(source, replace(options, separator=options.separator or "\t"), progress)
+    return read_delimited(source, replace(options, separator=options.separator or "\t"), progress)
 
 
-_READERS = {"csv": _read_csv, "tsv": _read_tsv}
+_READERS: dict[str, Callable[[Source, TextOptions, ProgressCallback], Table]] = {
+    "csv": read_delimited,
+    "tsv": _read_tsv,
+    "parquet": read_parquet,
+    "arff": read_arff,
+    "lau": read_lau,
+}

@@ -79,8 +79,16 @@ class Column:
         return np.bincount(self.codes, minlength=len(self.labels) + 1)[: len(self.labels)]
 
     def take(self, rows: NDArray[Any]) -> Column:
-        """Return the given rows; the labels stay."""
-        return Column(self.name, self.codes[rows], self.labels, self.declared)
+        """Return the given rows; of observed labels, those that are still seen."""
+        codes = self.codes[rows]
+        if self.declared:
+            return Column(self.name, codes, self.labels, declared=True)
+        seen = np.bincount(codes, minlength=len(self.labels) + 1)[: len(self.labels)] > 0
+        if seen.all():
+            return Column(self.name, codes, self.labels)
+        labels = tuple(label for label, kept in zip(self.labels, seen, strict=True) if kept)
+        lookup = np.append(np.cumsum(seen) - 1, len(labels)).astype(Dataset.code_type(len(labels) + 1))
+        return Column(self.name, lookup[codes], labels)
 
 
 @dataclass(frozen=True, eq=False)

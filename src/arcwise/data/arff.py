@@ -1,0 +1,208 @@
+"""ARFF, the attribute-relation file format of Weka: declared attributes, then rows (dense or sparse)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from arcwise.data.dataset import Dataset
+from arcwise.data.delimited import Dialect, checked_header, columns_from, parse
+from arcwise.data.labels import numbers_of, quoted
+from arcwise.data.source import Source, TextOptions
+from arcwise.data.table import Column, Table
+from arcwise.errors import DataError, FormatError
+from arcwise.progress import ProgressCallback
+
+__all__ = ["read_arff"]
+
+# Possessive quantifiers throughout: a malformed line of megabytes must not be tried in a million ways.
+_ITEM = re.compile(r"""\s*+(?:'((?:[^'\\]|\\.)*+)'|"((?:[^"\\]|\\.)*+)"|([^,'"]*+))\s*+(,|$)""", re.DOTALL)
+_LINE = re.compile(rb"[^\r\n]*+(?:\r\n|\r|\n|$)")
+_NAME = re.compile(r"""(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|(\S+))\s+(.*)""", re.DOTALL)
+NUMERIC = ("numeric", "real", "integer")
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """An attribute's name and its declared states; None for numbers and for free text."""
+
+    name: str
+    states: tuple[str, ...] | None
+    is_numeric: bool
+
+
+def read_arff(source: Source, options: TextOptions, progress: ProgressCallback) -> Table:
+    """Read an ARFF file: nominal attributes have their declared states, in order; "?" is a missing value."""
+    content = source.content.tobytes().removeprefix(b"\xef\xbb\xbf")
+    start, line, attributes = _head(source, content)
+    names = checked_header([attribute.name for attribute in attributes], source.name, ",")
+    body = content[start:]
+    if body.lstrip().startswith(b"{"):
+        return _sparse(source, body.decode("utf-8", errors="replace"), line, attributes)
+    separator = _separator(body)
+    dialect = Dialect(separator=separator, quotes="'\"", doubled=False, backslash=True, comment="%")
+    text = np.frombuffer(body, dtype=np.uint8)
+    parsed = parse(text, source.name, dialect, header=False, line=line, progress=progress)
+    if parsed.rows and parsed.n_columns != len(attributes):
+        raise FormatError(
+            f"{source.name}: line {parsed.first_line:,} has {parsed.n_columns:,} values, but {len(attributes):,} "
+            "attributes are declared."
+        )
+    raw = columns_from(parsed, names, source.name, missing=(), merge=options.merge)
+    lines = parsed.lines()
+    table = Table(raw, source.name, lines=lines if len(lines) else parsed.first_line)
+    return table.with_columns(_typed(table, c, a, options) for c, a in zip(raw, attributes, strict=True))
+
+
+def _separator(body: bytes) -> str:
+    for match in _LINE.finditer(body):
+        line = match.group().strip()
+        if line and not line.startswith(b"%"):
+            return "\t" if b"\t" in line and b"," not in line else ","
+    return ","
+
+
+def _head(source: Source, content: bytes) -> tuple[int, int, list[Attribute]]:
+    """Return where the data start, on which line, and the attributes."""
+    attributes: list[Attribute] = []
+    start = 0
+    for number, match in enumerate(_LINE.finditer(content), start=1):
+        raw, start = match.group(), match.end()
+        where = f"{source.name}: line {number:,}"
+        if len(raw) > 2**24:
+            raise FormatError(f"{where} is longer than 16 MiB: this is no declaration of an attribute.")
+        try:
+            text = raw.decode("utf-8").strip()
+        except UnicodeDecodeError as error:
+            raise FormatError(
+                f"{where}, column {error.start + 1:,}: byte 0x{raw[error.start]:02x} is not UTF-8 text. Convert it."
+            ) from None
+        word = text.split(maxsplit=1)[0].lower() if text else ""
+        if not text or text.startswith("%") or word == "@relation":
+            continue
+        if word == "@data":
+            if not attributes:
+                raise FormatError(f"{where}: @data stands before any @attribute.")
+            return start, number + 1, attributes
+        if word != "@attribute":
+            raise FormatError(f"{where}: expected @attribute or @data, found {quoted([text])}.")
+        attributes.append(_attribute(text[len(word) :].strip(), where))
+    raise FormatError(f"{source.name}: there is no @data line; the file is truncated.")
+
+
+def _attribute(text: str, where: str) -> Attribute:
+    match = _NAME.fullmatch(text)
+    if match is None:
+        raise FormatError(f"{where}: expected '@attribute NAME TYPE', found {quoted([text])}.")
+    name, kind = _plain(match.group(1), match.group(2), match.group(3)), match.group(4).strip()
+    if kind.startswith("{"):
+        if not kind.endswith("}"):
+            raise FormatError(f"{where}: the list of states of '{name}' is not closed by a brace.")
+        return Attribute(name, _states(kind[1:-1], name, where), False)
+    word = kind.split(maxsplit=1)[0].lower()
+    if word in NUMERIC:
+        return Attribute(name, None, True)
+    if word == "string":
+        return Attribute(name, None, False)
+    if word == "date":
+        raise DataError(f"{where}: attribute '{name}' holds dates; derive a discrete attribute, e.g. the month.")
+    raise FormatError(
+        f"{where}: attribute '{name}' has the unknown type {quoted([kind])}; known are {{...}}, numeric, string."
+    )
+
+
+def _plain(single: str | None, double: str | None, bare: str | None) -> str:
+    for text in (single, double):
+        if text is not None:
+            return re.sub(r"\\(.)", r"\1", text).strip()
+    return (bare or "").strip()
+
+
+def _states(text: str, name: str, where: str) -> tuple[str, ...]:
+    states: list[str] = []
+    position = 0
+    while position < len(text):
+        match = _ITEM.match(text, position)
+        if match is None:
+            raise FormatError(
+                f"{where}: the states of '{name}' are malformed near {quoted([text[position : position + 20]])}."
+            )
+        states.append(_plain(match.group(1), match.group(2), match.group(3)))
+        position = match.end()
+    if len(set(states)) < len(states):
+        twice = next(state for k, state in enumerate(states) if state in states[:k])
+        raise FormatError(f"{where}: '{name}' declares the state '{twice}' twice (after stripping spaces).")
+    if "" in states:
+        raise FormatError(f"{where}: '{name}' declares an empty state.")
+    return tuple(states)
+
+
+def _typed(table: Table, column: Column, attribute: Attribute, options: TextOptions) -> Column:
+    """Return a column of labels as its declaration has it."""
+    declared = attribute.states
+    gaps = (options.missing | {"?"}) - frozenset(declared or ())
+    own = declared if declared is not None else tuple(label for label in column.labels if label not in gaps)
+    position = {label: k for k, label in enumerate(own)}
+    lookup = np.full(len(column.labels) + 1, len(own), dtype=np.int64)
+    for code, label in enumerate(column.labels):
+        if label in position:
+            lookup[code] = position[label]
+        elif label not in gaps:
+            line = table.where(int(np.argmax(column.codes == code)))
+            raise DataError(
+                f"{table.source}: {line}: attribute '{column.name}' has the value {quoted([label])}, not one of its "
+                f"declared states {quoted(own)}."
+            )
+    if attribute.is_numeric and own and numbers_of(own) is None:
+        bad = next(label for label in own if numbers_of([label]) is None)
+        line = table.where(int(np.argmax(column.codes == column.labels.index(bad))))
+        raise DataError(f"{table.source}: {line}: attribute '{column.name}' is numeric, not {quoted([bad])}.")
+    kind = Dataset.code_type(len(own) + 1)
+    return Column(column.name, lookup.astype(kind)[column.codes], own, declared is not None)
+
+
+def _sparse(source: Source, text: str, line: int, attributes: list[Attribute]) -> Table:
+    """Read rows of the form ``{1 X, 3 Y}``: what is not listed is 0, or the first state of a nominal attribute."""
+    default = ["0" if a.states is None else a.states[0] for a in attributes]
+    known: list[dict[str, int]] = [{label: 0} for label in default]
+    codes: list[list[int]] = [[] for _ in attributes]
+    lines: list[int] = []
+    for number, raw in enumerate(re.split(r"\r\n|\r|\n", text), start=line):
+        row = raw.strip()
+        where = f"{source.name}: line {number:,}"
+        if not row or row.startswith("%"):
+            continue
+        if not (row.startswith("{") and row.endswith("}")):
+            raise FormatError(f"{where}: a sparse row must stand in braces, like the rows before.")
+        if "\ufffd" in row or "\0" in row:
+            raise FormatError(f"{where}: not UTF-8 text, or a NUL byte. Convert the file.")
+        lines.append(number)
+        for column in codes:
+            column.append(0)
+        for part in re.findall(r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^,'"])+""", row[1:-1]):
+            match = re.fullmatch(r"""\s*(\d{1,9})\s+(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|(\S+))\s*""", part)
+            if match is None and not part.strip():
+                continue
+            if match is None or int(match.group(1)) >= len(attributes):
+                raise FormatError(
+                    f"{where}: expected 'INDEX VALUE' with an index below {len(attributes):,}: {quoted([part])}."
+                )
+            v = int(match.group(1))
+            label = _plain(match.group(2), match.group(3), match.group(4))
+            codes[v][-1] = known[v].setdefault(label, len(known[v]))
+    options = TextOptions(None, True, frozenset({"?"}), False)
+    raw_columns = tuple(
+        _seen(Column(a.name, np.array(c, dtype=np.uint32), tuple(k)))
+        for a, c, k in zip(attributes, codes, known, strict=True)
+    )
+    table = Table(raw_columns, source.name, lines=np.array(lines, dtype=np.int64))
+    return table.with_columns(_typed(table, c, a, options) for c, a in zip(raw_columns, attributes, strict=True))
+
+
+def _seen(column: Column) -> Column:
+    """Leave out the default label if no row shows it."""
+    if len(column.codes) and not (column.codes == 0).any():
+        return Column(column.name, column.codes - np.uint32(1), column.labels[1:])
+    return column

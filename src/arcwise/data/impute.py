@@ -1,0 +1,115 @@
+"""`impute`: missing values filled in, or their rows dropped."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, overload
+
+import numpy as np
+
+from arcwise.data.neighbours import from_neighbours, preference
+from arcwise.data.table import MAX_LEVELS, Column, Table
+from arcwise.errors import DataError, OptionError, suggestion
+from arcwise.progress import ProgressCallback, show_progress
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["METHODS", "impute"]
+
+METHODS = ("knn", "mode", "drop")
+
+
+@overload
+def impute(
+    data: Table,
+    *,
+    method: str = ...,
+    k: int = ...,
+    max_levels: int | None = ...,
+    progress: bool | ProgressCallback | None = ...,
+) -> Table: ...
+@overload
+def impute(
+    data: pd.DataFrame,
+    *,
+    method: str = ...,
+    k: int = ...,
+    max_levels: int | None = ...,
+    progress: bool | ProgressCallback | None = ...,
+) -> pd.DataFrame: ...
+def impute(
+    data: Table | pd.DataFrame,
+    *,
+    method: str = "knn",
+    k: int = 5,
+    max_levels: int | None = None,
+    progress: bool | ProgressCallback | None = None,
+) -> Table | pd.DataFrame:
+    """Fill in missing values. Comes before `discretize`, so that neighbours are found among the numbers themselves.
+
+    Parameters
+    ----------
+    data
+        A table or DataFrame; the same kind is returned.
+    method
+        "knn": from the `k` most similar rows that have the value (Liao 4.6.1): their most frequent state, or for
+        quantities their mean. "mode": the most frequent value of the column. "drop": no filling, rows with gaps go.
+    k
+        The number of neighbours.
+    max_levels
+        Columns of numbers with more distinct values are quantities, others are categories. Default 20.
+    progress
+        See `arcwise.progress.show_progress`.
+
+    Notes
+    -----
+    Two rows are compared over the columns that both have, and the mean difference counts: 1 for a category that
+    differs, for a quantity the squared difference in units of its range. For quantities alone that is the distance of
+    scikit-learn's KNNImputer, which knows no categories. Among equally distant rows the first in the table are taken.
+    Ties between states go to the more frequent one in the column, then to the first in order. Nothing is random. Row
+    weights count for frequencies, but a neighbour is a neighbour once.
+    """
+    if method not in METHODS:
+        raise OptionError(suggestion("imputation method", str(method), METHODS))
+    if k != int(k) or k < 1:
+        raise OptionError(f"k={k!r} must be a positive integer.")
+    table = data if isinstance(data, Table) else Table.from_dataframe(data)
+    gaps = table.n_missing
+    if gaps:
+        if method == "drop":
+            table = _complete_rows(table)
+        else:
+            _check(table)
+            if method == "mode":
+                table = table.with_columns(_with_mode(table, table.column(name)) for name in gaps)
+            else:
+                levels = MAX_LEVELS if max_levels is None else max_levels
+                with show_progress(progress) as report:
+                    table = table.with_columns(from_neighbours(table, int(k), levels, report))
+    return table if isinstance(data, Table) else table.to_dataframe()
+
+
+def _complete_rows(table: Table) -> Table:
+    complete = np.ones(table.n_rows, dtype=bool)
+    for column in table.columns:
+        complete &= ~column.is_missing
+    if not complete.any():
+        worst = max(table.n_missing.items(), key=lambda item: item[1])
+        raise DataError(
+            f"{table.prefix}every one of the {table.n_rows:,} rows has a missing value: none would be left. Fill them "
+            f"with method='knn' or 'mode', or drop the emptiest columns first ('{worst[0]}' lacks {worst[1]:,})."
+        )
+    return table.take(complete)
+
+
+def _check(table: Table) -> None:
+    for column in table.columns:
+        if column.n_missing == table.n_rows:
+            raise DataError(f"{table.prefix}{table.place(column)} has no value at all: it cannot be filled. Drop it.")
+
+
+def _with_mode(table: Table, column: Column) -> Column:
+    """Fill gaps with the most frequent label; of several, the first in order."""
+    codes = column.codes.copy()
+    codes[column.is_missing] = np.argmax(preference(table, column))
+    return Column(column.name, codes, column.labels, column.declared)
