@@ -3,29 +3,57 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from arcwise.errors import FormatError
+from arcwise.errors import FormatError, GraphError
 from arcwise.graph import ArcList, Dag, Pdag, read_graph_csv, read_structure
 
-__all__ = ["GRAPH_FILES", "read_dag_file", "read_graph_file"]
+if TYPE_CHECKING:
+    from arcwise.model import BayesianNetwork
+
+__all__ = ["GRAPH_FILES", "GraphFile", "open_graph_file", "read_dag_file", "read_graph_file", "read_two_graphs"]
 
 GRAPH_FILES = ".bif (its structure), .txt or .str (lines such as M [B, L]), or .csv (from,to or an adjacency matrix)"
 
 
-def read_graph_file(path: Path, *, names: Sequence[str] | None = None) -> Dag | Pdag:
-    """Read a graph; each format may be compressed (.gz). `names` are all nodes, which a list of arcs does not tell."""
+@dataclass(frozen=True)
+class GraphFile:
+    """What a file holds: a graph, or a list of arcs (which does not name all nodes), and perhaps parameters."""
+
+    path: Path
+    content: Dag | Pdag | ArcList
+    network: BayesianNetwork | None = None
+
+    def graph(self, names: Sequence[str] | None = None) -> Dag | Pdag:
+        """Return the graph; a list of arcs takes its nodes from `names`."""
+        if not isinstance(self.content, ArcList):
+            return self.content
+        try:
+            return self.content.graph(names)
+        except GraphError as error:
+            raise FormatError(f"{self.path}: {error}") from None
+
+
+def open_graph_file(path: Path) -> GraphFile:
+    """Read what a file holds; each format may be compressed (.gz)."""
     suffix = Path(path.name.removesuffix(".gz")).suffix.lower()
     if suffix == ".bif":
         from arcwise.model import read_bif
 
-        return read_bif(path).dag
+        network = read_bif(path)
+        return GraphFile(path, network.dag, network)
     if suffix in (".txt", ".str"):
-        return read_structure(path)
+        return GraphFile(path, read_structure(path))
     if suffix == ".csv":
-        found = read_graph_csv(path)
-        return found.graph(names) if isinstance(found, ArcList) else found
+        return GraphFile(path, read_graph_csv(path))
     raise FormatError(f"{path}: the suffix does not tell what kind of graph file it is; known are {GRAPH_FILES}.")
+
+
+def read_graph_file(path: Path, *, names: Sequence[str] | None = None) -> Dag | Pdag:
+    """Read a graph; `names` are all nodes, which a list of arcs does not tell."""
+    return open_graph_file(path).graph(names)
 
 
 def read_dag_file(path: Path, *, names: Sequence[str] | None = None) -> Dag:
@@ -33,6 +61,17 @@ def read_dag_file(path: Path, *, names: Sequence[str] | None = None) -> Dag:
     graph = read_graph_file(path, names=names)
     if not isinstance(graph, Dag):
         raise FormatError(
-            f"{path}: the graph has undirected edges; a DAG is needed. Extend it: Cpdag has dag_extension."
+            f"{path}: the graph has undirected edges; a DAG is needed. Pdag.extend() gives one with the same class."
         )
     return graph
+
+
+def read_two_graphs(first: Path, second: Path) -> tuple[GraphFile, GraphFile]:
+    """Read two graphs over the same nodes: a list of arcs has the nodes of the other file, or those of both lists."""
+    files = open_graph_file(first), open_graph_file(second)
+    if all(isinstance(file.content, ArcList) for file in files):
+        names = tuple(sorted({name for file in files for name in file.content.names}))
+    else:
+        names = next(file.content.names for file in files if not isinstance(file.content, ArcList))
+    one, two = (GraphFile(file.path, file.graph(names), file.network) for file in files)
+    return one, two

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from arcwise.errors import GraphError
 from arcwise.graph import Dag, Pdag
+from arcwise.graph.nodes import listed
 
 __all__ = ["Graph", "align"]
 
@@ -22,7 +23,7 @@ def align(true: Graph, learned: Graph) -> tuple[Pdag, Pdag]:
     missing = sorted(set(first.names) - set(second.names))
     surplus = sorted(set(second.names) - set(first.names))
     if missing or surplus:
-        parts = [f"the {which} graph alone has {', '.join(names)}" for which, names in _named(missing, surplus)]
+        parts = [f"the {which} graph alone has {listed(names)}" for which, names in _named(missing, surplus)]
         raise GraphError(
             f"the graphs have different nodes: {'; '.join(parts)}. Compare graphs over the same variables."
         )

@@ -10,7 +10,7 @@ import numpy as np
 
 from arcwise.errors import GraphError
 
-__all__ = ["NamedNodes", "Node", "node_names"]
+__all__ = ["NamedNodes", "Node", "listed", "node_names"]
 
 # A node is given by its name or by its position.
 Node = str | int
@@ -76,7 +76,7 @@ class NamedNodes:
         surplus = [name for name in target.names if name not in self._positions]
         if missing or surplus:
             raise GraphError(
-                f"the nodes differ: {_listed(missing) or 'none'} only here, {_listed(surplus) or 'none'} only there."
+                f"the nodes differ: {listed(missing) or 'none'} only here, {listed(surplus) or 'none'} only there."
             )
         return [target._positions[name] for name in self._names]
 
@@ -92,10 +92,11 @@ def _check_name(position: int, name: object) -> None:
 def _unknown_node(name: str, names: Sequence[str]) -> str:
     near = difflib.get_close_matches(name, names, n=1)
     guess = f" did you mean '{near[0]}'?" if near else ""
-    return f"unknown node '{name}';{guess} The nodes are {_listed(names)}."
+    return f"unknown node '{name}';{guess} The nodes are {listed(names)}."
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """Return names for a message: the first ones, and how many more there are."""
     more = f" and {len(names) - LISTED_NAMES:,} more" if len(names) > LISTED_NAMES else ""
     return ", ".join(names[:LISTED_NAMES]) + more
 
