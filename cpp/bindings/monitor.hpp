@@ -4,7 +4,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "monitor.hpp"
+#include <monitor.hpp>  // the core's: quotes would find this file
 
 namespace arcwise {
 

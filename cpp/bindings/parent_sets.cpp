@@ -1,7 +1,10 @@
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include "arrays.hpp"
+#include "monitor.hpp"
+#include "parent_sets/builder.hpp"
 #include "parent_sets/jkl.hpp"
 #include "parent_sets/table_data.hpp"
 
@@ -20,6 +23,25 @@ TableView as_table(const Array1<std::int64_t>& node_offsets, const Array1<double
 nb::tuple as_arrays(TableData&& table) {
     return nb::make_tuple(as_array(std::move(table.node_offsets)), as_array(std::move(table.scores)),
                           as_array(std::move(table.set_offsets)), as_array(std::move(table.members)));
+}
+
+template <class Code>
+void bind_builder(nb::module_& stage) {
+    stage.def(
+        "make_builder",
+        [](const Array2<Code>& codes, const Array1<std::int32_t>& arities,
+           const Array1<std::int64_t>& weights, std::vector<const LocalScore*> scores, double slack,
+           std::size_t threads, double memory_bytes, std::vector<std::vector<std::int32_t>> required,
+           std::vector<std::vector<std::int32_t>> allowed, std::vector<std::int32_t> limits) {
+            const nb::gil_scoped_release unlocked;
+            return std::make_unique<ParentSetBuilder>(
+                make_count_source(as_columns(codes, arities, weights)), std::move(scores),
+                BuildOptions{slack, threads, memory_bytes, std::move(required), std::move(allowed),
+                             std::move(limits)});
+        },
+        nb::keep_alive<0, 4>(), nb::arg("codes").noconvert(), nb::arg("arities").noconvert(),
+        nb::arg("weights").noconvert(), nb::arg("scores"), nb::arg("slack"), nb::arg("threads"),
+        nb::arg("memory_bytes"), nb::arg("required"), nb::arg("allowed"), nb::arg("limits"));
 }
 
 }  // namespace
@@ -72,4 +94,59 @@ void bind_parent_sets(nb::module_& stage) {
         },
         nb::arg("node_offsets").noconvert(), nb::arg("scores").noconvert(),
         nb::arg("set_offsets").noconvert(), nb::arg("members").noconvert());
+
+    nb::class_<ParentSetBuilder>(stage, "ParentSetBuilder")
+        .def_prop_ro("level", &ParentSetBuilder::level)
+        .def_prop_ro("finished", &ParentSetBuilder::finished)
+        .def_prop_ro("families", [](const ParentSetBuilder& b) { return b.statistics().families; })
+        .def_prop_ro("sets", [](const ParentSetBuilder& b) { return b.statistics().sets; })
+        .def_prop_ro("peak_bytes", [](const ParentSetBuilder& b) { return b.statistics().peak_bytes; })
+        .def(
+            "advance",
+            [](ParentSetBuilder& builder, nb::object callback, double seconds) {
+                PythonMonitor monitor(std::move(callback));
+                Status status = Status::complete;
+                {
+                    const nb::gil_scoped_release unlocked;
+                    status = builder.advance(monitor, seconds);
+                }
+                monitor.rethrow();
+                return static_cast<std::int32_t>(status);
+            },
+            nb::arg("callback").none(), nb::arg("seconds"))
+        .def(
+            "table",
+            [](const ParentSetBuilder& builder, std::size_t score) {
+                TableData table;
+                {
+                    const nb::gil_scoped_release unlocked;
+                    table = builder.table(score);
+                }
+                return as_arrays(std::move(table));
+            },
+            nb::arg("score"))
+        .def("pack",
+             [](const ParentSetBuilder& builder) {
+                 PackedState packed;
+                 {
+                     const nb::gil_scoped_release unlocked;
+                     packed = builder.pack();
+                 }
+                 return nb::make_tuple(as_array(std::move(packed.numbers)),
+                                       as_array(std::move(packed.members)),
+                                       as_array(std::move(packed.values)));
+             })
+        .def(
+            "restore",
+            [](ParentSetBuilder& builder, const Array1<std::int64_t>& numbers,
+               const Array1<std::int32_t>& members, const Array1<double>& values) {
+                const nb::gil_scoped_release unlocked;
+                return builder.restore({{numbers.data(), numbers.data() + numbers.shape(0)},
+                                        {members.data(), members.data() + members.shape(0)},
+                                        {values.data(), values.data() + values.shape(0)}});
+            },
+            nb::arg("numbers").noconvert(), nb::arg("members").noconvert(), nb::arg("values").noconvert());
+    bind_builder<std::uint8_t>(stage);
+    bind_builder<std::uint16_t>(stage);
+    bind_builder<std::uint32_t>(stage);
 }

@@ -34,6 +34,10 @@ _PUBLIC: dict[str, str] = {
     "write_bif": "arcwise.model",
     "Comparison": "arcwise.evaluate",
     "compare": "arcwise.evaluate",
+    "ParentSetTable": "arcwise.parent_sets",
+    "build_parent_sets": "arcwise.parent_sets",
+    "read_table": "arcwise.parent_sets",
+    "write_table": "arcwise.parent_sets",
 }
 
 __all__ = ["__version__", *_PUBLIC]  # noqa: PLE0604

@@ -65,6 +65,9 @@ class Bdeu final : public LocalScore, public SetScore {
         for (const auto count : family.counts) cells += count > 0;
         return -static_cast<double>(cells) * std::log(static_cast<double>(family.arity));
     }
+    double shape_bound(double, double occupied_cells, std::size_t arity) const override {
+        return -occupied_cells * std::log(static_cast<double>(arity));
+    }
     const SetScore* set_score() const override { return this; }
 
     double cell_term(std::int64_t count, double cells) const override {

@@ -21,6 +21,9 @@ class PenalisedLikelihood final : public LocalScore, public SetScore {
     }
     // A superset has at least as many parameters, and no likelihood exceeds one.
     double superset_bound(const Family& family) const override { return -weight_ * parameters(family); }
+    double shape_bound(double parent_cells, double, std::size_t arity) const override {
+        return -weight_ * parent_cells * static_cast<double>(arity - 1);
+    }
     const SetScore* set_score() const override { return this; }
     double penalty_weight() const override { return weight_; }
 

@@ -53,6 +53,12 @@ class LocalScore {
     // At least the local score of this family, and of the same child with ANY superset of these parents.
     // Each score's file has the proof. Infinity where no theorem gives a bound.
     virtual double superset_bound(const Family&) const { return std::numeric_limits<double>::infinity(); }
+    // As superset_bound, from the family's shape alone: q, and how many of its q r cells occur. It serves the
+    // builder of tables, which knows no more of a family whose score is a difference of set functions.
+    virtual double shape_bound(double /*parent_cells*/, double /*occupied_cells*/,
+                               std::size_t /*arity*/) const {
+        return std::numeric_limits<double>::infinity();
+    }
     // The set function, if the score is the difference of one; else null.
     virtual const SetScore* set_score() const { return nullptr; }
     // w > 0 if the score is exactly LL - w q (r - 1), as BIC and AIC are: their own pruning rules need w.

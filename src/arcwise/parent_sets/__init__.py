@@ -1,6 +1,21 @@
 """Tables of candidate parent sets."""
 
+from arcwise.parent_sets.binary import format_binary, parse_binary, read_table, write_table
+from arcwise.parent_sets.build import build_parent_set_tables, build_parent_sets
 from arcwise.parent_sets.jkl import format_jkl, parse_jkl, read_jkl, write_jkl
-from arcwise.parent_sets.table import ParentSetTable
+from arcwise.parent_sets.table import BuildStatistics, ParentSetTable
 
-__all__ = ["ParentSetTable", "format_jkl", "parse_jkl", "read_jkl", "write_jkl"]
+__all__ = [
+    "BuildStatistics",
+    "ParentSetTable",
+    "build_parent_set_tables",
+    "build_parent_sets",
+    "format_binary",
+    "format_jkl",
+    "parse_binary",
+    "parse_jkl",
+    "read_jkl",
+    "read_table",
+    "write_jkl",
+    "write_table",
+]

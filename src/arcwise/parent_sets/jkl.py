@@ -14,6 +14,7 @@ from typing import Any
 
 from arcwise.errors import FormatError
 from arcwise.files import read_bytes, write_bytes
+from arcwise.parent_sets.facts import facts_of, read_facts
 from arcwise.parent_sets.table import ParentSetTable
 
 __all__ = ["format_jkl", "parse_jkl", "read_jkl", "write_jkl"]
@@ -68,12 +69,7 @@ def format_jkl(table: ParentSetTable) -> bytes:
     """
     from arcwise import _core
 
-    facts: dict[str, Any] = {
-        "slack": None if math.isnan(table.slack) else table.slack,
-        "max_parents": table.max_parents,
-        "score": table.score,
-        "data_digest": table.data_digest,
-    }
+    facts = facts_of(table)
     names = list(table.names)
     # Names that are the numbers 0 .. n-1 in another order would be taken for positions.
     numbers = [str(v) for v in range(len(names))]
@@ -103,24 +99,6 @@ def _facts(comments: list[str], source: str) -> dict[str, Any]:
             facts = json.loads(comment.removeprefix(_MARK))
         except ValueError:
             facts = None
-        if not _well_formed(facts):
-            raise FormatError(f"{source}: the comment '# {_MARK}...' was edited. Remove it, or write the file again.")
-        if facts["slack"] is None:
-            facts["slack"] = float("nan")
-        return dict(facts)
+        complaint = f"{source}: the comment '# {_MARK}...' was edited. Remove it, or write the file again."
+        return read_facts(facts, complaint)
     return {}
-
-
-def _well_formed(facts: object) -> bool:
-    if not isinstance(facts, dict) or not facts.keys() >= {"slack", "max_parents", "score", "data_digest"}:
-        return False
-    if not facts.keys() <= {"slack", "max_parents", "score", "data_digest", "names"}:
-        return False
-    slack, limit, digest, names = facts["slack"], facts["max_parents"], facts["data_digest"], facts.get("names")
-    return (
-        (slack is None or (isinstance(slack, int | float) and slack >= 0))
-        and (limit is None or (isinstance(limit, int) and limit >= 0))
-        and isinstance(facts["score"], dict)
-        and (digest is None or isinstance(digest, str))
-        and (names is None or (isinstance(names, list) and all(isinstance(name, str) for name in names)))
-    )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,9 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.errors import FormatError
+from arcwise.errors import ConstraintError, FormatError
+from arcwise.graph import Constraints
+from arcwise.limits import Status
 
-__all__ = ["ParentSetTable"]
+__all__ = ["BuildStatistics", "ParentSetTable"]
 
 # What `arcwise::Defect` of the native core stands for.
 _DEFECTS = (
@@ -28,6 +32,16 @@ _DEFECTS = (
     "rows that are not sorted by falling score, then size, then members",
     "the same parent set a second time",
 )
+
+
+@dataclass(frozen=True, slots=True)
+class BuildStatistics:
+    """The work of building a table: families scored, contingency tables counted, seconds, the builder's memory."""
+
+    families: int
+    sets: int
+    seconds: float
+    peak_bytes: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +68,10 @@ class ParentSetTable:
         The score's name and parameters, e.g. ``{"name": "bdeu", "ess": 1.0}``; empty if not known.
     data_digest
         The digest of the data the table was built from, or None.
+    status
+        Why the building ended; anything but complete means that `max_parents` is the last finished level.
+    statistics
+        How much work the building was; None for a table that was read.
     """
 
     names: tuple[str, ...]
@@ -65,6 +83,8 @@ class ParentSetTable:
     max_parents: int | None = None
     score: dict[str, Any] = field(default_factory=dict)
     data_digest: str | None = None
+    status: Status = Status.COMPLETE
+    statistics: BuildStatistics | None = None
 
     @property
     def n_variables(self) -> int:
@@ -149,3 +169,52 @@ class ParentSetTable:
         ):
             hasher.update(array.astype(kind).tobytes())
         return hasher.hexdigest()
+
+    def filter(self, constraints: Constraints) -> ParentSetTable:
+        """Return the table without the parent sets that the constraints do not allow.
+
+        The guarantee changes its meaning: a table built without constraints compares a parent set with all its
+        subsets, one with required arcs may compare it only with subsets that hold them. So a table that was pruned
+        keeps its slack only if the constraints require nothing; otherwise it becomes unknown (NaN). Build the table
+        with ``build_parent_sets(..., constraints=...)`` to have a guarantee.
+
+        Raises
+        ------
+        ConstraintError
+            If a node is left without a parent set.
+        """
+        if set(constraints.names) != set(self.names):
+            raise ConstraintError("the constraints and the table are about different variables.")
+        if constraints.names != self.names:
+            constraints = constraints.reorder(self.names)
+        kept = np.ones(self.n_rows, dtype=bool)
+        sizes = np.diff(self.set_offsets)
+        row_of = np.repeat(np.arange(self.n_rows), sizes)
+        for node in range(self.n_variables):
+            rows = slice(int(self.node_offsets[node]), int(self.node_offsets[node + 1]))
+            kept[rows] &= sizes[rows] <= constraints.limits[node]
+            cells = slice(int(self.set_offsets[rows.start]), int(self.set_offsets[rows.stop]))
+            members, owners = self.members[cells], row_of[cells]
+            forbidden = _positions(constraints.forbidden_masks[node])
+            kept[owners[np.isin(members, forbidden)]] = False
+            required = _positions(constraints.required_masks[node])
+            found = np.bincount(owners[np.isin(members, required)] - rows.start, minlength=rows.stop - rows.start)
+            kept[rows] &= found == len(required)
+            if not kept[rows].any():
+                raise ConstraintError(
+                    f"no parent set of '{self.names[node]}' in the table satisfies the constraints. "
+                    "Build the table with build_parent_sets(..., constraints=...)."
+                )
+        requires = any(constraints.required_masks)
+        return dataclasses.replace(
+            self,
+            node_offsets=np.concatenate([[0], np.cumsum(kept)])[self.node_offsets].astype(np.int64),
+            scores=self.scores[kept],
+            set_offsets=np.concatenate([[0], np.cumsum(sizes[kept])]).astype(np.int64),
+            members=self.members[np.repeat(kept, sizes)],
+            slack=float("nan") if requires and not math.isinf(self.slack) else self.slack,
+        )
+
+
+def _positions(mask: int) -> list[int]:
+    return [bit for bit in range(mask.bit_length()) if mask >> bit & 1]

@@ -1,0 +1,125 @@
+// Builds tables of parent sets from data, one parent-set size ("level") after the other.
+//
+// A level goes through these steps, for all children and all scores together:
+//   1. candidates: sets all of whose subsets are alive, with the best score of their subsets
+//   (candidates.hpp);
+//      those that a bound rules out together with their supersets are left out;
+//   2. the tables of the candidate sets P themselves are counted, where the level before did not do it;
+//   3. P is dropped for a child if one of its members says too little given the others;
+//   4. the sets P + child that are needed by anybody are counted once each, in colex order;
+//   5. each family gets its score, is kept if no subset beats it by more than the slack, and stays alive if
+//      the bound leaves room for supersets.
+// A level that is stopped half way leaves no trace: the builder stands at the level before, and its tables
+// hold for `max_parents` = that level.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "monitor.hpp"
+#include "parent_sets/candidates.hpp"
+#include "parent_sets/set_scorer.hpp"
+#include "parent_sets/table_data.hpp"
+
+namespace arcwise {
+
+struct BuildOptions {
+    double slack = 0.0;  // infinity: nothing is dropped
+    std::size_t threads = 1;
+    double memory_bytes = 1e18;
+    // For each variable: what it must have, what it may have (disjoint, ascending), and how many at most.
+    std::vector<std::vector<std::int32_t>> required;
+    std::vector<std::vector<std::int32_t>> allowed;
+    std::vector<std::int32_t> limits;
+};
+
+// Where one child stands: everything that is needed to go on with the next level.
+struct ChildState {
+    Candidates alive;            // sets of the last finished level, without the required parents
+    std::vector<double> scores;  // of the parent sets that are kept so far
+    std::vector<std::int32_t> sizes;
+    std::vector<std::int32_t> members;  // variables, ascending
+};
+
+// The states of all children in a row: numbers, members, values.
+struct PackedState {
+    std::vector<std::int64_t> numbers;
+    std::vector<std::int32_t> members;
+    std::vector<double> values;
+};
+
+struct BuildStatistics {
+    std::uint64_t families = 0;  // scored
+    std::uint64_t sets = 0;      // tables counted
+    double peak_bytes = 0;       // of the builder's own tables, as estimated
+};
+
+class ParentSetBuilder {
+  public:
+    ParentSetBuilder(std::unique_ptr<CountSource> source, std::vector<const LocalScore*> scores,
+                     BuildOptions options);
+
+    // Builds one more level. Anything but `complete` means that the level was not finished.
+    Status advance(Monitor& monitor, double seconds);
+
+    std::int32_t level() const { return level_; }  // -1 before the first
+    bool finished() const;                         // no level can add anything
+    const BuildStatistics& statistics() const { return statistics_; }
+    TableData table(std::size_t score) const;
+
+    // Where the builder stands after its last finished level, as flat arrays, and back: another builder of
+    // the same data, scores and options goes on from there. False if the arrays cannot be such a state.
+    PackedState pack() const;
+    bool restore(const PackedState& packed);
+
+  private:
+    struct Job {  // one child under one score
+        std::size_t score;
+        std::size_t child;  // position
+        double arity;
+        double full_likelihood = 0.0;
+        double required_cells = 1.0;
+        double smallest_arity = 2.0;         // of the variables that may still be added
+        std::vector<std::int32_t> required;  // positions, ascending
+        std::vector<std::int32_t> allowed;   // positions, ascending
+        std::size_t limit;
+        ChildState state;
+    };
+    struct Level;  // what is in the making
+
+    std::size_t set_score_of(std::size_t score) const { return set_number_[score]; }
+    double bound(const Job& job, double parent_cells, double occupied_cells) const;
+    bool generate(const Job& job, std::size_t size, Candidates& candidates, std::atomic<double>& bytes) const;
+    bool waits(const Job& job) const;
+    bool count(Level& level, const SetIndex& index, std::span<const std::uint8_t> known, SetValues& values,
+               Ticker& ticker);
+    void measure_parents(Level& level, std::size_t first, std::size_t last) const;
+    void select(Job& job, Level& level, Candidates& candidates) const;
+    void evaluate(Job& job, Level& level, const Candidates& candidates, ChildState& next,
+                  std::uint64_t& families) const;
+    Status build(Level& level, Ticker& ticker);
+
+    std::unique_ptr<CountSource> source_;
+    std::vector<const LocalScore*> scores_;
+    BuildOptions options_;
+    SetRanks ranks_;
+    std::vector<std::size_t> set_number_;  // score -> its number among the set scores, or the family scores
+    std::vector<const SetScore*> set_scores_;
+    std::vector<const LocalScore*> family_scores_;
+    std::vector<std::size_t> set_owner_;               // set score -> score
+    std::vector<std::unique_ptr<SetScorer>> scorers_;  // one per thread
+    std::vector<Job> jobs_;                            // score-major
+    std::vector<std::int32_t> position_;               // variable -> position
+    std::int32_t level_ = -1;
+    BuildStatistics statistics_;
+    // Sets of the last finished level: its parent sets, and parent sets with a child.
+    SetIndex parent_index_;
+    SetValues parent_values_;
+    SetIndex family_index_;
+    SetValues family_values_;
+};
+
+}  // namespace arcwise

@@ -1,0 +1,105 @@
+#include "parent_sets/builder.hpp"
+
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "check.hpp"
+#include "scores/dirichlet.hpp"
+#include "scores/likelihood.hpp"
+
+namespace {
+
+constexpr std::size_t variables = 7;
+
+// A chain with noise, from a small linear congruential generator.
+std::vector<std::uint8_t> chain(std::size_t rows) {
+    std::vector<std::uint8_t> codes(variables * rows);
+    std::uint32_t state = 1;
+    const auto draw = [&] { return (state = state * 1664525u + 1013904223u) >> 16; };
+    for (std::size_t row = 0; row < rows; ++row)
+        for (std::size_t v = 0; v < variables; ++v) {
+            const auto fresh = static_cast<std::uint8_t>(draw() % 3);
+            codes[v * rows + row] = v > 0 && draw() % 10 < 7 ? codes[(v - 1) * rows + row] : fresh;
+        }
+    return codes;
+}
+
+arcwise::ParentSetBuilder builder(const std::vector<std::uint8_t>& codes, const arcwise::LocalScore& score,
+                                  double slack, std::size_t threads) {
+    static const std::array<std::int32_t, variables> arities{3, 3, 3, 3, 3, 3, 3};
+    const arcwise::Columns<std::uint8_t> data{codes.data(), variables, codes.size() / variables,
+                                              arities.data(), nullptr};
+    arcwise::BuildOptions options;
+    options.slack = slack;
+    options.threads = threads;
+    options.required.resize(variables);
+    options.allowed.resize(variables);
+    for (std::int32_t v = 0; v < static_cast<std::int32_t>(variables); ++v)
+        for (std::int32_t p = 0; p < static_cast<std::int32_t>(variables); ++p)
+            if (p != v) options.allowed[static_cast<std::size_t>(v)].push_back(p);
+    options.limits.assign(variables, static_cast<std::int32_t>(variables));
+    return {arcwise::make_count_source(data), {&score}, options};
+}
+
+void run(arcwise::ParentSetBuilder& work) {
+    arcwise::SilentMonitor monitor;
+    while (!work.finished())
+        CHECK(work.advance(monitor, std::numeric_limits<double>::infinity()) == arcwise::Status::complete);
+}
+
+}  // namespace
+
+TEST(threads_change_no_bit_of_a_table) {
+    const auto codes = chain(300);
+    const auto bic = arcwise::make_penalised_likelihood(300, std::log(300.0) / 2);
+    const auto k2 = arcwise::make_bd(300, 1.0);
+    for (const auto* score : {bic.get(), k2.get()}) {
+        auto one = builder(codes, *score, 3.0, 1);
+        auto two = builder(codes, *score, 3.0, 2);
+        run(one);
+        run(two);
+        CHECK(one.table(0).scores == two.table(0).scores);
+        CHECK(one.table(0).members == two.table(0).members);
+        CHECK(one.statistics().families == two.statistics().families);
+    }
+}
+
+TEST(keeps_every_set_with_infinite_slack) {
+    const auto codes = chain(50);
+    const auto bdeu = arcwise::make_bdeu(50, 1.0);
+    auto work = builder(codes, *bdeu, std::numeric_limits<double>::infinity(), 1);
+    run(work);
+    CHECK(work.table(0).scores.size() == variables * 64);
+}
+
+TEST(goes_on_from_a_packed_state) {
+    const auto codes = chain(200);
+    const auto bdeu = arcwise::make_bdeu(200, 1.0);
+    auto whole = builder(codes, *bdeu, 1.0, 1);
+    run(whole);
+    auto first = builder(codes, *bdeu, 1.0, 1);
+    arcwise::SilentMonitor monitor;
+    for (int level = 0; level < 3; ++level) first.advance(monitor, 100.0);
+    auto packed = first.pack();
+    auto second = builder(codes, *bdeu, 1.0, 1);
+    CHECK(second.restore(packed));
+    run(second);
+    CHECK(second.table(0).scores == whole.table(0).scores);
+    packed.members.pop_back();
+    CHECK(!second.restore(packed));
+    packed = first.pack();
+    for (auto& number : packed.numbers) number = -number;
+    CHECK(!second.restore(packed));
+}
+
+TEST(a_time_limit_leaves_the_finished_levels) {
+    const auto codes = chain(200);
+    const auto bdeu = arcwise::make_bdeu(200, 1.0);
+    auto work = builder(codes, *bdeu, 0.0, 1);
+    arcwise::SilentMonitor monitor;
+    CHECK(work.advance(monitor, 100.0) == arcwise::Status::complete);
+    CHECK(work.advance(monitor, -1.0) == arcwise::Status::time_limit);
+    CHECK(work.level() == 0);
+    CHECK(work.table(0).scores.size() == variables);
+}

@@ -1,0 +1,90 @@
+"""Tables as compact binary files (.arct): scores in full precision, members in the fewest bytes, and a checksum."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.errors import FormatError
+from arcwise.files import read_bytes, write_bytes
+from arcwise.parent_sets.container import MAGIC, pack_arrays, unpack_arrays
+from arcwise.parent_sets.facts import facts_of, read_facts
+from arcwise.parent_sets.jkl import format_jkl, parse_jkl
+from arcwise.parent_sets.table import ParentSetTable
+
+__all__ = ["format_binary", "parse_binary", "read_table", "write_table"]
+
+KIND = "parent-set table"
+
+
+def format_binary(table: ParentSetTable) -> bytes:
+    """Return the table as the content of an .arct file."""
+    sizes = np.diff(table.set_offsets)
+    return pack_arrays(
+        KIND,
+        {**facts_of(table), "names": list(table.names)},
+        {
+            "rows": _narrow(np.diff(table.node_offsets)),
+            "sizes": _narrow(sizes),
+            "members": _narrow(table.members),
+            "scores": table.scores,
+        },
+    )
+
+
+def parse_binary(content: bytes, *, source: str = "arct content") -> ParentSetTable:
+    """Return the table in `content`; a file that is truncated, edited or of another kind is a FormatError."""
+    facts, arrays = unpack_arrays(KIND, content, source)
+    checked = read_facts(facts, f"{source}: malformed facts.")
+    names = checked.pop("names", None)
+    if names is None or arrays.keys() != {"rows", "sizes", "members", "scores"} or arrays["scores"].dtype != np.float64:
+        raise FormatError(f"{source}: malformed: not the arrays of a parent-set table.")
+    table = ParentSetTable(
+        tuple(names),
+        _offsets(arrays["rows"]),
+        np.array(arrays["scores"], dtype=np.float64),
+        _offsets(arrays["sizes"]),
+        arrays["members"].astype(np.int32),
+        **checked,
+    )
+    try:
+        table.validate()
+    except FormatError as error:
+        raise FormatError(f"{source}: {error}") from None
+    return table
+
+
+def read_table(path: str | os.PathLike[str]) -> ParentSetTable:
+    """Read a table in any format that arcwise knows, told by its content: .arct or jkl, plain or gzip."""
+    content = read_bytes(path)
+    if content.startswith(MAGIC):
+        return parse_binary(content, source=str(path))
+    return parse_jkl(content, source=str(path))
+
+
+def write_table(path: str | os.PathLike[str], table: ParentSetTable) -> None:
+    """Write a table, atomically, in the format of the name: .arct or .jkl, either with .gz."""
+    suffixes = [suffix for suffix in Path(path).suffixes if suffix != ".gz"]
+    suffix = suffixes[-1] if suffixes else ""
+    if suffix == ".arct":
+        write_bytes(path, format_binary(table))
+    elif suffix == ".jkl":
+        write_bytes(path, format_jkl(table))
+    else:
+        raise FormatError(f"cannot write {path}: a table's name ends in .arct, .jkl, .arct.gz or .jkl.gz.")
+
+
+def _narrow(values: NDArray[Any]) -> NDArray[Any]:
+    largest = int(values.max()) if len(values) else 0
+    for kind in ("<u1", "<u2", "<u4"):
+        if largest <= np.iinfo(kind).max:
+            return values.astype(kind)
+    return values.astype("<i8")
+
+
+def _offsets(lengths: NDArray[Any]) -> NDArray[np.int64]:
+    return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64)

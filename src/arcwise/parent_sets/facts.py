@@ -1,0 +1,58 @@
+"""What a file says about a table besides its rows: the guarantee, the score, the data."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from arcwise.errors import FormatError
+from arcwise.limits import Status
+from arcwise.parent_sets.table import ParentSetTable
+
+__all__ = ["facts_of", "read_facts"]
+
+_NEEDED = {"slack", "max_parents", "score", "data_digest", "status"}
+
+
+def facts_of(table: ParentSetTable) -> dict[str, Any]:
+    """Return the facts in terms of JSON, which knows neither NaN nor infinity."""
+    slack: float | str | None = table.slack
+    if math.isnan(table.slack):
+        slack = None
+    elif math.isinf(table.slack):
+        slack = "infinite"
+    return {
+        "slack": slack,
+        "max_parents": table.max_parents,
+        "score": table.score,
+        "data_digest": table.data_digest,
+        "status": str(table.status),
+    }
+
+
+def read_facts(facts: object, complaint: str) -> dict[str, Any]:
+    """Return the facts as arguments of `ParentSetTable` (with `names`, if given); FormatError if they are not facts."""
+    if not isinstance(facts, dict) or not _well_formed(facts):
+        raise FormatError(complaint)
+    checked = {str(name): value for name, value in facts.items()}
+    checked["slack"] = {None: math.nan, "infinite": math.inf}.get(checked["slack"], checked["slack"])
+    checked["status"] = Status(checked["status"])
+    return checked
+
+
+def _well_formed(facts: dict[Any, Any]) -> bool:
+    if not _NEEDED <= facts.keys() <= _NEEDED | {"names"}:
+        return False
+    slack, limit, digest, names = facts["slack"], facts["max_parents"], facts["data_digest"], facts.get("names")
+    return (
+        (slack is None or slack == "infinite" or (_is_number(slack) and 0 <= slack < math.inf))
+        and (limit is None or (isinstance(limit, int) and not isinstance(limit, bool) and limit >= 0))
+        and isinstance(facts["score"], dict)
+        and (digest is None or isinstance(digest, str))
+        and facts["status"] in {str(status) for status in Status}
+        and (names is None or (isinstance(names, list) and all(isinstance(name, str) for name in names)))
+    )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
