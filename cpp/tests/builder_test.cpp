@@ -1,5 +1,6 @@
 #include "parent_sets/builder.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -25,9 +26,11 @@ std::vector<std::uint8_t> chain(std::size_t rows) {
     return codes;
 }
 
+using Arities = std::array<std::int32_t, variables>;
+
 arcwise::ParentSetBuilder builder(const std::vector<std::uint8_t>& codes, const arcwise::LocalScore& score,
-                                  double slack, std::size_t threads) {
-    static const std::array<std::int32_t, variables> arities{3, 3, 3, 3, 3, 3, 3};
+                                  double slack, std::size_t threads,
+                                  const Arities& arities = {3, 3, 3, 3, 3, 3, 3}) {
     const arcwise::Columns<std::uint8_t> data{codes.data(), variables, codes.size() / variables,
                                               arities.data(), nullptr};
     arcwise::BuildOptions options;
@@ -102,4 +105,15 @@ TEST(a_time_limit_leaves_the_finished_levels) {
     CHECK(work.advance(monitor, -1.0) == arcwise::Status::time_limit);
     CHECK(work.level() == 0);
     CHECK(work.table(0).scores.size() == variables);
+}
+
+TEST(a_variable_with_one_state_gets_no_arcs) {
+    auto codes = chain(100);
+    std::fill_n(codes.begin() + 200, 100, std::uint8_t{0});
+    const auto bic = arcwise::make_penalised_likelihood(100, std::log(100.0) / 2);
+    auto work = builder(codes, *bic, 5.0, 1, {3, 3, 1, 3, 3, 3, 3});
+    run(work);
+    const auto table = work.table(0);
+    CHECK(table.view().rows_of(2) == 1);
+    for (const auto member : table.members) CHECK(member != 2);
 }
