@@ -36,8 +36,8 @@ _PUBLIC: dict[str, str] = {
     "compare": "arcwise.evaluate",
     "ParentSetTable": "arcwise.parent_sets",
     "build_parent_sets": "arcwise.parent_sets",
-    "read_table": "arcwise.parent_sets",
-    "write_table": "arcwise.parent_sets",
+    "read_parent_sets": "arcwise.parent_sets",
+    "write_parent_sets": "arcwise.parent_sets",
 }
 
 __all__ = ["__version__", *_PUBLIC]  # noqa: PLE0604

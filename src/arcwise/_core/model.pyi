@@ -5,9 +5,7 @@ from numpy.typing import NDArray
 
 def read_bif(
     text: bytes, tolerance: float, max_cells: int
-) -> tuple[
-    list[str], list[list[str]], list[list[int]], NDArray[np.int64], NDArray[np.float64], str, int, int
-]: ...
+) -> tuple[list[str], list[list[str]], list[list[int]], NDArray[np.int64], NDArray[np.float64], str, int, int]: ...
 def sample_rows(
     arities: NDArray[np.int32],
     parent_offsets: NDArray[np.int64],

@@ -1,6 +1,6 @@
 """Tables of candidate parent sets."""
 
-from arcwise.parent_sets.binary import format_binary, parse_binary, read_table, write_table
+from arcwise.parent_sets.binary import format_binary, parse_binary, read_parent_sets, write_parent_sets
 from arcwise.parent_sets.build import build_parent_set_tables, build_parent_sets
 from arcwise.parent_sets.jkl import format_jkl, parse_jkl, read_jkl, write_jkl
 from arcwise.parent_sets.table import BuildStatistics, ParentSetTable
@@ -15,7 +15,7 @@ __all__ = [
     "parse_binary",
     "parse_jkl",
     "read_jkl",
-    "read_table",
+    "read_parent_sets",
     "write_jkl",
-    "write_table",
+    "write_parent_sets",
 ]

@@ -16,7 +16,7 @@ from arcwise.parent_sets.facts import facts_of, read_facts
 from arcwise.parent_sets.jkl import format_jkl, parse_jkl
 from arcwise.parent_sets.table import ParentSetTable
 
-__all__ = ["format_binary", "parse_binary", "read_table", "write_table"]
+__all__ = ["format_binary", "parse_binary", "read_parent_sets", "write_parent_sets"]
 
 KIND = "parent-set table"
 
@@ -58,7 +58,7 @@ def parse_binary(content: bytes, *, source: str = "arct content") -> ParentSetTa
     return table
 
 
-def read_table(path: str | os.PathLike[str]) -> ParentSetTable:
+def read_parent_sets(path: str | os.PathLike[str]) -> ParentSetTable:
     """Read a table in any format that arcwise knows, told by its content: .arct or jkl, plain or gzip."""
     content = read_bytes(path)
     if content.startswith(MAGIC):
@@ -66,7 +66,7 @@ def read_table(path: str | os.PathLike[str]) -> ParentSetTable:
     return parse_jkl(content, source=str(path))
 
 
-def write_table(path: str | os.PathLike[str], table: ParentSetTable) -> None:
+def write_parent_sets(path: str | os.PathLike[str], table: ParentSetTable) -> None:
     """Write a table, atomically, in the format of the name: .arct or .jkl, either with .gz."""
     suffixes = [suffix for suffix in Path(path).suffixes if suffix != ".gz"]
     suffix = suffixes[-1] if suffixes else ""
