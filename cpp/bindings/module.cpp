@@ -11,6 +11,7 @@ void bind_graph(nb::module_& stage);
 void bind_confidence(nb::module_& stage);
 void bind_local_search(nb::module_& stage);
 void bind_model(nb::module_& stage);
+void bind_search(nb::module_& stage);
 
 NB_MODULE(_core, module) {
     module.doc() = "The native core of arcwise. Private: call the stages in arcwise instead.";
@@ -30,4 +31,6 @@ NB_MODULE(_core, module) {
     bind_local_search(local_search);
     auto model = module.def_submodule("model");
     bind_model(model);
+    auto search = module.def_submodule("search");
+    bind_search(search);
 }

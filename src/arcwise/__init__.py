@@ -38,6 +38,8 @@ _PUBLIC: dict[str, str] = {
     "build_parent_sets": "arcwise.parent_sets",
     "read_parent_sets": "arcwise.parent_sets",
     "write_parent_sets": "arcwise.parent_sets",
+    "Optimum": "arcwise.search",
+    "find_optimal": "arcwise.search",
 }
 
 __all__ = ["__version__", *_PUBLIC]  # noqa: PLE0604

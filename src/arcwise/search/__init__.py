@@ -4,6 +4,18 @@ from arcwise.search.first_ascent import first_ascent
 from arcwise.search.genetic import genetic_search
 from arcwise.search.hill_climbing import hill_climb
 from arcwise.search.local_result import LocalSearchResult
+from arcwise.search.optimal import METHODS, find_optimal
+from arcwise.search.optimum import PROOF_TOLERANCE, Optimum
 from arcwise.search.tabu import tabu_search
 
-__all__ = ["LocalSearchResult", "first_ascent", "genetic_search", "hill_climb", "tabu_search"]
+__all__ = [
+    "METHODS",
+    "PROOF_TOLERANCE",
+    "LocalSearchResult",
+    "Optimum",
+    "find_optimal",
+    "first_ascent",
+    "genetic_search",
+    "hill_climb",
+    "tabu_search",
+]

@@ -1,0 +1,88 @@
+"""`Budget`: what is left of the limits while a search runs, and whom it tells how far it is."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import time
+from collections.abc import Callable, Iterator
+
+from arcwise.limits import Limits, Status
+from arcwise.progress import ProgressCallback, ProgressEvent
+
+__all__ = ["Budget"]
+
+REPORT_SECONDS = 0.1
+
+
+class Budget:
+    """The clock, the node counter and the progress report of one search over all of its parts.
+
+    A search asks `exhausted` before every expensive step and stops when it is true; `status` then says why. While one
+    part is worked on, `elsewhere` holds what the others contribute, so that reports speak of the whole network.
+    """
+
+    def __init__(self, limits: Limits, callback: ProgressCallback) -> None:
+        self.limits = limits
+        self.nodes = 0
+        self.status = Status.COMPLETE
+        self._callback = callback
+        self._start = time.monotonic()
+        self._next_report = self._start + REPORT_SECONDS
+        self._score_elsewhere = 0.0
+        self._bound_elsewhere = 0.0
+
+    @property
+    def seconds(self) -> float:
+        """The time since the search began."""
+        return time.monotonic() - self._start
+
+    @property
+    def seconds_left(self) -> float:
+        """The time that is left, at least 0; infinity without a limit."""
+        return max(0.0, self.limits.native_seconds - self.seconds)
+
+    def exhausted(self) -> bool:
+        """Say whether the search must stop."""
+        if self.status is Status.COMPLETE:
+            if self.seconds_left <= 0:
+                self.status = Status.TIME_LIMIT
+            elif self.nodes >= self.limits.native_count:
+                self.status = Status.COUNT_LIMIT
+        return self.status is not Status.COMPLETE
+
+    def stop(self, status: Status) -> None:
+        """Record why the search stops, unless it already has a reason."""
+        if self.status is Status.COMPLETE:
+            self.status = status
+
+    @contextlib.contextmanager
+    def elsewhere(self, score: float, bound: float) -> Iterator[None]:
+        """While inside, add the score and the bound of the parts that are not worked on."""
+        before = self._score_elsewhere, self._bound_elsewhere
+        self._score_elsewhere += score
+        self._bound_elsewhere += bound
+        try:
+            yield
+        finally:
+            self._score_elsewhere, self._bound_elsewhere = before
+
+    def report(self, stage: str, incumbent: float, bound: float) -> None:
+        """Tell the caller where the part at hand stands, at most ten times a second."""
+        now = time.monotonic()
+        if now < self._next_report:
+            return
+        self._next_report = now + REPORT_SECONDS
+        details = {"incumbent": incumbent + self._score_elsewhere, "bound": bound + self._bound_elsewhere}
+        details["gap"] = details["bound"] - details["incumbent"]
+        known = {name: value for name, value in details.items() if math.isfinite(value)}
+        self._callback(ProgressEvent(stage, self.nodes, None, known))
+
+    def native_report(self, stage: str) -> Callable[[int, int, float, float], None]:
+        """Return a callback for native code, which reports (done, total, incumbent, bound)."""
+
+        def forward(done: int, total: int, incumbent: float, bound: float) -> None:
+            known = {name: v for name, v in (("incumbent", incumbent), ("bound", bound)) if math.isfinite(v)}
+            self._callback(ProgressEvent(stage, done, total or None, known))
+
+        return forward

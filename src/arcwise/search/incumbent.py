@@ -1,0 +1,66 @@
+"""`Incumbent`: the best network found so far over one component, improved by order-based local search."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.limits import Status
+from arcwise.search.budget import Budget
+
+if TYPE_CHECKING:
+    from arcwise._core.search import CandidateSets, Network
+
+__all__ = ["Incumbent"]
+
+FIRST_ITERATIONS = 400
+PATIENCE = 150
+
+
+class Incumbent:
+    """The best acyclic choice of one row per node that is known; `score` is minus infinity while there is none.
+
+    It lives as long as its `CandidateSets`; `moved_to` carries it over to a smaller copy.
+    """
+
+    def __init__(self, sets: CandidateSets, seed: int) -> None:
+        from arcwise import _core
+
+        self.sets = sets
+        self.score = -math.inf
+        self.order: NDArray[np.int32] = np.arange(sets.variables, dtype=np.int32)
+        self.rows: NDArray[np.int64] = np.empty(0, dtype=np.int64)
+        self._seed = seed
+        self._search = _core.search.OrderSearch(sets, seed)
+
+    def offer(self, network: Network) -> bool:
+        """Take a network if it is complete and better."""
+        order, rows, score, missing = network
+        if missing or not score > self.score:
+            return False
+        self.order, self.rows, self.score = order, rows, score
+        return True
+
+    def improve(self, budget: Budget, iterations: int = FIRST_ITERATIONS) -> None:
+        """Iterated local search, from a random order at first, later from the best one."""
+        start = self.order if self.rows.size else np.empty(0, dtype=np.int32)
+        network, reason = self._search.iterate(
+            start, iterations, PATIENCE, budget.seconds_left, budget.native_report("local search")
+        )
+        self.offer(network)
+        if reason:
+            budget.stop(Status.from_native(reason))
+
+    def descend_from(self, order: NDArray[np.int32]) -> bool:
+        """Try the local optimum that an order leads to."""
+        return self.offer(self._search.descend(order))
+
+    def moved_to(self, sets: CandidateSets) -> Incumbent:
+        """Return the same network over a smaller copy of the sets, or what its order still gives there."""
+        moved = Incumbent(sets, self._seed)
+        if self.rows.size:
+            moved.offer(moved._search.evaluate(self.order))
+        return moved

@@ -1,0 +1,299 @@
+"""`find_optimal`: the best network that a table of parent sets allows, with a proof."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data import Dataset
+from arcwise.errors import ConstraintError, OptionError, UnknownNameError, suggestion
+from arcwise.graph import Constraints
+from arcwise.limits import Limits, Status
+from arcwise.parent_sets import ParentSetTable
+from arcwise.progress import ProgressCallback, show_progress
+from arcwise.search.branch_and_bound import BranchAndBound, solve_root
+from arcwise.search.budget import Budget
+from arcwise.search.ilp import solve_by_ilp
+from arcwise.search.incumbent import Incumbent
+from arcwise.search.optimum import PROOF_TOLERANCE, Optimum, check_against_data, network_of_rows
+from arcwise.search.problem import candidate_sets, components_of
+from arcwise.search.subset_dp import dp_fits, solve_by_dp
+
+if TYPE_CHECKING:
+    from arcwise._core.search import CandidateSets
+
+__all__ = ["METHODS", "find_optimal"]
+
+METHODS = ("auto", "dp", "branch-and-bound", "ilp")
+
+# Components up to this size are solved by DP at once (milliseconds), up to the second size after the root of branch
+# and bound.
+DP_AT_ONCE = 12
+DP_AFTER_ROOT = 18
+
+
+@dataclass
+class _Part:
+    """What is known of one component: the rows (of the table) of its nodes, their score, and an upper bound."""
+
+    origins: NDArray[np.int64]
+    score: float
+    bound: float
+    unique: bool = False
+
+
+@dataclass
+class _Search:
+    """One call of `find_optimal`: the options that all parts share, and what they count."""
+
+    method: str
+    budget: Budget
+    threads: int
+    seed: int
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def solve(self, sets: CandidateSets) -> _Part:
+        """Solve one component; on a limit or Ctrl-C, return the best network known and the bound that holds."""
+        from arcwise import _core
+
+        if sets.variables == 1:
+            unique = sets.rows == 1 or bool(sets.scores[1] < sets.scores[0] - PROOF_TOLERANCE)
+            return _Part(sets.origins[:1], float(sets.scores[0]), float(sets.scores[0]), unique)
+        possible, allowed = _core.search.AcyclicityPropagator(sets).propagate(np.ones(sets.rows, dtype=np.uint8))
+        if not possible:
+            raise _no_network()
+        if not allowed.all():
+            sets = sets.kept(allowed)
+        incumbent = Incumbent(sets, self.seed)
+        trivial = float(sets.scores[sets.offsets[:-1]].sum())
+        try:
+            if self.budget.exhausted():
+                return self._unfinished(incumbent, trivial)
+            if self.method == "dp" or (self.method != "ilp" and sets.variables <= DP_AT_ONCE):
+                return self._by_dp(sets, incumbent, trivial)
+            if self.method == "ilp":
+                return self._by_ilp(sets, incumbent, trivial)
+            return self._by_branch_and_bound(sets, incumbent, trivial)
+        except KeyboardInterrupt:
+            self.budget.stop(Status.INTERRUPTED)
+            return self._unfinished(incumbent, trivial)
+
+    def solve_all(self, parts: list[CandidateSets]) -> list[_Part]:
+        """Solve independent components, the small ones first; return what is known of each, in the given order."""
+        known = [_first_guess(part, self.seed) for part in parts]
+        for i in sorted(range(len(parts)), key=lambda i: (parts[i].variables, i)):
+            others = [part for j, part in enumerate(known) if j != i]
+            with self.budget.elsewhere(sum(p.score for p in others), sum(p.bound for p in others)):
+                known[i] = self.solve(parts[i])
+        return known
+
+    def _by_dp(self, sets: CandidateSets, incumbent: Incumbent, bound: float) -> _Part:
+        answer = solve_by_dp(sets, self.budget, self.threads)
+        if answer is None:
+            return self._unfinished(incumbent, bound)
+        score, rows = answer
+        if score == -math.inf:
+            raise _no_network()
+        self.counts["components by dp"] += 1
+        return _Part(sets.origins[rows], score, score)
+
+    def _by_ilp(self, sets: CandidateSets, incumbent: Incumbent, bound: float) -> _Part:
+        upper = solve_by_ilp(sets, incumbent, self.budget, PROOF_TOLERANCE)
+        if upper == -math.inf:
+            raise _no_network()
+        self.counts["components by ilp"] += 1
+        if not incumbent.rows.size:
+            return self._unfinished(incumbent, min(bound, upper))
+        return _Part(sets.origins[incumbent.rows], incumbent.score, min(bound, max(upper, incumbent.score)))
+
+    def _by_branch_and_bound(self, sets: CandidateSets, incumbent: Incumbent, bound: float) -> _Part:
+        incumbent.improve(self.budget)
+        root = solve_root(sets, incumbent, self.budget, PROOF_TOLERANCE)
+        bound = min(bound, root.bound)
+        self.counts["root rounds"] += root.rounds
+        best = root.incumbent
+        if root.closed:
+            if not best.rows.size:
+                raise _no_network()
+            self.counts["components closed at the root"] += 1
+            return _Part(root.sets.origins[best.rows], best.score, best.score, root.unique)
+        if self.budget.exhausted():
+            return self._unfinished(best, bound)
+        parts = components_of(root.sets)
+        if len(parts) > 1:
+            return self._by_parts(root.sets, best, bound, parts)
+        if sets.variables <= DP_AFTER_ROOT and dp_fits(sets.variables, self.budget):
+            return self._by_dp(root.sets, best, bound)
+        tree = BranchAndBound(root, self.budget, PROOF_TOLERANCE)
+        try:
+            upper = tree.run()
+        except KeyboardInterrupt:
+            self.budget.stop(Status.INTERRUPTED)
+            upper = bound
+        self.counts["LP solves"] += tree.relaxation.solves
+        self.counts["cuts"] += len(tree.relaxation.pool)
+        best = tree.incumbent
+        if upper == -math.inf and not best.rows.size:
+            raise _no_network()
+        if self.budget.exhausted():
+            return self._unfinished(best, min(bound, upper))
+        return _Part(root.sets.origins[best.rows], best.score, max(best.score, upper))
+
+    def _by_parts(
+        self, sets: CandidateSets, incumbent: Incumbent, bound: float, parts: list[NDArray[np.int32]]
+    ) -> _Part:
+        """Solve what fixing split; a network better than the incumbent is made of the parts' optima."""
+        solved = self.solve_all([sets.component(nodes) for nodes in parts])
+        self.counts["components after fixing"] += len(parts)
+        score = math.fsum(part.score for part in solved)
+        upper = min(bound, math.fsum(part.bound for part in solved))
+        if incumbent.rows.size and incumbent.score >= score:
+            return _Part(sets.origins[incumbent.rows], incumbent.score, max(incumbent.score, upper))
+        nodes = np.concatenate(parts)
+        origins = np.concatenate([part.origins for part in solved])
+        return _Part(origins[np.argsort(nodes)], score, max(score, upper))
+
+    def _unfinished(self, incumbent: Incumbent, bound: float) -> _Part:
+        """Return the best known network; if there is none yet, what a short local search finds."""
+        if not incumbent.rows.size:
+            spare = Budget(Limits(), lambda event: None)
+            incumbent.improve(spare, iterations=10)
+        if not incumbent.rows.size:
+            raise ConstraintError(
+                "no acyclic network that satisfies the constraints was found before the limit; raise the limit or "
+                "relax the constraints."
+            )
+        return _Part(incumbent.sets.origins[incumbent.rows], incumbent.score, max(bound, incumbent.score))
+
+
+def find_optimal(
+    table: ParentSetTable,
+    *,
+    data: Dataset | None = None,
+    method: str = "auto",
+    constraints: Constraints | None = None,
+    limits: Limits = Limits(),  # noqa: B008
+    threads: int = 1,
+    seed: int = 0,
+    progress: bool | ProgressCallback | None = None,
+) -> Optimum:
+    """Find the network of highest score among those whose parent sets are all in the table, and prove it.
+
+    Parameters
+    ----------
+    table
+        The candidate parent sets. The result is optimal among the networks that it allows; whether that is optimal
+        among all networks is the table's guarantee (`slack`, `max_parents`).
+    data
+        The data behind the table: the result's score is then recomputed from them.
+    method
+        "dp": dynamic programming over subsets, for components of up to 32 variables, memory 8 bytes x 2^n;
+        "branch-and-bound": the linear relaxation with cuts, for any size; "ilp": HiGHS's integer programming, the
+        independent second proof; "auto" picks, and `Optimum.reason` says why.
+    constraints
+        Required and forbidden arcs, tiers, parent limits.
+    limits
+        Seconds, memory (for dp's table) and count (branch-and-bound nodes). A limit ends the search with the best
+        network so far, its bound and a status.
+    threads
+        For dp. Results do not depend on it.
+    seed
+        For the local search that finds incumbents. It decides between networks of equal score, never about the score.
+    progress
+        See `arcwise.progress.show_progress`; events have incumbent, bound and gap.
+
+    Raises
+    ------
+    ConstraintError
+        If no acyclic network in the table satisfies the constraints.
+    """
+    if method not in METHODS:
+        raise UnknownNameError(suggestion("method", method, METHODS))
+    if threads < 1:
+        raise OptionError(f"threads={threads} must be at least 1.")
+    table.validate()
+    with show_progress(progress) as callback:
+        budget = Budget(limits, callback)
+        allowed = candidate_sets(table, constraints)
+        sets = allowed.undominated()
+        parts = components_of(sets)
+        largest = max((part.size for part in parts), default=0)
+        picked, reason = _pick(method, largest, sets.rows, len(parts))
+        if picked == "dp" and largest > 32:
+            raise OptionError(
+                f"method='dp' handles components of up to 32 variables; the largest here has {largest}. "
+                "Use method='branch-and-bound'."
+            )
+        search = _Search(picked, budget, threads, seed)
+        rows = np.empty(table.n_variables, dtype=np.int64)
+        solved = search.solve_all([sets.component(nodes) for nodes in parts])
+        for nodes, part in zip(parts, solved, strict=True):
+            rows[nodes] = part.origins
+        bound = math.fsum(part.bound for part in solved)
+        unique = all(part.unique for part in solved)
+    dag, score = network_of_rows(table, rows, constraints)
+    if data is not None:
+        check_against_data(table, dag, score, data)
+    proved = budget.status is Status.COMPLETE
+    upper = score if proved else max(bound, score)
+    return Optimum(
+        dag=dag,
+        score=score,
+        upper_bound=upper,
+        gap=upper - score,
+        status=budget.status,
+        method=picked,
+        reason=reason,
+        seconds=budget.seconds,
+        nodes=budget.nodes,
+        ties_possible=not (unique and _no_equal_rows(table, rows)),
+        statistics={
+            "parent sets": table.n_rows,
+            "parent sets after constraints": allowed.rows,
+            "parent sets without dominated": sets.rows,
+            "components": len(parts),
+            "largest component": int(largest),
+            "tolerance": PROOF_TOLERANCE,
+            **search.counts,
+        },
+    )
+
+
+def _first_guess(sets: CandidateSets, seed: int) -> _Part:
+    """Return the network of a short descent and the bound without acyclicity: for reports until the part is solved."""
+    bound = float(sets.scores[sets.offsets[:-1]].sum())
+    if sets.variables == 1:
+        return _Part(sets.origins[:1], bound, bound)
+    incumbent = Incumbent(sets, seed)
+    incumbent.descend_from(incumbent.order)
+    return _Part(sets.origins[incumbent.rows], incumbent.score, bound)
+
+
+def _pick(method: str, largest: int, rows: int, parts: int) -> tuple[str, str]:
+    if method != "auto":
+        return method, "asked for"
+    where = f"{rows:,} useful parent sets, {parts} components, the largest with {largest} variables"
+    if largest <= DP_AT_ONCE:
+        return "dp", f"{where}: the 2^{largest} subsets take milliseconds"
+    return "branch-and-bound", f"{where}: too many subsets; the linear relaxation with cuts is nearly always tight"
+
+
+def _no_network() -> ConstraintError:
+    return ConstraintError(
+        "no acyclic network in the table satisfies the constraints: every choice of allowed parent sets has a cycle. "
+        "Build the table with the same constraints, or relax them."
+    )
+
+
+def _no_equal_rows(table: ParentSetTable, rows: NDArray[np.int64]) -> bool:
+    """Say whether no chosen row has another of the same node within the tolerance."""
+    for node, row in enumerate(rows.tolist()):
+        scores = table.scores[table.node_offsets[node] : table.node_offsets[node + 1]]
+        if np.count_nonzero(np.abs(scores - table.scores[row]) <= PROOF_TOLERANCE) > 1:
+            return False
+    return True
