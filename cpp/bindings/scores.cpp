@@ -1,11 +1,15 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <memory>
+
 #include "arrays.hpp"
 #include "scores/averaged_bdeu.hpp"
+#include "scores/bde.hpp"
 #include "scores/contaminated_bdeu.hpp"
 #include "scores/dirichlet.hpp"
 #include "scores/likelihood.hpp"
+#include "scores/local_hypotheses.hpp"
 #include "scores/log_rising.hpp"
 #include "scores/nml.hpp"
 #include "scores/nml_normaliser.hpp"
@@ -15,6 +19,25 @@
 namespace nb = nanobind;
 
 namespace arcwise {
+
+template <class T, class Array>
+std::vector<T> as_vector(const Array& array) {
+    return {array.data(), array.data() + array.size()};
+}
+
+// A Python function (child, parents) -> p(P = j, x_i = k), called under the GIL.
+FamilyJoint as_family_joint(nb::object function) {
+    // The function is released under the GIL too, whichever thread drops the score.
+    const std::shared_ptr<nb::object> owned(new nb::object(std::move(function)), [](nb::object* object) {
+        const nb::gil_scoped_acquire gil;
+        delete object;
+    });
+    return [owned](std::int32_t child, std::span<const std::int32_t> parents) {
+        const nb::gil_scoped_acquire gil;
+        const nb::object result = (*owned)(child, std::vector<std::int32_t>(parents.begin(), parents.end()));
+        return as_vector<double>(nb::cast<Array1<double>>(result));
+    };
+}
 
 template <class Code>
 void bind_families(nb::module_& stage) {
@@ -64,6 +87,34 @@ void bind_scores(nb::module_& stage) {
             return make_averaged_bdeu(cases, std::move(grid), static_cast<Average>(average));
         },
         nb::arg("cases"), nb::arg("grid"), nb::arg("average"));
+    stage.def(
+        "make_bde",
+        [](std::int64_t cases, double ess, const Array2<double>& joints, const Array1<double>& weights,
+           const Array1<std::int32_t>& arities, std::int32_t mixture) {
+            return make_bde(
+                cases, ess,
+                {as_vector<double>(joints), as_vector<double>(weights), as_vector<std::int32_t>(arities)},
+                static_cast<Mixture>(mixture));
+        },
+        nb::arg("cases"), nb::arg("ess"), nb::arg("joints").noconvert(), nb::arg("weights").noconvert(),
+        nb::arg("arities").noconvert(), nb::arg("mixture"));
+    stage.def(
+        "make_bde_of_function",
+        [](std::int64_t cases, double ess, nb::object function) {
+            return make_bde_of_function(cases, ess, as_family_joint(std::move(function)));
+        },
+        nb::arg("cases"), nb::arg("ess"), nb::arg("function"));
+    stage.def(
+        "make_local_hypotheses",
+        [](double ess, const Array2<std::uint32_t>& codes, const Array1<std::int64_t>& weights,
+           const Array1<std::int32_t>& arities, std::int32_t largest, std::int32_t mixture) {
+            return make_local_hypotheses(ess,
+                                         {as_vector<std::uint32_t>(codes), as_vector<std::int64_t>(weights),
+                                          as_vector<std::int32_t>(arities)},
+                                         largest, static_cast<Mixture>(mixture));
+        },
+        nb::arg("ess"), nb::arg("codes").noconvert(), nb::arg("weights").noconvert(),
+        nb::arg("arities").noconvert(), nb::arg("largest"), nb::arg("mixture"));
     stage.def("log_nml_normaliser", &log_nml_normaliser, nb::arg("cases"), nb::arg("categories"));
     stage.def("log_nml_by_recurrence", &log_nml_by_recurrence, nb::arg("cases"), nb::arg("categories"));
     stage.def("log_nml_by_sum", &log_nml_by_sum, nb::arg("cases"), nb::arg("categories"));

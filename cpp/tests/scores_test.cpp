@@ -6,9 +6,11 @@
 
 #include "check.hpp"
 #include "scores/averaged_bdeu.hpp"
+#include "scores/bde.hpp"
 #include "scores/contaminated_bdeu.hpp"
 #include "scores/dirichlet.hpp"
 #include "scores/likelihood.hpp"
+#include "scores/local_hypotheses.hpp"
 #include "scores/log_rising.hpp"
 #include "scores/nml.hpp"
 #include "scores/nml_normaliser.hpp"
@@ -178,4 +180,50 @@ TEST(an_average_over_one_size_is_bdeu) {
     for (const auto average : {Average::logarithm, Average::family, Average::configuration})
         CHECK(close(make_averaged_bdeu(11, {3.0}, average)->local(example.family()),
                     make_bdeu(11, 3.0)->local(example.family())));
+}
+
+TEST(bde_with_a_uniform_prior_is_bdeu) {
+    const Example example;  // child of 3 states, two binary parents
+    const std::vector<double> uniform(12, 1.0 / 12);
+    const double bdeu = make_bdeu(11, 2.0)->local(example.family());
+    const auto dense = make_bde(11, 2.0, {uniform, {1.0}, {3, 2, 2}}, Mixture::mean_of_logarithms);
+    CHECK(dense->needs_configurations());
+    CHECK(close(dense->local(example.family()), bdeu));
+    const auto asked =
+        make_bde_of_function(11, 2.0, [&](std::int32_t, std::span<const std::int32_t>) { return uniform; });
+    CHECK(close(asked->local(example.family()), bdeu));
+}
+
+TEST(bde_averages_over_priors_by_weight) {
+    const Example example;
+    std::vector<double> first(12, 1.0 / 12);
+    std::vector<double> second(12);
+    for (std::size_t cell = 0; cell < 12; ++cell) second[cell] = static_cast<double>(cell + 1) / 78;
+    const auto alone = [&](const std::vector<double>& joint) {
+        return make_bde(11, 2.0, {joint, {1.0}, {3, 2, 2}}, Mixture::logarithm_of_mean)
+            ->local(example.family());
+    };
+    const double a = alone(first);
+    const double b = alone(second);
+    std::vector<double> both = first;
+    both.insert(both.end(), second.begin(), second.end());
+    const JointDistributions priors{both, {0.25, 0.75}, {3, 2, 2}};
+    CHECK(close(make_bde(11, 2.0, priors, Mixture::mean_of_logarithms)->local(example.family()),
+                0.25 * a + 0.75 * b));
+    CHECK(close(make_bde(11, 2.0, priors, Mixture::logarithm_of_mean)->local(example.family()),
+                std::log(0.25 * std::exp(a) + 0.75 * std::exp(b))));
+}
+
+TEST(the_local_form_with_no_hypothetical_parents_is_one_prior) {
+    // Two binary variables, rows 00 twice, 01 once, 11 three times; the child is variable 0, its parent 1.
+    const OwnedData data{{0, 0, 1, 0, 1, 1}, {2, 1, 3}, {2, 2}};
+    const std::array<std::int32_t, 1> parents{1};
+    const std::array<std::int64_t, 4> counts{2, 0, 1, 3};
+    const Family family{0, parents, counts, 2, 2.0, 6, {}};
+    const double value = make_local_hypotheses(1.5, data, 0, Mixture::mean_of_logarithms)->local(family);
+    // p(child) = (3.5, 3.5)/7, p(parent) = (2.5, 4.5)/7, independent.
+    const auto g = [](double a, double n) { return std::lgamma(a + n) - std::lgamma(a); };
+    const double first = 1.5 * 2.5 / 7;
+    const double second = 1.5 * 4.5 / 7;
+    CHECK(close(value, g(first / 2, 2) - g(first, 2) + g(second / 2, 1) + g(second / 2, 3) - g(second, 4)));
 }

@@ -67,6 +67,8 @@ def suggestion(kind: str, name: str, known: Iterable[str]) -> str:
     "unknown score 'bdue'; did you mean 'bdeu'? Known: aic, bdeu."
     """
     names = sorted(known)
-    near = difflib.get_close_matches(name, names, n=1)
+    # Letters in the wrong order are the commonest slip, and difflib thinks a missing letter nearer.
+    swapped = [known for known in names if sorted(known) == sorted(name)]
+    near = swapped or difflib.get_close_matches(name, names, n=1)
     guess = f"; did you mean '{near[0]}'?" if near else "."
     return f"unknown {kind} '{name}'{guess} Known: {', '.join(names)}."

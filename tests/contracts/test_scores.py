@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
 from collections.abc import Callable
 
@@ -14,7 +15,19 @@ from hypothesis import strategies as st
 from arcwise.data import Dataset
 from arcwise.errors import DataError, OptionError, UnknownScoreError
 from arcwise.graph import Dag
-from arcwise.scores import SCORES, Score, make_score
+from arcwise.scores import SCORES, JointPrior, Score, UniformPrior, make_score
+
+
+def skewed_prior(data: Dataset) -> JointPrior | UniformPrior:
+    """Probabilities that no relabelling changes: a sum over variables of the first letters of their states."""
+    if data.n_variables > 4:
+        return UniformPrior.of(data)
+    table = np.ones(tuple(data.arities.tolist()))
+    for v, states in enumerate(data.states):
+        shape = [-1 if u == v else 1 for u in range(data.n_variables)]
+        table = table + np.array([1.0 + ord(state[0]) % 5 for state in states]).reshape(shape)
+    return JointPrior(data.names, table / table.sum())
+
 
 # For each score, the parameters that are tried.
 EXAMPLES: dict[str, list[Callable[[Dataset], Score]]] = {
@@ -41,6 +54,15 @@ EXAMPLES: dict[str, list[Callable[[Dataset], Score]]] = {
         lambda data: make_score("max_bdeu"),
         lambda data: make_score("max_bdeu", ess=10, epsilon=0.05),
         lambda data: make_score("max_bdeu", ess=1e-3, epsilon=0.9),
+    ],
+    "bde": [lambda data: make_score("bde", prior=skewed_prior(data), ess=3)],
+    "nip_bde": [
+        lambda data: make_score("nip_bde", ess=2),
+        lambda data: make_score("nip_bde", structures="local", hypothetical_parents=1),
+    ],
+    "expected_log_bde": [
+        lambda data: make_score("expected_log_bde"),
+        lambda data: make_score("expected_log_bde", structures="local", ess=10),
     ],
     "bdeu": [
         lambda data: make_score("bdeu"),
@@ -147,21 +169,25 @@ def test_equivalent_networks_score_the_same(make: Make, data: Dataset) -> None:
 
 @every_score
 def test_a_score_that_is_not_equivalent_has_a_counterexample(make: Make) -> None:
-    facts = make(pair_data(((3, 1), (0, 2)))).facts
+    facts = make(pair_data()).facts
     assert (facts.asymmetric is None) == facts.equivalent
     if facts.asymmetric is not None:
-        data = pair_data(facts.asymmetric.counts)
+        example = facts.asymmetric
+        data = table_data(np.array(example.counts).reshape(example.shape))
+        first, second = Dag(data.names, example.first), Dag(data.names, example.second)
+        assert equivalence_class(first) == equivalence_class(second)
         score = make(data)
-        forward = score.score_network(data, Dag(data.names, [(), (0,)]))
-        backward = score.score_network(data, Dag(data.names, [(1,), ()]))
-        assert abs(forward - backward) > 1e-6
+        assert abs(score.score_network(data, first) - score.score_network(data, second)) > 1e-6
 
 
-def pair_data(counts: tuple[tuple[int, ...], ...]) -> Dataset:
-    table = np.array(counts)
+def table_data(table: np.ndarray) -> Dataset:
     codes = np.array(list(np.ndindex(table.shape)))
     states = [[str(k) for k in range(r)] for r in table.shape]
     return Dataset.from_codes(codes, states=states, weights=table.ravel())
+
+
+def pair_data() -> Dataset:
+    return table_data(np.array([[3, 1], [0, 2]]))
 
 
 @every_score
@@ -171,11 +197,14 @@ def test_relabelling_changes_nothing(make: Make, data: Dataset, choice: st.DataO
     score = make(data)
     order = choice.draw(st.permutations(range(data.n_variables)))
     codes = data.codes.astype(int).copy()
+    states = []
     for v, arity in enumerate(data.arities):
-        codes[v] = np.array(choice.draw(st.permutations(range(int(arity)))))[codes[v]]
+        moved = np.array(choice.draw(st.permutations(range(int(arity)))))  # state k becomes moved[k]
+        codes[v] = moved[codes[v]]
+        states.append([data.states[v][k] for k in np.argsort(moved)])
     relabelled = Dataset.from_codes(
         codes[list(order)].T,
-        states=[data.states[v] for v in order],
+        states=[states[v] for v in order],
         names=[data.names[v] for v in order],
         weights=data.weights,
     )
@@ -222,7 +251,7 @@ def test_a_regular_score_prefers_fewer_parents(make: Make, pattern: list[list[in
     assume(larger.sum() > 0)
     smaller = larger.sum(axis=1)
     larger = np.concatenate([larger, np.zeros((len(pattern), empty, width), dtype=int)], axis=1).reshape(-1, width)
-    data = pair_data(((1, 1), (1, 1)))
+    data = pair_data()
     score = make(data)
     if score.facts.regular and copies + empty > 1:
         assert score.local(smaller) >= score.local(larger) - 1e-9
@@ -230,11 +259,14 @@ def test_a_regular_score_prefers_fewer_parents(make: Make, pattern: list[list[in
 
 @every_score
 def test_a_score_that_is_not_regular_has_an_example(make: Make) -> None:
-    score = make(pair_data(((3, 1), (0, 2))))
+    score = make(pair_data())
     assert (score.facts.irregular is not None) == (score.facts.regular is False)
     if score.facts.irregular is not None:
         smaller, larger = np.array(score.facts.irregular.smaller), np.array(score.facts.irregular.larger)
-        assert score.local(larger) > score.local(smaller) + 1e-9
+        uniform = [
+            np.full(counts.shape, 1 / counts.size) for counts in (smaller, larger)
+        ]  # for the scores that take any
+        assert score.local(larger, uniform[1]) > score.local(smaller, uniform[0]) + 1e-9
 
 
 @every_score
@@ -270,9 +302,13 @@ def test_more_configurations_than_any_integer(make: Make) -> None:
 
 @every_score
 def test_a_score_describes_itself(make: Make) -> None:
-    score = make(pair_data(((3, 1), (0, 2))))
+    score = make(pair_data())
     description = score.describe()
+    assert json.loads(json.dumps(description)) == json.loads(json.dumps(score.describe()))
     assert description.pop("name") == score.name
+    if "prior" in description:
+        assert description["prior"].startswith("JointPrior:")
+        description["prior"] = skewed_prior(pair_data())
     assert make_score(score.name, **description) == score
     assert score.facts.title
     assert score.facts.reference
@@ -284,7 +320,7 @@ def test_a_score_describes_itself(make: Make) -> None:
 
 @every_score
 def test_mistakes_are_told(make: Make) -> None:
-    data = pair_data(((3, 1), (0, 2)))
+    data = pair_data()
     score = make(data)
     with pytest.raises(DataError, match="own parent"):
         score.score_family(data, 0, [0])

@@ -25,14 +25,15 @@ double log_product(double alpha, std::int64_t count, double scale) {
     // can neither underflow nor, alpha being below 16 or count small, overflow.
     const double first = std::log(alpha / scale);
     if (count == 1) return first;
+    const double unit = 1.0 / scale;
     double even = 1.0;
     double odd = 1.0;
     std::int64_t w = 1;
     for (; w + 1 < count; w += 2) {
-        odd *= (alpha + static_cast<double>(w)) / scale;
-        even *= (alpha + static_cast<double>(w + 1)) / scale;
+        odd *= (alpha + static_cast<double>(w)) * unit;
+        even *= (alpha + static_cast<double>(w + 1)) * unit;
     }
-    if (w < count) odd *= (alpha + static_cast<double>(w)) / scale;
+    if (w < count) odd *= (alpha + static_cast<double>(w)) * unit;
     return first + std::log(odd * even);
 }
 

@@ -1,44 +1,12 @@
 #include "scores/score_families.hpp"
 
 #include <algorithm>
-#include <cassert>
+
+#include "scores/row_groups.hpp"
 
 namespace arcwise {
 
 namespace {
-
-// Groups rows by configuration, one parent at a time: after each parent the groups are numbered 0, 1, ... in
-// the order of their configurations, so that a key (group, code) never exceeds rows x arity, however many
-// configurations are possible.
-template <class Code>
-std::vector<std::uint64_t> group_rows(const Columns<Code>& data, std::span<const std::int32_t> parents,
-                                      std::size_t& groups) {
-    std::vector<std::uint64_t> group(data.rows, 0);
-    groups = data.rows > 0 ? 1 : 0;
-    std::vector<std::uint64_t> keys;
-    for (const auto parent : parents) {
-        const auto column = data.column(static_cast<std::size_t>(parent));
-        const auto arity = static_cast<std::uint64_t>(data.arities[parent]);
-        for (std::size_t row = 0; row < data.rows; ++row) group[row] = group[row] * arity + column[row];
-        if (groups * arity <= 4 * data.rows + 64) {
-            // Few keys: number those that occur by a pass over a table.
-            std::vector<std::uint64_t> number(groups * arity, 0);
-            for (const auto key : group) number[key] = 1;
-            groups = 0;
-            for (auto& entry : number) entry = entry != 0 ? groups++ : 0;
-            for (auto& key : group) key = number[key];
-        } else {
-            keys.assign(group.begin(), group.end());
-            std::sort(keys.begin(), keys.end());
-            keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-            groups = keys.size();
-            for (auto& key : group)
-                key = static_cast<std::uint64_t>(std::lower_bound(keys.begin(), keys.end(), key) -
-                                                 keys.begin());
-        }
-    }
-    return group;
-}
 
 template <class Code, class Function>
 std::vector<double> for_families(const Columns<Code>& data, std::span<const std::int32_t> children,
@@ -66,8 +34,7 @@ FamilyCounts count_family(const Columns<Code>& data, std::int32_t child,
     FamilyCounts family;
     family.parent_cells = 1.0;
     for (const auto parent : parents) family.parent_cells *= data.arities[parent];
-    std::size_t groups = 0;
-    const auto group = group_rows(data, parents, groups);
+    const auto [group, groups] = group_rows(data, parents);
     const auto arity = static_cast<std::size_t>(data.arities[child]);
     const auto column = data.column(static_cast<std::size_t>(child));
     family.counts.assign(groups * arity, 0);

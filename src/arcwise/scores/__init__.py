@@ -1,7 +1,19 @@
 """Scores: how well a variable's parents explain it. One score per file; natural logarithms, higher is better."""
 
 from arcwise.scores.facts import Facts, Parameter
+from arcwise.scores.hypothetical import Estimate
+from arcwise.scores.prior_network import JointPrior, PriorNetwork, UniformPrior
 from arcwise.scores.registry import SCORES, make_score
 from arcwise.scores.score import Score
 
-__all__ = ["SCORES", "Facts", "Parameter", "Score", "make_score"]
+__all__ = [
+    "SCORES",
+    "Estimate",
+    "Facts",
+    "JointPrior",
+    "Parameter",
+    "PriorNetwork",
+    "Score",
+    "UniformPrior",
+    "make_score",
+]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from arcwise.data import Dataset
 from arcwise.scores.dirichlet import bound_pure_cells, log_marginal_likelihood
-from arcwise.scores.facts import Counts, Facts, Parameter, TwoWayTable
+from arcwise.scores.facts import Counts, Facts, Parameter, two_way
 from arcwise.scores.score import Score
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Bd(Score):
         log_bayes_factor=True,
         regular=True,
         bound="the family with a configuration of its own for every cell",
-        asymmetric=TwoWayTable(((3, 1), (0, 2))),
+        asymmetric=two_way(((3, 1), (0, 2))),
     )
 
     parameters: ClassVar[tuple[Parameter, ...]] = (Parameter("alpha", "the hyperparameter of every cell"),)

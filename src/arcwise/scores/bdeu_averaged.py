@@ -14,7 +14,7 @@ from arcwise.data import Dataset
 from arcwise.errors import OptionError
 from arcwise.scores.bdeu import ESS
 from arcwise.scores.dirichlet import bound_first_cases, log_marginal_likelihood
-from arcwise.scores.facts import DILUTED, Counts, Facts, TwoWayTable
+from arcwise.scores.facts import DILUTED, Counts, Facts, two_way
 from arcwise.scores.score import Score
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class BdeuAveraged(Score):
         if self.average == "log" or len(self.grid) == 1:
             return self.FACTS
         return dataclasses.replace(
-            self.FACTS, equivalent=False, log_bayes_factor=True, asymmetric=TwoWayTable(((9, 1), (0, 4)))
+            self.FACTS, equivalent=False, log_bayes_factor=True, asymmetric=two_way(((9, 1), (0, 4)))
         )
 
     def local(self, counts: Counts, alphas: NDArray[np.float64] | None = None) -> float:

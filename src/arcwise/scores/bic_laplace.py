@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Dataset
-from arcwise.scores.facts import Counts, Facts, TwoWayTable
+from arcwise.scores.facts import Counts, Facts, two_way
 from arcwise.scores.likelihood import parameter_count
 from arcwise.scores.score import Score
 
@@ -35,7 +35,7 @@ class BicLaplace(Score):
         log_bayes_factor=False,
         regular=True,
         bound="smoothed parameters are no likelier than the maximum, so BIC's bound holds",
-        asymmetric=TwoWayTable(((3, 1), (0, 2))),
+        asymmetric=two_way(((3, 1), (0, 2))),
     )
 
     def local(self, counts: Counts, alphas: NDArray[np.float64] | None = None) -> float:

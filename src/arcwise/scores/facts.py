@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from arcwise.errors import OptionError
 
-__all__ = ["Counts", "Facts", "Irregularity", "Parameter", "TwoWayTable"]
+__all__ = ["DILUTED", "THREE_WAY", "Asymmetry", "Counts", "Facts", "Irregularity", "Parameter", "two_way"]
 
 Counts = NDArray[np.int64]
 """Counts n_jk of a family: one row per parent configuration (all q of them), one column per state."""
@@ -27,6 +27,7 @@ class Parameter:
     high: float = math.inf
     low_allowed: bool = False
     high_allowed: bool = False
+    whole: bool = False
 
     @property
     def range(self) -> str:
@@ -35,10 +36,12 @@ class Parameter:
 
     def check(self, score: str, value: Any) -> None:
         """Raise an OptionError unless `value` is a number in the range."""
-        is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+        kinds = (int, np.integer) if self.whole else (int, float, np.integer, np.floating)
+        is_number = isinstance(value, kinds) and not isinstance(value, bool)
         if not is_number or math.isnan(value) or not self._holds(float(value)):
+            noun = "a whole number" if self.whole else "a number"
             raise OptionError(
-                f"score '{score}': {self.name}={value!r} ({self.meaning}) must be a number in {self.range}."
+                f"score '{score}': {self.name}={value!r} ({self.meaning}) must be {noun} in {self.range}."
             )
 
     def _holds(self, value: float) -> bool:
@@ -48,10 +51,33 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
-class TwoWayTable:
-    """Counts of two variables X (rows) and Y (columns) for which X -> Y and Y -> X score differently."""
+class Asymmetry:
+    """Data for which two Markov equivalent networks score differently.
 
-    counts: tuple[tuple[int, ...], ...]
+    Parameters
+    ----------
+    shape
+        The number of states of each variable.
+    counts
+        How often each combination of states occurs, the first variable varying slowest.
+    first, second
+        The networks: the parents of each variable.
+    """
+
+    shape: tuple[int, ...]
+    counts: tuple[int, ...]
+    first: tuple[tuple[int, ...], ...]
+    second: tuple[tuple[int, ...], ...]
+
+
+def two_way(counts: tuple[tuple[int, ...], ...]) -> Asymmetry:
+    """Make the asymmetry of X -> Y and Y -> X from a table of X (rows) and Y (columns)."""
+    flat = tuple(n for row in counts for n in row)
+    return Asymmetry((len(counts), len(counts[0])), flat, first=((), (0,)), second=((1,), ()))
+
+
+# Two complete networks over three binary variables, in opposite orders.
+THREE_WAY = Asymmetry((2, 2, 2), (6, 3, 0, 0, 0, 3, 1, 3), first=((), (0,), (0, 1)), second=((1, 2), (2,), ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +119,7 @@ class Facts:
     log_bayes_factor: bool
     regular: bool | None
     bound: str
-    asymmetric: TwoWayTable | None = None
+    asymmetric: Asymmetry | None = None
     irregular: Irregularity | None = None
 
 

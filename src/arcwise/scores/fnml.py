@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Dataset
-from arcwise.scores.facts import Counts, Facts, TwoWayTable
+from arcwise.scores.facts import Counts, Facts, two_way
 from arcwise.scores.likelihood import log_likelihood
 from arcwise.scores.nml import log_nml_normaliser_twin
 from arcwise.scores.score import Score
@@ -33,7 +33,7 @@ class Fnml(Score):
         log_bayes_factor=False,
         regular=True,
         bound="LL <= 0, and C(n + m, r) <= C(n, r) C(m, r): splitting configurations costs more",
-        asymmetric=TwoWayTable(((3, 1), (0, 2))),
+        asymmetric=two_way(((3, 1), (0, 2))),
     )
 
     def local(self, counts: Counts, alphas: NDArray[np.float64] | None = None) -> float:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from arcwise.data import Dataset
 from arcwise.scores.bdeu import ESS
 from arcwise.scores.dirichlet import bound_first_cases, log_marginal_likelihood
-from arcwise.scores.facts import DILUTED, Counts, Facts, Parameter, TwoWayTable
+from arcwise.scores.facts import DILUTED, Counts, Facts, Parameter, two_way
 from arcwise.scores.score import Score
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class MaxBdeu(Score):
         log_bayes_factor=False,
         regular=False,
         bound="the first case of every cell that occurs has probability at most epsilon + (1 - epsilon) / r",
-        asymmetric=TwoWayTable(((3, 1), (0, 2))),
+        asymmetric=two_way(((3, 1), (0, 2))),
         irregular=DILUTED,
     )
     parameters: ClassVar[tuple[Parameter, ...]] = (

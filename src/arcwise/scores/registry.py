@@ -8,16 +8,19 @@ from typing import Any
 from arcwise.errors import OptionError, UnknownScoreError, suggestion
 from arcwise.scores.aic import Aic
 from arcwise.scores.bd import Bd
+from arcwise.scores.bde import Bde
 from arcwise.scores.bdeu import Bdeu
 from arcwise.scores.bdeu_averaged import BdeuAveraged
 from arcwise.scores.bdj import Bdj
 from arcwise.scores.bic import Bic
 from arcwise.scores.bic_laplace import BicLaplace
+from arcwise.scores.expected_log_bde import ExpectedLogBde
 from arcwise.scores.fnml import Fnml
 from arcwise.scores.k2 import K2
 from arcwise.scores.ll import LogLikelihood
 from arcwise.scores.max_bdeu import MaxBdeu
 from arcwise.scores.min_bdeu import MinBdeu
+from arcwise.scores.nip_bde import NipBde
 from arcwise.scores.qbdj import Qbdj
 from arcwise.scores.qnml import Qnml
 from arcwise.scores.score import Score
@@ -39,6 +42,9 @@ SCORES: dict[str, type[Score]] = {
     "bdeu_averaged": BdeuAveraged,
     "min_bdeu": MinBdeu,
     "max_bdeu": MaxBdeu,
+    "bde": Bde,
+    "nip_bde": NipBde,
+    "expected_log_bde": ExpectedLogBde,
 }
 
 
