@@ -104,3 +104,28 @@ TEST(bif_survives_every_truncation) {
         CHECK(result.line > 0 || length + 1 >= two.size());
     }
 }
+
+// Pieces cut, moved and inserted at random: a network or a mistake with a place, and nothing for the
+// sanitizers.
+TEST(bif_survives_mutations) {
+    const std::string marks = "{}()[]|,;\"\\/*0.-n \x01\xc3";
+    std::uint64_t state = 1;
+    const auto draw = [&state](std::size_t below) {
+        state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+        return static_cast<std::size_t>(state >> 33) % below;
+    };
+    for (int round = 0; round < 20000; ++round) {
+        std::string text = two;
+        for (std::size_t change = 1 + draw(4); change > 0; --change) {
+            const auto at = draw(text.size());
+            if (draw(2) == 0)
+                text.replace(at, draw(6), 1, marks[draw(marks.size())]);
+            else
+                text.insert(at, text.substr(draw(text.size()), draw(30)));
+        }
+        const auto result = read(text);
+        CHECK(result.message.empty() == (result.line == 0));
+        CHECK(result.line > 0 ||
+              result.table_offsets.back() == static_cast<std::int64_t>(result.values.size()));
+    }
+}

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 __all__ = ["EliminationOrder", "find_elimination_order"]
 
 Graph = dict[int, set[int]]
+Rule = Callable[[Graph, int, Mapping[int, int]], float]
+
+# Tables up to SMALL cost nothing next to the search for a better order; beyond LARGE a better order pays for itself.
+SMALL = 2**12
+LARGE = 2**25
+RESTARTS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +33,9 @@ def find_elimination_order(
     """Return a good order in which to eliminate every variable of `scopes` that is not in `keep`.
 
     The best order is NP-hard to find, and none of the greedy rules wins everywhere (Koller and Friedman, 2009, section
-    9.4.3.2): all three are tried, and the one whose largest table is smallest is taken.
+    9.4.3.2). So the effort grows with what is at stake: one rule, if its tables are small; else all three; and if even
+    the best of these makes a large table, the rules again with costs blurred at random, as Fishelson and Geiger (2003)
+    do for pedigrees. The seed is fixed: a query has one order.
     """
     graph: Graph = {}
     for scope in scopes:
@@ -34,16 +43,32 @@ def find_elimination_order(
         for v in members:
             graph.setdefault(v, set()).update(members - {v})
     kept = set(keep)
-    orders = [_greedy_order(graph, kept, arities, rule) for rule in (_fill, _weight, _weighted_fill)]
-    return min(orders, key=lambda order: (order.largest, order.total))
+
+    def rank(order: EliminationOrder) -> tuple[int, int]:
+        return order.largest, order.total
+
+    best = _greedy_order(graph, kept, arities, _weight)
+    if best.largest > SMALL:
+        best = min([best, *(_greedy_order(graph, kept, arities, rule) for rule in (_fill, _weighted_fill))], key=rank)
+    if best.largest > LARGE:
+        rng = random.Random(0)
+        for _ in range(RESTARTS):
+            for rule in (_weight, _weighted_fill):
+                best = min(best, _greedy_order(graph, kept, arities, rule, rng), key=rank)
+    return best
 
 
 def _greedy_order(
-    graph: Graph, kept: set[int], arities: Mapping[int, int], rule: Callable[[Graph, int, Mapping[int, int]], float]
+    graph: Graph, kept: set[int], arities: Mapping[int, int], rule: Rule, rng: random.Random | None = None
 ) -> EliminationOrder:
-    """Eliminate, again and again, the variable that is cheapest by `rule`; ties by number."""
+    """Eliminate, again and again, the variable that is cheapest by `rule`, perhaps blurred; ties by number."""
+
+    def priced(v: int) -> float:
+        exact = rule(graph, v, arities)
+        return exact if rng is None else exact * (1 + 0.2 * rng.random())
+
     graph = {v: set(neighbours) for v, neighbours in graph.items()}
-    cost = {v: rule(graph, v, arities) for v in graph if v not in kept}
+    cost = {v: priced(v) for v in graph if v not in kept}
     order = []
     largest = total = 1
     while cost:
@@ -60,9 +85,9 @@ def _greedy_order(
             graph[u] |= neighbours - {u}
         # A variable's cost changes only if its neighbours or the arcs among them did.
         changed = neighbours if not new_arcs else neighbours.union(*(graph[u] for u in neighbours))
-        for u in changed:
+        for u in sorted(changed):
             if u in cost:
-                cost[u] = rule(graph, u, arities)
+                cost[u] = priced(u)
     return EliminationOrder(tuple(order), largest, total)
 
 

@@ -230,5 +230,6 @@ def _contract(factors: list[_Factor], scope: tuple[int, ...]) -> NDArray[np.floa
     import opt_einsum
 
     operands = [part for factor in factors for part in (factor.table, factor.scope)]
-    result: NDArray[np.float64] = np.asarray(opt_einsum.contract(*operands, scope))
+    order = [tuple(range(len(factors)))] if len(factors) < 3 else "auto"
+    result: NDArray[np.float64] = np.asarray(opt_einsum.contract(*operands, scope, optimize=order))
     return result

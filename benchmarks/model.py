@@ -1,0 +1,137 @@
+"""Networks against pgmpy, side by side: reading BIF, sampling, log-likelihood, queries.
+
+Times are CPU seconds of one process and one thread; arcwise is the best of five runs, pgmpy of one run (two for short
+ones). Every comparison also checks that both libraries computed the same thing.
+"""
+
+from __future__ import annotations
+
+import gzip
+import logging
+import math
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from arcwise.data import Dataset
+from arcwise.model import BayesianNetwork, parse_bif
+
+NETWORKS = Path(__file__).resolve().parents[2] / "shared" / "data" / "networks"
+ROWS = 100_000
+
+
+def cpu_seconds(work: Callable[[], Any], *, runs: int) -> tuple[float, Any]:
+    best, result = math.inf, None
+    for _ in range(runs):
+        start = time.process_time()
+        result = work()
+        best = min(best, time.process_time() - start)
+    return best, result
+
+
+def text_of(name: str) -> str:
+    return gzip.decompress((NETWORKS / f"{name}.bif.gz").read_bytes()).decode()
+
+
+def row(task: str, ours: float, theirs: float, wanted: int | None, check: str) -> None:
+    goal = f"{wanted}x" if wanted else ""
+    print(f"| {task} | {ours:.4f} | {theirs:.3f} | {theirs / ours:,.0f}x | {goal} | {check} |", flush=True)
+
+
+def read_networks(reader: Any) -> None:
+    for name in ("barley", "mildew", "diabetes"):
+        text = text_of(name)
+        ours, network = cpu_seconds(lambda text=text: parse_bif(text), runs=5)
+        theirs, model = cpu_seconds(lambda text=text: reader(string=text).get_model(), runs=1)
+        other = BayesianNetwork.from_pgmpy(model)
+        worst = 0.0
+        for variable in network.names:
+            axes = [other.parents(variable).index(p) for p in network.parents(variable)]
+            table = other.table(variable).transpose([*axes, len(axes)])
+            worst = max(worst, float(np.abs(table - network.table(variable)).max()))
+        row(f"read {name}.bif ({len(text) / 1e6:.1f} MB)", ours, theirs, 10, f"largest difference {worst:.0e}")
+
+
+def sample_networks(sampler: Any, models: dict[str, Any], networks: dict[str, BayesianNetwork]) -> None:
+    for name, network in networks.items():
+        ours, data = cpu_seconds(lambda network=network: network.sample(ROWS, seed=1, threads=1), runs=5)
+        theirs, frame = cpu_seconds(
+            lambda name=name: sampler(models[name]).forward_sample(size=ROWS, seed=1, show_progress=False), runs=2
+        )
+        # Both samples against the exact marginals: the largest deviation in standard deviations.
+        exact = network.marginals()
+        check = []
+        for source in (data.to_dataframe(), frame):
+            deviations = []
+            for v, states in zip(network.names, network.states, strict=True):
+                shares = source[v].value_counts(normalize=True).reindex(list(states)).fillna(0).to_numpy()
+                p = exact[v].probabilities
+                spread = np.sqrt(np.maximum(p * (1 - p), 1e-12) / ROWS)
+                deviations.append(float((np.abs(shares - p) / spread).max()))
+            check.append(f"{max(deviations):.1f}")
+        row(f"sample {ROWS:,} rows of {name}", ours, theirs, 20, f"marginals within {' and '.join(check)} sd")
+
+
+def likelihoods(score: Any, models: dict[str, Any], networks: dict[str, BayesianNetwork]) -> None:
+    for name, network in networks.items():
+        data: Dataset = network.sample(ROWS, seed=2)
+        frame = data.to_dataframe().astype(object)
+        ours, value = cpu_seconds(lambda network=network, data=data: network.log_likelihood(data, threads=1), runs=5)
+        theirs, other = cpu_seconds(lambda name=name, frame=frame: score(models[name], frame), runs=1)
+        # pgmpy scales the rows of its tables to sum to 1; the files print them with seven digits.
+        difference = abs(network.normalized().log_likelihood(data) - other) / abs(value)
+        row(f"log-likelihood of {ROWS:,} rows of {name}", ours, theirs, 50, f"relative difference {difference:.0e}")
+
+
+def queries(elimination: Any, models: dict[str, Any], networks: dict[str, BayesianNetwork]) -> None:
+    for name, variable, evidence in (
+        ("alarm", "HYPOVOLEMIA", {"BP": "LOW", "HR": "HIGH"}),
+        ("hailfinder", "R5Fcst", {"Date": "Jul2_Jul15", "MorningBound": "Strong"}),
+    ):
+        network, model = networks[name], models[name]
+        ours, found = cpu_seconds(
+            lambda network=network, v=variable, e=evidence: network.query([v], evidence=e), runs=5
+        )
+        theirs, factor = cpu_seconds(
+            lambda model=model, v=variable, e=evidence: elimination(model).query([v], e, show_progress=False), runs=2
+        )
+        states = [factor.state_names[variable].index(s) for s in found.states[0]]
+        difference = float(np.abs(factor.values[states] - found.probabilities).max())
+        row(
+            f"query {name}: {variable} given {len(evidence)}",
+            ours,
+            theirs,
+            None,
+            f"largest difference {difference:.0e}",
+        )
+
+
+def main() -> None:
+    if not NETWORKS.is_dir():
+        sys.exit(f"the reference networks are not at {NETWORKS}")
+    warnings.simplefilter("ignore")
+    logging.disable(logging.CRITICAL)
+    try:
+        from pgmpy.inference import VariableElimination
+        from pgmpy.metrics import log_likelihood_score
+        from pgmpy.readwrite import BIFReader
+        from pgmpy.sampling import BayesianModelSampling
+    except ImportError:
+        sys.exit("this benchmark needs pgmpy: pip install pgmpy")
+    print("| task | arcwise, CPU s | pgmpy, CPU s | ratio | goal | agreement |")
+    print("|---|---:|---:|---:|---:|---|")
+    networks = {name: parse_bif(text_of(name)) for name in ("alarm", "hailfinder")}
+    models = {name: BIFReader(string=text_of(name)).get_model() for name in networks}
+    sample_networks(BayesianModelSampling, models, networks)
+    likelihoods(log_likelihood_score, models, networks)
+    queries(VariableElimination, models, networks)
+    read_networks(BIFReader)
+
+
+if __name__ == "__main__":
+    main()
