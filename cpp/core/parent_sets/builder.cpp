@@ -41,6 +41,7 @@ struct ParentSetBuilder::Level {
     double bytes = 0.0;
     std::uint64_t scored = 0;
     std::uint64_t counted = 0;
+    Progress shown;  // what the monitor was told last: counting is nearly all of the work
 };
 
 ParentSetBuilder::ParentSetBuilder(std::unique_ptr<CountSource> source, std::vector<const LocalScore*> scores,
@@ -182,7 +183,9 @@ bool ParentSetBuilder::count(Level& level, const SetIndex& index, std::span<cons
             scorers_[worker]->sum_sets(index, first, std::min(first + chunk, index.size()), known, values);
         },
         [&](std::size_t started) {
-            return ticker.poll_now({std::min(started * chunk, index.size()), index.size()});
+            level.shown.done = std::min(started * chunk, index.size());
+            level.shown.total = index.size();
+            return ticker.poll_now(level.shown);
         });
     level.counted += index.size();
     return done;
@@ -326,7 +329,7 @@ void ParentSetBuilder::evaluate(Job& job, Level& level, const Candidates& candid
 
 Status ParentSetBuilder::build(Level& level, Ticker& ticker) {
     const std::size_t threads = options_.threads;
-    const auto quietly = [&](std::size_t) { return ticker.poll_now({0, 0}); };
+    const auto quietly = [&](std::size_t) { return ticker.poll_now(level.shown); };
     ranks_.grow(level.size + 3);
     if (!ranks_.representable(level.size + 1)) return Status::memory_limit;
 
@@ -440,7 +443,9 @@ Status ParentSetBuilder::build(Level& level, Ticker& ticker) {
                                                      std::min((task + 1) * chunk, size), level.families);
                 },
                 [&](std::size_t started) {
-                    return ticker.poll_now({std::min(started * chunk, size), size});
+                    level.shown.done = std::min(started * chunk, size);
+                    level.shown.total = size;
+                    return ticker.poll_now(level.shown);
                 }))
             return ticker.reason();
         if (set_scores_.empty()) level.counted += size;

@@ -59,8 +59,10 @@ class Qnml final : public LocalScore, public SetScore {
     // every such product larger (see Fnml) and gives more weight to sequences that are spread out, for
     // which it is larger.
     double superset_bound(const Family& family) const override {
-        const double cells = family.parent_cells * static_cast<double>(family.arity);
-        return constant(cells) - constant(family.parent_cells);
+        return shape_bound(family.parent_cells, 0.0, family.arity);
+    }
+    double shape_bound(double parent_cells, double, std::size_t arity) const override {
+        return constant(parent_cells * static_cast<double>(arity)) - constant(parent_cells);
     }
     const SetScore* set_score() const override { return this; }
 

@@ -27,8 +27,10 @@ class Qbdj final : public LocalScore, public SetScore {
     // the product over the states is at most the one over all n_j. And the penalty, the sum over w < N of
     // log((q r / 2 + w) / (q / 2 + w)), grows with q term by term.
     double superset_bound(const Family& family) const override {
-        const double cells = family.parent_cells * static_cast<double>(family.arity);
-        return constant(cells) - constant(family.parent_cells);
+        return shape_bound(family.parent_cells, 0.0, family.arity);
+    }
+    double shape_bound(double parent_cells, double, std::size_t arity) const override {
+        return constant(parent_cells * static_cast<double>(arity)) - constant(parent_cells);
     }
     const SetScore* set_score() const override { return this; }
 

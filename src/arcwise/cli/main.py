@@ -18,7 +18,7 @@ from arcwise.errors import ArcwiseError
 __all__ = ["app", "main"]
 
 # One module per verb, in the order of `arcwise --help`; each has a function `register(app)`.
-VERBS: tuple[str, ...] = ("sample", "fit", "confidence", "threshold", "consensus", "evaluate")
+VERBS: tuple[str, ...] = ("sample", "fit", "scores", "confidence", "threshold", "consensus", "evaluate")
 
 app = typer.Typer(
     help="Learn Bayesian-network structure from discrete data, and say which arcs to trust.",

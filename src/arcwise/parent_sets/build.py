@@ -138,7 +138,12 @@ def build_parent_set_tables(
     least = max((len(parents) for parents in required), default=0)
     keep = None if saved is None else _Keeper(saved, identity)
     with show_progress(progress) as callback:
-        status = _run(builder, limits, callback, least=least, start=start, keep=keep)
+        try:
+            status = _run(builder, limits, callback, least=least, start=start, keep=keep)
+        except KeyboardInterrupt:  # between two native calls, or before every variable has a row
+            if builder.level < least:
+                raise
+            status = Status.INTERRUPTED
     if saved is not None and status is Status.COMPLETE:
         saved.unlink(missing_ok=True)
     statistics = BuildStatistics(
