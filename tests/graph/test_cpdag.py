@@ -3,6 +3,7 @@ from __future__ import annotations
 import math
 import pickle
 from collections import Counter
+from itertools import product
 
 import networkx as nx
 import numpy as np
@@ -155,6 +156,18 @@ def test_meek_rules_with_background_knowledge_against_brute_force(
             assert frozenset(known.close().arcs) == frozenset.intersection(*members)
 
 
+@given(random_dags(min_nodes=4, max_nodes=7), st.data())
+@settings(max_examples=200)
+def test_meek_rules_with_several_known_arcs(dag: Dag, choice: st.DataObject) -> None:
+    cpdag = dag.cpdag
+    free = [arc for arc in dag.arcs if arc not in set(cpdag.arcs)]
+    known = [arc for arc in free if choice.draw(st.integers(0, 3)) == 0]
+    edges = [edge for edge in cpdag.edges if edge not in known and edge[::-1] not in known]
+    closed = Pdag.from_edges(cpdag.names, [*cpdag.arcs, *known], edges).close()
+    members = [frozenset(member.arcs) for member in cpdag.members() if set(member.arcs) >= set(known)]
+    assert frozenset(closed.arcs) == frozenset.intersection(*members)
+
+
 @given(random_dags())
 def test_round_trips(dag: Dag) -> None:
     cpdag = dag.cpdag
@@ -186,6 +199,25 @@ def test_what_is_not_a_cpdag_is_refused(
 ) -> None:
     with pytest.raises(GraphError, match=message):
         Cpdag.from_edges("abcd", arcs, edges)
+
+
+def test_every_graph_over_three_nodes_is_a_cpdag_or_not(small_classes: dict[int, dict[Class, list[Dag]]]) -> None:
+    valid = {(dags[0].cpdag.parents, dags[0].cpdag.neighbours) for dags in small_classes[3].values()}
+    found = set()
+    for matrix in product((0, 1), repeat=6):
+        entries = np.zeros((3, 3), dtype=int)
+        entries[~np.eye(3, dtype=bool)] = matrix
+        try:
+            graph = Pdag.from_adjacency(entries, names="abc")
+        except GraphError:
+            continue
+        if graph.is_cpdag:
+            found.add((graph.parents, graph.neighbours))
+            assert Cpdag("abc", graph.parents, graph.neighbours) == graph
+        else:
+            with pytest.raises(GraphError):
+                Cpdag("abc", graph.parents, graph.neighbours)
+    assert found == valid
 
 
 def test_meek_rules_refuse_a_contradiction() -> None:

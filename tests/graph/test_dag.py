@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcwise.errors import GraphError
-from arcwise.graph import Dag
+from arcwise.graph import Dag, all_dags, sparse_dag
 
 from .conftest import random_dags
 
@@ -86,6 +86,25 @@ def test_d_separation_agrees_with_networkx(dag: Dag, choice: st.DataObject) -> N
     groups = {role: {n for n, r in zip(dag.names, ["x", "y", *roles], strict=True) if r == role} for role in "xyz"}
     expected = nx.is_d_separator(dag.to_networkx(), groups["x"], groups["y"], groups["z"])
     assert dag.d_separated(groups["x"], groups["y"], groups["z"]) == expected
+
+
+@pytest.mark.parametrize("given", ["", "c", "d", "cd"])
+def test_d_separation_in_every_dag_over_four_nodes(given: str) -> None:
+    for dag in all_dags("abcd"):
+        assert dag.d_separated("a", "b", list(given)) == nx.is_d_separator(dag.to_networkx(), {"a"}, {"b"}, set(given))
+
+
+def test_d_separation_in_sparse_dags() -> None:
+    rng = np.random.default_rng(0)
+    found = set()
+    for _ in range(300):
+        dag = sparse_dag(12, rng, mean_parents=1.2)
+        roles = rng.permutation(12)
+        x, y, z = ({dag.names[v] for v in roles[a:b]} for a, b in ((0, 2), (2, 4), (4, 4 + rng.integers(6))))
+        expected = nx.is_d_separator(dag.to_networkx(), x, y, z)
+        assert dag.d_separated(x, y, z) == expected
+        found.add(expected)
+    assert found == {True, False}
 
 
 def test_d_separation_wants_disjoint_sets() -> None:

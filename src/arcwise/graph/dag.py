@@ -221,8 +221,9 @@ class Dag(NamedNodes):
     ) -> bool:
         """Say whether `given` d-separates the nodes `first` from the nodes `second`.
 
-        The three sets must be disjoint, and `first` and `second` not empty. Reachability along active trails:
-        Koller and Friedman (2009), Algorithm 3.1; the cost is linear in the nodes and arcs.
+        The three sets must be disjoint, and `first` and `second` not empty. Reachability along active trails
+        (Shachter's Bayes ball, UAI 1998): a trail that comes from a parent turns round at a given node, which also
+        opens the colliders above it, and goes on to the children at any other. Linear in the nodes and arcs.
         """
         a, b, z = self._mask(first), self._mask(second), self._mask(given)
         if not a or not b:
@@ -230,7 +231,6 @@ class Dag(NamedNodes):
         if a & b or a & z or b & z:
             shared = self._names[next(bits(a & b or a & z or b & z))]
             raise GraphError(f"d-separation: '{shared}' is in two of the three sets; they must be disjoint.")
-        opened = self._reach(z, self._parents)  # a collider here passes the trail on
         from_child, from_parent = a, 0  # how a trail arrives; a start acts as if reached from a child
         seen_from_child = seen_from_parent = 0
         while from_child or from_parent:
@@ -242,7 +242,7 @@ class Dag(NamedNodes):
                 next_parent |= self._child_masks[v]
             for v in bits(from_parent & ~z):
                 next_parent |= self._child_masks[v]
-            for v in bits(from_parent & opened):
+            for v in bits(from_parent & z):
                 next_child |= self.parent_masks[v]
             from_child = next_child & ~seen_from_child
             from_parent = next_parent & ~seen_from_parent

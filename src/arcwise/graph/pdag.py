@@ -203,6 +203,15 @@ class Pdag(NamedNodes):
         """Return the CPDAG of a consistent extension: all of them are Markov equivalent."""
         return self.extend().cpdag
 
+    @property
+    def is_cpdag(self) -> bool:
+        """Whether the graph is a CPDAG: it has a consistent extension, and exactly the arcs that are compelled."""
+        try:
+            completed = self.to_cpdag()
+        except GraphError:
+            return False
+        return (completed._parents, completed._neighbours) == (self._parents, self._neighbours)
+
     def reorder(self, names: Sequence[str]) -> Self:
         """Return the same graph with the nodes in another order."""
         moved = self._new_positions(names)
