@@ -277,12 +277,19 @@ def test_a_pipe_can_be_read(tmp_path: Path) -> None:
     writer.join()
 
 
-def test_progress_is_reported() -> None:
-    text = b"a,b\n" + b"x,y\ny,x\n" * 400_000
-    events: list[int] = []
-    source = Source("x.csv", np.frombuffer(text, dtype=np.uint8), None)
-    read_delimited(source, TextOptions(",", True, frozenset(), False), lambda event: events.append(event.done))
-    assert events == sorted(events)
+def test_progress_is_reported_and_interruption_heard(tmp_path: Path) -> None:
+    path = save(tmp_path, "a,b\n" + "x,y\ny,x\n" * 5000)
+    events: list[tuple[int, int | None]] = []
+    read_data(path, progress=lambda event: events.append((event.done, event.total)))
+    assert events
+    assert all(0 < done <= (total or 0) == path.stat().st_size for done, total in events)
+    for problem in (KeyboardInterrupt, RuntimeError):
+
+        def stop(event: object, problem: type[BaseException] = problem) -> None:
+            raise problem
+
+        with pytest.raises(problem):
+            read_data(path, progress=stop)
 
 
 # ---- Writing

@@ -16,19 +16,26 @@ std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
     return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
-// Keyed by `seed`: the words of the label are folded by 128-bit multiplication.
-std::uint32_t hash_of(std::string_view label, std::uint64_t seed) {
-    std::uint64_t state = seed ^ (label.size() * 0x9e3779b97f4a7c15ULL);
+// The words of a label, folded by 128-bit multiplication and keyed by `seed`.
+std::uint64_t hash_of(std::string_view label, std::uint64_t seed) {
+    std::uint64_t state = seed;
     const char* p = label.data();
     std::size_t left = label.size();
-    for (; left >= 8; p += 8, left -= 8) {
-        std::uint64_t word;
+    std::uint64_t word = 0;
+    for (; left > 8; p += 8, left -= 8) {
         std::memcpy(&word, p, 8);
         state = mix(state ^ word, seed | 1);
     }
-    std::uint64_t tail = 0;
-    if (left > 0) std::memcpy(&tail, p, left);
-    return static_cast<std::uint32_t>(mix(state ^ tail, 0xd6e8feb86659fd93ULL ^ (seed << 1 | 1)) >> 16);
+    word = 0;
+    std::memcpy(&word, p, left);
+    return mix(state ^ word, 0xd6e8feb86659fd93ULL);
+}
+
+std::uint64_t key_of(std::string_view label, std::uint64_t seed) {
+    if (label.size() > 8) return hash_of(label, seed);
+    std::uint64_t word = 0;
+    if (!label.empty()) std::memcpy(&word, label.data(), label.size());
+    return word;
 }
 
 template <class Wide, class Narrow>
@@ -65,26 +72,33 @@ void TextColumn::push(std::uint32_t code) {
     std::get<2>(codes_).push_back(code);
 }
 
+std::size_t TextColumn::place_of(const Slot& slot) const {
+    return mix(slot.key ^ seed_, 0x9e3779b97f4a7c15ULL + 2 * slot.length) & (slots_.size() - 1);
+}
+
 void TextColumn::grow() {
-    std::vector<Slot> larger(slots_.size() * 2);
-    for (const auto& slot : slots_) {
+    std::vector<Slot> full(slots_.size() * 2);
+    slots_.swap(full);
+    for (const auto& slot : full) {
         if (slot.code == 0) continue;
-        std::size_t place = slot.hash & (larger.size() - 1);
-        while (larger[place].code != 0) place = (place + 1) & (larger.size() - 1);
-        larger[place] = slot;
+        std::size_t place = place_of(slot);
+        while (slots_[place].code != 0) place = (place + 1) & (slots_.size() - 1);
+        slots_[place] = slot;
     }
-    slots_ = std::move(larger);
 }
 
 // The code of a label; a new label gets the next one.
 std::uint32_t TextColumn::find(std::string_view label, std::int64_t line) {
-    const std::uint32_t hash = hash_of(label, seed_);
-    std::size_t place = hash & (slots_.size() - 1);
-    for (; slots_[place].code != 0; place = (place + 1) & (slots_.size() - 1))
-        if (slots_[place].hash == hash && labels_[slots_[place].code - 1] == label)
-            return slots_[place].code - 1;
     const auto code = static_cast<std::uint32_t>(labels_.size());
-    slots_[place] = {hash, code + 1};
+    const Slot wanted{key_of(label, seed_), static_cast<std::uint32_t>(label.size()), code + 1};
+    std::size_t place = place_of(wanted);
+    for (; slots_[place].code != 0; place = (place + 1) & (slots_.size() - 1)) {
+        const Slot& slot = slots_[place];
+        if (slot.key == wanted.key && slot.length == wanted.length &&
+            (label.size() <= 8 || labels_[slot.code - 1] == label))
+            return slot.code - 1;
+    }
+    slots_[place] = wanted;
     labels_.add(label);
     first_lines_.push_back(line);
     if (labels_.size() * 2 > slots_.size()) grow();
@@ -97,7 +111,8 @@ void TextColumn::add(std::string_view label, std::size_t before, std::size_t aft
     if (code == spacing_.size()) {
         spacing_.push_back(spacing);
         is_respaced_.push_back(false);
-    } else if (spacing_[code] != spacing && !is_respaced_[code]) {
+        any_spaces_ = any_spaces_ || spacing != 0;
+    } else if ((any_spaces_ || spacing != 0) && spacing_[code] != spacing && !is_respaced_[code]) {
         is_respaced_[code] = true;
         respaced_codes_.push_back(code);
         respaced_lines_.push_back(line);

@@ -62,10 +62,14 @@ class TextColumn {
     AnyCodes& codes() { return codes_; }
 
   private:
+    // A label of up to eight bytes is its own key, so that it is recognised without a look at the labels; the
+    // key of a longer one is a hash of it, and the label itself has the last word.
     struct Slot {
-        std::uint32_t hash;
+        std::uint64_t key;
+        std::uint32_t length;
         std::uint32_t code;  // plus one; 0: free
     };
+    std::size_t place_of(const Slot& slot) const;
     std::uint32_t find(std::string_view label, std::int64_t line);
     void push(std::uint32_t code);
     void grow();
@@ -77,6 +81,7 @@ class TextColumn {
     std::vector<std::int64_t> first_lines_;
     std::vector<std::uint64_t> spacing_;  // per label: spaces before << 32 | spaces after, at first sight
     std::vector<bool> is_respaced_;
+    bool any_spaces_ = false;  // whether any label had spaces around it at first sight
     std::vector<std::int64_t> respaced_codes_, respaced_lines_;
     AnyCodes codes_;
 };

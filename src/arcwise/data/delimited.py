@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -25,6 +26,8 @@ __all__ = ["Dialect", "checked_header", "columns_from", "merged_labels", "parse"
 
 # The numbers of `arcwise::DelimitedProblem`.
 RAGGED, UNCLOSED_QUOTE, TEXT_AFTER_QUOTE, NUL_BYTE, FIELD_TOO_LONG, INTERRUPTED = range(1, 7)
+
+_OTHER_BLANKS = re.compile(rb"[\x0b\x0c\x1c-\x1f\x80-\xff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,9 +182,10 @@ def columns_from(
 
 def _labels(parsed: DelimitedTable, v: int, own: str, name: str) -> list[str]:
     lines = parsed.first_lines(v)
-    raw = _decoded(*parsed.labels(v), lambda k: f"line {int(lines[k]):,}, {own}", name)
-    # Labels are stripped of ASCII blanks natively; Unicode has others, such as the no-break space.
-    return [label.strip() for label in raw]
+    blob, offsets = parsed.labels(v)
+    labels = _decoded(blob, offsets, lambda k: f"line {int(lines[k]):,}, {own}", name)
+    # Spaces and tabs are stripped natively; there are other blanks, such as the no-break space.
+    return [label.strip() for label in labels] if _OTHER_BLANKS.search(blob) else labels
 
 
 def _check_spaces(
@@ -207,20 +211,23 @@ def _check_spaces(
 
 def merged_labels(labels: list[str], gaps: frozenset[str], merge: bool) -> tuple[NDArray[np.int64], list[str]]:
     """Return for each label its new code, and the labels kept. Missing values get the code after the last one."""
+    known = set(labels)
+    if not merge and len(known) == len(labels):
+        # Nothing to merge: the usual case, in which no label of a long column is looked at one by one.
+        missing = [labels.index(gap) for gap in gaps & known]
+        kept = [label for label in labels if label not in gaps] if missing else labels
+        is_kept = np.ones(len(labels), dtype=np.int64)
+        is_kept[missing] = 0
+        lookup = np.cumsum(is_kept) - 1
+        lookup[missing] = len(kept)
+        return lookup, kept
+    own = [label for label in labels if label not in gaps]
+    values = numbers_of(own) if merge else None
+    keys: Sequence[Any] = own if values is None else values.tolist()
     canonical: dict[Any, str] = {}
-    keys: list[Any] = list(labels)
-    if merge:
-        own = [k for k, label in enumerate(labels) if label not in gaps]
-        values = numbers_of([labels[k] for k in own])
-        if values is not None:
-            for k, value in zip(own, values.tolist(), strict=True):
-                keys[k] = value
-    for key, label in zip(keys, labels, strict=True):
-        if label not in gaps:
-            canonical[key] = min(canonical.get(key, label), label, key=lambda text: (len(text), text))
+    for key, label in zip(keys, own, strict=True):
+        canonical[key] = min(canonical.get(key, label), label, key=lambda text: (len(text), text))
     position = {key: k for k, key in enumerate(canonical)}
-    lookup = np.array(
-        [len(position) if label in gaps else position[key] for key, label in zip(keys, labels, strict=True)],
-        dtype=np.int64,
-    )
+    code = {label: position[key] for key, label in zip(keys, own, strict=True)}
+    lookup = np.array([code.get(label, len(position)) for label in labels], dtype=np.int64)
     return lookup, list(canonical.values())
