@@ -103,6 +103,18 @@ def test_mdl_follows_its_definition(pairs: list[tuple[int, int]], copies: int) -
     assert found.tolist() == mdl_by_hand(rows)
 
 
+def test_mdl_decides_close_cases_as_defined() -> None:
+    decisions = []
+    for a in range(1, 12):
+        for b in range(1, 12):
+            for wrong in (0, 1):
+                rows = [(0.0, 0)] * a + [(1.0, 1)] * b + [(1.0, 0)] * wrong
+                found = entropy_cuts(np.array([v for v, _ in rows]), np.array([c for _, c in rows]), 2).tolist()
+                assert found == mdl_by_hand(rows), (a, b, wrong)
+                decisions.append(bool(found))
+    assert 20 < sum(decisions) < len(decisions) - 20
+
+
 def test_columns_without_cuts() -> None:
     rng = np.random.default_rng(1)
     frame = pd.DataFrame({"x": rng.normal(size=200), "y": [0.0] * 100 + [1.0] * 100, "c": ["a"] * 100 + ["b"] * 100})
