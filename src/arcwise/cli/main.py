@@ -18,7 +18,16 @@ from arcwise.errors import ArcwiseError
 __all__ = ["app", "main"]
 
 # One module per verb, in the order of `arcwise --help`; each has a function `register(app)`.
-VERBS: tuple[str, ...] = ("sample", "fit", "scores", "confidence", "threshold", "consensus", "evaluate")
+VERBS: tuple[str, ...] = (
+    "scores",
+    "confidence",
+    "threshold",
+    "consensus",
+    "prior",
+    "fit",
+    "sample",
+    "evaluate",
+)
 
 app = typer.Typer(
     help="Learn Bayesian-network structure from discrete data, and say which arcs to trust.",

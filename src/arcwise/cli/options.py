@@ -16,10 +16,16 @@ from arcwise.errors import OptionError
 from arcwise.limits import Limits, Status
 
 __all__ = [
+    "CategoricalOption",
+    "ConstraintsOption",
+    "DataArgument",
+    "EssOption",
     "JsonOption",
     "LimitSecondsOption",
+    "MaxParentsOption",
     "OutputOption",
     "QuietOption",
+    "ScoreOption",
     "SeedOption",
     "ThreadsOption",
     "finish",
@@ -28,6 +34,24 @@ __all__ = [
     "progress_from",
 ]
 
+DataArgument = Annotated[
+    Path, typer.Argument(help="The data: .csv, .tsv, .arff, .parquet and others, also with .gz; - for stdin.")
+]
+ScoreOption = Annotated[str, typer.Option("--score", help="A score, e.g. bic, or with parameters, bdeu:ess=10.")]
+EssOption = Annotated[
+    float | None,
+    typer.Option("--ess", help="The equivalent sample size, for scores that have one.", show_default=False),
+]
+MaxParentsOption = Annotated[
+    int | None, typer.Option("--max-parents", min=0, help="The most parents of any variable.", show_default=False)
+]
+ConstraintsOption = Annotated[
+    Path | None,
+    typer.Option("--constraints", help="A file of constraints: required and forbidden arcs.", show_default=False),
+]
+CategoricalOption = Annotated[
+    bool, typer.Option("--categorical", help="Take columns of numbers as categories, however many values.")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result on stdout as one JSON object.")]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of the random numbers; same seed, same result.")]
 ThreadsOption = Annotated[int, typer.Option("--threads", min=1, help="Threads to use; results do not depend on it.")]

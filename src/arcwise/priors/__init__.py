@@ -2,15 +2,33 @@
 
 from arcwise.priors.analytic_ess import AnalyticEss, analytic_ess, analytic_ess_of_class, effective_parameters
 from arcwise.priors.edge_prior import EdgePrior, edge_prior
+from arcwise.priors.ess_path import EssInterval, EssPath, ess_path
+from arcwise.priors.optima import Learning, find_optima
+from arcwise.priors.optimal_ess import EssAscent, EssMaximum, ascend_ess, maximise_ess
+from arcwise.priors.saturation import Saturation, data_saturation
+from arcwise.priors.sensitivity import Sensitivity, prior_sensitivity
 from arcwise.priors.uniformity import uniformity, uniformity_by_squares
 
 __all__ = [
     "AnalyticEss",
     "EdgePrior",
+    "EssAscent",
+    "EssInterval",
+    "EssMaximum",
+    "EssPath",
+    "Learning",
+    "Saturation",
+    "Sensitivity",
     "analytic_ess",
     "analytic_ess_of_class",
+    "ascend_ess",
+    "data_saturation",
     "edge_prior",
     "effective_parameters",
+    "ess_path",
+    "find_optima",
+    "maximise_ess",
+    "prior_sensitivity",
     "uniformity",
     "uniformity_by_squares",
 ]

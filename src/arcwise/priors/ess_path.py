@@ -1,0 +1,137 @@
+"""The optimal network as a function of the equivalent sample size (Silander, Kontkanen and Myllymäki 2007)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data import Dataset
+from arcwise.errors import OptionError
+from arcwise.graph import Dag
+from arcwise.limits import Status
+from arcwise.priors.optima import Learning, find_optima, stays_optimal, worst_status
+from arcwise.progress import ProgressCallback
+from arcwise.scores import make_score
+from arcwise.search import Optimum
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+__all__ = ["EssInterval", "EssPath", "ess_path"]
+
+
+@dataclass(frozen=True, eq=False)
+class EssInterval:
+    """A run of grid values over which one network stays optimal."""
+
+    low: float
+    high: float
+    dag: Dag
+
+    @property
+    def n_arcs(self) -> int:
+        """The number of arcs."""
+        return len(self.dag.arcs)
+
+
+@dataclass(frozen=True, eq=False)
+class EssPath:
+    """The optimal network over a grid of equivalent sample sizes.
+
+    Parameters
+    ----------
+    ess, scores, dags
+        The grid, and the optimum at each value.
+    intervals
+        The grid, cut where the network that was optimal so far no longer is.
+    averaged
+        The optimal network under BDeu averaged over the whole grid (`bdeu_averaged`), which needs no choice.
+    status
+        COMPLETE if every optimum is proved.
+    """
+
+    ess: NDArray[np.float64]
+    scores: NDArray[np.float64]
+    dags: tuple[Dag, ...]
+    intervals: tuple[EssInterval, ...]
+    averaged: Optimum
+    status: Status
+
+    @property
+    def n_arcs(self) -> NDArray[np.int64]:
+        """The number of arcs at each ESS."""
+        return np.array([len(dag.arcs) for dag in self.dags], dtype=np.int64)
+
+    @property
+    def best_ess(self) -> float:
+        """The grid value at which the optimal score is highest."""
+        return float(self.ess[int(np.argmax(self.scores))])
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per interval: its ends, the number of arcs, and the arcs."""
+        import pandas as pd
+
+        rows = [
+            {"from": i.low, "to": i.high, "arcs": i.n_arcs, "network": ", ".join(f"{a} -> {b}" for a, b in i.dag.arcs)}
+            for i in self.intervals
+        ]
+        return pd.DataFrame(rows)
+
+    def plot(self) -> Figure:
+        """Plot the number of arcs and the optimal score over the ESS."""
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(7, 5), layout="constrained")
+        above, below = figure.subplots(2, 1, sharex=True)
+        above.step(self.ess, self.n_arcs, where="mid")
+        above.axhline(len(self.averaged.dag.arcs), linestyle="--", color="0.4", label="averaged over the grid")
+        above.set_ylabel("arcs of the optimum")
+        above.legend()
+        below.plot(self.ess, self.scores)
+        below.axvline(self.best_ess, linestyle=":", color="0.4")
+        below.annotate(f"highest at {self.best_ess:.3g}", (self.best_ess, float(self.scores.min())), fontsize="small")
+        below.set_ylabel("optimal log score")
+        below.set_xlabel("equivalent sample size")
+        below.set_xscale("log")
+        return figure
+
+
+def ess_path(
+    data: Dataset,
+    *,
+    ess: Sequence[float] | NDArray[np.float64] | None = None,
+    learning: Learning = Learning(),  # noqa: B008
+    progress: bool | ProgressCallback | None = None,
+) -> EssPath:
+    """Find the optimal network for each equivalent sample size of a grid, by default 60 from 10^-3 to 10^5.
+
+    The counts are taken once for the whole grid; each value then costs the pruning and the search of one table.
+    """
+    grid = np.logspace(-3, 5, 60) if ess is None else np.asarray(ess, dtype=np.float64)
+    if grid.ndim != 1 or len(grid) == 0 or not ((grid > 0) & np.isfinite(grid)).all():
+        raise OptionError("the grid of equivalent sample sizes must be positive, finite numbers; got another.")
+    grid = np.unique(grid)
+    scores = [make_score("bdeu", ess=float(value)) for value in grid]
+    averaged = make_score("bdeu_averaged", grid=tuple(grid.tolist()))
+    optima = find_optima(data, [*scores, averaged], learning, progress=progress, stage="ESS path")
+    path = optima[:-1]
+    starts = [0]
+    for k in range(1, len(path)):
+        if not stays_optimal(data, path[starts[-1]].dag, scores[k], path[k]):
+            starts.append(k)
+    ends = [*(start - 1 for start in starts[1:]), len(path) - 1]
+    return EssPath(
+        ess=grid,
+        scores=np.array([optimum.score for optimum in path]),
+        dags=tuple(optimum.dag for optimum in path),
+        intervals=tuple(
+            EssInterval(float(grid[a]), float(grid[b]), path[a].dag) for a, b in zip(starts, ends, strict=True)
+        ),
+        averaged=optima[-1],
+        status=worst_status(optima),
+    )

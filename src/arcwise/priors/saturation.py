@@ -1,0 +1,186 @@
+"""Is there enough data? Sensitivity and structure over growing subsamples (Scanagatta 2014, section 4.2).
+
+The sensitivity of the learned graph to the prior falls with the number of cases in step with the graph's accuracy, and
+it needs no knowledge of the truth. Here it is followed over nested subsamples of N = 20, 40, 80, ... cases, together
+with how much the learned structure still changes when the data double.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data import Dataset
+from arcwise.errors import DataError, OptionError
+from arcwise.evaluate import shd
+from arcwise.graph import Dag
+from arcwise.limits import Status
+from arcwise.priors.optima import Learning, find_optima, worst_status
+from arcwise.priors.sensitivity import prior_sensitivity
+from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
+from arcwise.scores import make_score
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+__all__ = ["Saturation", "data_saturation"]
+
+# Below this share of the edges changed by the last doubling, more data are said to change little.
+SETTLED = 0.1
+
+
+@dataclass(frozen=True, eq=False)
+class Saturation:
+    """What more data did so far; arrays have one entry per sample size, means over the repetitions.
+
+    Parameters
+    ----------
+    sizes
+        The numbers of cases, the last all of them.
+    sensitivity
+        The relative sensitivity to the prior of the graph learned from so many cases.
+    edges
+        The number of edges of that graph.
+    change
+        The structural Hamming distance to the graph learned from the next smaller subsample; the first is NaN.
+    distance
+        The structural Hamming distance to the true graph, where one was given; else NaN.
+    """
+
+    sizes: NDArray[np.int64]
+    sensitivity: NDArray[np.float64]
+    edges: NDArray[np.float64]
+    change: NDArray[np.float64]
+    distance: NDArray[np.float64]
+    repetitions: int
+    ess: float
+    epsilon: float
+    dag: Dag
+    status: Status
+
+    @property
+    def changed_share(self) -> float:
+        """The share of the edges that the last step to all the data changed."""
+        return float(self.change[-1] / max(self.edges[-1], 1.0))
+
+    @property
+    def settled(self) -> bool:
+        """Whether the last step changed less than a tenth of the edges."""
+        return self.changed_share < SETTLED
+
+    @property
+    def advice(self) -> str:
+        """What this means, in two sentences."""
+        before, after = int(self.sizes[-2]), int(self.sizes[-1])
+        verdict = "would not change the structure much" if self.settled else "would change the structure"
+        return (
+            f"More data {verdict}: from {before:,} to {after:,} cases, {self.change[-1]:.1f} of {self.edges[-1]:.1f} "
+            f"edges changed ({self.changed_share:.0%}). The sensitivity to the prior fell from "
+            f"{self.sensitivity[-2]:.3g} to {self.sensitivity[-1]:.3g} of the score."
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per sample size."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "cases": self.sizes,
+                "sensitivity": self.sensitivity,
+                "edges": self.edges,
+                "change": self.change,
+                "distance": self.distance,
+            }
+        )
+
+    def plot(self) -> Figure:
+        """Plot sensitivity and change of structure over the sample size."""
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(7, 5), layout="constrained")
+        above, below = figure.subplots(2, 1, sharex=True)
+        above.plot(self.sizes, self.sensitivity, marker=".")
+        above.set_ylabel("relative sensitivity")
+        above.set_yscale("log")
+        below.plot(self.sizes, self.change, marker=".", label="change since the size before (SHD)")
+        below.plot(self.sizes, self.edges, "--", color="0.5", label="edges")
+        if np.isfinite(self.distance).any():
+            below.plot(self.sizes, self.distance, marker="x", label="distance from the truth (SHD)")
+        below.set_xscale("log")
+        below.set_xlabel("cases")
+        below.set_ylabel("edges")
+        below.legend()
+        return figure
+
+
+def data_saturation(
+    data: Dataset,
+    *,
+    truth: Dag | None = None,
+    ess: float = 1.0,
+    epsilon: float = 0.5,
+    repetitions: int = 5,
+    seed: int = 0,
+    learning: Learning = Learning(),  # noqa: B008
+    progress: bool | ProgressCallback | None = None,
+) -> Saturation:
+    """Learn the BDeu-optimal graph from nested subsamples of 20, 40, 80, ... cases up to all, several times over.
+
+    Each repetition shuffles the cases and takes longer and longer beginnings. The cost is `repetitions` x log2(N / 10)
+    exact searches.
+    """
+    if repetitions < 1:
+        raise OptionError(f"repetitions={repetitions} must be at least 1.")
+    sizes = [20 * 2**i for i in range(64) if 20 * 2**i < data.n_cases]
+    if not sizes:
+        raise DataError(f"{data.n_cases} cases are too few to see saturation; at least 21 are needed.")
+    sizes.append(data.n_cases)
+    if len(sizes) > 2 and sizes[-1] < 1.5 * sizes[-2]:
+        del sizes[-2]  # the last step should be about a doubling
+    score = make_score("bdeu", ess=ess)
+    rng = np.random.default_rng(seed)
+    whole = find_optima(data, [score], learning, progress=progress)[0]
+    optima = [whole]
+    rows = np.repeat(np.arange(data.n_rows), 1 if data.weights is None else data.weights)
+    shape = (repetitions, len(sizes))
+    sensitivity, edges, change, distance = (np.full(shape, np.nan) for _ in range(4))
+    with show_progress(progress) as callback:
+        for repetition in range(repetitions):
+            shuffled = rng.permutation(rows)
+            before: Dag | None = None
+            for k, size in enumerate(sizes):
+                callback(ProgressEvent("saturation", repetition * len(sizes) + k, repetitions * len(sizes)))
+                part = data if k == len(sizes) - 1 else _subsample(data, shuffled[:size])
+                found = whole if k == len(sizes) - 1 else find_optima(part, [score], learning, progress=False)[0]
+                optima.append(found)
+                sensitivity[repetition, k] = prior_sensitivity(
+                    part, found.dag, ess=ess, epsilon=epsilon, epsilons=()
+                ).relative
+                edges[repetition, k] = len(found.dag.arcs)
+                if before is not None:
+                    change[repetition, k] = shd(before, found.dag)
+                if truth is not None:
+                    distance[repetition, k] = shd(truth, found.dag)
+                before = found.dag
+    return Saturation(
+        sizes=np.array(sizes, dtype=np.int64),
+        sensitivity=sensitivity.mean(axis=0),
+        edges=edges.mean(axis=0),
+        change=change.mean(axis=0),
+        distance=distance.mean(axis=0),
+        repetitions=repetitions,
+        ess=ess,
+        epsilon=epsilon,
+        dag=whole.dag,
+        status=worst_status(optima),
+    )
+
+
+def _subsample(data: Dataset, rows: NDArray[np.int64]) -> Dataset:
+    """Return the data with weights that count the given rows; the codes are shared, the declared states kept."""
+    weights = np.bincount(rows, minlength=data.n_rows).astype(np.int64)
+    return Dataset(codes=data.codes, names=data.names, states=data.states, weights=weights)

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+Cli = Callable[..., str]
+
+
+@pytest.fixture
+def survey(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(1)
+    smoke = rng.integers(0, 2, 80)
+    cough = np.where(rng.random(80) < 0.8, smoke, 1 - smoke)
+    age = rng.integers(0, 3, 80)
+    frame = pd.DataFrame({"smoke": smoke, "cough": cough, "age": age})
+    frame.to_csv(tmp_path / "survey.csv", index=False)
+    return tmp_path / "survey.csv"
+
+
+def test_ess(cli: Cli, survey: Path) -> None:
+    found = json.loads(cli("prior", "ess", survey, "--json"))
+    assert {"alpha_star", "alpha_max", "alpha_interval", "rounds"} <= found.keys()
+    assert found["alpha_interval"][0] <= found["alpha_max"] <= found["alpha_interval"][1]
+    assert "alpha*" in cli("prior", "ess", survey)
+
+
+def test_path_and_figure(cli: Cli, survey: Path, tmp_path: Path) -> None:
+    found = json.loads(cli("prior", "path", survey, "--values", 10, "--plot", tmp_path / "path.png", "--json"))
+    assert len(found["ess"]) == len(found["n_arcs"]) == 10
+    assert (tmp_path / "path.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_sensitivity_saturation_and_edge(cli: Cli, survey: Path) -> None:
+    assert json.loads(cli("prior", "sensitivity", survey, "--json"))["sensitivity"] > 0
+    assert "More data" in cli("prior", "saturation", survey, "--repetitions", 1)
+    assert "favours smoke -> cough" in cli("prior", "edge", survey, "--parent", "smoke", "--child", "cough")
+
+
+def test_mistakes_get_one_message(cli: Cli, survey: Path, tmp_path: Path) -> None:
+    message = cli("prior", "edge", survey, "--parent", "smoke", "--child", "coughs", code=1)
+    assert "did you mean 'cough'" in message
+    assert "must end in" in cli("prior", "path", survey, "--values", 2, "--plot", tmp_path / "a.gif", code=1)
+    assert "at most 1" in cli("prior", "sensitivity", survey, "--epsilon", 2, code=1)
