@@ -18,8 +18,9 @@ def _table(family: FamilyCounts) -> NDArray[np.float64]:
     scores that it goes with.
     """
     counts = family.counts.astype(np.float64)
+    # e(0) = 1 comes out by itself: 0 times any logarithm.
     growth = np.exp(counts * np.log1p(1 / np.maximum(counts, 1)))
-    weights: NDArray[np.float64] = (counts + 1) * np.where(counts > 0, growth, 1.0)
+    weights: NDArray[np.float64] = (counts + 1) * growth
     table: NDArray[np.float64] = weights / weights.sum(axis=1, keepdims=True)
     return table
 
