@@ -58,18 +58,6 @@ def test_missing_values_then_intervals(shared: Path) -> None:
 # ---- MDL
 
 
-def test_mdl_cuts_of_iris(shared: Path) -> None:
-    # The cuts that the R package discretization prints for iris: mdlp(iris)$cutp.
-    cuts = find_cuts(read_table(shared / "data" / "uci" / "iris.csv.gz"), method="mdl", target="class")
-    expected = {
-        "sepallength": [5.55, 6.15],
-        "sepalwidth": [2.95, 3.35],
-        "petallength": [2.45, 4.75],
-        "petalwidth": [0.8, 1.75],
-    }
-    assert {name: points.round(10).tolist() for name, points in cuts.items()} == expected
-
-
 def entropy(classes: list[int]) -> float:
     return -sum(p * math.log2(p) for p in (classes.count(c) / len(classes) for c in set(classes)))
 
@@ -113,6 +101,21 @@ def test_mdl_decides_close_cases_as_defined() -> None:
                 assert found == mdl_by_hand(rows), (a, b, wrong)
                 decisions.append(bool(found))
     assert 20 < sum(decisions) < len(decisions) - 20
+
+
+def test_mdl_cuts_of_iris(shared: Path) -> None:
+    table = read_table(shared / "data" / "uci" / "iris.csv.gz")
+    cuts = find_cuts(table, method="mdl", target="class")
+    expected = {
+        "sepallength": [5.55, 6.15],
+        "sepalwidth": [2.95, 3.35],
+        "petallength": [2.45, 4.75],
+        "petalwidth": [0.8, 1.75],
+    }
+    assert {name: points.round(10).tolist() for name, points in cuts.items()} == expected
+    for name, points in cuts.items():
+        rows = zip(table.column(name).values().tolist(), table.column("class").codes.tolist(), strict=True)
+        assert points.tolist() == mdl_by_hand(list(rows))
 
 
 def test_columns_without_cuts() -> None:
