@@ -20,6 +20,8 @@ __all__ = ["app", "main"]
 # One module per verb, in the order of `arcwise --help`; each has a function `register(app)`.
 VERBS: tuple[str, ...] = (
     "scores",
+    "search",
+    "bootstrap",
     "confidence",
     "threshold",
     "consensus",

@@ -1,0 +1,203 @@
+"""`arcwise search`: one network by local search."""
+
+from __future__ import annotations
+
+import enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from arcwise.cli.options import (
+    JsonOption,
+    LimitSecondsOption,
+    OutputOption,
+    QuietOption,
+    finish,
+    limits_from,
+    print_json,
+    progress_from,
+)
+from arcwise.errors import FormatError, OptionError
+
+if TYPE_CHECKING:
+    from arcwise.graph import Dag
+
+__all__ = ["register"]
+
+
+class Method(enum.StrEnum):
+    """The local searches."""
+
+    TABU = "tabu"
+    HILL_CLIMBING = "hill-climbing"
+    FIRST_ASCENT = "first-ascent"
+    GENETIC = "genetic"
+
+
+class StartName(enum.StrEnum):
+    """Where a search starts."""
+
+    EMPTY = "empty"
+    RANDOM = "random"
+
+
+# What each method takes beside the options of all; an option that a method does not take is refused, not ignored.
+CLIMB = ("start", "restarts", "perturb", "random_ties")
+TAKES: dict[Method, tuple[str, ...]] = {
+    Method.TABU: (*CLIMB, "tabu", "max_tabu"),
+    Method.HILL_CLIMBING: CLIMB,
+    Method.FIRST_ASCENT: ("start",),
+    Method.GENETIC: ("population", "unconnected", "drop", "promote", "mating_tries", "patience"),
+}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command line."""
+    app.command("search")(search)
+
+
+def search(
+    data: Annotated[Path, typer.Argument(help="The data: .csv, .tsv, .arff, .parquet and others, or - for stdin.")],
+    method: Annotated[Method, typer.Option("--method", help="The search.")] = Method.TABU,
+    score: Annotated[str, typer.Option("--score", help="A score, e.g. bic, or with parameters, bdeu:ess=10.")] = "bic",
+    max_parents: Annotated[
+        int | None, typer.Option("--max-parents", min=0, help="The most parents of any variable.", show_default=False)
+    ] = None,
+    constraints: Annotated[
+        Path | None, typer.Option("--constraints", help="A file of constraints.", show_default=False)
+    ] = None,
+    start: Annotated[
+        StartName | None, typer.Option("--start", help="Where to start (default: empty).", show_default=False)
+    ] = None,
+    restarts: Annotated[
+        int | None, typer.Option("--restarts", min=0, help="Restarts (default: 0).", show_default=False)
+    ] = None,
+    perturb: Annotated[
+        int | None,
+        typer.Option("--perturb", min=1, help="Random changes per restart (default: 1).", show_default=False),
+    ] = None,
+    random_ties: Annotated[
+        bool | None, typer.Option("--random-ties", help="Break ties at random.", show_default=False)
+    ] = None,
+    tabu: Annotated[
+        int | None,
+        typer.Option("--tabu", min=1, help="tabu: networks not to visit again (default: 10).", show_default=False),
+    ] = None,
+    max_tabu: Annotated[
+        int | None,
+        typer.Option("--max-tabu", min=0, help="tabu: bad moves that end it (default: --tabu).", show_default=False),
+    ] = None,
+    population: Annotated[
+        int | None, typer.Option("--population", min=1, help="genetic: networks (default: 16).", show_default=False)
+    ] = None,
+    unconnected: Annotated[
+        int | None,
+        typer.Option("--unconnected", min=0, help="genetic: how many start empty (default: 1).", show_default=False),
+    ] = None,
+    drop: Annotated[
+        int | None,
+        typer.Option("--drop", min=0, help="genetic: the worst, dropped each round (default: 3).", show_default=False),
+    ] = None,
+    promote: Annotated[
+        int | None,
+        typer.Option("--promote", min=1, help="genetic: the best, kept each round (default: 3).", show_default=False),
+    ] = None,
+    mating_tries: Annotated[
+        int | None,
+        typer.Option("--mating-tries", min=0, help="genetic: draws of an offspring (default: 20).", show_default=False),
+    ] = None,
+    patience: Annotated[
+        int | None,
+        typer.Option("--patience", min=1, help="genetic: rounds without progress (default: 5).", show_default=False),
+    ] = None,
+    categorical: Annotated[
+        bool, typer.Option("--categorical", help="Take columns of numbers as categories, however many values.")
+    ] = False,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the random numbers; same seed, same result.")] = 0,
+    limit_seconds: LimitSecondsOption = None,
+    output: OutputOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Search for a network with a high score, fast and without a proof that it is the best.
+
+    Prints the arcs as CSV. The suffix of the output says how it is written: .csv (arc list), .dot, .graphml, or .txt
+    (structure file).
+
+    Example: arcwise search survey.csv --method genetic --score bdeu:ess=10 --seed 1 -o network.graphml
+    """
+    from arcwise import search as stage
+    from arcwise.data import read_data
+    from arcwise.graph import read_constraints
+
+    given: dict[str, Any] = {
+        "start": None if start is None else start.value,
+        "restarts": restarts,
+        "perturb": perturb,
+        "random_ties": random_ties,
+        "tabu": tabu,
+        "max_tabu": max_tabu,
+        "population": population,
+        "unconnected": unconnected,
+        "drop": drop,
+        "promote": promote,
+        "mating_tries": mating_tries,
+        "patience": patience,
+    }
+    options = {name: value for name, value in given.items() if value is not None}
+    for name in options:
+        if name not in TAKES[method]:
+            takers = ", ".join(m for m in Method if name in TAKES[m])
+            raise OptionError(f"--{name.replace('_', '-')} is not an option of --method {method}, but of {takers}.")
+    function: Any = {
+        Method.TABU: stage.tabu_search,
+        Method.HILL_CLIMBING: stage.hill_climb,
+        Method.FIRST_ASCENT: stage.first_ascent,
+        Method.GENETIC: stage.genetic_search,
+    }[method]
+    cases = read_data(data, categorical=categorical, progress=progress_from(quiet))
+    result = function(
+        cases,
+        score=score,
+        max_parents=max_parents,
+        constraints=None if constraints is None else read_constraints(constraints, cases.names),
+        seed=seed,
+        limits=limits_from(limit_seconds),
+        progress=progress_from(quiet),
+        **options,
+    )
+    if output is not None and str(output) != "-":
+        write_dag(output, result.dag)
+    if as_json:
+        print_json(result.as_dict())
+    elif output is None or str(output) == "-":
+        typer.echo("from,to")
+        for tail, head in result.dag.arcs:
+            typer.echo(f"{_quoted(tail)},{_quoted(head)}")
+    if not quiet:
+        typer.echo(
+            f"{method}: {score} {result.score:.6f}, {len(result.dag.arcs)} arcs, {result.iterations} iterations, "
+            f"{result.seconds:.3f} s" + ("" if result.complete else f"; stopped: {result.status}"),
+            err=True,
+        )
+    finish(result.status)
+
+
+def write_dag(path: Path, dag: Dag) -> None:
+    """Write a DAG in the format that the suffix names."""
+    from arcwise import graph
+
+    writers: dict[str, Any] = {
+        ".csv": graph.write_arc_list,
+        ".dot": graph.write_dot,
+        ".graphml": graph.write_graphml,
+        ".txt": graph.write_structure,
+    }
+    if path.suffix not in writers:
+        raise FormatError(f"cannot write {path}: the name must end in {', '.join(writers)}.")
+    writers[path.suffix](path, dag)
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"' if any(c in name for c in ',"\n\r') else name
