@@ -135,18 +135,19 @@ class Climber {
     // Xoshiro moves, as many as asked for; one that is not legal is drawn again, but not without end: a graph
     // may have no legal move at all.
     std::vector<Parents> perturbed(const std::vector<Parents>& network) {
-        Walk walk(scores_, network);
-        const std::size_t n = walk.dag().nodes();
+        const std::size_t n = scores_.variables();
+        ChangingDag dag(n);
+        dag.assign(network);
         std::uint64_t made = 0;
         for (std::uint64_t tries = 0; made < options_.perturbations && tries < 1000 * options_.perturbations;
              ++tries) {
             const auto kind = static_cast<MoveKind>(random_.below(3));
             const Move move{kind, random_.below(n), random_.below(n)};
-            if (!walk.is_legal(move)) continue;
-            walk.apply(move);
+            if (!is_legal(dag, scores_.rules(), move)) continue;
+            apply(dag, move);
             ++made;
         }
-        return walk.dag().all_parents();
+        return dag.all_parents();
     }
 
     NeighbourScores& scores_;

@@ -19,19 +19,18 @@ double Walk::score() const {
     return total;
 }
 
-bool Walk::is_legal(const Move& move) const {
-    const auto& rules = scores_->rules();
-    const auto has_room = [&](std::size_t node) { return dag_.parents(node).size() < rules.limit(node); };
+bool is_legal(const ChangingDag& dag, const ArcRules& rules, const Move& move) {
+    const auto has_room = [&](std::size_t node) { return dag.parents(node).size() < rules.limit(node); };
     switch (move.kind) {
         case MoveKind::add:
             return rules.allowed(move.from, move.to) && has_room(move.to) &&
-                   dag_.can_add(move.from, move.to) && !dag_.has_arc(move.from, move.to);
+                   dag.can_add(move.from, move.to) && !dag.has_arc(move.from, move.to);
         case MoveKind::remove:
-            return dag_.has_arc(move.from, move.to) && !rules.required(move.from, move.to);
+            return dag.has_arc(move.from, move.to) && !rules.required(move.from, move.to);
         case MoveKind::reverse:
-            return dag_.has_arc(move.from, move.to) && !rules.required(move.from, move.to) &&
+            return dag.has_arc(move.from, move.to) && !rules.required(move.from, move.to) &&
                    rules.allowed(move.to, move.from) && has_room(move.from) &&
-                   dag_.can_reverse(move.from, move.to);
+                   dag.can_reverse(move.from, move.to);
     }
     return false;
 }
@@ -49,19 +48,23 @@ std::uint64_t Walk::hash_after(const Move& move) const {
     return move.kind == MoveKind::reverse ? changed ^ ChangingDag::arc_key(move.to, move.from) : changed;
 }
 
-void Walk::apply(const Move& move) {
+void apply(ChangingDag& dag, const Move& move) {
     switch (move.kind) {
         case MoveKind::add:
-            dag_.add(move.from, move.to);
+            dag.add(move.from, move.to);
             break;
         case MoveKind::remove:
-            dag_.remove(move.from, move.to);
+            dag.remove(move.from, move.to);
             break;
         case MoveKind::reverse:
-            dag_.reverse(move.from, move.to);
-            refresh(move.from);
+            dag.reverse(move.from, move.to);
             break;
     }
+}
+
+void Walk::apply(const Move& move) {
+    arcwise::apply(dag_, move);
+    if (move.kind == MoveKind::reverse) refresh(move.from);
     refresh(move.to);
 }
 

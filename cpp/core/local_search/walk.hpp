@@ -20,6 +20,10 @@ struct Move {
     std::size_t to;
 };
 
+// Can the move be made: does the arc exist or not, do the rules allow it, does it close no cycle?
+bool is_legal(const ChangingDag& dag, const ArcRules& rules, const Move& move);
+void apply(ChangingDag& dag, const Move& move);
+
 class Walk {
   public:
     // The start must be acyclic and keep the rules: Python has checked it.
@@ -30,8 +34,7 @@ class Walk {
     // The score of the network: the sum of its local scores.
     double score() const;
 
-    // Can the move be made at all: does the arc exist or not, do the rules allow it, does it close no cycle?
-    bool is_legal(const Move& move) const;
+    bool is_legal(const Move& move) const { return arcwise::is_legal(dag_, scores_->rules(), move); }
     // What a legal move adds to the score.
     double gain(const Move& move) const;
     // The hash of the network that a move leads to.
