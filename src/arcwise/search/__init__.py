@@ -6,6 +6,7 @@ from arcwise.search.hill_climbing import hill_climb
 from arcwise.search.local_result import LocalSearchResult
 from arcwise.search.optimal import METHODS, find_optimal
 from arcwise.search.optimum import PROOF_TOLERANCE, Optimum
+from arcwise.search.run_analysis import RunAnalysis, RunSample, analyse_runs
 from arcwise.search.tabu import tabu_search
 
 __all__ = [
@@ -13,6 +14,9 @@ __all__ = [
     "PROOF_TOLERANCE",
     "LocalSearchResult",
     "Optimum",
+    "RunAnalysis",
+    "RunSample",
+    "analyse_runs",
     "find_optimal",
     "first_ascent",
     "genetic_search",
