@@ -240,20 +240,15 @@ double NeighbourScores::finish(Candidate& candidate, std::size_t child,
            (tables_->constant(cells) + candidate.margin);
 }
 
-// Takes the counts of one configuration of P, `cells[state of x * arity of c + state of c]`.
-void NeighbourScores::add_configuration(Candidate& candidate, std::size_t config, const std::int64_t* cells) {
-    for (std::size_t k = 0; k < candidate.arity; ++k, cells += candidate.child_arity) {
-        if (std::all_of(cells, cells + candidate.child_arity, [](std::int64_t n) { return n == 0; }))
-            continue;
-        candidate.counts.insert(candidate.counts.end(), cells, cells + candidate.child_arity);
-        if (score_.needs_configurations()) {
-            // The index of P, with the digit of x put between those of its neighbours.
-            const std::uint64_t index = radix_[config];
-            const std::uint64_t above = index / candidate.below;
-            candidate.configurations.push_back((above * candidate.arity + k) * candidate.below +
-                                               index % candidate.below);
-        }
-    }
+// Adds a row to the candidate's table: the counts of the child for one configuration of P and one state of x.
+void NeighbourScores::add_row(Candidate& candidate, std::size_t config, std::size_t state,
+                              const std::int64_t* counts) {
+    candidate.counts.insert(candidate.counts.end(), counts, counts + candidate.child_arity);
+    if (!score_.needs_configurations()) return;
+    // The index of P, with the digit of x put between those of its neighbours.
+    const std::uint64_t above = radix_[config] / candidate.below;
+    candidate.configurations.push_back((above * candidate.arity + state) * candidate.below +
+                                       radix_[config] % candidate.below);
 }
 
 template <class Count>
@@ -330,8 +325,17 @@ void NeighbourScores::add_segments_of(Candidate& candidate, std::size_t first_co
             }
             cells_[state] = rest;
         }
-        add_configuration(candidate, config, cells_.data());
+        for (std::size_t k = 0; k < arity; ++k) {
+            const auto* column = cells_.data() + k * candidate.child_arity;
+            if (std::any_of(column, column + candidate.child_arity, [](std::int64_t n) { return n != 0; }))
+                add_row(candidate, config, k, column);
+        }
     }
+}
+
+// Are the cells of (P, c, x) so many more than the rows that most of them are empty?
+bool NeighbourScores::is_sparse(std::size_t x) const {
+    return partition_.ends.size() * data_.arity(x) > 2 * weights_.rows.size();
 }
 
 template <class Count>
@@ -354,6 +358,10 @@ void NeighbourScores::additions_by_block(std::size_t child, std::span<const std:
             for (; next < slots.size() && bytes < candidate_bytes; ++next) {
                 const auto x = static_cast<std::size_t>(slots[next].variable);
                 if (!wants(x, child, parents)) continue;
+                if (is_sparse(x)) {
+                    score_sparse(child, parents, x, row);
+                    continue;
+                }
                 auto& candidate = candidates.emplace_back();
                 candidate.variable = x;
                 candidate.first = slots[next].first;
@@ -376,55 +384,85 @@ void NeighbourScores::additions_by_block(std::size_t child, std::span<const std:
     }
 }
 
-// A variable of many states: the counts of one configuration at a time, only the cells that occur.
-void NeighbourScores::score_wide(std::size_t child, std::span<const std::int32_t> parents, std::size_t x,
-                                 NeighbourRow& row) {
+// One candidate by itself, row by row and only the cells that occur: better than sums of bytes where most of
+// the cells of (P, c, x) are empty, that is for many states or many configurations.
+void NeighbourScores::score_sparse(std::size_t child, std::span<const std::int32_t> parents, std::size_t x,
+                                   NeighbourRow& row) {
     Candidate candidate{};
     candidate.variable = x;
     start(candidate, child, parents);
     const auto codes = data_.column(x);
-    std::vector<std::int64_t> cells(candidate.arity * candidate.child_arity, 0);
-    std::vector<std::uint32_t> seen;  // states of x in this configuration
+    if (tables_ != nullptr)
+        add_sparse_terms(candidate, codes);
+    else
+        add_sparse_tables(candidate, codes);
+    row.toggled[x] = finish(candidate, child, parents);
+}
+
+template <class Add>
+void NeighbourScores::for_rows_of(std::size_t segment, Add add) const {
+    const auto begin = [&](const std::vector<std::size_t>& ends) {
+        return segment == 0 ? 0 : ends[segment - 1];
+    };
+    for (std::size_t i = begin(partition_.ends); i < partition_.ends[segment]; ++i)
+        add(partition_.order[i], partition_.bytes.empty() ? 1 : partition_.bytes[i]);
+    if (partition_.heavies.empty()) return;
+    for (std::size_t i = begin(partition_.heavy_ends); i < partition_.heavy_ends[segment]; ++i)
+        add(partition_.heavy_order[i], partition_.heavies[i]);
+}
+
+void NeighbourScores::add_sparse_terms(Candidate& candidate, std::span<const std::uint32_t> codes) {
+    auto& joint_terms = *candidate.joint_terms;
+    auto& margin_terms = *candidate.margin_terms;
+    cells_.assign(2 * candidate.arity, 0);
+    std::int64_t* counts = cells_.data();              // of the states of x in this segment
+    std::int64_t* margins = counts + candidate.arity;  // and in this configuration
     std::size_t s = 0;
-    std::size_t light = 0;
-    std::size_t heavy = 0;
     for (std::size_t config = 0; config < partition_.configurations(); ++config) {
-        seen.clear();
+        seen_.clear();
         for (; s < partition_.config_ends[config]; ++s) {
-            const std::size_t state = partition_.states[s];
-            const auto add = [&](std::uint32_t at, std::int64_t weight) {
-                cells[codes[at] * candidate.child_arity + state] += weight;
-                seen.push_back(codes[at]);
-            };
-            for (; light < partition_.ends[s]; ++light)
-                add(partition_.order[light], partition_.bytes.empty() ? 1 : partition_.bytes[light]);
-            if (!partition_.heavies.empty())
-                for (; heavy < partition_.heavy_ends[s]; ++heavy)
-                    add(partition_.heavy_order[heavy], partition_.heavies[heavy]);
-        }
-        std::ranges::sort(seen);
-        seen.erase(std::ranges::unique(seen).begin(), seen.end());
-        for (const auto k : seen) {
-            auto* column = cells.data() + k * candidate.child_arity;
-            if (tables_ != nullptr) {
-                std::int64_t total = 0;
-                for (std::size_t c = 0; c < candidate.child_arity; ++c) {
-                    candidate.joint += (*candidate.joint_terms)(column[c]);
-                    total += column[c];
-                }
-                candidate.margin += (*candidate.margin_terms)(total);
-            } else {
-                candidate.counts.insert(candidate.counts.end(), column, column + candidate.child_arity);
-                if (score_.needs_configurations()) {
-                    const std::uint64_t above = radix_[config] / candidate.below;
-                    candidate.configurations.push_back((above * candidate.arity + k) * candidate.below +
-                                                       radix_[config] % candidate.below);
-                }
+            seen_in_segment_.clear();
+            for_rows_of(s, [&](std::uint32_t row, std::int64_t weight) {
+                const std::uint32_t code = codes[row];
+                if (counts[code] == 0) seen_in_segment_.push_back(code);
+                counts[code] += weight;
+            });
+            for (const auto code : seen_in_segment_) {
+                candidate.joint += joint_terms(counts[code]);
+                if (margins[code] == 0) seen_.push_back(code);
+                margins[code] += counts[code];
+                counts[code] = 0;
             }
-            std::fill_n(column, candidate.child_arity, std::int64_t{0});
+        }
+        for (const auto code : seen_) {
+            candidate.margin += margin_terms(margins[code]);
+            margins[code] = 0;
         }
     }
-    row.toggled[x] = finish(candidate, child, parents);
+}
+
+void NeighbourScores::add_sparse_tables(Candidate& candidate, std::span<const std::uint32_t> codes) {
+    const std::size_t child_arity = candidate.child_arity;
+    cells_.assign(candidate.arity * child_arity, 0);
+    std::vector<std::uint8_t> known(candidate.arity, 0);
+    std::size_t s = 0;
+    for (std::size_t config = 0; config < partition_.configurations(); ++config) {
+        seen_.clear();
+        for (; s < partition_.config_ends[config]; ++s) {
+            const std::size_t state = partition_.states[s];
+            for_rows_of(s, [&](std::uint32_t row, std::int64_t weight) {
+                const std::uint32_t code = codes[row];
+                if (known[code] == 0) seen_.push_back(code);
+                known[code] = 1;
+                cells_[code * child_arity + state] += weight;
+            });
+        }
+        for (const auto code : seen_) {
+            add_row(candidate, config, code, cells_.data() + code * child_arity);
+            std::fill_n(cells_.begin() + static_cast<std::ptrdiff_t>(code * child_arity), child_arity, 0);
+            known[code] = 0;
+        }
+    }
 }
 
 void NeighbourScores::score_additions(std::size_t child, std::span<const std::int32_t> parents,
@@ -446,7 +484,7 @@ void NeighbourScores::score_additions(std::size_t child, std::span<const std::in
         additions_by_block<std::int64_t>(child, parents, row);
     for (const auto wide : data_.wide()) {
         const auto x = static_cast<std::size_t>(wide);
-        if (wants(x, child, parents)) score_wide(child, parents, x, row);
+        if (wants(x, child, parents)) score_sparse(child, parents, x, row);
     }
 }
 
@@ -483,7 +521,7 @@ void NeighbourScores::fill_empty_rows() {
             radix_.assign(1, 0);
             for (const auto wide : data_.wide())
                 if (const auto x = static_cast<std::size_t>(wide); wants(x, child, {}))
-                    score_wide(child, {}, x, row);
+                    score_sparse(child, {}, x, row);
         }
         for (std::size_t x = 0; x < n; ++x)
             if (wants(x, child, {})) row.best_gain = std::max(row.best_gain, row.toggled[x] - row.own);

@@ -68,11 +68,16 @@ class NeighbourScores {
                         std::span<const std::int64_t> counts, std::span<const std::uint64_t> configurations);
     void score_removals(std::size_t child, std::span<const std::int32_t> parents, NeighbourRow& row);
     void score_additions(std::size_t child, std::span<const std::int32_t> parents, NeighbourRow& row);
-    void score_wide(std::size_t child, std::span<const std::int32_t> parents, std::size_t x,
-                    NeighbourRow& row);
+    void score_sparse(std::size_t child, std::span<const std::int32_t> parents, std::size_t x,
+                      NeighbourRow& row);
+    template <class Add>
+    void for_rows_of(std::size_t segment, Add add) const;
+    void add_sparse_terms(Candidate& candidate, std::span<const std::uint32_t> codes);
+    void add_sparse_tables(Candidate& candidate, std::span<const std::uint32_t> codes);
+    bool is_sparse(std::size_t x) const;
     void start(Candidate& candidate, std::size_t child, std::span<const std::int32_t> parents);
     double finish(Candidate& candidate, std::size_t child, std::span<const std::int32_t> parents);
-    void add_configuration(Candidate& candidate, std::size_t config, const std::int64_t* cells);
+    void add_row(Candidate& candidate, std::size_t config, std::size_t state, const std::int64_t* counts);
     template <class Count>
     void add_block(std::size_t block, std::size_t first_config, std::size_t last_config,
                    const RowPartition& partition, std::vector<Count>& counts);
@@ -106,6 +111,8 @@ class NeighbourScores {
     std::vector<std::uint32_t> reduced_keys_;
     std::vector<std::int64_t> reduced_;
     std::vector<std::int64_t> cells_;
+    std::vector<std::uint32_t> seen_;
+    std::vector<std::uint32_t> seen_in_segment_;
 };
 
 }  // namespace arcwise
