@@ -12,6 +12,7 @@ void bind_confidence(nb::module_& stage);
 void bind_local_search(nb::module_& stage);
 void bind_model(nb::module_& stage);
 void bind_search(nb::module_& stage);
+void bind_ensemble(nb::module_& stage);
 
 NB_MODULE(_core, module) {
     module.doc() = "The native core of arcwise. Private: call the stages in arcwise instead.";
@@ -33,4 +34,6 @@ NB_MODULE(_core, module) {
     bind_model(model);
     auto search = module.def_submodule("search");
     bind_search(search);
+    auto ensemble = module.def_submodule("ensemble");
+    bind_ensemble(ensemble);
 }

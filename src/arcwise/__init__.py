@@ -21,6 +21,8 @@ _PUBLIC: dict[str, str] = {
     "make_score": "arcwise.scores",
     "NetworkSet": "arcwise.ensemble",
     "NetworkSummary": "arcwise.ensemble",
+    "count_credible": "arcwise.ensemble",
+    "find_credible": "arcwise.ensemble",
     "Pdag": "arcwise.graph",
     "LocalSearchResult": "arcwise.search",
     "bootstrap_networks": "arcwise.ensemble",

@@ -2,6 +2,7 @@
 from arcwise._core import confidence as confidence
 from arcwise._core import counts as counts
 from arcwise._core import data as data
+from arcwise._core import ensemble as ensemble
 from arcwise._core import graph as graph
 from arcwise._core import local_search as local_search
 from arcwise._core import model as model

@@ -1,0 +1,167 @@
+// arcwise._core.ensemble: diagrams of credible sets. Arrays in, arrays out; the loops are in core/ensemble.
+#include <cstring>
+#include <memory>
+
+#include "arrays.hpp"
+#include "ensemble/diagram_construction.hpp"
+#include "ensemble/diagram_sums.hpp"
+#include "ensemble/network_lister.hpp"
+#include "monitor.hpp"
+
+namespace nb = nanobind;
+
+namespace arcwise {
+namespace {
+
+TableView view_of(const Array1<std::int64_t>& node_offsets, const Array1<double>& scores,
+                  const Array1<std::int64_t>& set_offsets, const Array1<std::int32_t>& members) {
+    return {node_offsets.shape(0) - 1, as_span(node_offsets), as_span(scores), as_span(set_offsets),
+            as_span(members)};
+}
+
+// Runs compute(ticker) without the GIL, under a time limit, with a progress callback.
+template <class Compute>
+auto monitored(double seconds, nb::object callback, Compute&& compute) {
+    PythonMonitor monitor(std::move(callback));
+    Ticker ticker(monitor, seconds);
+    auto result = [&] {
+        const nb::gil_scoped_release unlocked;
+        return compute(ticker);
+    }();
+    monitor.rethrow();
+    return result;
+}
+
+nb::tuple as_words(BigCount count) {
+    return nb::make_tuple(static_cast<std::uint64_t>(count), static_cast<std::uint64_t>(count >> 64));
+}
+
+// The list together with what it reads: the arrays stay alive as long as it does.
+struct BoundLister {
+    Array1<std::int64_t> node_offsets;
+    NetworkLister lister;
+};
+
+template <class Row>
+nb::tuple next_networks(BoundLister& self, std::size_t limit) {
+    std::vector<Row> rows;
+    std::vector<double> losses;
+    {
+        const nb::gil_scoped_release unlocked;
+        self.lister.next(limit, rows, losses);
+    }
+    return nb::make_tuple(as_array(std::move(rows)), as_array(std::move(losses)));
+}
+
+void bind_diagram(nb::module_& stage) {
+    nb::class_<NetworkDiagram>(stage, "NetworkDiagram")
+        .def_ro("nodes", &NetworkDiagram::nodes)
+        .def_ro("optimum", &NetworkDiagram::optimum)
+        .def_ro("slack", &NetworkDiagram::slack)
+        .def_ro("explored", &NetworkDiagram::explored)
+        .def_prop_ro("status", [](const NetworkDiagram& d) { return static_cast<int>(d.status); })
+        .def_prop_ro("states", &NetworkDiagram::states)
+        .def_prop_ro("edges", &NetworkDiagram::edges)
+        .def(
+            "sums",
+            [](const NetworkDiagram& diagram, double slack, double grain, std::size_t rows, bool families,
+               std::size_t memory, double seconds, nb::object callback) {
+                DiagramSums sums = monitored(seconds, std::move(callback), [&](Ticker& ticker) {
+                    return sum_diagram(diagram, slack, grain, rows, families, memory, ticker);
+                });
+                std::vector<std::uint64_t> words(2 * sums.row_counts.size());
+                std::memcpy(words.data(), sums.row_counts.data(), words.size() * sizeof(std::uint64_t));
+                return nb::make_tuple(static_cast<int>(sums.status), sums.overflow, as_words(sums.count),
+                                      sums.mass, as_array(std::move(words)),
+                                      as_array(std::move(sums.row_masses)));
+            },
+            nb::arg("slack"), nb::arg("grain"), nb::arg("rows"), nb::arg("families"), nb::arg("memory"),
+            nb::arg("seconds"), nb::arg("callback").none());
+
+    nb::class_<BoundLister>(stage, "NetworkLister")
+        .def(
+            "__init__",
+            [](BoundLister* self, const NetworkDiagram& diagram, const Array1<std::int64_t>& node_offsets,
+               double slack) {
+                new (self) BoundLister{node_offsets, NetworkLister(diagram, as_span(node_offsets), slack)};
+            },
+            nb::keep_alive<1, 2>(), nb::arg("diagram"), nb::arg("node_offsets").noconvert(), nb::arg("slack"))
+        .def("next_narrow", &next_networks<std::uint16_t>, nb::arg("limit"))
+        .def("next_wide", &next_networks<std::uint32_t>, nb::arg("limit"))
+        .def_prop_ro("done", [](const BoundLister& self) { return self.lister.done(); })
+        .def_prop_ro(
+            "position", [](const BoundLister& self) { return as_array(self.lister.position()); },
+            nb::rv_policy::automatic)
+        .def(
+            "seek",
+            [](BoundLister& self, const Array1<std::uint32_t>& position) {
+                return self.lister.seek(as_span(position));
+            },
+            nb::arg("position").noconvert());
+}
+
+void bind_construction(nb::module_& stage) {
+    stage.attr("largest_subset_component") = largest_subset_component;
+    stage.def(
+        "build_from_subsets",
+        [](const Array1<std::int64_t>& node_offsets, const Array1<double>& scores,
+           const Array1<std::int64_t>& set_offsets, const Array1<std::int32_t>& members,
+           const Array1<std::int32_t>& order, const Array1<std::uint8_t>& keep, double slack,
+           std::size_t memory, bool classes, double seconds, nb::object callback) {
+            return monitored(seconds, std::move(callback), [&](Ticker& ticker) {
+                return build_from_subsets({view_of(node_offsets, scores, set_offsets, members),
+                                           as_span(order), as_span(keep), slack, memory},
+                                          classes, ticker);
+            });
+        },
+        nb::arg("node_offsets").noconvert(), nb::arg("scores").noconvert(),
+        nb::arg("set_offsets").noconvert(), nb::arg("members").noconvert(), nb::arg("order").noconvert(),
+        nb::arg("keep").noconvert(), nb::arg("slack"), nb::arg("memory"), nb::arg("classes"),
+        nb::arg("seconds"), nb::arg("callback").none());
+    stage.def(
+        "build_from_costs",
+        [](const Array1<std::int64_t>& node_offsets, const Array1<double>& scores,
+           const Array1<std::int64_t>& set_offsets, const Array1<std::int32_t>& members,
+           const Array1<std::int32_t>& order, const Array1<std::uint8_t>& keep, double slack,
+           std::size_t memory, const Array1<double>& costs, double reference, double at_least,
+           const Array2<std::uint64_t>& cuts, const Array1<std::int32_t>& codes,
+           const Array1<double>& multipliers, double seconds, nb::object callback) {
+            return monitored(seconds, std::move(callback), [&](Ticker& ticker) {
+                return build_from_costs({view_of(node_offsets, scores, set_offsets, members), as_span(order),
+                                         as_span(keep), slack, memory},
+                                        {as_span(costs), reference, at_least},
+                                        {{cuts.data(), cuts.size()}, as_span(codes), as_span(multipliers)},
+                                        ticker);
+            });
+        },
+        nb::arg("node_offsets").noconvert(), nb::arg("scores").noconvert(),
+        nb::arg("set_offsets").noconvert(), nb::arg("members").noconvert(), nb::arg("order").noconvert(),
+        nb::arg("keep").noconvert(), nb::arg("slack"), nb::arg("memory"), nb::arg("costs").noconvert(),
+        nb::arg("reference"), nb::arg("at_least"), nb::arg("cuts").noconvert(), nb::arg("codes").noconvert(),
+        nb::arg("multipliers").noconvert(), nb::arg("seconds"), nb::arg("callback").none());
+    stage.def(
+        "build_classes_from_costs",
+        [](const Array1<std::int64_t>& node_offsets, const Array1<double>& scores,
+           const Array1<std::int64_t>& set_offsets, const Array1<std::int32_t>& members,
+           const Array1<std::int32_t>& order, const Array1<std::uint8_t>& keep, double slack,
+           std::size_t memory, const Array1<double>& costs, double reference, double at_least, double seconds,
+           nb::object callback) {
+            return monitored(seconds, std::move(callback), [&](Ticker& ticker) {
+                return build_classes_from_costs({view_of(node_offsets, scores, set_offsets, members),
+                                                 as_span(order), as_span(keep), slack, memory},
+                                                {as_span(costs), reference, at_least}, ticker);
+            });
+        },
+        nb::arg("node_offsets").noconvert(), nb::arg("scores").noconvert(),
+        nb::arg("set_offsets").noconvert(), nb::arg("members").noconvert(), nb::arg("order").noconvert(),
+        nb::arg("keep").noconvert(), nb::arg("slack"), nb::arg("memory"), nb::arg("costs").noconvert(),
+        nb::arg("reference"), nb::arg("at_least"), nb::arg("seconds"), nb::arg("callback").none());
+}
+
+}  // namespace
+}  // namespace arcwise
+
+void bind_ensemble(nb::module_& stage) {
+    arcwise::bind_diagram(stage);
+    arcwise::bind_construction(stage);
+}

@@ -1,0 +1,49 @@
+// Making the diagram of a credible set from a table: which builder, for how many words.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "ensemble/network_diagram.hpp"
+#include "parent_sets/table_view.hpp"
+
+namespace arcwise {
+
+// What all constructions take. `order` numbers the nodes: order[0] becomes node 0 of the problem. Any order
+// is correct; one with parents before children in good networks gives the smallest diagrams. `keep` has one
+// entry per row, or is empty.
+struct DiagramInput {
+    TableView table;
+    std::span<const std::int32_t> order;
+    std::span<const std::uint8_t> keep;
+    double slack;
+    std::size_t memory;  // bytes
+};
+
+// Cuts with multipliers as search/cut_pool.hpp has them; only clusters (code k > 0) are used here.
+struct CutMultipliers {
+    std::span<const std::uint64_t> members;  // ceil(variables / 64) words per cut
+    std::span<const std::int32_t> codes;
+    std::span<const double> multipliers;
+};
+
+// What the rows cost against an upper bound on all networks' scores: reduced costs, one per row.
+struct RowCosts {
+    std::span<const double> costs;
+    double reference;
+    double at_least;  // the score of a known network
+};
+
+constexpr std::size_t largest_subset_component = 26;
+
+// From best[U] of all subsets, for up to largest_subset_component nodes: DAGs, or equivalence classes.
+NetworkDiagram build_from_subsets(const DiagramInput& input, bool classes, Ticker& ticker);
+
+// From reduced costs, for any number of nodes up to 2,048: DAGs.
+NetworkDiagram build_from_costs(const DiagramInput& input, const RowCosts& costs, const CutMultipliers& cuts,
+                                Ticker& ticker);
+
+// From reduced costs, for any number of nodes up to 2,048: equivalence classes.
+NetworkDiagram build_classes_from_costs(const DiagramInput& input, const RowCosts& costs, Ticker& ticker);
+
+}  // namespace arcwise

@@ -1,0 +1,164 @@
+// The diagram of a credible set, or of its equivalence classes, taken apart from the sinks.
+//
+// With the exact bound (best[U] of all subsets) this is the fastest way for small components, and it is the
+// direction in which equivalence classes have a canonical form (canonical_rules.hpp). A state is what is left
+// (U) and what the rule still forbids; only two layers are held while they grow.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <unordered_map>
+#include <vector>
+
+#include "ensemble/canonical_rules.hpp"
+#include "ensemble/completion_bounds.hpp"
+#include "ensemble/component_pool.hpp"
+#include "ensemble/layered_states.hpp"
+#include "monitor.hpp"
+
+namespace arcwise {
+
+template <std::size_t W, class Bound, class Rule>
+class SinkBuilder {
+  public:
+    // Networks with score >= at_least - slack are sought.
+    SinkBuilder(const ComponentProblem<W>& problem, const Bound& bound, const Rule& rule, double at_least,
+                double slack, std::size_t memory, Ticker& ticker)
+        : problem_(problem),
+          bound_(bound),
+          rule_(rule),
+          threshold_(bound.threshold(at_least - slack)),
+          slack_(slack),
+          memory_(memory),
+          ticker_(ticker),
+          layers_(problem) {}
+
+    NetworkDiagram build() {
+        std::vector<State> layer(1), next;
+        layer[0].key.left = NodeSet<W>::first(problem_.nodes);
+        layer[0].key.rule = rule_.start();
+        layer[0].bound = bound_.start();
+        for (std::size_t depth = 0; depth < problem_.nodes; ++depth) {
+            layers_.begin_layer(layer.size());
+            index_.clear();
+            next.clear();
+            for (const State& state : layer) {
+                layers_.begin_state();
+                expand(state, next);
+                if (ticker_.poll({++explored_, 0})) return stopped();
+                if (layers_.bytes() + (layer.size() + 2 * next.size()) * state_bytes() > memory_) {
+                    ticker_.stop(Status::memory_limit);
+                    return stopped();
+                }
+            }
+            layer.swap(next);
+        }
+        layers_.begin_layer(layer.size());
+        NetworkDiagram diagram = layers_.finish(slack_);
+        diagram.explored = explored_;
+        return diagram;
+    }
+
+  private:
+    struct Key {
+        NodeSet<W> left;
+        typename Rule::State rule;
+        friend bool operator==(const Key&, const Key&) = default;
+    };
+    struct State {
+        Key key;
+        typename Bound::State bound;
+        double done = 0;
+    };
+    struct Hash {
+        std::size_t operator()(const Key& key) const {
+            return static_cast<std::size_t>(key.left.hash() * 31 + key.rule.hash());
+        }
+    };
+
+    std::size_t state_bytes() const { return sizeof(State) + 48 + 8 * problem_.nodes; }
+
+    NetworkDiagram stopped() const {
+        NetworkDiagram diagram;
+        diagram.nodes = problem_.nodes;
+        diagram.explored = explored_;
+        diagram.status = ticker_.reason();
+        return diagram;
+    }
+
+    // Where the bound says which rows can matter, sinks are looked for in one component of their arcs that no
+    // arc leaves. A component without a node that may be removed is a dead end.
+    NodeSet<W> find_pool(const State& state) {
+        const NodeSet<W>& left = state.key.left;
+        if constexpr (Bound::local) {
+            const double room = state.done + bound_.rest(state.bound) - threshold_;
+            children_.assign(problem_.nodes, NodeSet<W>{});
+            parents_.assign(problem_.nodes, NodeSet<W>{});
+            left.for_each([&](std::size_t w) {
+                const auto first = bound_.first_row(state.bound, w);
+                for (auto row = first; row < problem_.offsets[w + 1]; ++row) {
+                    if (bound_.value(row) < bound_.value(first) - room) break;
+                    if (problem_.rows[row].parents.within(left))
+                        parents_[w] = parents_[w] | problem_.rows[row].parents;
+                }
+                parents_[w].for_each([&](std::size_t u) { children_[u].add(w); });
+            });
+            NodeSet<W> pool;
+            std::size_t best = std::numeric_limits<std::size_t>::max();
+            for_each_closed_component(left, children_, parents_, [&](const NodeSet<W>& component) {
+                bool removable = false;
+                component.for_each(
+                    [&](std::size_t x) { removable = removable || rule_.may_remove(state.key.rule, x); });
+                if (!removable) {
+                    pool = {};
+                } else if (component.size() < best) {
+                    best = component.size();
+                    pool = component;
+                }
+                return removable;
+            });
+            return pool;
+        } else {
+            return left;
+        }
+    }
+
+    void expand(const State& state, std::vector<State>& next) {
+        const NodeSet<W> pool = find_pool(state);
+        pool.for_each([&](std::size_t v) {
+            if (!rule_.may_remove(state.key.rule, v)) return;
+            key_.left = state.key.left;
+            key_.left.remove(v);
+            const double completion = bound_.completion(state.bound, key_.left, v, scratch_);
+            for (auto row = problem_.offsets[v]; row < problem_.offsets[v + 1]; ++row) {
+                const double done = state.done + bound_.value(row);
+                if (done + completion < threshold_) break;
+                if (!problem_.rows[row].parents.within(key_.left) ||
+                    !rule_.may_choose(state.key.rule, v, row))
+                    continue;
+                rule_.remove(state.key.rule, key_.left, pool, v, row, key_.rule);
+                const auto [entry, fresh] = index_.try_emplace(key_, static_cast<std::uint32_t>(next.size()));
+                if (fresh)
+                    next.push_back({key_, scratch_, done});
+                else if (next[entry->second].done < done)
+                    next[entry->second].done = done;
+                layers_.add_edge(entry->second, row);
+            }
+        });
+    }
+
+    const ComponentProblem<W>& problem_;
+    const Bound& bound_;
+    const Rule& rule_;
+    double threshold_, slack_;
+    std::size_t memory_;
+    Ticker& ticker_;
+    std::vector<NodeSet<W>> children_, parents_;
+    Key key_;
+    typename Bound::State scratch_;
+    std::unordered_map<Key, std::uint32_t, Hash> index_;
+    LayeredStates<W> layers_;
+    std::uint64_t explored_ = 0;
+};
+
+}  // namespace arcwise

@@ -1,0 +1,314 @@
+// The diagram of a credible set from reduced costs, for components that are too large for 2^n tables.
+//
+// Networks are put together from their sources: a state is the set A of placed nodes, and the next node v
+// takes a row with all parents in A. A network counts once if its nodes come in the order that is smallest
+// word for word: whenever v is placed while a smaller node u waits, u must not have been ready, so one of u's
+// parents must be v or come later. This is a condition on the row of u alone ("meets the nodes placed since
+// u was passed over", `since`), which is why this direction suits bounds: rows that do not meet it are
+// struck out, the others' costs add up, and a state that leads nowhere shows it at once. (Taken apart from
+// the sinks, the condition would be on the rows of others, and most states would be dead without showing it.)
+//
+// Three things keep the layers small:
+//   - The bound: reduced costs of cut multipliers (search/cut_bound.hpp), raised in every state by dual
+//   ascent
+//     on the nodes that are left (ELSA: Troesser, de Givry and Katsirelos 2021, section 4), and by the
+//     multipliers that a network pays twice. Rows that are too dear for the state are struck out.
+//   - Pools: only the nodes of one strongly connected component of the rows left, one without arcs into it,
+//     may come next. Parts of the network that do not touch are then placed one after the other instead of in
+//     all interleavings.
+//   - Conditions that all rows left meet are forgotten, so that states with the same future are the same.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "ensemble/component_pool.hpp"
+#include "ensemble/layered_states.hpp"
+#include "monitor.hpp"
+
+namespace arcwise {
+
+// A cluster inequality with its multiplier: at least k members of C have fewer than k parents in C.
+template <std::size_t W>
+struct WeightedCluster {
+    NodeSet<W> members;
+    std::size_t k;
+    double multiplier;
+};
+
+template <std::size_t W>
+class SourceBuilder {
+  public:
+    // Row costs are reduced costs against `reference`, an upper bound on every network's score. Networks with
+    // score >= at_least - slack are sought.
+    SourceBuilder(const ComponentProblem<W>& problem, double reference,
+                  std::span<const WeightedCluster<W>> clusters, double at_least, double slack,
+                  std::size_t memory, Ticker& ticker)
+        : problem_(problem),
+          clusters_(clusters.begin(), clusters.end()),
+          budget_(reference - (at_least - slack)),
+          slack_(slack),
+          memory_(memory),
+          ticker_(ticker),
+          all_(NodeSet<W>::first(problem.nodes)),
+          hit_(clusters.size()),
+          active_(problem.nodes),
+          children_(problem.nodes),
+          parents_(problem.nodes),
+          layers_(problem) {
+        counted_begin_.push_back(0);
+        for (std::size_t v = 0; v < problem.nodes; ++v)
+            for (auto row = problem.offsets[v]; row < problem.offsets[v + 1]; ++row) {
+                for (std::size_t c = 0; c < clusters.size(); ++c)
+                    if (clusters[c].members.has(v) &&
+                        (clusters[c].members & problem.rows[row].parents).size() < clusters[c].k)
+                        counted_.push_back(static_cast<std::uint32_t>(c));
+                counted_begin_.push_back(counted_.size());
+            }
+    }
+
+    NetworkDiagram build() {
+        std::vector<State> layer(1), next;
+        layer[0].since.resize(problem_.nodes);
+        for (std::size_t depth = 0; depth < problem_.nodes; ++depth) {
+            layers_.begin_layer(layer.size());
+            index_.clear();
+            next.clear();
+            for (const State& state : layer) {
+                layers_.begin_state();
+                expand(state, next);
+                ++explored_;
+                if ((explored_ & 63) == 0 && ticker_.poll_now({explored_, 0})) return stopped();
+                if (layers_.bytes() + (layer.size() + 2 * next.size()) * state_bytes() > memory_) {
+                    ticker_.stop(Status::memory_limit);
+                    return stopped();
+                }
+            }
+            layer.swap(next);
+        }
+        layers_.begin_layer(layer.size());
+        NetworkDiagram diagram = layers_.finish(slack_);
+        diagram.explored = explored_;
+        return diagram;
+    }
+
+  private:
+    struct Key {
+        NodeSet<W> placed;
+        NodeSet<W> bound;               // the waiting nodes with a condition
+        std::vector<NodeSet<W>> since;  // per node; empty without condition
+        friend bool operator==(const Key&, const Key&) = default;
+    };
+    struct State : Key {
+        double spent = 0;
+    };
+    struct Hash {
+        std::size_t operator()(const Key& key) const {
+            std::uint64_t value = key.placed.hash();
+            key.bound.for_each(
+                [&](std::size_t u) { value = (value ^ key.since[u].hash()) * 0x100000001b3ULL + u; });
+            return static_cast<std::size_t>(value);
+        }
+    };
+    // A row that is still thought possible in the state at hand, and what it costs beyond the cheapest.
+    struct Active {
+        std::uint32_t row;
+        double extra;
+        double cost;
+        NodeSet<W> parents;
+    };
+
+    std::size_t state_bytes() const { return sizeof(State) + 48 + problem_.nodes * sizeof(NodeSet<W>); }
+
+    NetworkDiagram stopped() const {
+        NetworkDiagram diagram;
+        diagram.nodes = problem_.nodes;
+        diagram.explored = explored_;
+        diagram.status = ticker_.reason();
+        return diagram;
+    }
+
+    // The rows that are left and what they cost; false if the state leads nowhere. After the k first of its
+    // nodes, every node that counts for a cluster makes the network pay its multiplier once more.
+    bool analyse(const State& state, const NodeSet<W>& waiting) {
+        for (std::size_t c = 0; c < clusters_.size(); ++c)
+            hit_[c] = (clusters_[c].members & state.placed).size() >= clusters_[c].k;
+        room_ = budget_ - state.spent;
+        struck_ = {};
+        bool possible = true;
+        waiting.for_each([&](std::size_t u) {
+            if (!possible) return;
+            auto& active = active_[u];
+            active.clear();
+            const bool conditional = state.bound.has(u);
+            double cheapest = std::numeric_limits<double>::infinity();
+            for (auto row = problem_.offsets[u]; row < problem_.offsets[u + 1]; ++row) {
+                const auto& candidate = problem_.rows[row];
+                if (candidate.cost - std::min(cheapest, 0.0) > room_) break;
+                const bool was_ready = conditional && !candidate.parents.meets(state.since[u]) &&
+                                       !candidate.parents.meets(waiting);
+                double cost = candidate.cost;
+                for (auto c = counted_begin_[row]; c < counted_begin_[row + 1]; ++c)
+                    if (hit_[counted_[c]]) cost += clusters_[counted_[c]].multiplier;
+                if (cost > room_) continue;
+                if (was_ready) {
+                    struck_.add(u);
+                    continue;
+                }
+                cheapest = std::min(cheapest, cost);
+                active.push_back({static_cast<std::uint32_t>(row), cost, cost, candidate.parents});
+            }
+            if (active.empty() || !pay(cheapest)) {
+                possible = false;
+                return;
+            }
+            for (auto& row : active) row.extra -= cheapest;
+        });
+        if (!possible) return false;
+        if (!order_free_rows(waiting)) return false;
+        // Drop what has become too dear and note the arcs between waiting nodes.
+        waiting.for_each([&](std::size_t u) { children_[u] = {}; });
+        waiting.for_each([&](std::size_t w) {
+            std::erase_if(active_[w], [&](const Active& row) { return row.extra > room_; });
+            NodeSet<W> used;
+            for (const auto& row : active_[w]) used = used | row.parents;
+            parents_[w] = used & waiting;
+            parents_[w].for_each([&](std::size_t u) { children_[u].add(w); });
+        });
+        return true;
+    }
+
+    bool pay(double amount) {
+        room_ -= amount;
+        return room_ >= 0;
+    }
+
+    // The nodes of `among` that the free rows cannot place one after the other, given all others.
+    NodeSet<W> stuck(NodeSet<W> among) const {
+        bool moved = true;
+        while (moved) {
+            moved = false;
+            among.for_each([&](std::size_t w) {
+                for (const auto& row : active_[w])
+                    if (row.extra <= free_ && !row.parents.meets(among)) {
+                        among.remove(w);
+                        moved = true;
+                        break;
+                    }
+            });
+        }
+        return among;
+    }
+
+    // Dual ascent: a set C of nodes that the free rows cannot put in order costs at least its cheapest way
+    // out, a row without parents in C; this is paid once and makes these rows cheaper.
+    bool order_free_rows(const NodeSet<W>& waiting) {
+        NodeSet<W> cluster = stuck(waiting);
+        while (!cluster.empty()) {
+            // A smaller cluster is worth more: fewer rows have no parents in it.
+            NodeSet<W> tried = cluster;
+            while (!tried.empty()) {
+                const auto w = tried.lowest();
+                tried.remove(w);
+                NodeSet<W> smaller = cluster;
+                smaller.remove(w);
+                smaller = stuck(smaller);
+                if (!smaller.empty()) {
+                    cluster = smaller;
+                    tried = tried & cluster;
+                }
+            }
+            double cheapest = std::numeric_limits<double>::infinity();
+            cluster.for_each([&](std::size_t w) {
+                for (const auto& row : active_[w])
+                    if (row.extra < cheapest && !row.parents.meets(cluster)) cheapest = row.extra;
+            });
+            if (!pay(cheapest)) return false;
+            cluster.for_each([&](std::size_t w) {
+                for (auto& row : active_[w])
+                    if (!row.parents.meets(cluster)) row.extra -= cheapest;
+            });
+            cluster = stuck(waiting);
+        }
+        return true;
+    }
+
+    void expand(const State& state, std::vector<State>& next) {
+        const NodeSet<W> waiting = all_ - state.placed;
+        if (!analyse(state, waiting)) return;
+        const NodeSet<W> pool = smallest_closed_component(waiting, parents_, children_);
+        pool.for_each([&](std::size_t v) {
+            NodeSet<W> left = waiting;
+            left.remove(v);
+            bool ready = false, alive = true;
+            for (const auto& row : active_[v]) {
+                if (row.parents.meets(waiting)) continue;
+                if (!ready) {
+                    ready = true;
+                    alive = pass_over(state, left, pool, v);
+                }
+                if (!alive) return;
+                const double spent = state.spent + row.cost;
+                const auto [entry, fresh] = index_.try_emplace(key_, static_cast<std::uint32_t>(next.size()));
+                if (fresh)
+                    next.push_back({key_, spent});
+                else
+                    next[entry->second].spent = std::min(next[entry->second].spent, spent);
+                layers_.add_edge(entry->second, row.row);
+            }
+        });
+    }
+
+    // Makes key_ the state after v: smaller nodes of the pool were passed over. False if one of them has no
+    // row that makes it wait.
+    bool pass_over(const State& state, const NodeSet<W>& left, const NodeSet<W>& pool, std::size_t v) {
+        key_.placed = all_ - left;
+        key_.bound = {};
+        key_.since.assign(problem_.nodes, NodeSet<W>{});
+        const NodeSet<W> passed = NodeSet<W>::first(v) & pool & left;
+        bool alive = true;
+        ((state.bound & left) | passed).for_each([&](std::size_t u) {
+            if (!alive) return;
+            NodeSet<W> since = passed.has(u) ? NodeSet<W>{} : state.since[u];
+            since.add(v);
+            NodeSet<W> relevant;
+            bool all = !struck_.has(u), any = false;
+            for (const auto& row : active_[u]) {
+                const bool meets = row.parents.meets(since) || row.parents.meets(left);
+                all = all && meets;
+                any = any || meets;
+                relevant = relevant | row.parents;
+            }
+            alive = any;
+            if (all) return;
+            key_.bound.add(u);
+            key_.since[u] = since & relevant;
+        });
+        return alive;
+    }
+
+    static constexpr double free_ = 1e-9;
+    const ComponentProblem<W>& problem_;
+    std::vector<WeightedCluster<W>> clusters_;
+    double budget_, slack_;
+    std::size_t memory_;
+    Ticker& ticker_;
+    NodeSet<W> all_;
+    std::vector<std::size_t> counted_begin_;
+    std::vector<std::uint32_t> counted_;
+    std::vector<std::uint8_t> hit_;
+    std::vector<std::vector<Active>> active_;
+    std::vector<NodeSet<W>> children_, parents_;
+    double room_ = 0;
+    NodeSet<W> struck_;  // nodes that have rows which only their condition forbids
+    Key key_;
+    std::unordered_map<Key, std::uint32_t, Hash> index_;
+    LayeredStates<W> layers_;
+    std::uint64_t explored_ = 0;
+};
+
+}  // namespace arcwise

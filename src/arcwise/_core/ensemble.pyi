@@ -1,0 +1,91 @@
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+Report = Callable[[int, int, float, float], None] | None
+
+largest_subset_component: int
+
+class NetworkDiagram:
+    @property
+    def nodes(self) -> int: ...
+    @property
+    def optimum(self) -> float: ...
+    @property
+    def slack(self) -> float: ...
+    @property
+    def explored(self) -> int: ...
+    @property
+    def status(self) -> int: ...
+    @property
+    def states(self) -> int: ...
+    @property
+    def edges(self) -> int: ...
+    def sums(
+        self,
+        slack: float,
+        grain: float,
+        rows: int,
+        families: bool,
+        memory: int,
+        seconds: float,
+        callback: Report,
+    ) -> tuple[int, bool, tuple[int, int], float, NDArray[np.uint64], NDArray[np.float64]]: ...
+
+class NetworkLister:
+    def __init__(self, diagram: NetworkDiagram, node_offsets: NDArray[np.int64], slack: float) -> None: ...
+    def next_narrow(self, limit: int) -> tuple[NDArray[np.uint16], NDArray[np.float64]]: ...
+    def next_wide(self, limit: int) -> tuple[NDArray[np.uint32], NDArray[np.float64]]: ...
+    @property
+    def done(self) -> bool: ...
+    @property
+    def position(self) -> NDArray[np.uint32]: ...
+    def seek(self, position: NDArray[np.uint32]) -> bool: ...
+
+def build_from_subsets(
+    node_offsets: NDArray[np.int64],
+    scores: NDArray[np.float64],
+    set_offsets: NDArray[np.int64],
+    members: NDArray[np.int32],
+    order: NDArray[np.int32],
+    keep: NDArray[np.uint8],
+    slack: float,
+    memory: int,
+    classes: bool,
+    seconds: float,
+    callback: Report,
+) -> NetworkDiagram: ...
+def build_from_costs(
+    node_offsets: NDArray[np.int64],
+    scores: NDArray[np.float64],
+    set_offsets: NDArray[np.int64],
+    members: NDArray[np.int32],
+    order: NDArray[np.int32],
+    keep: NDArray[np.uint8],
+    slack: float,
+    memory: int,
+    costs: NDArray[np.float64],
+    reference: float,
+    at_least: float,
+    cuts: NDArray[np.uint64],
+    codes: NDArray[np.int32],
+    multipliers: NDArray[np.float64],
+    seconds: float,
+    callback: Report,
+) -> NetworkDiagram: ...
+def build_classes_from_costs(
+    node_offsets: NDArray[np.int64],
+    scores: NDArray[np.float64],
+    set_offsets: NDArray[np.int64],
+    members: NDArray[np.int32],
+    order: NDArray[np.int32],
+    keep: NDArray[np.uint8],
+    slack: float,
+    memory: int,
+    costs: NDArray[np.float64],
+    reference: float,
+    at_least: float,
+    seconds: float,
+    callback: Report,
+) -> NetworkDiagram: ...

@@ -1,0 +1,79 @@
+"""Bayes factors: their names, their logarithms, and where a difference of scores is one.
+
+Heckerman, Geiger and Chickering's scale (Liao section 3.4): 1 to 3 is anecdotal evidence for the better network, 3 to
+20 positive, 20 to 150 strong, more very strong. A credible set at factor 20 holds every network against which the
+evidence is not strong.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+from arcwise.errors import OptionError, UnknownNameError, suggestion
+
+__all__ = ["BAYES_FACTORS", "describe_bayes_factor", "log_slack_of", "warn_if_not_bayes_factor"]
+
+# Not marginal likelihoods, but approximations of their logarithm that become exact relative to it as the data grow: BIC
+# (Kass and Raftery 1995; Liao section 3.4), normalised maximum likelihood (Rissanen 1996) and qBDJ (Suzuki 2017).
+ASYMPTOTIC = frozenset({"bic", "fnml", "qbdj", "qnml"})
+# The limit up to which evidence deserves the name.
+BAYES_FACTORS: dict[str, float] = {"anecdotal": 3.0, "positive": 20.0, "strong": 150.0}
+
+
+def describe_bayes_factor(factor: float) -> str:
+    """Return the word of Heckerman's scale for a Bayes factor >= 1.
+
+    >>> describe_bayes_factor(20)
+    'positive'
+    >>> describe_bayes_factor(1000)
+    'very strong'
+    """
+    return next((name for name, limit in BAYES_FACTORS.items() if factor <= limit), "very strong")
+
+
+def log_slack_of(bayes_factor: float | str | None, log_slack: float | None) -> float:
+    """Return the slack (natural log) that the two arguments of every credible-set function ask for.
+
+    Exactly one must be given; a Bayes factor may be a number >= 1 or a name: "anecdotal" (3), "positive" (20),
+    "strong" (150).
+    """
+    if (bayes_factor is None) == (log_slack is None):
+        raise OptionError(
+            "give either bayes_factor (a number >= 1, or 'anecdotal' 3, 'positive' 20, 'strong' 150) or log_slack "
+            "(its natural logarithm)."
+        )
+    if isinstance(bayes_factor, str):
+        if bayes_factor not in BAYES_FACTORS:
+            raise UnknownNameError(suggestion("Bayes factor", bayes_factor, BAYES_FACTORS))
+        bayes_factor = BAYES_FACTORS[bayes_factor]
+    if bayes_factor is not None:
+        if not 1 <= bayes_factor < math.inf:
+            raise OptionError(f"bayes_factor={bayes_factor!r} must be a finite number >= 1.")
+        return math.log(bayes_factor)
+    assert log_slack is not None
+    if not 0 <= log_slack < math.inf:
+        raise OptionError(f"log_slack={log_slack!r} must be a finite number >= 0.")
+    return float(log_slack)
+
+
+def warn_if_not_bayes_factor(score: Mapping[str, Any], stacklevel: int = 3) -> None:
+    """Warn if a difference of this score is not the logarithm of a Bayes factor (AIC, LL, Min- and Max-BDeu)."""
+    if "name" not in score:
+        return
+    from arcwise.scores import make_score
+
+    options = dict(score)
+    name = str(options.pop("name"))
+    try:
+        facts = make_score(name, **options).facts
+    except (ValueError, TypeError):
+        return
+    if not facts.log_bayes_factor and name not in ASYMPTOTIC:
+        warnings.warn(
+            f"a difference of {name} scores is not the logarithm of a Bayes factor: the set holds the networks within "
+            "the slack, but the factor has no meaning as odds. Use log_slack=, or another score such as bdeu.",
+            stacklevel=stacklevel,
+        )

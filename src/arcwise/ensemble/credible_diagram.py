@@ -1,0 +1,220 @@
+"""`CredibleDiagram`: a credible set as a decision diagram, from which everything about it is read.
+
+The native core (cpp/core/ensemble) builds a layered graph in which every network of the set is one path. It is found
+from 2^n tables for up to `LARGEST_BY_SUBSETS` variables, and beyond from the exact solver's linear relaxation: its
+reduced costs say which parent sets can matter, and bound every partial network.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.ensemble.families import Families
+from arcwise.errors import ArcwiseError, ConstraintError, GuaranteeError
+from arcwise.graph import Constraints
+from arcwise.limits import Limits, Status
+from arcwise.parent_sets import ParentSetTable
+from arcwise.progress import ProgressCallback, native_callback
+from arcwise.search.branch_and_bound import round_point
+from arcwise.search.budget import Budget
+from arcwise.search.incumbent import Incumbent
+from arcwise.search.problem import candidate_sets
+from arcwise.search.relaxation import Relaxation
+
+if TYPE_CHECKING:
+    from arcwise._core.ensemble import NetworkDiagram, NetworkLister
+    from arcwise._core.search import CandidateSets
+
+__all__ = ["RELATIVE_TOLERANCE", "CredibleDiagram", "DiagramSums", "build_diagram", "check_guarantee"]
+
+# A network that falls short of the limit by less than this, relative to the size of the scores, counts as within: sums
+# of up to some hundred scores in double precision differ by less for rounding alone.
+RELATIVE_TOLERANCE = 1e-11
+# Losses closer than this, relative to the scores, are one entry when a set is summed up.
+RELATIVE_GRAIN = 1e-12
+LARGEST_BY_SUBSETS = 20
+CUT_ROUNDS = 60
+DEFAULT_MEMORY = 3 << 30
+
+
+@dataclass(frozen=True)
+class DiagramSums:
+    """Exact sums over the networks of a diagram within some slack."""
+
+    status: Status
+    count: int
+    log_mass: float  # log of the sum of exp(score - opt)
+    row_counts: list[int]  # per row of the table
+    row_masses: NDArray[np.float64]  # per row of the table, relative to exp(opt)
+
+
+@dataclass(frozen=True, eq=False)
+class CredibleDiagram:
+    """All networks (or classes) within `slack` of the optimum that a table allows, as a decision diagram."""
+
+    table: ParentSetTable
+    native: NetworkDiagram
+    slack: float
+    tolerance: float
+    by_class: bool
+    status: Status
+
+    @property
+    def opt(self) -> float:
+        """The score of the best network."""
+        return float(self.native.optimum)
+
+    def sums(
+        self, *, slack: float | None = None, families: bool = False, limits: Limits, report: Any = None
+    ) -> DiagramSums:
+        """Count the networks, and if asked, those with each family; exactly, without listing them."""
+        within = self.slack if slack is None else slack
+        code, overflow, (low, high), mass, words, masses = self.native.sums(
+            within + self.tolerance,
+            RELATIVE_GRAIN * max(1.0, abs(self.opt)),
+            self.table.n_rows,
+            families,
+            min(limits.native_memory, DEFAULT_MEMORY),
+            limits.native_seconds,
+            report,
+        )
+        if overflow:
+            raise ArcwiseError("the set has more than 2^128 networks; ask for a smaller Bayes factor.")
+        counts = [int(a) + (int(b) << 64) for a, b in zip(words[::2], words[1::2], strict=True)]
+        return DiagramSums(
+            Status.from_native(code), low + (high << 64), math.log(mass) if mass > 0 else -math.inf, counts, masses
+        )
+
+    def lister(self, slack: float | None = None) -> NetworkLister:
+        """Return an iterator over the networks, chunk by chunk."""
+        from arcwise import _core
+
+        within = self.slack if slack is None else slack
+        return _core.ensemble.NetworkLister(self.native, self.table.node_offsets, within + self.tolerance)
+
+    def next_chunk(self, lister: NetworkLister, limit: int) -> tuple[NDArray[np.unsignedinteger], NDArray[np.float64]]:
+        """Return up to `limit` further networks (row of each node, counted within the node) and their losses."""
+        wide = int(np.diff(self.table.node_offsets).max(initial=0)) > np.iinfo(np.uint16).max + 1
+        rows, losses = lister.next_wide(limit) if wide else lister.next_narrow(limit)
+        return rows.reshape(len(losses), self.table.n_variables), losses
+
+    @property
+    def families(self) -> Families:
+        """All rows of the table as a dictionary of parent sets."""
+        return Families(self.table.node_offsets, self.table.set_offsets, self.table.members)
+
+
+def check_guarantee(table: ParentSetTable, slack: float, trust_table: bool, what: str) -> None:
+    """Refuse a table that does not hold every parent set that a network within the slack can have."""
+    if trust_table or table.slack >= slack - 1e-12:
+        return
+    remedy = f"Rebuild it with build_parent_sets(..., slack={slack:.4g})"
+    if math.isnan(table.slack):
+        raise GuaranteeError(
+            f"{what} needs a table with slack >= {slack:.4g}; this one does not say what it has, as for a file made "
+            f"elsewhere. {remedy}, or vouch for it with trust_table=True."
+        )
+    raise GuaranteeError(f"{what} needs a table with slack >= {slack:.4g}; this one has {table.slack:.4g}. {remedy}.")
+
+
+def build_diagram(
+    table: ParentSetTable,
+    slack: float,
+    *,
+    by_class: bool,
+    constraints: Constraints | None,
+    limits: Limits,
+    callback: ProgressCallback,
+    seed: int = 0,
+) -> CredibleDiagram:
+    """Build the diagram of all networks of the table within `slack` of its optimum; a limit shows in `status`."""
+    from arcwise import _core
+
+    start = time.monotonic()
+    sets = candidate_sets(table, constraints)
+    possible, _ = _core.search.AcyclicityPropagator(sets).propagate(np.ones(sets.rows, dtype=np.uint8))
+    if not possible:
+        raise ConstraintError("no acyclic network satisfies the constraints with the sets of the table. Relax them.")
+    keep = np.zeros(table.n_rows, dtype=np.uint8)
+    keep[sets.origins] = 1
+    scale = float(np.abs(sets.scores[sets.offsets[:-1]]).sum())
+    tolerance = RELATIVE_TOLERANCE * max(1.0, scale)
+    memory = min(limits.native_memory, DEFAULT_MEMORY)
+    arrays = (table.node_offsets, table.scores, table.set_offsets, table.members)
+    report = native_callback(callback, "credible set")
+
+    def seconds_left() -> float:
+        return max(0.0, limits.native_seconds - (time.monotonic() - start))
+
+    budget = Budget(limits, callback)
+    incumbent = Incumbent(sets, seed)
+    incumbent.improve(budget)
+    if table.n_variables <= LARGEST_BY_SUBSETS:
+        # Sinks go first: the nodes that come last in a good network get the smallest numbers.
+        order = np.ascontiguousarray(incumbent.order[::-1])
+        native = _core.ensemble.build_from_subsets(
+            *arrays, order, keep, slack + tolerance, memory, by_class, seconds_left(), report
+        )
+    else:
+        costs = _reduced_costs(sets, table.n_rows, incumbent, slack + tolerance, budget)
+        order = np.ascontiguousarray(costs.incumbent.order[::-1] if by_class else costs.incumbent.order)
+        close = (costs.costs <= costs.reference - costs.incumbent.score + slack + 1e-6) & (keep > 0)
+        common = (*arrays, order, close.astype(np.uint8), slack + tolerance, memory)
+        known = (costs.costs, costs.reference, costs.incumbent.score)
+        if by_class:
+            native = _core.ensemble.build_classes_from_costs(*common, *known, seconds_left(), report)
+        else:
+            native = _core.ensemble.build_from_costs(
+                *common, *known, costs.cuts, costs.codes, costs.multipliers, seconds_left(), report
+            )
+    return CredibleDiagram(table, native, slack, tolerance, by_class, Status.from_native(native.status))
+
+
+@dataclass(frozen=True, eq=False)
+class _Costs:
+    costs: NDArray[np.float64]  # per row of the table
+    reference: float
+    incumbent: Incumbent
+    cuts: NDArray[np.uint64]
+    codes: NDArray[np.int32]
+    multipliers: NDArray[np.float64]
+
+
+def _reduced_costs(sets: CandidateSets, rows: int, incumbent: Incumbent, slack: float, budget: Budget) -> _Costs:
+    """Solve the relaxation with cuts; the best multipliers seen give the bound and the reduced costs of all rows."""
+    relaxation = Relaxation(sets, incumbent.score - slack - 1.0)
+    best: tuple[float, NDArray[np.float64], Any] = (math.inf, np.empty(0), None)
+    stalled = 0
+    for number in range(CUT_ROUNDS):
+        solution = relaxation.solve(-math.inf)
+        gained = best[0] - solution.bound
+        if gained > 0:
+            pool = relaxation.pool
+            active = pool.multipliers > 0
+            weights = (pool.members[active], pool.codes[active], pool.multipliers[active])
+            best = (solution.bound, solution.reduced_costs, weights)
+        round_point(sets, incumbent, solution)
+        gap = best[0] - incumbent.score
+        stalled = 0 if gained > 0.01 * gap else stalled + 1
+        if gap <= 1e-7 or stalled >= 8 or budget.exhausted():
+            break
+        budget.report("credible set: bound", incumbent.score, best[0])
+        if not relaxation.separate(solution, effort=1 if number < 5 else 2):
+            break
+    reference, reduced, (members, codes, multipliers) = best
+    costs = np.full(rows, math.inf)
+    costs[sets.origins] = np.maximum(reduced, 0.0)
+    return _Costs(
+        costs,
+        reference,
+        incumbent,
+        np.ascontiguousarray(members),
+        np.ascontiguousarray(codes),
+        np.ascontiguousarray(multipliers),
+    )

@@ -1,0 +1,298 @@
+"""The credible set against the filter over all DAGs, published counts, and itself in three ways."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from arcwise.data import Dataset, read_data
+from arcwise.ensemble import NetworkSet, count_credible, credible_diagram, find_credible
+from arcwise.ensemble.twin import credible_twin
+from arcwise.errors import GuaranteeError, OptionError, UnknownNameError
+from arcwise.graph import Constraints, Dag
+from arcwise.limits import Limits, Status
+from arcwise.parent_sets import ParentSetTable, build_parent_sets
+
+
+@cache
+def all_dags(n: int) -> NDArray[np.int64]:
+    """The parent masks of all DAGs with n nodes, one row per DAG."""
+    found: set[tuple[int, ...]] = set()
+    for order in itertools.permutations(range(n)):
+        before = [sum(1 << u for u in order[: order.index(v)]) for v in range(n)]
+        subsets = [[m for m in range(1 << n) if m & ~before[v] == 0] for v in range(n)]
+        found.update(itertools.product(*subsets))
+    return np.array(sorted(found))
+
+
+def members(mask: int) -> tuple[int, ...]:
+    return tuple(i for i in range(mask.bit_length()) if mask >> i & 1)
+
+
+def full_table(scores: list[dict[int, float]]) -> ParentSetTable:
+    names = [f"v{i}" for i in range(len(scores))]
+    return ParentSetTable.from_lists(
+        names, [[(s, members(mask)) for mask, s in row.items()] for row in scores], slack=math.inf
+    )
+
+
+@st.composite
+def score_tables(draw: st.DrawFn, sizes: tuple[int, ...] = (1, 2, 3, 4)) -> list[dict[int, float]]:
+    """Local scores for every parent set, from few values so that ties are common."""
+    n = draw(st.sampled_from(sizes))
+    seed = draw(st.integers(0, 2**32 - 1))
+    grid = draw(st.sampled_from([None, 0.5, 1.0]))
+    rng = np.random.default_rng(seed)
+    table = []
+    for v in range(n):
+        masks = [m for m in range(1 << n) if not m >> v & 1]
+        values = rng.normal(scale=2.0, size=len(masks))
+        if grid is not None:
+            values = np.round(values / grid) * grid
+        table.append(dict(zip(masks, values.tolist(), strict=True)))
+    return table
+
+
+def within(scores: list[dict[int, float]], slack: float, allowed: NDArray[np.bool_] | None = None) -> dict[str, float]:
+    dags = all_dags(len(scores))
+    total = np.zeros(len(dags))
+    for v, row in enumerate(scores):
+        lookup = np.full(1 << len(scores), -np.inf)
+        lookup[list(row)] = list(row.values())
+        total += lookup[dags[:, v]]
+    if allowed is not None:
+        total[~allowed] = -np.inf
+    keep = total >= total.max() - slack - 1e-9
+    return {str(dag): score for dag, score in zip(dags[keep].tolist(), total[keep].tolist(), strict=True)}
+
+
+def as_masks(networks: NetworkSet) -> dict[str, float]:
+    listed = [str([sum(1 << p for p in ps) for ps in networks.parents(i)]) for i in range(networks.count)]
+    assert len(set(listed)) == len(listed), "a network is listed twice"
+    return dict(zip(listed, networks.scores.tolist(), strict=True))
+
+
+BUILDERS = pytest.mark.parametrize("largest", [20, 0], ids=["subsets", "costs"])
+
+
+@BUILDERS
+@settings(max_examples=60)
+@given(scores=score_tables(), slack=st.sampled_from([0.0, 0.5, 1.0, 2.9957, 8.0]))
+def test_the_set_is_the_filter_over_all_dags(largest: int, scores: list[dict[int, float]], slack: float) -> None:
+    table, expected = full_table(scores), within(scores, slack)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(credible_diagram, "LARGEST_BY_SUBSETS", largest)
+        found = find_credible(table, log_slack=slack)
+        counted = count_credible(table, log_slack=slack)
+    assert found.complete
+    assert as_masks(found) == pytest.approx(expected)
+    assert (np.diff(found.scores) <= 0).all()
+    assert counted.count == len(expected)
+    for weights in ("posterior", "equal"):
+        np.testing.assert_allclose(counted.arc_probabilities(weights), found.arc_probabilities(weights), atol=1e-9)
+
+
+@BUILDERS
+def test_all_29281_dags_of_five_nodes(largest: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(credible_diagram, "LARGEST_BY_SUBSETS", largest)
+    rng = np.random.default_rng(5)
+    scores = [{m: float(rng.normal()) for m in range(32) if not m >> v & 1} for v in range(5)]
+    everything = count_credible(full_table(scores), log_slack=100.0)
+    assert everything.count == 29281
+    for slack in (1.0, 4.0):
+        assert as_masks(find_credible(full_table(scores), log_slack=slack)) == pytest.approx(within(scores, slack))
+
+
+@BUILDERS
+@settings(max_examples=40)
+@given(scores=score_tables((3, 4)), slack=st.sampled_from([0.5, 3.0]), choice=st.data())
+def test_constraints_filter_the_set(
+    largest: int, scores: list[dict[int, float]], slack: float, choice: st.DataObject
+) -> None:
+    n = len(scores)
+    pairs = [(a, b) for a in range(n) for b in range(n) if a != b]
+    forbidden = choice.draw(st.sets(st.sampled_from(pairs), max_size=4))
+    required = choice.draw(st.sets(st.sampled_from([p for p in pairs if p not in forbidden]), max_size=1))
+    limit = choice.draw(st.sampled_from([None, 1, 2]))
+    table, dags = full_table(scores), all_dags(n)
+    allowed = np.ones(len(dags), dtype=bool)
+    for a, b in forbidden:
+        allowed &= dags[:, b] >> a & 1 == 0
+    for a, b in required:
+        allowed &= dags[:, b] >> a & 1 == 1
+    if limit is not None:
+        allowed &= np.array([max(int(m).bit_count() for m in dag) <= limit for dag in dags])
+    names = table.names
+    constraints = Constraints(
+        names,
+        required=[(names[a], names[b]) for a, b in required],
+        forbidden=[(names[a], names[b]) for a, b in forbidden],
+        max_parents=limit,
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(credible_diagram, "LARGEST_BY_SUBSETS", largest)
+        found = find_credible(table, log_slack=slack, constraints=constraints)
+    assert as_masks(found) == pytest.approx(within(scores, slack, allowed))
+
+
+@BUILDERS
+@settings(max_examples=60)
+@given(n=st.sampled_from([3, 4]), seed=st.integers(0, 2**32 - 1), slack=st.sampled_from([0.0, 1.0, 4.0, 50.0]))
+def test_classes_are_those_of_the_dags(largest: int, n: int, seed: int, slack: float) -> None:
+    # A score that is a difference of one set function gives equivalent DAGs the same value.
+    g = np.random.default_rng(seed).normal(scale=1.5, size=1 << n)
+    g[0] = 0
+    scores = [{m: float(g[m | 1 << v] - g[m]) for m in range(1 << n) if not m >> v & 1} for v in range(n)]
+    table = full_table(scores)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(credible_diagram, "LARGEST_BY_SUBSETS", largest)
+        classes = find_credible(table, log_slack=slack, by="mec", trust_table=True)
+        dags = find_credible(table, log_slack=slack)
+        counted = count_credible(table, log_slack=slack, classes=True, trust_table=True)
+    of_dags = {dag.cpdag for dag in dags}
+    of_classes = [dag.cpdag for dag in classes]
+    assert len(set(of_classes)) == len(of_classes), "a class is listed twice"
+    assert set(of_classes) == of_dags
+    assert counted.class_count == len(of_dags)
+
+
+@settings(max_examples=30)
+@given(scores=score_tables((3, 4)), slack=st.sampled_from([0.5, 3.0]))
+def test_the_twin_agrees(scores: list[dict[int, float]], slack: float) -> None:
+    table = full_table(scores)
+    twin = {tuple(rows): score for score, rows in credible_twin(table, slack)}
+    found = find_credible(table, log_slack=slack)
+    assert len(twin) == found.count
+    assert sorted(twin.values(), reverse=True) == pytest.approx(found.scores.tolist())
+
+
+def liao(shared: Path, name: str) -> Dataset:
+    return read_data(shared / "data" / "liao2019" / f"{name}.csv.gz", categorical=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "factor", "dags", "classes"),
+    [
+        ("tic-tac-toe", 3, 192, 8),
+        ("tic-tac-toe", 20, 192, 8),
+        ("tic-tac-toe", 150, 544, 40),
+        ("wine", 3, 308, None),
+        ("wine", 20, 3449, None),
+        ("wine", 150, 26153, None),
+        ("voting", 20, 441, 33),
+        ("voting", 150, 2222, 170),
+        ("zoo", 3, 49, 13),
+        ("zoo", 20, 1111, None),
+        ("zoo", 150, 21679, None),
+        ("hepatitis", 3, 580, None),
+        ("hepatitis", 20, 87169, None),
+        ("hepatitis", 150, 5591502, None),
+        ("mildew1000", 150, 2052, 4),
+        ("barley1000", 20, 364, None),
+        ("barley1000", 150, 1274, None),
+        ("sponge", 3, 1102, None),
+    ],
+)
+def test_published_counts(shared: Path, name: str, factor: int, dags: int, classes: int | None) -> None:
+    # Liao Table 3.1 and the counts of GOBNILP (ANCHORS 3.3); classes where Table 3.1 agrees with Theorem 2.1.
+    table = build_parent_sets(liao(shared, name), "bic", slack=math.log(factor))
+    summary = count_credible(table, bayes_factor=factor, classes=classes is not None)
+    assert summary.complete
+    assert summary.count == dags
+    if classes is not None:
+        assert summary.class_count == classes
+
+
+def test_tic_tac_toe_with_bdeu(shared: Path) -> None:
+    table = build_parent_sets(liao(shared, "tic-tac-toe"), "bdeu:ess=1", slack=math.log(20))
+    found = find_credible(table, bayes_factor="positive")
+    assert found.count == 152
+    assert found.opt == pytest.approx(-9423.068333, abs=1e-6)
+    assert len({dag.cpdag for dag in found}) == 24
+    assert find_credible(table, bayes_factor=20, by="mec").count == 24
+
+
+def test_both_builders_give_the_same_set(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = build_parent_sets(liao(shared, "voting"), "bic", slack=math.log(150))
+    by_subsets = find_credible(table, bayes_factor=150)
+    monkeypatch.setattr(credible_diagram, "LARGEST_BY_SUBSETS", 0)
+    by_costs = find_credible(table, bayes_factor=150)
+    assert by_costs.facts["states"] != by_subsets.facts["states"]
+    assert set(by_costs) == set(by_subsets)
+
+
+def test_more_than_64_variables() -> None:
+    # 40 pairs that may be joined either way at no loss, or not at all at a loss of 0.5: 2^40 optima.
+    entries = [[(0.0, [v ^ 1]), (-0.5, [])] for v in range(80)]
+    table = ParentSetTable.from_lists([f"v{v}" for v in range(80)], entries, slack=math.inf)
+    summary = count_credible(table, log_slack=0.0, classes=True, trust_table=True)
+    assert summary.count == 2**40
+    assert summary.opt == pytest.approx(-20.0)
+    assert summary.class_count == 1
+    wider = count_credible(table, log_slack=1.0)  # up to two pairs apart
+    assert wider.count == 2**40 + 40 * 2**39 + math.comb(40, 2) * 2**38
+    probabilities = summary.arc_probabilities()
+    assert probabilities[0, 1] == pytest.approx(0.5)
+    assert probabilities[0, 2] == 0
+
+
+def test_limits_are_a_status() -> None:
+    scores = [{m: 0.0 for m in range(16) if not m >> v & 1} for v in range(4)]
+    table = full_table(scores)
+    cut = find_credible(table, log_slack=0.0, limits=Limits(count=100))
+    assert (cut.count, cut.status, cut.complete) == (100, Status.COUNT_LIMIT, False)
+    assert cut.facts["total"] == "543"
+    exact = find_credible(table, log_slack=0.0, limits=Limits(count=543))
+    assert exact.complete
+    tiny = find_credible(table, log_slack=0.0, limits=Limits(memory_bytes=100))
+    assert tiny.status is Status.MEMORY_LIMIT
+    assert tiny.count == 0
+    hasty = count_credible(table, log_slack=0.0, limits=Limits(memory_bytes=100))
+    assert not hasty.complete
+
+
+def test_a_table_with_too_little_slack_is_refused() -> None:
+    scores = [{0: 0.0, 2: 1.0}, {0: 0.0, 1: 1.0}]
+    entries = [[(s, members(m)) for m, s in row.items()] for row in scores]
+    tight = ParentSetTable.from_lists(["a", "b"], entries, slack=0.0)
+    with pytest.raises(
+        GuaranteeError, match=r"a credible set at Bayes factor 20 needs a table with slack >= 2\.996; this one has 0"
+    ):
+        find_credible(tight, bayes_factor=20)
+    unknown = ParentSetTable.from_lists(["a", "b"], entries)
+    with pytest.raises(GuaranteeError, match="trust_table=True"):
+        find_credible(unknown, bayes_factor=20)
+    assert find_credible(unknown, bayes_factor=20, trust_table=True).count == 3
+    limited = ParentSetTable.from_lists(["a", "b", "c"], [*entries, [(0.0, [])]], slack=9.0, max_parents=1)
+    assert find_credible(limited, bayes_factor=3).max_parents == 1
+    with pytest.raises(GuaranteeError, match="without a parent limit"):
+        find_credible(limited, bayes_factor=3, by="mec")
+
+
+def test_scores_that_are_no_bayes_factors_are_told() -> None:
+    entries = [[(0.0, []), (1.0, [1])], [(0.0, []), (1.0, [0])]]
+    aic = ParentSetTable.from_lists(["a", "b"], entries, slack=9.0, score={"name": "aic"})
+    with pytest.warns(UserWarning, match="not the logarithm of a Bayes factor"):
+        find_credible(aic, bayes_factor=3)
+    assert find_credible(aic, log_slack=1.0).count == 3
+    k2 = ParentSetTable.from_lists(["a", "b"], entries, slack=9.0, score={"name": "k2"})
+    with pytest.raises(GuaranteeError, match="different values"):
+        find_credible(k2, bayes_factor=3, by="mec")
+
+
+def test_arguments_are_checked() -> None:
+    table = ParentSetTable.from_lists(["a"], [[(0.0, [])]], slack=9.0)
+    for wrong in ({}, {"bayes_factor": 3, "log_slack": 1.0}, {"bayes_factor": 0.5}, {"log_slack": -1.0}):
+        with pytest.raises(OptionError):
+            find_credible(table, **wrong)  # type: ignore[arg-type]
+    with pytest.raises(UnknownNameError, match="did you mean 'strong'"):
+        find_credible(table, bayes_factor="stong")
+    assert find_credible(table, bayes_factor=3)[0] == Dag(("a",), [()])
