@@ -42,6 +42,7 @@ _PUBLIC: dict[str, str] = {
     "write_parent_sets": "arcwise.parent_sets",
     "Optimum": "arcwise.search",
     "find_optimal": "arcwise.search",
+    "edge_confidence": "arcwise.confidence",
 }
 
 __all__ = ["__version__", *_PUBLIC]  # noqa: PLE0604

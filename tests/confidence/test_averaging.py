@@ -141,3 +141,10 @@ def test_edited_files_are_refused(tmp_path: Path) -> None:
         confidence_of([[], [], []]).save(tmp_path / "c.txt")
     confidence_of([[], [], []]).save(tmp_path / "c.csv")
     assert len((tmp_path / "c.csv").read_text().splitlines()) == 4
+
+
+def test_half_of_the_weights_is_not_above_one_half() -> None:
+    joined, apart = Dag(["a", "b"], [[], [0]]), Dag(["a", "b"], [[], []])
+    for half in (3, 96, 1001):
+        networks = NetworkSet.from_dags([joined, apart] * half, origin="credible")
+        assert edge_confidence(networks).present[0, 1] == 0.5

@@ -60,8 +60,8 @@ def edge_confidence(
     facts: dict[str, Any] = dict(getattr(networks, "facts", {}))
     return EdgeConfidence(
         names=networks.names,
-        directed=np.clip(directed, 0.0, 1.0),
-        undirected=np.clip(undirected, 0.0, 1.0),
+        directed=_rounded(directed),
+        undirected=_rounded(undirected),
         orient=orient,
         origin=networks.origin,
         n_networks=networks.count,
@@ -72,6 +72,11 @@ def edge_confidence(
         n_cases=n_cases if n_cases is not None else facts.get("n_cases"),
         data_digest=getattr(networks, "data_digest", None),
     )
+
+
+def _rounded(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Drop what the order of summation left: a half of the weights is 0.5, which is not above a threshold of 0.5."""
+    return np.clip(np.round(sums, 12), 0.0, 1.0)
 
 
 # Origins whose networks are a random sample, so that a confidence has a Monte Carlo error.

@@ -85,7 +85,7 @@ class EdgeConfidence:
     def present(self) -> NDArray[np.float64]:
         """n x n, symmetric: the confidence that an edge of any kind joins i and j."""
         total = self.directed + self.directed.T + self.undirected
-        return np.clip(total, 0.0, 1.0)
+        return np.clip(np.round(total, 12), 0.0, 1.0)
 
     @cached_property
     def standard_error(self) -> NDArray[np.float64]:
