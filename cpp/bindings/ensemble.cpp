@@ -5,6 +5,7 @@
 #include "arrays.hpp"
 #include "ensemble/diagram_construction.hpp"
 #include "ensemble/diagram_sums.hpp"
+#include "ensemble/exact_sums.hpp"
 #include "ensemble/network_lister.hpp"
 #include "monitor.hpp"
 
@@ -158,10 +159,28 @@ void bind_construction(nb::module_& stage) {
         nb::arg("reference"), nb::arg("at_least"), nb::arg("seconds"), nb::arg("callback").none());
 }
 
+void bind_exact_sums(nb::module_& stage) {
+    stage.def(
+        "sum_all_dags",
+        [](const Array1<std::int64_t>& node_offsets, const Array1<double>& scores,
+           const Array1<std::int64_t>& set_offsets, const Array1<std::int32_t>& members, double seconds,
+           nb::object callback) {
+            ExactSums sums = monitored(seconds, std::move(callback), [&](Ticker& ticker) {
+                return sum_all_dags(view_of(node_offsets, scores, set_offsets, members), ticker);
+            });
+            return nb::make_tuple(static_cast<int>(sums.status), sums.log_total,
+                                  as_array(std::move(sums.probabilities)), sums.defect);
+        },
+        nb::arg("node_offsets").noconvert(), nb::arg("scores").noconvert(),
+        nb::arg("set_offsets").noconvert(), nb::arg("members").noconvert(), nb::arg("seconds"),
+        nb::arg("callback").none());
+}
+
 }  // namespace
 }  // namespace arcwise
 
 void bind_ensemble(nb::module_& stage) {
     arcwise::bind_diagram(stage);
     arcwise::bind_construction(stage);
+    arcwise::bind_exact_sums(stage);
 }

@@ -89,3 +89,11 @@ def build_classes_from_costs(
     seconds: float,
     callback: Report,
 ) -> NetworkDiagram: ...
+def sum_all_dags(
+    node_offsets: NDArray[np.int64],
+    scores: NDArray[np.float64],
+    set_offsets: NDArray[np.int64],
+    members: NDArray[np.int32],
+    seconds: float,
+    callback: Report,
+) -> tuple[int, float, NDArray[np.float64], float]: ...

@@ -2,20 +2,34 @@
 
 from arcwise.ensemble.bayes_factors import BAYES_FACTORS, describe_bayes_factor
 from arcwise.ensemble.bootstrap import bootstrap_networks
+from arcwise.ensemble.class_sizes import class_size, class_sizes
 from arcwise.ensemble.credible import count_credible, find_credible
+from arcwise.ensemble.deviation import deviation_curve, plot_deviations
+from arcwise.ensemble.exact_posterior import ExactPosterior, exact_posterior
 from arcwise.ensemble.families import Families
+from arcwise.ensemble.k_best import k_best
 from arcwise.ensemble.network_set import NetworkSet, concatenate
 from arcwise.ensemble.network_summary import Ensemble, NetworkSummary
+from arcwise.ensemble.stream import NetworkStream, stream_credible
 
 __all__ = [
     "BAYES_FACTORS",
     "Ensemble",
+    "ExactPosterior",
     "Families",
     "NetworkSet",
+    "NetworkStream",
     "NetworkSummary",
     "bootstrap_networks",
+    "class_size",
+    "class_sizes",
     "concatenate",
     "count_credible",
     "describe_bayes_factor",
+    "deviation_curve",
+    "exact_posterior",
     "find_credible",
+    "k_best",
+    "plot_deviations",
+    "stream_credible",
 ]

@@ -1,0 +1,100 @@
+"""How many DAGs a Markov equivalence class has.
+
+The class is the product of its chain components (the connected parts of the CPDAG's undirected edges), each a chordal
+graph whose size is the number of ways to direct it without a v-structure or a cycle. Trees and cliques have closed
+forms; otherwise the size is the sum over the component's nodes of the size with that node as the only source (He, Jia
+and Yu 2015, "Counting and exploring sizes of Markov equivalence classes of directed acyclic graphs").
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from functools import cache
+
+from arcwise.graph import Dag
+
+__all__ = ["class_size", "class_sizes"]
+
+Edges = frozenset[tuple[int, int]]
+
+
+def class_size(dag: Dag) -> int:
+    """Return the number of DAGs that are Markov equivalent to `dag`, itself included."""
+    cpdag = dag.cpdag
+    index = {name: i for i, name in enumerate(dag.names)}
+    edges = [(index[a], index[b]) for a, b in cpdag.edges]
+    return math.prod(_chordal_size(part) for part in _components(edges))
+
+
+def class_sizes(dags: Iterable[Dag]) -> list[int]:
+    """Return the class size of each DAG; components that occur again are counted once."""
+    return [class_size(dag) for dag in dags]
+
+
+def _components(edges: Sequence[tuple[int, int]] | Edges) -> list[Edges]:
+    """Return the edges of each connected part, smaller node first."""
+    neighbours: dict[int, set[int]] = {}
+    for a, b in edges:
+        neighbours.setdefault(a, set()).add(b)
+        neighbours.setdefault(b, set()).add(a)
+    parts, seen = [], set[int]()
+    for start in neighbours:
+        if start in seen:
+            continue
+        part, todo = {start}, [start]
+        while todo:
+            for w in neighbours[todo.pop()] - part:
+                part.add(w)
+                todo.append(w)
+        seen |= part
+        parts.append(frozenset((v, w) for v in part for w in neighbours[v] if v < w))
+    return parts
+
+
+@cache
+def _chordal_size(edges: Edges) -> int:
+    """Return the number of acyclic orientations without v-structures of a connected chordal graph."""
+    nodes = {v for edge in edges for v in edge}
+    if len(edges) == len(nodes) - 1:
+        return len(nodes)  # a tree: any node may be the source
+    if 2 * len(edges) == len(nodes) * (len(nodes) - 1):
+        return math.factorial(len(nodes))  # a clique: any order
+    return sum(math.prod(_chordal_size(part) for part in _rooted_parts(edges, root)) for root in nodes)
+
+
+def _rooted_parts(edges: Edges, root: int) -> list[Edges]:
+    """Return the chain components that remain undirected when `root` is the only source.
+
+    Directions spread from the root in layers. Within a layer y - z becomes y -> z if some x -> y has no edge to z, else
+    the v-structure or a cycle would follow; what has no such reason stays undirected.
+    """
+    neighbours: dict[int, set[int]] = {}
+    for a, b in edges:
+        neighbours.setdefault(a, set()).add(b)
+        neighbours.setdefault(b, set()).add(a)
+    placed, layer = {root}, {root}
+    parents: dict[int, set[int]] = {v: set() for v in neighbours}
+    parts: list[Edges] = []
+    while layer:
+        following = {w for v in layer for w in neighbours[v]} - placed
+        for w in following:
+            parents[w] |= neighbours[w] & layer
+        changed = True
+        while changed:
+            changed = False
+            for y in following:
+                for z in neighbours[y] & following - parents[y]:
+                    if y not in parents[z] and any(x not in neighbours[z] for x in parents[y]):
+                        parents[z].add(y)
+                        changed = True
+        left = frozenset(
+            (y, z)
+            for y in following
+            for z in neighbours[y] & following
+            if y < z and y not in parents[z] and z not in parents[y]
+        )
+        parts.extend(_components(left))
+        placed |= following
+        layer = following
+    return parts

@@ -1,0 +1,202 @@
+"""Credible sets that do not fit in memory: listed into files, chunk by chunk, and resumed after a crash.
+
+A folder holds one file per chunk (the compact format of `NetworkSet`, or Parquet) and ``progress.json``, which names
+the finished chunks and the position in the diagram after the last of them. Each file is written under a temporary name
+and renamed; the position is recorded after its chunk. A process that is killed at any moment therefore loses at most
+the chunk at hand, and the next call with the same table and slack goes on from there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from arcwise.ensemble.bayes_factors import log_slack_of
+from arcwise.ensemble.credible import By, check_equivalence
+from arcwise.ensemble.credible_diagram import CredibleDiagram, build_diagram, check_guarantee
+from arcwise.ensemble.network_set import NetworkSet, posterior_log_weights
+from arcwise.errors import FormatError, OptionError
+from arcwise.files import read_bytes, write_text
+from arcwise.graph import Constraints
+from arcwise.limits import Limits, Status
+from arcwise.parent_sets import ParentSetTable
+from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
+
+__all__ = ["NetworkStream", "stream_credible"]
+
+MANIFEST = "progress.json"
+
+
+@dataclass(frozen=True)
+class NetworkStream:
+    """A folder of networks: iterating gives a `NetworkSet` per file, in the order of the files."""
+
+    folder: Path
+    files: tuple[str, ...]
+    count: int
+    opt: float
+    slack: float
+    status: Status
+
+    @property
+    def complete(self) -> bool:
+        """True if no network that was asked for is missing."""
+        return self.status is Status.COMPLETE
+
+    def __iter__(self) -> Iterator[NetworkSet]:
+        return (NetworkSet.load(self.folder / name) for name in self.files)
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str]) -> NetworkStream:
+        """Open a folder that `stream_credible` wrote, finished or not."""
+        state = _read_manifest(Path(folder))
+        return cls(
+            Path(folder), tuple(state["files"]), state["count"], state["opt"], state["slack"], Status(state["status"])
+        )
+
+
+def stream_credible(
+    table: ParentSetTable,
+    folder: str | os.PathLike[str],
+    *,
+    bayes_factor: float | str | None = None,
+    log_slack: float | None = None,
+    by: By = "dag",
+    chunk: int = 1_000_000,
+    parquet: bool = False,
+    constraints: Constraints | None = None,
+    limits: Limits | None = None,
+    trust_table: bool = False,
+    progress: bool | ProgressCallback | None = None,
+) -> NetworkStream:
+    """List a credible set into a folder, `chunk` networks per file; go on where an earlier call ended.
+
+    The options are those of `find_credible`; `limits.seconds` and `limits.count` are per call. Within a file the
+    networks come in the order of the enumeration, not of their scores, and their weights are those within the file.
+    """
+    start = time.monotonic()
+    limits = limits or Limits()
+    if chunk < 1:
+        raise OptionError(f"chunk={chunk!r} must be at least 1.")
+    slack = log_slack_of(bayes_factor, log_slack)
+    check_guarantee(table, slack, trust_table, f"a credible set with slack {slack:.4g}")
+    if by == "mec":
+        check_equivalence(table, trust_table)
+    target = Path(folder)
+    target.mkdir(parents=True, exist_ok=True)
+    identity = _identity(table, slack, by, chunk, parquet, constraints)
+    state: dict[str, Any] = {"identity": identity, "files": [], "count": 0, "position": [], "status": "interrupted"}
+    if (target / MANIFEST).exists():
+        state = _read_manifest(target)
+        if state["identity"] != identity:
+            raise OptionError(
+                f"{target} holds networks of another table, slack or chunk size. Choose another folder or empty it."
+            )
+        if Status(state["status"]) is Status.COMPLETE:
+            return NetworkStream.load(target)
+    with show_progress(progress) as callback:
+        diagram = build_diagram(
+            table, slack, by_class=by == "mec", constraints=constraints, limits=limits, callback=callback
+        )
+        status = diagram.status
+        if status is Status.COMPLETE:
+            state |= {"opt": diagram.opt, "slack": slack}
+            status = _write_chunks(diagram, target, state, chunk, parquet, limits, start, callback)
+    state["status"] = str(status)
+    state.setdefault("opt", float("-inf"))
+    state.setdefault("slack", slack)
+    _write_manifest(target, state)
+    return NetworkStream.load(target)
+
+
+def _write_chunks(
+    diagram: CredibleDiagram,
+    target: Path,
+    state: dict[str, Any],
+    chunk: int,
+    parquet: bool,
+    limits: Limits,
+    start: float,
+    callback: ProgressCallback,
+) -> Status:
+    lister = diagram.lister()
+    if not lister.seek(np.array(state["position"], dtype=np.uint32)):
+        raise FormatError(f"{target / MANIFEST}: the position is not in this credible set. Empty the folder.")
+    listed = 0
+    while not lister.done:
+        if time.monotonic() - start > limits.native_seconds:
+            return Status.TIME_LIMIT
+        if listed >= limits.native_count:
+            return Status.COUNT_LIMIT
+        rows, losses = diagram.next_chunk(lister, chunk)
+        if not len(losses):
+            break
+        name = f"networks-{len(state['files']):06d}{'.parquet' if parquet else '.nets'}"
+        scores = diagram.opt - losses
+        NetworkSet(
+            names=diagram.table.names,
+            families=diagram.families,
+            choices=rows,
+            scores=scores,
+            log_weights=posterior_log_weights(scores),
+            origin="credible",
+            opt=diagram.opt,
+            slack=diagram.slack,
+            max_parents=diagram.table.max_parents,
+            tolerance=diagram.tolerance,
+            score=dict(diagram.table.score),
+            data_digest=diagram.table.data_digest,
+        ).compact().save(target / name)
+        listed += len(losses)
+        state["files"].append(name)
+        state["count"] += len(losses)
+        state["position"] = lister.position.tolist()
+        _write_manifest(target, state)
+        callback(ProgressEvent("credible set: networks", state["count"]))
+    return Status.COMPLETE
+
+
+def _identity(
+    table: ParentSetTable, slack: float, by: str, chunk: int, parquet: bool, constraints: Constraints | None
+) -> str:
+    hasher = hashlib.sha256()
+    for array in (table.node_offsets, table.scores, table.set_offsets, table.members):
+        hasher.update(np.ascontiguousarray(array).tobytes())
+    hasher.update(repr((table.names, slack, by, chunk, parquet, repr(constraints))).encode())
+    return hasher.hexdigest()
+
+
+def _write_manifest(target: Path, state: dict[str, Any]) -> None:
+    write_text(target / MANIFEST, json.dumps(state, indent=1, allow_nan=True))
+
+
+def _read_manifest(target: Path) -> dict[str, Any]:
+    path = target / MANIFEST
+    try:
+        state = dict(json.loads(read_bytes(path)))
+        files = [str(name) for name in state["files"]]
+        checked = {
+            "identity": str(state["identity"]),
+            "files": files,
+            "count": int(state["count"]),
+            "position": [int(step) for step in state["position"]],
+            "status": str(Status(state["status"])),
+            "opt": float(state.get("opt", "nan")),
+            "slack": float(state.get("slack", "nan")),
+        }
+    except (ValueError, KeyError, TypeError) as error:
+        if isinstance(error, FormatError):
+            raise
+        raise FormatError(f"{path}: cannot be read ({error!r}). Empty the folder and start again.") from error
+    missing = [name for name in files if Path(name).name != name or not (target / name).is_file()]
+    if missing:
+        raise FormatError(f"{path}: the file {missing[0]} is missing. Empty the folder and start again.")
+    return checked

@@ -1,0 +1,98 @@
+"""Credible sets on disk: whole, resumed after a kill, and refused when they do not belong."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from arcwise.ensemble import NetworkStream, find_credible, stream_credible
+from arcwise.errors import FormatError, OptionError
+from arcwise.limits import Limits, Status
+from arcwise.parent_sets import ParentSetTable
+
+PROGRAM = """
+import sys
+from pathlib import Path
+sys.path.insert(0, {here!r})
+import importlib.util
+spec = importlib.util.spec_from_file_location("stream_tests", {file!r})
+tests = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(tests)
+from arcwise.ensemble import stream_credible
+stream_credible(tests.flat_table(5), {folder!r}, log_slack=0.0, chunk=50)
+"""
+
+
+def flat_table(n: int) -> ParentSetTable:
+    entries = [[(0.0, [p for p in range(n) if m >> p & 1]) for m in range(1 << n) if not m >> v & 1] for v in range(n)]
+    return ParentSetTable.from_lists([f"v{v}" for v in range(n)], entries, slack=math.inf)
+
+
+def contents(stream: NetworkStream) -> list[object]:
+    return [dag for part in stream for dag in part]
+
+
+@pytest.mark.parametrize("parquet", [False, True])
+def test_a_stream_is_the_list(tmp_path: Path, parquet: bool) -> None:
+    table = flat_table(4)
+    stream = stream_credible(table, tmp_path / "s", log_slack=0.0, chunk=100, parquet=parquet)
+    assert (stream.count, stream.complete, len(stream.files)) == (543, True, 6)
+    listed = contents(stream)
+    assert len(set(listed)) == 543
+    assert set(listed) == set(find_credible(table, log_slack=0.0))
+    again = stream_credible(table, tmp_path / "s", log_slack=0.0, chunk=100, parquet=parquet)
+    assert again.files == stream.files
+
+
+def test_limits_leave_a_stream_that_goes_on(tmp_path: Path) -> None:
+    table = flat_table(4)
+    first = stream_credible(table, tmp_path, log_slack=0.0, chunk=100, limits=Limits(count=150))
+    assert (first.count, first.status) == (200, Status.COUNT_LIMIT)
+    whole = stream_credible(table, tmp_path, log_slack=0.0, chunk=100)
+    assert whole.complete
+    assert len(set(contents(whole))) == 543
+    assert whole.files[:2] == first.files
+
+
+def test_a_killed_stream_is_resumed(tmp_path: Path) -> None:
+    folder = tmp_path / "s"
+    here = Path(__file__)
+    code = PROGRAM.format(here=str(here.parent), file=str(here), folder=str(folder))
+    process = subprocess.Popen([sys.executable, "-c", code])
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        if (folder / "progress.json").exists() and len(list(folder.glob("*.nets"))) >= 3:
+            break
+        time.sleep(0.002)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    begun = NetworkStream.load(folder)
+    assert not begun.complete, "the program ended before it could be killed"
+    assert 0 < begun.count < 29281
+    stamps = {name: (folder / name).stat().st_mtime_ns for name in begun.files}
+    whole = stream_credible(flat_table(5), folder, log_slack=0.0, chunk=50)
+    assert whole.count == 29281
+    assert whole.complete
+    assert {name: (folder / name).stat().st_mtime_ns for name in begun.files} == stamps, "finished files were rewritten"
+    assert len(set(contents(whole))) == 29281
+
+
+def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
+    stream_credible(flat_table(3), tmp_path, log_slack=0.0, chunk=10)
+    with pytest.raises(OptionError, match="another table"):
+        stream_credible(flat_table(3), tmp_path, log_slack=1.0, chunk=10)
+    state = json.loads((tmp_path / "progress.json").read_text())
+    (tmp_path / state["files"][0]).unlink()
+    with pytest.raises(FormatError, match="is missing"):
+        NetworkStream.load(tmp_path)
+    (tmp_path / "progress.json").write_text("{}")
+    with pytest.raises(FormatError, match="cannot be read"):
+        NetworkStream.load(tmp_path)
