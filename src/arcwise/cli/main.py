@@ -21,6 +21,7 @@ __all__ = ["app", "main"]
 VERBS: tuple[str, ...] = (
     "scores",
     "search",
+    "credible",
     "bootstrap",
     "confidence",
     "threshold",

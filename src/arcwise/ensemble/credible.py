@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.ensemble.bayes_factors import log_slack_of, warn_if_not_bayes_factor
+from arcwise.ensemble.class_counting import count_classes
 from arcwise.ensemble.credible_diagram import CredibleDiagram, build_diagram, check_guarantee
 from arcwise.ensemble.network_set import NetworkSet, Weighting, posterior_log_weights
 from arcwise.ensemble.network_summary import NetworkSummary
@@ -181,14 +182,15 @@ def count_credible(
 
     The options are those of `find_credible`. The work grows with the number of different scores rather than of
     networks, so sets of 10^12 networks are no obstacle. With ``classes=True`` the equivalence classes are counted as
-    well (`class_count`).
+    well (`class_count`; None if that would mean to list more than 20 million networks).
     """
     start = time.monotonic()
     limits = limits or Limits()
-    slack = _checked_slack(table, bayes_factor, log_slack, "mec" if classes else "dag", trust_table)
+    slack = _checked_slack(table, bayes_factor, log_slack, "dag", trust_table)
     with show_progress(progress) as callback:
-        options = {"constraints": constraints, "callback": callback, "seed": seed}
-        diagram = build_diagram(table, slack, by_class=False, limits=limits, **options)  # type: ignore[arg-type]
+        diagram = build_diagram(
+            table, slack, by_class=False, constraints=constraints, limits=limits, callback=callback, seed=seed
+        )
         status = diagram.status
         report = native_callback(callback, "credible set: counting")
         sums = None
@@ -196,11 +198,22 @@ def count_credible(
             sums = diagram.sums(families=True, limits=_left(limits, start), report=report)
             status = sums.status
         class_count = None
-        if classes and status is Status.COMPLETE:
-            by_class = build_diagram(table, slack, by_class=True, limits=_left(limits, start), **options)  # type: ignore[arg-type]
-            if by_class.status is Status.COMPLETE:
-                counted = by_class.sums(limits=_left(limits, start), report=report)
-                class_count = counted.count if counted.status is Status.COMPLETE else None
+        if classes and sums is not None and status is Status.COMPLETE:
+            left = _left(limits, start)
+            class_count = count_classes(
+                diagram,
+                sums.count,
+                lambda: build_diagram(
+                    table,
+                    slack,
+                    by_class=True,
+                    constraints=constraints,
+                    limits=left,
+                    callback=callback,
+                    seed=seed,
+                ),
+                limits=left,
+            )
     whole = sums is not None and status is Status.COMPLETE and sums.count > 0
     families = diagram.families
     if sums is not None and whole:

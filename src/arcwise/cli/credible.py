@@ -1,0 +1,164 @@
+"""`arcwise credible`: every network that the data cannot rule out."""
+
+from __future__ import annotations
+
+import math
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from arcwise.cli.options import (
+    CategoricalOption,
+    ConstraintsOption,
+    EssOption,
+    JsonOption,
+    LimitSecondsOption,
+    MaxParentsOption,
+    OutputOption,
+    QuietOption,
+    ScoreOption,
+    ThreadsOption,
+    finish,
+    limits_from,
+    print_json,
+    progress_from,
+)
+from arcwise.errors import OptionError
+
+__all__ = ["register"]
+
+TABLES = (".arct", ".jkl", ".arct.gz", ".jkl.gz")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command line."""
+    app.command("credible")(credible)
+
+
+def credible(
+    source: Annotated[Path, typer.Argument(help="Discrete data, or a table of parent sets (.arct, .jkl).")],
+    score: ScoreOption = "bic",
+    ess: EssOption = None,
+    bayes_factor: Annotated[
+        str, typer.Option("--bayes-factor", "-b", help="A number >= 1, or anecdotal (3), positive (20), strong (150).")
+    ] = "20",
+    by: Annotated[
+        str, typer.Option("--by", help="With -o: list DAGs (dag) or one per equivalence class (mec).")
+    ] = "dag",
+    classes: Annotated[bool, typer.Option("--classes/--no-classes", help="Count the equivalence classes too.")] = True,
+    max_parents: MaxParentsOption = None,
+    constraints: ConstraintsOption = None,
+    categorical: CategoricalOption = False,
+    trust_table: Annotated[
+        bool, typer.Option("--trust-table", help="Take a table from elsewhere as complete for this factor.")
+    ] = False,
+    threads: ThreadsOption = 1,
+    limit_seconds: LimitSecondsOption = None,
+    output: OutputOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Count, and with -o list, all networks within a Bayes factor of the best one.
+
+    Prints the number of networks and equivalence classes, and how likely each arc is among them.
+
+    Example: arcwise credible survey.csv --score bdeu --ess 1 --bayes-factor 20 -o networks.parquet
+    """
+    from arcwise.ensemble import count_credible, find_credible
+    from arcwise.graph import read_constraints
+    from arcwise.parent_sets import build_parent_sets, read_parent_sets
+
+    factor = _factor(bayes_factor)
+    progress = progress_from(quiet)
+    limits = limits_from(limit_seconds)
+    start = time.monotonic()
+    if str(source).endswith(TABLES):
+        table = read_parent_sets(source)
+        known = None if constraints is None else read_constraints(constraints, table.names)
+    else:
+        from arcwise.data import read_data
+
+        data = read_data(source, categorical=categorical, progress=progress)
+        known = None if constraints is None else read_constraints(constraints, data.names)
+        table = build_parent_sets(
+            data,
+            score if ess is None else f"{score}:ess={ess!r}",
+            slack=math.log(factor),
+            max_parents=max_parents,
+            constraints=known,
+            threads=threads,
+            limits=limits,
+            progress=progress,
+        )
+    built = time.monotonic()
+    options: dict[str, Any] = {
+        "bayes_factor": factor,
+        "constraints": known,
+        "limits": limits,
+        "trust_table": trust_table,
+        "progress": progress,
+    }
+    summary = count_credible(table, classes=classes, **options)
+    seconds = time.monotonic() - built
+    status = summary.status
+    if output is not None:
+        networks = find_credible(table, by=by, **options)  # type: ignore[arg-type]
+        networks.save(output)
+        status = networks.status
+    probabilities = summary.arc_probabilities()
+    names = summary.names
+    arcs = sorted(
+        (
+            {"from": names[p], "to": names[c], "probability": float(probabilities[p, c])}
+            for p in range(len(names))
+            for c in range(len(names))
+            if probabilities[p, c] > 0
+        ),
+        key=lambda arc: (-float(str(arc["probability"])), str(arc["from"]), str(arc["to"])),
+    )
+    if as_json:
+        print_json(
+            {
+                "count": summary.count,
+                "classes": summary.class_count,
+                "optimum": summary.opt,
+                "complete": summary.complete,
+                "status": str(status),
+                "seconds": seconds,
+                "table_seconds": built - start,
+                "bayes_factor": factor,
+                "log_slack": summary.slack,
+                "tolerance": summary.tolerance,
+                "score": dict(summary.score),
+                "max_parents": summary.max_parents,
+                "arcs": arcs,
+            }
+        )
+    else:
+        for arc in arcs:
+            typer.echo(f"{arc['from']} -> {arc['to']}  {arc['probability']:.4f}")
+    if not quiet:
+        grouped = "" if summary.class_count is None else f" in {summary.class_count:,} equivalence classes"
+        stopped = "" if summary.complete else f"; stopped: {summary.status}"
+        typer.echo(
+            f"{summary.count:,} networks{grouped} within a Bayes factor of {factor:g} of {summary.opt:.6f}, "
+            f"in {seconds:.2f} s{stopped}",
+            err=True,
+        )
+    finish(status)
+
+
+def _factor(text: str) -> float:
+    from arcwise.ensemble import BAYES_FACTORS
+
+    if text in BAYES_FACTORS:
+        return BAYES_FACTORS[text]
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 1 <= value < math.inf:
+        raise OptionError(f"--bayes-factor {text}: give a number >= 1, or {', '.join(BAYES_FACTORS)}.")
+    return value

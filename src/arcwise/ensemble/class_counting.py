@@ -1,0 +1,69 @@
+"""How many equivalence classes a credible set has."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.ensemble import credible_diagram
+from arcwise.ensemble.credible_diagram import CredibleDiagram
+from arcwise.limits import Limits, Status
+from arcwise.parent_sets import ParentSetTable
+
+__all__ = ["count_classes", "has_whole_classes"]
+
+# More networks than this are not listed for the sake of counting their classes.
+LARGEST_LISTED = 20_000_000
+CHUNK = 1 << 18
+
+
+def has_whole_classes(table: ParentSetTable) -> bool:
+    """Say whether the table holds all members of a class with one score: an equivalent score, no parent limit."""
+    if table.max_parents is not None and table.max_parents < table.n_variables - 1:
+        return False
+    if "name" not in table.score:
+        return False
+    from arcwise.scores import make_score
+
+    options = dict(table.score)
+    return make_score(str(options.pop("name")), **options).facts.equivalent
+
+
+def count_classes(
+    diagram: CredibleDiagram, count: int, build: Callable[[], CredibleDiagram], *, limits: Limits
+) -> int | None:
+    """Return the number of equivalence classes among the `count` networks of a diagram of DAGs.
+
+    Where classes are whole and the component is small, the diagram of the classes (`build` makes it) is counted; else
+    the networks are listed and grouped by the key of their CPDAG. None if that would be too many, or a limit was met.
+    """
+    start = time.monotonic()
+    if has_whole_classes(diagram.table) and diagram.table.n_variables <= credible_diagram.LARGEST_BY_SUBSETS:
+        by_class = build()
+        if by_class.status is not Status.COMPLETE:
+            return None
+        sums = by_class.sums(limits=limits)
+        return sums.count if sums.status is Status.COMPLETE else None
+    if count > LARGEST_LISTED:
+        return None
+    from arcwise import _core
+
+    table = diagram.table
+    lister = diagram.lister()
+    known: NDArray[np.void] = np.empty(0, dtype="V16")
+    fresh: list[NDArray[np.void]] = []
+    pending = 0
+    while not lister.done:
+        if time.monotonic() - start > limits.native_seconds:
+            return None
+        choices, _ = diagram.next_chunk(lister, CHUNK)
+        rows = choices.astype(np.int64) + table.node_offsets[:-1]
+        keys = _core.graph.class_keys_of_rows(rows, table.set_offsets, table.members)
+        fresh.append(np.unique(np.ascontiguousarray(keys).view("V16").ravel()))
+        pending += len(fresh[-1])
+        if pending > len(known):
+            known, fresh, pending = np.unique(np.concatenate([known, *fresh])), [], 0
+    return len(np.unique(np.concatenate([known, *fresh])))

@@ -1,0 +1,46 @@
+"""`arcwise credible`, as a user runs it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from arcwise.ensemble import NetworkSet
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "arcwise.cli", *arguments], capture_output=True, text=True, check=False
+    )
+
+
+def test_tic_tac_toe_as_the_issue_asks(shared: Path, tmp_path: Path) -> None:
+    data = str(shared / "data" / "liao2019" / "tic-tac-toe.csv.gz")
+    nets = tmp_path / "nets.parquet"
+    done = run("credible", data, "--score", "bdeu", "--ess", "1", "--bayes-factor", "20", "--json", "-o", str(nets))
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert (answer["count"], answer["classes"], answer["complete"]) == (152, 24, True)
+    assert answer["optimum"] == pytest.approx(-9423.068333, abs=1e-6)
+    assert answer["seconds"] > 0
+    assert "152 networks in 24 equivalence classes" in done.stderr
+    assert NetworkSet.load(nets).count == 152
+
+
+def test_tables_limits_and_mistakes(tmp_path: Path) -> None:
+    table = tmp_path / "t.jkl"
+    table.write_text("2\n0 2\n0.0 0\n1.0 1 1\n1 2\n0.0 0\n1.0 1 0\n")
+    refused = run("credible", str(table))
+    assert refused.returncode == 1
+    assert "GuaranteeError" in refused.stderr
+    trusted = run("credible", str(table), "--trust-table", "--bayes-factor", "anecdotal", "--quiet")
+    assert trusted.returncode == 0, trusted.stderr
+    assert len(trusted.stdout.splitlines()) == 2
+    assert trusted.stderr == ""
+    wrong = run("credible", str(table), "--bayes-factor", "0.5")
+    assert wrong.returncode == 1
+    assert "--bayes-factor 0.5: give a number >= 1" in wrong.stderr
