@@ -31,6 +31,8 @@ _PUBLIC: dict[str, str] = {
     "first_ascent": "arcwise.search",
     "genetic_search": "arcwise.search",
     "hill_climb": "arcwise.search",
+    "analyse_runs": "arcwise.search",
+    "order_search": "arcwise.search",
     "tabu_search": "arcwise.search",
     "BayesianNetwork": "arcwise.model",
     "fit_parameters": "arcwise.model",

@@ -41,6 +41,11 @@ def test_search_by_every_method(cli: Cli, table: Path, tmp_path: Path) -> None:
         assert max(found["history"]) == found["score"]
     expected = genetic_search(data, score="bdeu:ess=2", seed=3)
     assert [tuple(arc) for arc in found["arcs"]] == list(expected.dag.arcs)
+    by_order = json.loads(
+        cli("search", table, "--method", "order", "--score", "bdeu:ess=2", "--iterations", 50, "--json")
+    )
+    assert by_order["score"] >= found["score"] - 1e-9
+    assert by_order["iterations"] == 50
     printed = cli("search", table, "--quiet").splitlines()
     dag = tabu_search(data, score="bic", seed=0).dag
     assert printed == ["from,to", *(f"{tail},{head}" for tail, head in dag.arcs)]

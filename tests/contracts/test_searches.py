@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,14 +12,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arcwise.data import Dataset
-from arcwise.errors import ConstraintError, OptionError, UnknownNameError, UnknownScoreError
+from arcwise.errors import ArcwiseError, ConstraintError, OptionError, UnknownNameError, UnknownScoreError
 from arcwise.graph import Constraints, Dag, all_dags
 from arcwise.limits import Limits, Status
+from arcwise.parent_sets import build_parent_sets
 from arcwise.progress import ProgressEvent
 from arcwise.scores import make_score
-from arcwise.search import LocalSearchResult, first_ascent, genetic_search, hill_climb, tabu_search
+from arcwise.search import LocalSearchResult, first_ascent, genetic_search, hill_climb, order_search, tabu_search
 
 Search = Callable[..., LocalSearchResult]
+
+
+def search_orders(data: Dataset, *, score: Any = "bic", max_parents: Any = None, **options: Any) -> LocalSearchResult:
+    """Order search, which takes a table, as a search that takes data."""
+    rules = options.get("constraints")
+    table = build_parent_sets(data, score, max_parents=max_parents, constraints=rules, progress=False)
+    options["limits"] = options.get("limits") or Limits()
+    return order_search(table, **options)
+
+
 SEARCHES: dict[str, Search] = {
     "hill-climbing": hill_climb,
     "hill-climbing with restarts": functools.partial(hill_climb, restarts=3, perturb=2),
@@ -29,6 +41,7 @@ SEARCHES: dict[str, Search] = {
     "first-ascent": first_ascent,
     "first-ascent, random start": functools.partial(first_ascent, start="random"),
     "genetic": genetic_search,
+    "order": search_orders,
 }
 every_search = pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES.keys())
 
@@ -128,7 +141,7 @@ def test_progress_is_told_and_its_errors_are_raised(search: Search) -> None:
     data = make_data(6)
     events: list[ProgressEvent] = []
     search(data, progress=events.append, seed=1)
-    assert events and events[0].stage in {"hill-climbing", "tabu", "first-ascent", "genetic"}
+    assert events and events[0].stage in {"hill-climbing", "tabu", "first-ascent", "genetic", "order"}
 
     def fail(event: ProgressEvent) -> None:
         raise RuntimeError("the caller's own error")
@@ -183,7 +196,7 @@ def test_wrong_arguments_are_told(search: Search) -> None:
         search(data, seed=-1)
     with pytest.raises(OptionError, match="not both"):
         search(data, seed=1, rng=np.random.default_rng(1))
-    with pytest.raises(ConstraintError, match="parent limit"):
+    with pytest.raises(ArcwiseError, match="max_parents=-1"):
         search(data, max_parents=-1)
 
 

@@ -22,9 +22,10 @@ from arcwise.ensemble.replicate_task import ReplicateTask
 from arcwise.errors import FormatError, OptionError, UnknownNameError
 from arcwise.graph import Constraints, Dag
 from arcwise.limits import Limits, Status
+from arcwise.parent_sets import build_parent_sets
 from arcwise.progress import ProgressEvent
 from arcwise.scores import make_score
-from arcwise.search import tabu_search
+from arcwise.search import find_optimal, tabu_search
 
 # Also run by the process that is killed, so that both have the same data.
 MAKE_DATA = """
@@ -119,7 +120,7 @@ def test_a_killed_process_costs_only_its_own_replicates() -> None:
     assert dags(found) == dags(bootstrap_networks(data, **options))
 
 
-@pytest.mark.parametrize("learner", ["tabu", "hill-climbing", "first-ascent", "genetic"])
+@pytest.mark.parametrize("learner", ["tabu", "hill-climbing", "first-ascent", "genetic", "order", "exact"])
 @pytest.mark.parametrize("resampling", ["bootstrap", "permutation"])
 def test_constraints_hold_in_every_network(learner: Any, resampling: Any) -> None:
     data = make_data(variables=6, rows=100)
@@ -131,6 +132,20 @@ def test_constraints_hold_in_every_network(learner: Any, resampling: Any) -> Non
     for dag in networks:
         assert rules.violations(dag) == []
         assert max(map(len, dag.parents)) == 1
+
+
+def test_exact_replicates_are_no_worse_than_any_other() -> None:
+    data = make_data(variables=7)
+    scores = {
+        learner: np.array(bootstrap_networks(data, replicates=10, learner=learner, seed=2).facts["replicate_scores"])
+        for learner in ("exact", "order", "tabu", "hill-climbing", "genetic")
+    }
+    assert (scores["order"] <= scores["exact"] + 1e-6).all()
+    assert (scores["exact"] >= scores["tabu"] - 1e-6).all()
+    assert scores["order"] == pytest.approx(scores["exact"])  # seven variables are no challenge
+    for i in range(3):
+        sample = data.collapse().resample(np.random.default_rng(np.random.SeedSequence(2, spawn_key=(i,))))
+        assert scores["exact"][i] == pytest.approx(find_optimal(build_parent_sets(sample, "bic")).score)
 
 
 def test_permutation_leaves_nothing_but_chance() -> None:

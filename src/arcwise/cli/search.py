@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import enum
+import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,7 +23,10 @@ from arcwise.cli.options import (
 from arcwise.errors import FormatError, OptionError
 
 if TYPE_CHECKING:
-    from arcwise.graph import Dag
+    from arcwise.data import Dataset
+    from arcwise.graph import Constraints, Dag
+    from arcwise.limits import Limits
+    from arcwise.search import LocalSearchResult
 
 __all__ = ["register"]
 
@@ -33,6 +38,7 @@ class Method(enum.StrEnum):
     HILL_CLIMBING = "hill-climbing"
     FIRST_ASCENT = "first-ascent"
     GENETIC = "genetic"
+    ORDER = "order"
 
 
 class StartName(enum.StrEnum):
@@ -49,6 +55,7 @@ TAKES: dict[Method, tuple[str, ...]] = {
     Method.HILL_CLIMBING: CLIMB,
     Method.FIRST_ASCENT: ("start",),
     Method.GENETIC: ("population", "unconnected", "drop", "promote", "mating_tries", "patience"),
+    Method.ORDER: ("iterations", "patience"),
 }
 
 
@@ -109,7 +116,16 @@ def search(
     ] = None,
     patience: Annotated[
         int | None,
-        typer.Option("--patience", min=1, help="genetic: rounds without progress (default: 5).", show_default=False),
+        typer.Option(
+            "--patience",
+            min=1,
+            help="genetic: rounds without progress that end it (default: 5); order: that restart it (150).",
+            show_default=False,
+        ),
+    ] = None,
+    iterations: Annotated[
+        int | None,
+        typer.Option("--iterations", min=1, help="order: perturbations (default: 1000).", show_default=False),
     ] = None,
     categorical: Annotated[
         bool, typer.Option("--categorical", help="Take columns of numbers as categories, however many values.")
@@ -144,6 +160,7 @@ def search(
         "promote": promote,
         "mating_tries": mating_tries,
         "patience": patience,
+        "iterations": iterations,
     }
     options = {name: value for name, value in given.items() if value is not None}
     for name in options:
@@ -155,6 +172,7 @@ def search(
         Method.HILL_CLIMBING: stage.hill_climb,
         Method.FIRST_ASCENT: stage.first_ascent,
         Method.GENETIC: stage.genetic_search,
+        Method.ORDER: _search_orders,
     }[method]
     cases = read_data(data, categorical=categorical, progress=progress_from(quiet))
     result = function(
@@ -182,6 +200,32 @@ def search(
             err=True,
         )
     finish(result.status)
+
+
+def _search_orders(
+    data: Dataset,
+    *,
+    score: str,
+    max_parents: int | None,
+    constraints: Constraints | None,
+    limits: Limits,
+    progress: bool | None,
+    **options: Any,
+) -> LocalSearchResult:
+    """Order search over the table of parent sets of the data; both share the time."""
+    from arcwise.limits import Limits, Status
+    from arcwise.parent_sets import build_parent_sets
+    from arcwise.search import order_search
+
+    begin = time.monotonic()
+    table = build_parent_sets(
+        data, score, max_parents=max_parents, constraints=constraints, limits=limits, progress=progress
+    )
+    left = None if limits.seconds is None else max(1e-3, limits.seconds - (time.monotonic() - begin))
+    found = order_search(table, constraints=constraints, limits=Limits(seconds=left), progress=progress, **options)
+    seconds = time.monotonic() - begin
+    status = found.status if table.status is Status.COMPLETE else table.status
+    return replace(found, seconds=seconds, status=status)
 
 
 def write_dag(path: Path, dag: Dag) -> None:

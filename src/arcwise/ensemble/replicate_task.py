@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,9 @@ from arcwise.data import Dataset
 from arcwise.errors import OptionError, UnknownNameError, suggestion
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
+from arcwise.parent_sets import build_parent_sets
 from arcwise.scores import Score
-from arcwise.search import first_ascent, genetic_search, hill_climb, tabu_search
+from arcwise.search import find_optimal, first_ascent, genetic_search, hill_climb, order_search, tabu_search
 from arcwise.search.local_problem import LocalProblem, check_count, pack_parents, unpack_parents
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LEARNERS", "RESAMPLINGS", "Learner", "Replicate", "ReplicateTask", "Resampling"]
 
+T = TypeVar("T")
 Learner = Literal["tabu", "hill-climbing", "first-ascent", "genetic", "order", "exact"]
 Resampling = Literal["bootstrap", "permutation"]
 RESAMPLINGS: tuple[Resampling, ...] = ("bootstrap", "permutation")
@@ -182,7 +184,7 @@ def _search(
     return _unless_stopped(found.status, Replicate(index, found.score, *pack_parents(found.dag.parents)))
 
 
-def _unless_stopped(status: Status, replicate: Replicate) -> Replicate | None:
+def _unless_stopped(status: Status, replicate: T) -> T | None:
     """Return the replicate if its search ended by its own rule; Ctrl-C, which ends a search quietly, ends the run."""
     if status is Status.INTERRUPTED:
         raise KeyboardInterrupt
@@ -197,12 +199,45 @@ def _genetic(task: ReplicateTask, index: int, sample: Dataset, seed: int, limits
     return _search(genetic_search, task, index, sample, seed=seed, limits=limits)
 
 
+def _by_table(task: ReplicateTask, index: int, sample: Dataset, seed: int, limits: Limits) -> Replicate | None:
+    """Learn from the table of parent sets of the sample: by order search, or exactly.
+
+    The order of the columns decides between networks of equal score, so that it is random.
+    """
+    options = dict(task.options)
+    names = [sample.names[v] for v in np.random.default_rng(seed).permutation(sample.n_variables)]
+    shuffled, rules = sample.select(names), task.constraints.reorder(names)
+    end = None if limits.seconds is None else time.monotonic() + limits.seconds
+    table = build_parent_sets(
+        shuffled,
+        task.score,
+        constraints=rules,
+        max_parents=options.pop("max_parents", None),
+        limits=limits,
+        progress=False,
+    )
+    left = None if end is None else end - time.monotonic()
+    if _unless_stopped(table.status, index) is None or (left is not None and left <= 0):
+        return None
+    own = Limits(seconds=left)
+    if task.learner == "order":
+        found = order_search(table, constraints=rules, seed=seed, limits=own, progress=False, **options)
+        dag, score, status = found.dag, found.score, found.status
+    else:
+        optimum = find_optimal(table, constraints=rules, seed=seed, limits=own, progress=False, **options)
+        dag, score, status = optimum.dag, optimum.score, optimum.status
+    replicate = Replicate(index, score, *pack_parents(dag.reorder(sample.names).parents))
+    return _unless_stopped(status, replicate)
+
+
 LearnerFunction = Callable[[ReplicateTask, int, Dataset, int, Limits], Replicate | None]
 LEARNERS: dict[str, LearnerFunction] = {
     "tabu": _climb,
     "hill-climbing": _climb,
     "first-ascent": _first_ascent,
     "genetic": _genetic,
+    "order": _by_table,
+    "exact": _by_table,
 }
 CLIMB_OPTIONS = {"tabu": 1, "max_tabu": 0, "restarts": 0, "perturb": 1}  # and the least value of each
 OPTIONS: dict[str, tuple[str, ...]] = {
@@ -210,4 +245,6 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "hill-climbing": ("restarts", "perturb"),
     "first-ascent": ("start", "density"),
     "genetic": ("population", "unconnected", "drop", "promote", "mating_tries", "mutate", "patience", "density"),
+    "order": ("max_parents", "iterations", "patience"),
+    "exact": ("max_parents", "method"),
 }

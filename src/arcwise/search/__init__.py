@@ -6,6 +6,7 @@ from arcwise.search.hill_climbing import hill_climb
 from arcwise.search.local_result import LocalSearchResult
 from arcwise.search.optimal import METHODS, find_optimal
 from arcwise.search.optimum import PROOF_TOLERANCE, Optimum
+from arcwise.search.order_search import order_search
 from arcwise.search.run_analysis import RunAnalysis, RunSample, analyse_runs
 from arcwise.search.tabu import tabu_search
 
@@ -21,5 +22,6 @@ __all__ = [
     "first_ascent",
     "genetic_search",
     "hill_climb",
+    "order_search",
     "tabu_search",
 ]
