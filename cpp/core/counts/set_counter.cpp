@@ -8,6 +8,46 @@ void SetCounter<Code, Count>::prepare(Level& level) {
     for (std::size_t row = 0; row < data_.rows; ++row)
         level.counts[level.partition.class_of[row]] += data_.weights[row];
     level.grouped = false;
+    level.rows_known = true;
+}
+
+// Rows in the majority state keep their class, the others move to new ones: the work is that of copying the
+// classes, and of the minority rows.
+template <class Code, class Count>
+void SetCounter<Code, Count>::split_by_minority(const Level& level, std::size_t position, Level& finer) {
+    constexpr std::uint32_t none = ~std::uint32_t{0};
+    finer.grouped = false;
+    finer.rows_known = false;
+    finer.partition.class_of = level.partition.class_of;
+    finer.counts = level.counts;
+    std::uint32_t* class_of = finer.partition.class_of.data();
+    for (std::size_t state = 0; state < data_.arities[position]; ++state) {
+        const auto rows = data_.rows_in_state(position, state);
+        if (rows.empty()) continue;
+        moved_.assign(level.counts.size(), none);
+        for (const auto row : rows) {
+            const auto from = class_of[row];
+            if (moved_[from] == none) {
+                moved_[from] = static_cast<std::uint32_t>(finer.counts.size());
+                finer.counts.push_back(0);
+            }
+            class_of[row] = moved_[from];
+            finer.counts[moved_[from]] += data_.weights[row];
+            finer.counts[from] -= data_.weights[row];
+        }
+    }
+    finer.partition.first.resize(finer.counts.size());
+}
+
+template <class Code, class Count>
+std::span<const std::uint32_t> SetCounter<Code, Count>::class_rows() {
+    Level& level = levels_[depth_];
+    if (!level.rows_known) {
+        for (std::size_t row = data_.rows; row-- > 0;)
+            level.partition.first[level.partition.class_of[row]] = static_cast<std::uint32_t>(row);
+        level.rows_known = true;
+    }
+    return level.partition.first;
 }
 
 template <class Code, class Count>
@@ -19,9 +59,14 @@ void SetCounter<Code, Count>::set_prefix(std::span<const std::int32_t> tops) {
         const auto position = static_cast<std::size_t>(tops[depth_]);
         Level& finer = levels_[depth_ + 1];
         finer.position = tops[depth_];
-        refiner_.refine(levels_[depth_].partition, data_.column(position), data_.rows,
-                        data_.arities[position], finer.partition);
-        prepare(finer);
+        const Level& level = levels_[depth_];
+        if (level.counts.size() * data_.arities[position] <= 2 * data_.rows + 64) {
+            split_by_minority(level, position, finer);
+        } else {
+            refiner_.refine(level.partition, data_.column(position), data_.rows, data_.arities[position],
+                            finer.partition);
+            prepare(finer);
+        }
     }
 }
 

@@ -34,10 +34,10 @@ class SetCounter {
     // set alone; some entries may be 0. Valid until the next call.
     std::span<const Count> cells(std::size_t position);
 
-    // The classes of the prefix: a row and the count of each.
-    std::span<const std::uint32_t> first_rows() const { return levels_[depth_].partition.first; }
+    // The classes of the prefix: the count of each (0 for a class that lost all its rows to others when it
+    // was split), and a row of each that has one.
     std::span<const Count> class_counts() const { return levels_[depth_].counts; }
-    std::size_t classes() const { return first_rows().size(); }
+    std::span<const std::uint32_t> class_rows();
 
     // The counts of prefix + position as a matrix, one row of class counts per state: that of the majority
     // state first, the others in their order.
@@ -50,6 +50,7 @@ class SetCounter {
     struct Level {
         std::int32_t position = -1;
         Partition partition;
+        bool rows_known = true;     // partition.first is a row of each class
         std::vector<Count> counts;  // of the classes
         // Rows grouped by class, only of classes with more than one row; made when first needed.
         bool grouped = false;
@@ -59,6 +60,7 @@ class SetCounter {
     };
 
     void prepare(Level& level);
+    void split_by_minority(const Level& level, std::size_t position, Level& finer);
     void group(Level& level);
     void count_by_minority(const Level& level, std::size_t position);
     void count_by_group(const Level& level, std::size_t position);
@@ -70,6 +72,7 @@ class SetCounter {
     std::vector<Count> buffer_;
     std::vector<Count> histogram_;
     std::vector<std::uint32_t> touched_;
+    std::vector<std::uint32_t> moved_;
 };
 
 }  // namespace arcwise

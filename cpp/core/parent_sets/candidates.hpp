@@ -8,11 +8,13 @@
 // are found by intersecting the lists of |tops| + 1 groups.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "parent_sets/set_index.hpp"
 #include "parent_sets/set_rank.hpp"
 
 namespace arcwise {
@@ -58,22 +60,9 @@ template <class Visit, class Close>
 void extend(const Candidates& alive, std::span<const std::int32_t> allowed, const SetRanks& ranks,
             Visit visit, Close close);
 
-// Finds a group by its tops.
-class GroupFinder {
-  public:
-    GroupFinder(const Candidates& alive, const SetRanks& ranks);
-    static constexpr std::size_t absent = static_cast<std::size_t>(-1);
-    std::size_t find(Rank tops) const;
-
-  private:
-    static std::size_t hash(Rank rank) {
-        const auto folded = static_cast<std::uint64_t>(rank) ^ static_cast<std::uint64_t>(rank >> 64);
-        return static_cast<std::size_t>((folded * 0x9E3779B97F4A7C15u) >> 17);
-    }
-    std::size_t mask_;
-    std::vector<Rank> ranks_;
-    std::vector<std::size_t> groups_;
-};
+// The number of each group by the rank of its tops: groups are in colex order, as the slots of a SetIndex
+// are.
+SetIndex index_groups(const Candidates& alive, const SetRanks& ranks);
 
 template <class Visit, class Close>
 void extend(const Candidates& alive, std::span<const std::int32_t> allowed, const SetRanks& ranks,
@@ -84,32 +73,40 @@ void extend(const Candidates& alive, std::span<const std::int32_t> allowed, cons
         close(std::span<const std::int32_t>{});
         return;
     }
-    const GroupFinder finder(alive, ranks);
-    std::vector<std::int32_t> tops(alive.set_size);       // of the new set: y, then those of the group
-    std::vector<std::int32_t> subset(alive.set_size);     // tops without one of the group's
+    const SetIndex groups = index_groups(alive, ranks);
+    const std::size_t width = alive.set_size - 1;    // tops per group
+    std::vector<std::int32_t> tops(alive.set_size);  // of the new set: y, then those of the group
+    std::vector<Rank> rank_without(width);  // of the group's tops without one of them, with y = 0 below them
+    std::vector<std::size_t> others(width);
     std::vector<std::size_t> seen(ranks.variables(), 0);  // in how many of the lists x was found so far
     std::vector<double> best(ranks.variables(), 0.0);
     for (std::size_t group = 0; group < alive.groups(); ++group) {
         const auto inner = alive.tops_of(group);
+        std::copy(inner.begin(), inner.end(), tops.begin() + 1);
+        for (std::size_t skip = 0; skip < width; ++skip) {
+            rank_without[skip] = 0;
+            for (std::size_t t = 0; t < width; ++t)
+                if (t != skip)
+                    rank_without[skip] +=
+                        ranks.choose(static_cast<std::size_t>(inner[t]), t < skip ? t + 2 : t + 1);
+        }
         const auto first = alive.begin_of(group);
         for (std::size_t at = first + 1; at < alive.end_of(group); ++at) {
             const auto y = alive.lows[at];
+            bool complete = true;
+            for (std::size_t skip = 0; skip < width && complete; ++skip) {
+                others[skip] = groups.slot(rank_without[skip] + static_cast<Rank>(y));
+                complete = others[skip] != SetIndex::absent;
+            }
+            if (!complete) continue;
             tops[0] = y;
-            std::copy(inner.begin(), inner.end(), tops.begin() + 1);
             for (std::size_t below = first; below < at; ++below) {
                 const auto x = static_cast<std::size_t>(alive.lows[below]);
                 seen[x] = 1;
                 best[x] = std::max(alive.best[below], alive.best[at]);
             }
             std::size_t lists = 1;
-            for (std::size_t skip = 0; skip < inner.size(); ++skip) {
-                subset.assign(tops.begin(), tops.end());
-                subset.erase(subset.begin() + static_cast<std::ptrdiff_t>(skip) + 1);
-                const auto other = finder.find(ranks.rank(subset));
-                if (other == GroupFinder::absent) {
-                    lists = 0;
-                    break;
-                }
+            for (const auto other : others) {
                 for (std::size_t set = alive.begin_of(other); set < alive.end_of(other); ++set) {
                     const auto x = static_cast<std::size_t>(alive.lows[set]);
                     if (seen[x] != lists) continue;
@@ -120,8 +117,7 @@ void extend(const Candidates& alive, std::span<const std::int32_t> allowed, cons
             }
             for (std::size_t below = first; below < at; ++below) {
                 const auto x = static_cast<std::size_t>(alive.lows[below]);
-                if (lists != 0 && seen[x] == lists)
-                    visit(std::span<const std::int32_t>(tops), alive.lows[below], best[x]);
+                if (seen[x] == lists) visit(std::span<const std::int32_t>(tops), alive.lows[below], best[x]);
                 seen[x] = 0;
             }
             if (!close(std::span<const std::int32_t>(tops))) return;

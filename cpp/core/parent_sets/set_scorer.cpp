@@ -163,13 +163,15 @@ class Scorer final : public SetScorer {
         }
         const auto low = walk.low();
         const auto counts = counter_.matrix(low);
-        const auto first_rows = counter_.first_rows();
-        const auto classes = first_rows.size();
+        const auto class_rows = counter_.class_rows();
+        const auto class_counts = counter_.class_counts();
+        const auto classes = class_rows.size();
         for (std::size_t c = 0; c < classes; ++c) {
+            if (class_counts[c] == 0) continue;
             std::size_t base = 0;
             for (const auto top : walk.tops()) {
                 const auto position = static_cast<std::size_t>(top);
-                base += strides_[position] * data_.column(position)[first_rows[c]];
+                base += strides_[position] * data_.column(position)[class_rows[c]];
             }
             std::size_t block = 1;
             for (std::size_t state = 0; state < data_.arities[low]; ++state) {
