@@ -6,7 +6,8 @@ each node at once (a dive keeps the simplex basis warm); it branches on an arc (
 propagates acyclicity, fixes by reduced cost at every node, and shares one pool of cuts, all of which hold everywhere.
 
 How the arc is chosen: by pseudo-costs (Benichou et al. 1971), the loss of bound per unit of fraction that earlier
-branchings on the same arc caused, as integer programming solvers do; unknown ones are taken as the mean of the known.
+branchings on the same arc caused; unknown ones are found by probing both sides with a few simplex iterations
+("reliability branching", Achterberg, Koch and Martin 2005).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 
 from arcwise.search.budget import Budget
 from arcwise.search.incumbent import Incumbent
+from arcwise.search.order_graph import OrderGraphFinisher
 from arcwise.search.relaxation import LpSolution, Relaxation
 
 if TYPE_CHECKING:
@@ -31,6 +33,11 @@ __all__ = ["BranchAndBound", "solve_root"]
 
 # Sums of scores are exact to about 1e-10; a set is dropped only if it is certainly too costly.
 ROUNDING = 1e-8
+
+# Probing: how many arcs at most, how many without a better one, and simplex iterations per side.
+MOST_PROBED = 16
+PROBE_PATIENCE = 5
+PROBE_ITERATIONS = 40
 
 Allowed = NDArray[np.uint8]
 Branch = tuple[int, int, bool]  # parent, child, present
@@ -61,6 +68,7 @@ def solve_root(sets: CandidateSets, incumbent: Incumbent, budget: Budget, tolera
     """Tighten the relaxation until nothing is violated or progress stalls; drop sets by reduced cost on the way."""
     root = Root(sets, Relaxation(sets, floor_of(sets, incumbent)), incumbent, math.inf)
     stalled = 0
+    finisher = OrderGraphFinisher(sets)
     while not budget.exhausted():
         root.rounds += 1
         solution = root.relaxation.solve(root.incumbent.score + tolerance)
@@ -75,10 +83,14 @@ def solve_root(sets: CandidateSets, incumbent: Incumbent, budget: Budget, tolera
             near = np.count_nonzero(solution.reduced_costs <= solution.bound - root.incumbent.score + tolerance)
             root.unique = near == root.sets.variables
             break
+        if finisher.attempt(root.sets, solution, root.incumbent, budget):
+            root.closed = True
+            break
         keep = solution.reduced_costs <= solution.bound - root.incumbent.score + ROUNDING
         stalled = 0 if gained > 0.01 * gap else stalled + 1
         if np.count_nonzero(keep) < 0.6 * root.sets.rows:
             shrink(root, keep)
+            finisher.forget()
             continue
         if stalled >= 8 or not root.relaxation.separate(solution, effort=1, threshold=1e-4):
             if np.count_nonzero(keep) < root.sets.rows:
@@ -117,6 +129,10 @@ class PseudoCosts:
         self._counts[branch] = self._counts.get(branch, 0) + 1
         self._sum += rate
         self._count += 1
+
+    def knows(self, parent: int, child: int) -> bool:
+        """Say whether both sides of an arc have been seen."""
+        return (parent, child, True) in self._counts and (parent, child, False) in self._counts
 
     def estimate(self, branch: Branch) -> float:
         """Return the mean of this branch, or of all branches if it is new."""
@@ -187,12 +203,14 @@ class BranchAndBound:
         if outcome is None:
             return None
         solution, allowed, bound = outcome
-        arc = self._choose(solution)
-        if arc is None:
+        choice = self._choose(solution, allowed, bound)
+        if choice is None:
             # All arcs are decided, so each node has one set left: an acyclic network, or propagation would have failed.
             round_point(self.sets, self.incumbent, solution)
             return None
-        parent, child, weight = arc
+        if isinstance(choice, np.ndarray):
+            return self._node(bound, choice) if choice.size else None
+        parent, child, weight = choice
         children = []
         for present, distance in ((True, 1 - weight), (False, weight)):
             left = self._core.impose_arc(self.sets, allowed, parent, child, present)
@@ -240,13 +258,48 @@ class BranchAndBound:
             if self._budget.exhausted():
                 return solution, allowed, bound
 
-    def _choose(self, solution: LpSolution) -> tuple[int, int, float] | None:
+    def _choose(self, solution: LpSolution, allowed: Allowed, bound: float) -> tuple[int, int, float] | Allowed | None:
+        """Return the arc to branch on, with its weight; None if all are decided.
+
+        Promising arcs that were never branched on are probed: both sides are bounded by a few simplex iterations. If
+        one side has nothing to offer, the other side's rows are returned instead (none at all, if neither has).
+        """
         parents, children, weights = self._core.fractional_arcs(self.sets, solution.rows, solution.values, 1e-6)
-        best, pick = -1.0, None
-        for parent, child, weight in zip(parents.tolist(), children.tolist(), weights.tolist(), strict=True):
-            absent = self._costs.estimate((parent, child, False)) * weight
-            present = self._costs.estimate((parent, child, True)) * (1 - weight)
-            merit = max(absent, 1e-9) * max(present, 1e-9)
+        if not parents.size:
+            return None
+        arcs = list(zip(parents.tolist(), children.tolist(), weights.tolist(), strict=True))
+        arcs.sort(key=self._merit, reverse=True)
+        best, waited = -1.0, 0
+        pick = arcs[0]
+        for arc in arcs[:MOST_PROBED]:
+            if not self._costs.knows(arc[0], arc[1]):
+                sides = [self._probe(arc, present, allowed, bound) for present in (True, False)]
+                if sides[0] is None or sides[1] is None:
+                    left = sides[1] if sides[0] is None else sides[0]
+                    return np.empty(0, dtype=np.uint8) if left is None else left
+            merit = self._merit(arc)
+            waited += 1
             if merit > best:
-                best, pick = merit, (parent, child, weight)
+                best, pick, waited = merit, arc, 0
+            if waited >= PROBE_PATIENCE:
+                break
         return pick
+
+    def _merit(self, arc: tuple[int, int, float]) -> float:
+        parent, child, weight = arc
+        absent = self._costs.estimate((parent, child, False)) * weight
+        present = self._costs.estimate((parent, child, True)) * (1 - weight)
+        return max(absent, 1e-9) * max(present, 1e-9)
+
+    def _probe(self, arc: tuple[int, int, float], present: bool, allowed: Allowed, bound: float) -> Allowed | None:
+        """Learn what one side costs; return its rows, or None if it holds nothing better than the incumbent."""
+        parent, child, weight = arc
+        left = self._core.impose_arc(self.sets, allowed, parent, child, present)
+        possible, left = self._propagator.propagate(left)
+        if not possible:
+            return None
+        reached = self.relaxation.probe(left, PROBE_ITERATIONS)
+        if reached <= self._goal:
+            return None
+        self._costs.learn((parent, child, present), bound - reached, 1 - weight if present else weight)
+        return left

@@ -31,10 +31,13 @@ __all__ = ["METHODS", "find_optimal"]
 
 METHODS = ("auto", "dp", "branch-and-bound", "ilp")
 
-# Components up to this size are solved by DP at once (milliseconds), up to the second size after the root of branch
-# and bound.
-DP_AT_ONCE = 12
-DP_AFTER_ROOT = 18
+# Components up to this size are solved by DP at once (milliseconds). After the root of branch and bound, DP finishes
+# those of the second size (a second), and those of the third (18 s for 28 nodes) if this many sets are left: there the
+# relaxation's tree is slower.
+DP_AT_ONCE = 17
+DP_AFTER_ROOT = 24
+DP_IF_DENSE = 28
+DENSE = 2000
 
 
 @dataclass
@@ -74,7 +77,7 @@ class _Search:
         try:
             if self.budget.exhausted():
                 return self._unfinished(incumbent, trivial)
-            if self.method == "dp" or (self.method != "ilp" and sets.variables <= DP_AT_ONCE):
+            if self.method == "dp" or (self.method == "auto" and sets.variables <= DP_AT_ONCE):
                 return self._by_dp(sets, incumbent, trivial)
             if self.method == "ilp":
                 return self._by_ilp(sets, incumbent, trivial)
@@ -127,7 +130,8 @@ class _Search:
         parts = components_of(root.sets)
         if len(parts) > 1:
             return self._by_parts(root.sets, best, bound, parts)
-        if sets.variables <= DP_AFTER_ROOT and dp_fits(sets.variables, self.budget):
+        most = DP_IF_DENSE if root.sets.rows >= DENSE else DP_AFTER_ROOT
+        if self.method == "auto" and sets.variables <= most and dp_fits(sets.variables, self.budget):
             return self._by_dp(root.sets, best, bound)
         tree = BranchAndBound(root, self.budget, PROOF_TOLERANCE)
         try:
@@ -229,7 +233,7 @@ def find_optimal(
                 f"method='dp' handles components of up to 32 variables; the largest here has {largest}. "
                 "Use method='branch-and-bound'."
             )
-        search = _Search(picked, budget, threads, seed)
+        search = _Search("auto" if method == "auto" else picked, budget, threads, seed)
         rows = np.empty(table.n_variables, dtype=np.int64)
         solved = search.solve_all([sets.component(nodes) for nodes in parts])
         for nodes, part in zip(parts, solved, strict=True):

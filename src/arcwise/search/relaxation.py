@@ -115,6 +115,25 @@ class Relaxation:
                 return solution
             self._raise_penalty()
 
+    def probe(self, allowed: NDArray[np.uint8], iterations: int) -> float:
+        """Return a bound over other rows after a few simplex iterations; the program is left as it was.
+
+        The dual simplex method's multipliers are valid at any time, so the bound is one, only not the best.
+        """
+        before, basis = self._allowed, self._solver.getBasis()
+        self.restrict(allowed)
+        self._solver.setOptionValue("simplex_iteration_limit", iterations)
+        self._solver.run()
+        duals = np.array(self._solver.getSolution().row_dual)
+        self._solver.setOptionValue("simplex_iteration_limit", 2**31 - 1)
+        kept = self.pool.multipliers
+        self.pool.set_multipliers(np.abs(duals[self._n :]))
+        bound, _ = self.pool.bound(self.sets, allowed)
+        self.pool.set_multipliers(kept)
+        self.restrict(before)
+        self._solver.setBasis(basis)
+        return bound
+
     def _solve_columns(self) -> tuple[LpSolution, NDArray[np.float64]]:
         self._solver.run()
         if self._solver.getModelStatus() != self._optimal:
