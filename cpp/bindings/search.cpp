@@ -7,7 +7,6 @@
 #include "search/components.hpp"
 #include "search/cut_bound.hpp"
 #include "search/lp_matrix.hpp"
-#include "search/order_graph.hpp"
 #include "search/order_search.hpp"
 #include "search/separation.hpp"
 #include "search/subset_dp.hpp"
@@ -210,30 +209,6 @@ void bind_branching(nb::module_& stage) {
         nb::arg("sets"), nb::arg("rows").noconvert(), nb::arg("values").noconvert());
 }
 
-void bind_order_graph(nb::module_& stage) {
-    stage.def(
-        "search_order_graph",
-        [](const CandidateSets& sets, const Array1<std::uint8_t>& allowed,
-           const Array2<double>& reduced_costs, const Array1<double>& bounds, double floor,
-           std::uint64_t most_states, double seconds, const nb::object& callback) {
-            PythonMonitor monitor(callback);
-            Ticker ticker(monitor, seconds);
-            OrderGraphResult result = unlocked([&] {
-                return search_order_graph(
-                    sets, as_span(allowed),
-                    dual_views({reduced_costs.data(), reduced_costs.size()}, as_span(bounds)), floor,
-                    most_states, ticker);
-            });
-            monitor.rethrow();
-            return nb::make_tuple(static_cast<int>(result.outcome), result.score,
-                                  as_array(std::move(result.rows)), result.states,
-                                  static_cast<int>(ticker.reason()));
-        },
-        nb::arg("sets"), nb::arg("allowed").noconvert(), nb::arg("reduced_costs").noconvert(),
-        nb::arg("bounds").noconvert(), nb::arg("floor"), nb::arg("most_states"), nb::arg("seconds"),
-        nb::arg("callback").none());
-}
-
 void bind_order_search(nb::module_& stage) {
     nb::class_<OrderSearch>(stage, "OrderSearch")
         .def(nb::init<const CandidateSets&, std::uint64_t>(), nb::keep_alive<1, 2>(), nb::arg("sets"),
@@ -299,7 +274,6 @@ void bind_search(nb::module_& stage) {
     arcwise::bind_cuts(stage);
     arcwise::bind_acyclicity(stage);
     arcwise::bind_branching(stage);
-    arcwise::bind_order_graph(stage);
     arcwise::bind_order_search(stage);
     arcwise::bind_subset_dp(stage);
 }

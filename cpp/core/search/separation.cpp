@@ -58,7 +58,10 @@ struct Support {
 class GrowingCluster {
   public:
     explicit GrowingCluster(const Support& support)
-        : support_(support), member_(support.of_node.size(), 0), hits_(support.entries.size(), 0) {}
+        : support_(support),
+          member_(support.of_node.size(), 0),
+          hits_(support.entries.size(), 0),
+          gain_(support.of_node.size(), -1) {}
 
     void start(std::int32_t k, const std::vector<std::size_t>& nodes) {
         for (const std::size_t v : members_) {
@@ -66,6 +69,7 @@ class GrowingCluster {
             for (const std::size_t e : support_.of_parent[v]) --hits_[e];
         }
         members_.clear();
+        std::fill(gain_.begin(), gain_.end(), -1);
         k_ = k;
         hit_ = 0;
         for (const std::size_t v : nodes) add(v);
@@ -74,14 +78,9 @@ class GrowingCluster {
     bool contains(std::size_t v) const { return member_[v] != 0; }
     const std::vector<std::size_t>& members() const { return members_; }
     double violation() const { return hit_ - static_cast<double>(members_.size()) + static_cast<double>(k_); }
-    double add_gain(std::size_t v) const {
-        double gain = -1;
-        for (const std::size_t e : support_.of_node[v])
-            if (hits_[e] >= k_) gain += support_.entries[e].value;
-        for (const std::size_t e : support_.of_parent[v])
-            if (hits_[e] == k_ - 1 && member_[support_.entries[e].node]) gain += support_.entries[e].value;
-        return gain;
-    }
+    // What adding an outside node does to the violation: kept up to date, because growing asks for all of
+    // them at every step.
+    double add_gain(std::size_t v) const { return gain_[v]; }
     double drop_gain(std::size_t v) const {
         double gain = 1;
         for (const std::size_t e : support_.of_node[v])
@@ -91,16 +90,28 @@ class GrowingCluster {
         return gain;
     }
     void add(std::size_t v) {
-        hit_ += add_gain(v) + 1;
+        hit_ += gain_[v] + 1;
         member_[v] = 1;
         members_.push_back(v);
-        for (const std::size_t e : support_.of_parent[v]) ++hits_[e];
+        shift(v, 1);
+        for (const std::size_t e : support_.of_parent[v]) {
+            ++hits_[e];
+            if (hits_[e] == k_) change_entry(e, 1, v);
+            if (hits_[e] == k_ - 1 && member_[support_.entries[e].node]) offer(e, 1, v);
+        }
     }
     void drop(std::size_t v) {
-        hit_ += drop_gain(v) - 1;
+        const double gain = drop_gain(v);
+        hit_ += gain - 1;
+        for (const std::size_t e : support_.of_parent[v]) {
+            if (hits_[e] == k_ - 1 && member_[support_.entries[e].node]) offer(e, -1, v);
+            if (hits_[e] == k_) change_entry(e, -1, v);
+            --hits_[e];
+        }
+        shift(v, -1);
         member_[v] = 0;
         members_.erase(std::find(members_.begin(), members_.end(), v));
-        for (const std::size_t e : support_.of_parent[v]) --hits_[e];
+        gain_[v] = -gain;
     }
 
   private:
@@ -108,6 +119,27 @@ class GrowingCluster {
     std::vector<std::uint8_t> member_;
     std::vector<std::int32_t> hits_;  // per entry: parents inside
     std::vector<std::size_t> members_;
+    // v joins (sign 1) or leaves (-1): its entries that lack one parent inside are offered to, or withdrawn
+    // from, outsiders.
+    void shift(std::size_t v, double sign) {
+        for (const std::size_t e : support_.of_node[v])
+            if (hits_[e] == k_ - 1) offer(e, sign, v);
+    }
+    void offer(std::size_t e, double sign, std::size_t except) {
+        for (const std::size_t p : support_.entries[e].parents)
+            if (p != except && !member_[p]) gain_[p] += sign * support_.entries[e].value;
+    }
+    // Entry e comes to have k parents inside (or no longer has): it counts for its node, and its other
+    // parents add nothing more.
+    void change_entry(std::size_t e, double sign, std::size_t except) {
+        const std::size_t node = support_.entries[e].node;
+        if (member_[node])
+            offer(e, -sign, except);
+        else
+            gain_[node] += sign * support_.entries[e].value;
+    }
+
+    std::vector<double> gain_;  // per node outside
     std::int32_t k_ = 1;
     double hit_ = 0;  // weight of the members' entries with k or more parents inside
 };
@@ -120,6 +152,7 @@ class Separator {
           n_(sets.variables()),
           threshold_(threshold),
           cluster_(support_),
+          most_steps_(std::max<std::size_t>(60, 100'000 / (n_ + 1))),
           marked_(n_, 0),
           released_(n_, 0) {}
 
@@ -176,33 +209,32 @@ class Separator {
         return candidates_;
     }
 
-    // Adds the best neighbour until the violation has not grown for three steps, then drops what does not
-    // pay.
+    // Adds the best node until four steps have made things worse in a row, then drops what does not pay.
     void grow_from(std::int32_t k, const std::vector<std::size_t>& start) {
         cluster_.start(k, start);
         record();
-        std::size_t patience = 3;
+        std::size_t patience = 4;
         double best_violation = cluster_.violation();
         std::vector<std::size_t> best_members = cluster_.members();
-        while (patience > 0) {
+        for (std::size_t step = 0; step < most_steps_ && patience > 0; ++step) {
             std::size_t pick = n_;
-            double best = -2;
-            for (const std::size_t u : neighbours()) {
-                const double gain = cluster_.add_gain(u);
-                if (gain > best + 1e-12) {
-                    best = gain;
+            double best = -1 + 1e-9;  // -1: shares nothing with the cluster
+            for (std::size_t u = 0; u < n_; ++u) {
+                if (cluster_.add_gain(u) > best && !cluster_.contains(u)) {
+                    best = cluster_.add_gain(u) + 1e-12;
                     pick = u;
                 }
             }
             if (pick == n_) break;
+            // A node all of whose weight meets the cluster costs nothing: violated clusters may be long
+            // chains of such nodes.
+            if (best < -1e-9) --patience;
             cluster_.add(pick);
             if (cluster_.violation() > best_violation + 1e-9) {
                 best_violation = cluster_.violation();
                 best_members = cluster_.members();
-                patience = 3;
+                patience = 4;
                 record();
-            } else {
-                --patience;
             }
         }
         cluster_.start(k, best_members);
@@ -399,6 +431,7 @@ class Separator {
     std::size_t words_, n_;
     double threshold_;
     GrowingCluster cluster_;
+    std::size_t most_steps_;  // of growing, so that a start stays below a millisecond for a thousand nodes
     std::vector<ViolatedCut> found_;
     std::set<std::pair<std::int32_t, std::vector<bits::Word>>> seen_;
     std::vector<std::uint8_t> marked_;

@@ -93,13 +93,3 @@ def impose_arc(
     sets: CandidateSets, allowed: NDArray[np.uint8], parent: int, child: int, present: bool
 ) -> NDArray[np.uint8]: ...
 def order_of_point(sets: CandidateSets, rows: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.int32]: ...
-def search_order_graph(
-    sets: CandidateSets,
-    allowed: NDArray[np.uint8],
-    reduced_costs: NDArray[np.float64],
-    bounds: NDArray[np.float64],
-    floor: float,
-    most_states: int,
-    seconds: float,
-    callback: Report,
-) -> tuple[int, float, NDArray[np.int64], int, int]: ...

@@ -23,6 +23,7 @@ VERBS: tuple[str, ...] = (
     "search",
     "credible",
     "bootstrap",
+    "optimal",
     "confidence",
     "threshold",
     "consensus",

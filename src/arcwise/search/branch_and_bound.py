@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 
 from arcwise.search.budget import Budget
 from arcwise.search.incumbent import Incumbent
-from arcwise.search.order_graph import OrderGraphFinisher
 from arcwise.search.relaxation import LpSolution, Relaxation
 
 if TYPE_CHECKING:
@@ -68,7 +67,6 @@ def solve_root(sets: CandidateSets, incumbent: Incumbent, budget: Budget, tolera
     """Tighten the relaxation until nothing is violated or progress stalls; drop sets by reduced cost on the way."""
     root = Root(sets, Relaxation(sets, floor_of(sets, incumbent)), incumbent, math.inf)
     stalled = 0
-    finisher = OrderGraphFinisher(sets)
     while not budget.exhausted():
         root.rounds += 1
         solution = root.relaxation.solve(root.incumbent.score + tolerance)
@@ -83,16 +81,12 @@ def solve_root(sets: CandidateSets, incumbent: Incumbent, budget: Budget, tolera
             near = np.count_nonzero(solution.reduced_costs <= solution.bound - root.incumbent.score + tolerance)
             root.unique = near == root.sets.variables
             break
-        if finisher.attempt(root.sets, solution, root.incumbent, budget):
-            root.closed = True
-            break
         keep = solution.reduced_costs <= solution.bound - root.incumbent.score + ROUNDING
-        stalled = 0 if gained > 0.01 * gap else stalled + 1
+        stalled = 0 if gained > 0.003 * gap else stalled + 1
         if np.count_nonzero(keep) < 0.6 * root.sets.rows:
             shrink(root, keep)
-            finisher.forget()
             continue
-        if stalled >= 8 or not root.relaxation.separate(solution, effort=1, threshold=1e-4):
+        if stalled >= 12 or not root.relaxation.separate(solution, effort=1, threshold=1e-4):
             if np.count_nonzero(keep) < root.sets.rows:
                 shrink(root, keep)
             break

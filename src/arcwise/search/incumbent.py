@@ -44,17 +44,6 @@ class Incumbent:
         self.order, self.rows, self.score = order, rows, score
         return True
 
-    def take(self, rows: NDArray[np.int64], score: float) -> None:
-        """Take a network that a search has found, given by its rows."""
-        if score > self.score:
-            self.rows, self.score = rows, score
-            self.order = self._order_of(rows)
-
-    def _order_of(self, rows: NDArray[np.int64]) -> NDArray[np.int32]:
-        from arcwise import _core
-
-        return _core.search.order_of_point(self.sets, rows, np.ones(rows.size))
-
     def improve(self, budget: Budget, iterations: int = FIRST_ITERATIONS) -> None:
         """Iterated local search, from a random order at first, later from the best one."""
         start = self.order if self.rows.size else np.empty(0, dtype=np.int32)

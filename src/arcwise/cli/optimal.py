@@ -1,0 +1,159 @@
+"""`arcwise optimal`: the best network, with a proof."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arcwise.cli.options import (
+    CategoricalOption,
+    ConstraintsOption,
+    JsonOption,
+    LimitSecondsOption,
+    MaxParentsOption,
+    OutputOption,
+    QuietOption,
+    ScoreOption,
+    SeedOption,
+    ThreadsOption,
+    finish,
+    limits_from,
+    print_json,
+    progress_from,
+)
+from arcwise.errors import OptionError
+
+if TYPE_CHECKING:
+    from arcwise.data import Dataset
+    from arcwise.parent_sets import ParentSetTable
+    from arcwise.search import Optimum
+
+__all__ = ["register"]
+
+TABLE_SUFFIXES = (".jkl", ".arct")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command line."""
+    app.command("optimal")(optimal)
+
+
+def optimal(
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DATA|TABLE",
+            help="Data (.csv, .arff, .parquet and others; - for stdin), or a table of parent sets (.jkl, .arct); "
+            "also with .gz.",
+        ),
+    ],
+    score: ScoreOption = "bic",
+    method: Annotated[
+        str, typer.Option("--method", help="auto, dp, branch-and-bound or ilp.", show_default=True)
+    ] = "auto",
+    max_parents: MaxParentsOption = None,
+    constraints: ConstraintsOption = None,
+    categorical: CategoricalOption = False,
+    limit_seconds: LimitSecondsOption = None,
+    threads: ThreadsOption = 1,
+    seed: SeedOption = 0,
+    output: OutputOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Find the network of highest score and prove that there is none better.
+
+    From data, all parent sets that can matter are scored first, without a limit on parents unless one is given. The
+    limit of time covers both steps; when it is reached, the best network so far, its bound and gap are printed and
+    the exit code is 3. The network is written as a structure file with -o.
+
+    Example: arcwise optimal survey.csv --score bdeu:ess=10 --json
+    """
+    from arcwise.graph import read_constraints, write_structure
+    from arcwise.limits import Limits, Status
+    from arcwise.search import find_optimal
+
+    limits = limits_from(limit_seconds)
+    progress = progress_from(quiet)
+    data: Dataset | None = None
+    if _is_table(source):
+        from arcwise.parent_sets import read_parent_sets
+
+        if max_parents is not None:
+            raise OptionError("--max-parents applies when a table is built; this one is already built.")
+        table = read_parent_sets(source)
+        known = None if constraints is None else read_constraints(constraints, table.names)
+    else:
+        from arcwise.data import read_data
+        from arcwise.parent_sets import build_parent_sets
+
+        data = read_data(source, categorical=categorical, progress=progress)
+        known = None if constraints is None else read_constraints(constraints, data.names)
+        table = build_parent_sets(
+            data,
+            score,
+            max_parents=max_parents,
+            constraints=known,
+            threads=threads,
+            limits=limits,
+            progress=progress,
+        )
+        if limits.seconds is not None and table.statistics is not None:
+            limits = Limits(seconds=max(limits.seconds - table.statistics.seconds, 0.1))
+    result = find_optimal(
+        table,
+        data=data,
+        method=method,
+        constraints=known,
+        limits=limits,
+        threads=threads,
+        seed=seed,
+        progress=progress,
+    )
+    if output is not None:
+        write_structure(output, result.dag)
+    built = table.status
+    if as_json:
+        print_json(_payload(table, result, built))
+    else:
+        _print(table, result, built)
+    finish(result.status if result.status is not Status.COMPLETE else built)
+
+
+def _is_table(source: Path) -> bool:
+    return source.name.lower().removesuffix(".gz").endswith(TABLE_SUFFIXES)
+
+
+def _payload(table: ParentSetTable, result: Optimum, built: str) -> dict[str, object]:
+    return {
+        "score": result.score,
+        "upper_bound": result.upper_bound,
+        "gap": result.gap,
+        "status": result.status,
+        "table_status": built,
+        "method": result.method,
+        "reason": result.reason,
+        "seconds": result.seconds,
+        "nodes": result.nodes,
+        "ties_possible": result.ties_possible,
+        "variables": list(table.names),
+        "arcs": [list(arc) for arc in result.dag.arcs],
+        "score_function": table.score,
+        "max_parents": table.max_parents,
+        "statistics": dict(result.statistics),
+    }
+
+
+def _print(table: ParentSetTable, result: Optimum, built: str) -> None:
+    for parent, child in result.dag.arcs:
+        typer.echo(f"{parent} -> {child}")
+    what = "proved optimal" if result.is_proved else f"not proved ({result.status})"
+    limited = "" if built == "complete" else f" among the sets scored before the {built}"
+    typer.echo(f"score        {result.score:.6f}  {what}{limited}")
+    typer.echo(f"upper bound  {result.upper_bound:.6f}  gap {result.gap:.6g}")
+    typer.echo(f"method       {result.method}: {result.reason}")
+    typer.echo(f"search       {result.seconds:.2f} s, {result.nodes:,} nodes, {table.n_rows:,} parent sets")
+    if result.ties_possible:
+        typer.echo("Other networks may have the same score.")
