@@ -1,0 +1,64 @@
+"""mkdocs hooks: the navigation from the files that are there, so that a page cannot be forgotten or break the build."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+# Sections in the order of the navigation; a folder that is not named here comes after them.
+SECTIONS = {"how-to": "How to", "reference": "Reference", "papers": "Papers", "benchmarks": "Benchmarks"}
+
+# Pages that come first in their section, in this order; the others follow by name.
+FIRST = (
+    "index",
+    "tutorial",
+    "read-data",
+    "choose-a-score",
+    "choose-a-prior",
+    "threshold",
+    "constraints",
+    "data",
+    "graph",
+    "counts",
+    "scores",
+    "parent_sets",
+    "search",
+    "ensemble",
+    "confidence",
+    "priors",
+    "model",
+    "evaluate",
+    "command-line",
+    "files",
+)
+
+
+def on_config(config: Any) -> Any:
+    """Set the navigation, unless mkdocs.yml has one."""
+    if config["nav"] is None:
+        config["nav"] = navigation(Path(config["docs_dir"]))
+    return config
+
+
+def navigation(docs: Path) -> list[Any]:
+    """Return the pages at the top, then one section per folder. Titles are those of the pages."""
+    tree: list[Any] = _pages(docs, docs)
+    folders = sorted({path.parent for path in docs.rglob("*.md") if path.parent != docs}, key=_section_order)
+    return tree + [{_section_title(folder): _pages(folder, docs)} for folder in folders]
+
+
+def _pages(folder: Path, docs: Path) -> list[str]:
+    return [path.relative_to(docs).as_posix() for path in sorted(folder.glob("*.md"), key=_page_order)]
+
+
+def _page_order(path: Path) -> tuple[int, str]:
+    return (FIRST.index(path.stem) if path.stem in FIRST else len(FIRST), path.stem)
+
+
+def _section_order(folder: Path) -> tuple[int, str]:
+    known = list(SECTIONS)
+    return (known.index(folder.name) if folder.name in known else len(known), folder.name)
+
+
+def _section_title(folder: Path) -> str:
+    return SECTIONS.get(folder.name, folder.name.replace("-", " ").capitalize())

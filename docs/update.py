@@ -1,0 +1,163 @@
+"""Rewrite what the pages take from the code: tables of scores and names, help texts, and the outputs of examples.
+
+    python docs/update.py           # the generated parts, between <!-- begin ... --> and <!-- end -->
+    python docs/update.py --outputs # also the `text` blocks after `python` blocks, by running every page
+
+The tests compare the pages with what this script would write.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import inspect
+import io
+import os
+import re
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+DOCS = Path(__file__).resolve().parent
+
+GENERATED = re.compile(r"(<!-- begin (?P<what>[a-z ._-]+) -->\n)(?P<body>.*?)(<!-- end -->)", re.DOTALL)
+EXAMPLE = re.compile(
+    r"^```python\n(?P<code>.*?)^```$(?P<between>(?:(?!^```).)*)(?:^```text\n(?P<printed>.*?)^```$)?",
+    re.MULTILINE | re.DOTALL,
+)
+
+# Constants have no docstring of their own.
+CONSTANTS = {
+    "arcwise.ensemble.BAYES_FACTORS": "Names of Bayes factors: up to which factor evidence is called by each.",
+    "arcwise.confidence.RULES": "The threshold rules by name.",
+    "arcwise.model.ESTIMATORS": "The estimators of parameters by name, each with its parameters.",
+    "arcwise.scores.SCORES": "The scores by name; each class has its `FACTS` and `parameters`.",
+    "arcwise.search.METHODS": "The methods that `find_optimal` takes.",
+    "arcwise.search.PROOF_TOLERANCE": "How far scores may differ and still be equal in a proof (natural log).",
+}
+
+STAGES = (
+    *("data", "graph", "counts", "scores", "parent_sets", "search"),
+    *("ensemble", "confidence", "priors", "model", "evaluate", "datasets"),
+)
+
+
+def score_table() -> str:
+    """Return all scores with their facts, as a Markdown table."""
+    from arcwise.scores import SCORES
+
+    rows = [
+        "| name | score | parameters | equivalent | log Bayes factor | regular | prunes supersets |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name, kind in SCORES.items():
+        facts = kind.FACTS
+        parameters = ", ".join(f"`{p.name}` in {p.range}" for p in kind.parameters) or "none"
+        yes = {True: "yes", False: "no", None: "not known"}
+        cells = (
+            *(f"`{name}`", facts.title, parameters, yes[facts.equivalent], yes[facts.log_bayes_factor]),
+            *(yes[facts.regular], yes[bool(facts.bound)]),
+        )
+        rows.append(f"| {' | '.join(cells)} |")
+    return "\n".join(rows) + "\n"
+
+
+def score_references() -> str:
+    """Return where each score comes from and why its bound holds, as a list."""
+    from arcwise.scores import SCORES
+
+    lines = []
+    for name, kind in SCORES.items():
+        facts = kind.FACTS
+        bound = f" Bound: {facts.bound.rstrip('.')}." if facts.bound else ""
+        meanings = "".join(f" `{p.name}`: {p.meaning}." for p in kind.parameters)
+        lines.append(f"- `{name}`: {facts.reference.rstrip('.')}.{meanings}{bound}")
+    return "\n".join(lines) + "\n"
+
+
+def stage_names(stage: str) -> str:
+    """Return the public names of a stage with one line each, as a Markdown table."""
+    module = importlib.import_module(f"arcwise.{stage}")
+    rows = [
+        f"| `{name}` | {_summary(f'arcwise.{stage}.{name}', getattr(module, name))} |"
+        for name in sorted(module.__all__, key=str.lower)
+    ]
+    return "\n".join(["| name | what it is |", "|---|---|", *rows]) + "\n"
+
+
+def _summary(path: str, thing: Any) -> str:
+    if path in CONSTANTS:
+        return CONSTANTS[path]
+    text = (inspect.getdoc(thing) or "") if inspect.isclass(thing) or inspect.isroutine(thing) else ""
+    first = " ".join(text.split("\n\n", 1)[0].split())
+    return first.replace("``", "`").replace("|", r"\|").replace("<", "&lt;")
+
+
+def command_help() -> str:
+    """Return the help text of the program and of each verb, 100 columns wide."""
+    import typer
+
+    from arcwise.cli.main import VERBS, _register_verbs, app
+
+    _register_verbs()
+    group: Any = typer.main.get_command(app)
+
+    def blocks(command: Any, name: str, level: str) -> list[str]:
+        context = type(group).context_class(command, info_name=name, terminal_width=100, max_content_width=100)
+        own = f"{level} {name}\n\n```\n{command.get_help(context).rstrip()}\n```\n"
+        inner = {} if command is group else getattr(command, "commands", {})
+        return [own, *(part for verb in inner for part in blocks(inner[verb], f"{name} {verb}", level + "#"))]
+
+    parts = blocks(group, "arcwise", "##")
+    for verb in VERBS:
+        parts += blocks(group.commands[verb], f"arcwise {verb}", "##")
+    return "\n" + "\n".join(parts) + "\n"
+
+
+def generate(what: str) -> str:
+    """Return the generated part of the given name."""
+    kind, _, argument = what.partition(" ")
+    makers = {"scores": score_table, "score-references": score_references, "commands": command_help}
+    return stage_names(argument) if kind == "names" else makers[kind]()
+
+
+def regenerated(text: str) -> str:
+    """Return a page with its generated parts made anew."""
+    return GENERATED.sub(lambda match: match[1] + generate(match["what"]) + match[4], text)
+
+
+def with_outputs(text: str, page: Path) -> str:
+    """Return a page with the outputs of its examples made anew; an output that still fits, with `...`, stays."""
+    namespace: dict[str, object] = {"__name__": "page"}
+
+    def run(match: re.Match[str]) -> str:
+        output = io.StringIO()
+        with contextlib.redirect_stdout(output):
+            exec(compile(match["code"], str(page), "exec"), namespace)
+        if match["printed"] is None:
+            return match[0]
+        pattern = re.escape(match["printed"].strip()).replace(re.escape("..."), ".*?")
+        fits = re.fullmatch(pattern, output.getvalue().strip(), re.DOTALL)
+        printed = match["printed"] if fits else "\n".join(x.rstrip() for x in output.getvalue().splitlines()) + "\n"
+        return f"```python\n{match['code']}```{match['between']}```text\n{printed}```"
+
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        return EXAMPLE.sub(run, text)
+
+
+def main() -> None:
+    """Rewrite the pages that changed, and name them."""
+    for page in sorted(DOCS.rglob("*.md")):
+        before = page.read_text(encoding="utf-8")
+        after = regenerated(before)
+        if "--outputs" in sys.argv[1:]:
+            after = with_outputs(after, page)
+        if after != before:
+            page.write_text(after, encoding="utf-8")
+            print(f"rewrote {page.relative_to(DOCS.parent)}")
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("COLUMNS", "100")
+    main()
