@@ -144,7 +144,9 @@ class EdgeConfidence:
             }
         )
         frame = frame[frame["present"] > above]
-        return frame.sort_values("present", ascending=False, kind="stable").reset_index(drop=True)
+        # Sums of weights: what differs by rounding alone is equal, and equal pairs stay in the order of the variables.
+        order = np.argsort(-frame["present"].round(9).to_numpy(), kind="stable")
+        return frame.iloc[order].reset_index(drop=True)
 
     def compare(self, other: EdgeConfidence) -> pd.DataFrame:
         """Return the confidences of both side by side, the largest difference first; the variables must be the same."""
