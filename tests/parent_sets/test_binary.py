@@ -118,13 +118,9 @@ def test_malformed_headers_and_other_kinds_are_refused() -> None:
         signed(b"{}", length=2**63),
         signed(json.dumps({"kind": "parent-set table", "facts": {}, "arrays": [{"name": "x"}]}).encode()),
         signed(
-            json.dumps(
-                {"kind": "k", "facts": {}, "arrays": [{"name": "x", "type": "<f8", "length": 10**15}]}
-            ).encode()
+            json.dumps({"kind": "k", "facts": {}, "arrays": [{"name": "x", "type": "<f8", "length": 10**15}]}).encode()
         ),
-        signed(
-            json.dumps({"kind": "k", "facts": {}, "arrays": [{"name": "x", "type": "|O", "length": 0}]}).encode()
-        ),
+        signed(json.dumps({"kind": "k", "facts": {}, "arrays": [{"name": "x", "type": "|O", "length": 0}]}).encode()),
         signed(json.dumps({"kind": "another", "facts": {}, "arrays": []}).encode()),
     ):
         with pytest.raises(FormatError):

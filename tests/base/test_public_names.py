@@ -1,0 +1,75 @@
+"""`import arcwise` is fast, and type checkers see the names that it resolves when they are first used."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import arcwise
+
+HEAVY = ("pandas", "sklearn", "matplotlib", "networkx", "duckdb", "scipy", "rich", "typer", "highspy", "opt_einsum")
+
+
+def for_type_checkers() -> dict[str, str]:
+    """The names that a type checker sees, and the modules that it takes them from."""
+    tree = ast.parse(Path(arcwise.__file__).read_text(encoding="utf-8"))
+    guarded = next(node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
+    names = {}
+    for node in guarded.body:
+        if isinstance(node, ast.ImportFrom):
+            (alias,) = node.names
+            assert alias.asname == alias.name, "a name is exported to type checkers only as `name as name`"
+            names[alias.name] = str(node.module)
+    return names
+
+
+def test_type_checkers_see_the_names_that_are_resolved() -> None:
+    seen = for_type_checkers()
+    assert set(seen) == {*arcwise.__all__, *arcwise._MODULES} - {"__version__"}
+    for name, module in seen.items():
+        if name not in arcwise._MODULES:
+            assert module.split(".")[1] == arcwise._STAGE[name]
+            assert getattr(importlib.import_module(module), name) is getattr(arcwise, name)
+
+
+@pytest.mark.parametrize("name", arcwise.__all__)
+def test_every_public_name_is_there_and_documented(name: str) -> None:
+    value = getattr(arcwise, name)
+    assert name in dir(arcwise)
+    if name not in ("__version__", "SCORES"):
+        assert value.__doc__
+        assert value is getattr(importlib.import_module(f"arcwise.{arcwise._STAGE[name]}"), name)
+
+
+def test_every_stage_is_an_attribute() -> None:
+    stages = {module.name for module in pkgutil.iter_modules(arcwise.__path__) if module.ispkg}
+    assert stages - {"cli", "_core"} <= set(arcwise._MODULES)
+    for name in arcwise._MODULES:
+        assert getattr(arcwise, name).__name__ == f"arcwise.{name}"
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'learn'"):
+        _ = arcwise.learn
+
+
+def test_the_import_loads_no_heavy_package() -> None:
+    program = f"import sys, arcwise; arcwise.limits; print(*(name for name in {HEAVY!r} if name in sys.modules))"
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert found.stdout.split() == []
+
+
+def test_a_stage_loads_no_heavy_package_either() -> None:
+    heavy = tuple(name for name in HEAVY if name != "scipy")
+    program = (
+        "import sys, arcwise; arcwise.data, arcwise.graph, arcwise.model, arcwise.evaluate, arcwise.scores\n"
+        f"print(*(name for name in {heavy!r} if name in sys.modules))"
+    )
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert found.stdout.split() == []
