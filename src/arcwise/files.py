@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import gzip
+import io
 import os
 import tempfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 from arcwise.errors import FormatError
 
-__all__ = ["atomic_write", "read_bytes", "write_bytes", "write_text"]
+__all__ = ["GZIP_MAGIC", "MAX_UNPACKED", "atomic_write", "read_bytes", "unpack_gzip", "write_bytes", "write_text"]
+
+GZIP_MAGIC = b"\x1f\x8b"
+# A gzip file may unpack to a thousand times its size: beyond this, unpacking is the user's decision.
+MAX_UNPACKED = 8 * 2**30
+# Unpacked in pieces of this size, so that a hostile file is refused before it fills the memory.
+PIECE = 2**24
 
 
 @contextlib.contextmanager
@@ -57,16 +65,33 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
-    """Read a file, plain or gzip by its content; a missing or damaged file is a FormatError."""
+    """Read a file, plain or gzip by its content; one that is missing, damaged or unpacks to too much is refused."""
     try:
         content = Path(path).read_bytes()
     except OSError as error:
         raise FormatError(f"cannot read {path}: {error.strerror}.") from error
-    if content[:2] == b"\x1f\x8b":
-        try:
-            content = gzip.decompress(content)
-        except (OSError, EOFError, ValueError) as error:
-            raise FormatError(f"{path}: damaged gzip file ({error}). Fetch or write it again.") from error
-        except Exception as error:  # zlib.error is not an OSError
-            raise FormatError(f"{path}: damaged gzip file ({error}). Fetch or write it again.") from error
-    return content
+    return unpack_gzip(content, source=str(path)) if content.startswith(GZIP_MAGIC) else content
+
+
+def unpack_gzip(packed: bytes | memoryview, *, source: str, limit: int | None = None) -> bytes:
+    """Return what a gzip file unpacks to, at most `limit` bytes (default: `MAX_UNPACKED`); `source` is its name."""
+    most = MAX_UNPACKED if limit is None else limit
+    parts: list[bytes] = []
+    total = 0
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(packed)) as file:
+            while part := file.read(PIECE):
+                parts.append(part)
+                total += len(part)
+                if total > most:
+                    raise FormatError(
+                        f"{source}: the gzip file unpacks to more than {_size(most)}. "
+                        "If that is right, unpack it first with gunzip."
+                    )
+    except (OSError, EOFError, zlib.error) as error:
+        raise FormatError(f"{source}: damaged gzip file ({error}). Fetch or write it again.") from error
+    return b"".join(parts)
+
+
+def _size(count: int) -> str:
+    return f"{count // 2**30} GiB" if count >= 2**30 else f"{count:,} bytes"

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import gzip
+import tracemalloc
 from pathlib import Path
 
 import pytest
 
 from arcwise.errors import FormatError, suggestion
-from arcwise.files import atomic_write, read_bytes, write_text
+from arcwise.files import atomic_write, read_bytes, unpack_gzip, write_text
 from arcwise.limits import Limits, Status
 
 
@@ -34,6 +35,25 @@ def test_any_damaged_gzip_is_a_format_error(tmp_path: Path, content: bytes) -> N
     (tmp_path / "a.gz").write_bytes(content)
     with pytest.raises(FormatError, match="damaged gzip"):
         read_bytes(tmp_path / "a.gz")
+
+
+def test_a_gzip_bomb_is_refused_before_it_fills_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bomb = gzip.compress(bytes(2**27))
+    assert len(bomb) < 2**18
+    (tmp_path / "a.gz").write_bytes(bomb)
+    monkeypatch.setattr("arcwise.files.MAX_UNPACKED", 2**25)
+    tracemalloc.start()
+    with pytest.raises(FormatError, match="unpacks to more than 33,554,432 bytes"):
+        read_bytes(tmp_path / "a.gz")
+    assert tracemalloc.get_traced_memory()[1] < 2**26 + 2**24
+    tracemalloc.stop()
+
+
+def test_gzip_in_several_members_and_up_to_the_limit() -> None:
+    packed = gzip.compress(b"one ") + gzip.compress(b"two") + bytes(512)
+    assert unpack_gzip(packed, source="a", limit=7) == b"one two"
+    with pytest.raises(FormatError, match="a: the gzip file unpacks to more than 6 bytes"):
+        unpack_gzip(packed, source="a", limit=6)
 
 
 def test_a_missing_file_and_folder(tmp_path: Path) -> None:

@@ -168,7 +168,7 @@ def test_bad_paths(tmp_path: Path) -> None:
 
 
 def test_a_gzip_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arcwise.data.source.MAX_UNPACKED", 2**24)
+    monkeypatch.setattr("arcwise.files.MAX_UNPACKED", 2**24)
     with pytest.raises(FormatError, match="unpacks to more than"):
         read_data(save(tmp_path, gzip.compress(b"\n" * 2**26), "bomb.csv.gz"))
 

@@ -6,7 +6,6 @@ import io
 import mmap
 import os
 import sys
-import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,12 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import FormatError
+from arcwise.files import GZIP_MAGIC, unpack_gzip
 
 __all__ = ["Source", "TextOptions", "not_utf8", "open_source"]
 
 STDIN = "-"
-# A gzip file may claim a thousand times its size: beyond this, unpacking is the user's decision.
-MAX_UNPACKED = 8 * 2**30
 
 # Files that are no text, by their first bytes.
 _MAGIC: tuple[tuple[bytes, str], ...] = (
@@ -122,29 +120,6 @@ def open_source(path: str | os.PathLike[str]) -> Source:
 
 
 def _unpacked(name: str, content: NDArray[np.uint8], path: Path | None) -> Source:
-    if content[:2].tobytes() != b"\x1f\x8b":
+    if content[:2].tobytes() != GZIP_MAGIC:
         return Source(name, content, path)
-    packed = content.tobytes()
-    parts: list[bytes] = []
-    total = 0
-    try:
-        while packed:
-            member = zlib.decompressobj(wbits=31)
-            while not member.eof:
-                part = member.decompress(packed, 2**24)
-                packed = member.unconsumed_tail
-                if not part and not packed and not member.eof:
-                    raise EOFError("it ends too early")
-                parts.append(part)
-                total += len(part)
-                if total > MAX_UNPACKED:
-                    raise FormatError(
-                        f"{name}: the gzip file unpacks to more than {MAX_UNPACKED // 2**30} GiB. "
-                        "If that is right, unpack it first with gunzip."
-                    )
-            packed = member.unused_data
-            if not packed.startswith(b"\x1f\x8b"):
-                packed = b""  # padding after the last member, which gzip ignores too
-    except (zlib.error, EOFError) as error:
-        raise FormatError(f"{name}: damaged gzip file ({error}). Fetch or write it again.") from error
-    return Source(name, np.frombuffer(b"".join(parts), dtype=np.uint8), None)
+    return Source(name, np.frombuffer(unpack_gzip(content.data, source=name), dtype=np.uint8), None)
