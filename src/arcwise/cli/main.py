@@ -9,9 +9,14 @@ from __future__ import annotations
 import functools
 import importlib
 import os
+import select
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
 from arcwise.errors import ArcwiseError
 
@@ -33,7 +38,51 @@ VERBS: tuple[str, ...] = (
     "evaluate",
 )
 
+
+class _Program(TyperGroup):
+    """The group of all verbs. Ctrl-C and a closed pipe are dealt with here, before typer sees them."""
+
+    def make_context(self, *arguments: Any, **options: Any) -> Any:  # where --help and --version print
+        with _quiet_ending():
+            return super().make_context(*arguments, **options)
+
+    def invoke(self, ctx: Any) -> Any:
+        with _quiet_ending():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _quiet_ending() -> Iterator[None]:
+    """End without a traceback on Ctrl-C (exit code 130), and if the reader of stdout went away, as `head` does (0).
+
+    The signal SIGPIPE stays ignored: connections to workers live in the same process, and a lost one must not kill it.
+    """
+    try:
+        try:
+            yield
+        finally:
+            sys.stdout.flush()
+    except KeyboardInterrupt:
+        typer.echo("interrupted", err=True)
+        raise typer.Exit(130) from None
+    except BrokenPipeError as error:
+        if not _reader_is_gone():
+            raise ConnectionError(f"a connection broke: {error}") from error
+        # What is still in the buffer goes nowhere, so that Python does not complain at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(0) from None
+
+
+def _reader_is_gone() -> bool:
+    if not hasattr(select, "poll"):
+        return True
+    poll = select.poll()
+    poll.register(sys.stdout.fileno(), 0)
+    return any(event & (select.POLLERR | select.POLLHUP) for _, event in poll.poll(0))
+
+
 app = typer.Typer(
+    cls=_Program,
     help="Learn Bayesian-network structure from discrete data, and say which arcs to trust.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -70,10 +119,3 @@ def main() -> None:
     except ArcwiseError as error:
         typer.echo(f"{type(error).__name__}: {error}", err=True)
         sys.exit(1)
-    except KeyboardInterrupt:
-        typer.echo("interrupted", err=True)
-        sys.exit(130)
-    except BrokenPipeError:
-        # The reader of a pipe went away (`arcwise ... | head`): not an error. Python would complain at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
