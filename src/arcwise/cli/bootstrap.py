@@ -9,14 +9,25 @@ from typing import Annotated, Any
 import typer
 
 from arcwise.cli.options import (
+    BlacklistOption,
+    CategoricalOption,
+    ConstraintsOption,
+    DataArgument,
+    EssOption,
     JsonOption,
     LimitSecondsOption,
+    MaxParentsOption,
     OutputOption,
     QuietOption,
+    ScoreOption,
+    SeedOption,
+    WhitelistOption,
+    constraints_from,
     finish,
     limits_from,
     print_json,
     progress_from,
+    score_from,
 )
 from arcwise.errors import OptionError
 
@@ -29,8 +40,9 @@ def register(app: typer.Typer) -> None:
 
 
 def bootstrap(
-    data: Annotated[Path, typer.Argument(help="The data: .csv, .tsv, .arff, .parquet and others, or - for stdin.")],
-    score: Annotated[str, typer.Option("--score", help="A score, e.g. bic, or with parameters, bdeu:ess=10.")] = "bic",
+    data: DataArgument,
+    score: ScoreOption = "bic",
+    ess: EssOption = None,
     replicates: Annotated[int, typer.Option("--replicates", min=1, help="How many networks to learn.")] = 200,
     learner: Annotated[
         str, typer.Option("--learner", help="tabu, hill-climbing, first-ascent, genetic, order or exact.")
@@ -42,12 +54,10 @@ def bootstrap(
     permutation: Annotated[
         bool, typer.Option("--permutation", help="Shuffle every column instead of drawing cases: edges by chance.")
     ] = False,
-    max_parents: Annotated[
-        int | None, typer.Option("--max-parents", min=0, help="The most parents of any variable.", show_default=False)
-    ] = None,
-    constraints: Annotated[
-        Path | None, typer.Option("--constraints", help="A file of constraints.", show_default=False)
-    ] = None,
+    max_parents: MaxParentsOption = None,
+    constraints: ConstraintsOption = None,
+    whitelist: WhitelistOption = None,
+    blacklist: BlacklistOption = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Workers; -1 for one per processor.")] = 1,
     backend: Annotated[
         str, typer.Option("--backend", help="threads, loky (processes) or dask (a cluster).")
@@ -59,10 +69,8 @@ def bootstrap(
         Path | None,
         typer.Option("--resume", help="Keep finished replicates in this file; go on from it if it is there."),
     ] = None,
-    categorical: Annotated[
-        bool, typer.Option("--categorical", help="Take columns of numbers as categories, however many values.")
-    ] = False,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the random numbers; same seed, same result.")] = 0,
+    categorical: CategoricalOption = False,
+    seed: SeedOption = 0,
     limit_seconds: LimitSecondsOption = None,
     output: OutputOption = None,
     as_json: JsonOption = False,
@@ -78,18 +86,18 @@ def bootstrap(
 
     from arcwise.data import read_data
     from arcwise.ensemble import bootstrap_networks
-    from arcwise.graph import read_constraints
 
     chosen: Any = learner
     where: Any = backend
+    scored = score_from(score, ess)
     cases = read_data(data, categorical=categorical, progress=progress_from(quiet))
     networks = bootstrap_networks(
         cases,
         replicates=replicates,
         learner=chosen,
-        score=score,
+        score=scored,
         resampling="permutation" if permutation else "bootstrap",
-        constraints=None if constraints is None else read_constraints(constraints, cases.names),
+        constraints=constraints_from(cases.names, constraints, whitelist, blacklist),
         max_parents=max_parents,
         options=_parse_options(learner_option or []),
         seed=seed,

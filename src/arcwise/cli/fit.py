@@ -8,7 +8,15 @@ from typing import Annotated, Any
 
 import typer
 
-from arcwise.cli.options import JsonOption, OutputOption, QuietOption, print_json, progress_from
+from arcwise.cli.options import (
+    CategoricalOption,
+    DataArgument,
+    JsonOption,
+    OutputOption,
+    QuietOption,
+    print_json,
+    progress_from,
+)
 from arcwise.errors import FormatError
 
 __all__ = ["register"]
@@ -34,7 +42,7 @@ def fit(
             "or .csv with from,to or an adjacency matrix; each also with .gz."
         ),
     ],
-    data: Annotated[Path, typer.Argument(help="The data: .csv, .tsv, .arff, .parquet and others, or - for stdin.")],
+    data: DataArgument,
     estimator: Annotated[
         str, typer.Option("--estimator", help="mle, laplace, m-estimate, bd (posterior mean) or snml.")
     ] = "bd",
@@ -54,9 +62,7 @@ def fit(
             help="Which states the variables have: those that a .bif structure declares, or those of the data.",
         ),
     ] = StatesFrom.STRUCTURE,
-    categorical: Annotated[
-        bool, typer.Option("--categorical", help="Take columns of numbers as categories, however many values.")
-    ] = False,
+    categorical: CategoricalOption = False,
     output: OutputOption = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,

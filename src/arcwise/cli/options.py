@@ -6,16 +6,21 @@ import json
 import math
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arcwise.errors import OptionError
+from arcwise.errors import ConstraintError, OptionError
 from arcwise.limits import Limits, Status
 
+if TYPE_CHECKING:
+    from arcwise.graph import Constraints
+    from arcwise.scores import Score
+
 __all__ = [
+    "BlacklistOption",
     "CategoricalOption",
     "ConstraintsOption",
     "DataArgument",
@@ -28,16 +33,19 @@ __all__ = [
     "ScoreOption",
     "SeedOption",
     "ThreadsOption",
+    "WhitelistOption",
+    "constraints_from",
     "finish",
     "limits_from",
     "print_json",
     "progress_from",
+    "score_from",
 ]
 
 DataArgument = Annotated[
     Path, typer.Argument(help="The data: .csv, .tsv, .arff, .parquet and others, also with .gz; - for stdin.")
 ]
-ScoreOption = Annotated[str, typer.Option("--score", help="A score, e.g. bic, or with parameters, bdeu:ess=10.")]
+ScoreOption = Annotated[str, typer.Option("--score", "-s", help="A score, e.g. bic, or with parameters, bdeu:ess=10.")]
 EssOption = Annotated[
     float | None,
     typer.Option("--ess", help="The equivalent sample size, for scores that have one.", show_default=False),
@@ -47,7 +55,19 @@ MaxParentsOption = Annotated[
 ]
 ConstraintsOption = Annotated[
     Path | None,
-    typer.Option("--constraints", help="A file of constraints: required and forbidden arcs.", show_default=False),
+    typer.Option(
+        "--constraints",
+        help="A .toml or .json file of required and forbidden arcs, tiers and parent limits.",
+        show_default=False,
+    ),
+]
+WhitelistOption = Annotated[
+    Path | None,
+    typer.Option("--whitelist", "--required", help="A CSV file from,to of required arcs.", show_default=False),
+]
+BlacklistOption = Annotated[
+    Path | None,
+    typer.Option("--blacklist", "--forbidden", help="A CSV file from,to of forbidden arcs.", show_default=False),
 ]
 CategoricalOption = Annotated[
     bool, typer.Option("--categorical", help="Take columns of numbers as categories, however many values.")
@@ -75,6 +95,47 @@ def limits_from(limit_seconds: float | None) -> Limits:
     if limit_seconds is not None and not limit_seconds > 0:
         raise OptionError(f"--limit-seconds {limit_seconds:g}: must be positive.")
     return Limits(seconds=limit_seconds)
+
+
+def score_from(score: str, ess: float | None) -> Score:
+    """Return the score that the options ask for: `--score bdeu --ess 10` is `--score bdeu:ess=10`."""
+    from arcwise.scores import make_score
+
+    return make_score(score) if ess is None else make_score(score, ess=ess)
+
+
+def constraints_from(
+    names: Sequence[str], constraints: Path | None, whitelist: Path | None = None, blacklist: Path | None = None
+) -> Constraints | None:
+    """Return the constraints of all the files together, or None if there are none."""
+    from arcwise.graph import Constraints, read_arc_list, read_constraints
+
+    base = None if constraints is None else read_constraints(constraints, names)
+    if whitelist is None and blacklist is None:
+        return base
+    base = base or Constraints(names)
+    required, forbidden = list(base.required), list(base.forbidden)
+    if whitelist is not None:
+        listed = read_arc_list(whitelist)
+        if listed.edges:
+            a, b = listed.edges[0]
+            raise ConstraintError(f"{whitelist}: {a} and {b} are required in both directions; keep one of them.")
+        required += listed.arcs
+    if blacklist is not None:
+        listed = read_arc_list(blacklist)
+        forbidden += (*listed.arcs, *listed.edges, *((b, a) for a, b in listed.edges))
+    files = ", ".join(str(path) for path in (constraints, whitelist, blacklist) if path is not None)
+    try:
+        return Constraints(
+            names,
+            required=required,
+            forbidden=forbidden,
+            tiers=base.tiers,
+            max_parents=base.max_parents,
+            max_parents_of=base.max_parents_by_name,
+        )
+    except ConstraintError as error:
+        raise ConstraintError(f"{files}: {error}") from None
 
 
 def print_json(payload: Mapping[str, Any]) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arcwise.cli.options import (
+    BlacklistOption,
     CategoricalOption,
     ConstraintsOption,
     DataArgument,
@@ -17,6 +18,8 @@ from arcwise.cli.options import (
     QuietOption,
     SeedOption,
     ThreadsOption,
+    WhitelistOption,
+    constraints_from,
     finish,
     limits_from,
     print_json,
@@ -25,6 +28,7 @@ from arcwise.cli.options import (
 
 if TYPE_CHECKING:
     from arcwise.data import Dataset
+    from arcwise.graph import Constraints
     from arcwise.priors import Learning
 
 __all__ = ["register"]
@@ -50,13 +54,11 @@ def _read(data: Path, categorical: bool, quiet: bool) -> Dataset:
 
 
 def _learning(
-    max_parents: int | None, constraints: Path | None, limit_seconds: float | None, threads: int, names: tuple[str, ...]
+    max_parents: int | None, constraints: Constraints | None, limit_seconds: float | None, threads: int
 ) -> Learning:
-    from arcwise.graph import read_constraints
     from arcwise.priors import Learning
 
-    read = None if constraints is None else read_constraints(constraints, names)
-    return Learning(max_parents, read, limits_from(limit_seconds), threads)
+    return Learning(max_parents, constraints, limits_from(limit_seconds), threads)
 
 
 def _save_plot(figure: Any, path: Path | None) -> None:
@@ -73,6 +75,8 @@ def ess(
     tolerance: Annotated[float, typer.Option("--tolerance", help="Stop when alpha* changes by less.")] = 0.1,
     max_parents: MaxParentsOption = None,
     constraints: ConstraintsOption = None,
+    whitelist: WhitelistOption = None,
+    blacklist: BlacklistOption = None,
     categorical: CategoricalOption = False,
     threads: ThreadsOption = 1,
     limit_seconds: LimitSecondsOption = None,
@@ -86,7 +90,8 @@ def ess(
     from arcwise.priors import ascend_ess, maximise_ess
 
     rows = _read(data, categorical, quiet)
-    learning = _learning(max_parents, constraints, limit_seconds, threads, rows.names)
+    rules = constraints_from(rows.names, constraints, whitelist, blacklist)
+    learning = _learning(max_parents, rules, limit_seconds, threads)
     ascent = ascend_ess(rows, tolerance=tolerance, learning=learning, progress=progress_from(quiet))
     maximum = maximise_ess(rows, learning=learning, progress=progress_from(quiet))
     if as_json:
@@ -121,6 +126,8 @@ def path(
     plot: PlotOption = None,
     max_parents: MaxParentsOption = None,
     constraints: ConstraintsOption = None,
+    whitelist: WhitelistOption = None,
+    blacklist: BlacklistOption = None,
     categorical: CategoricalOption = False,
     threads: ThreadsOption = 1,
     limit_seconds: LimitSecondsOption = None,
@@ -136,7 +143,8 @@ def path(
     from arcwise.priors import ess_path
 
     rows = _read(data, categorical, quiet)
-    learning = _learning(max_parents, constraints, limit_seconds, threads, rows.names)
+    rules = constraints_from(rows.names, constraints, whitelist, blacklist)
+    learning = _learning(max_parents, rules, limit_seconds, threads)
     found = ess_path(rows, ess=np.logspace(-3, 5, values), learning=learning, progress=progress_from(quiet))
     _save_plot(found.plot(), plot)
     if as_json:
@@ -164,6 +172,8 @@ def sensitivity(
     plot: PlotOption = None,
     max_parents: MaxParentsOption = None,
     constraints: ConstraintsOption = None,
+    whitelist: WhitelistOption = None,
+    blacklist: BlacklistOption = None,
     categorical: CategoricalOption = False,
     threads: ThreadsOption = 1,
     limit_seconds: LimitSecondsOption = None,
@@ -178,7 +188,8 @@ def sensitivity(
     from arcwise.scores import make_score
 
     rows = _read(data, categorical, quiet)
-    learning = _learning(max_parents, constraints, limit_seconds, threads, rows.names)
+    rules = constraints_from(rows.names, constraints, whitelist, blacklist)
+    learning = _learning(max_parents, rules, limit_seconds, threads)
     optimum = find_optima(rows, [make_score("bdeu", ess=ess)], learning, progress=progress_from(quiet))[0]
     found = prior_sensitivity(rows, optimum.dag, ess=ess, epsilon=epsilon)
     _save_plot(found.plot(), plot)
@@ -213,6 +224,8 @@ def saturation(
     plot: PlotOption = None,
     max_parents: MaxParentsOption = None,
     constraints: ConstraintsOption = None,
+    whitelist: WhitelistOption = None,
+    blacklist: BlacklistOption = None,
     categorical: CategoricalOption = False,
     threads: ThreadsOption = 1,
     limit_seconds: LimitSecondsOption = None,
@@ -226,7 +239,8 @@ def saturation(
     from arcwise.priors import data_saturation
 
     rows = _read(data, categorical, quiet)
-    learning = _learning(max_parents, constraints, limit_seconds, threads, rows.names)
+    rules = constraints_from(rows.names, constraints, whitelist, blacklist)
+    learning = _learning(max_parents, rules, limit_seconds, threads)
     found = data_saturation(
         rows,
         ess=ess,

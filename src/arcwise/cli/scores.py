@@ -10,15 +10,25 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arcwise.cli.options import (
+    BlacklistOption,
+    CategoricalOption,
+    ConstraintsOption,
+    DataArgument,
+    EssOption,
     JsonOption,
     LimitSecondsOption,
+    MaxParentsOption,
     OutputOption,
     QuietOption,
+    ScoreOption,
     ThreadsOption,
+    WhitelistOption,
+    constraints_from,
     finish,
     limits_from,
     print_json,
     progress_from,
+    score_from,
 )
 from arcwise.errors import FormatError, OptionError
 from arcwise.limits import Limits, Status
@@ -35,18 +45,20 @@ def register(app: typer.Typer) -> None:
 
 
 def scores(
-    data: Annotated[Path, typer.Argument(help="Discrete data: CSV, TSV, ARFF or Parquet, also with .gz; - for stdin.")],
-    score: Annotated[str, typer.Option("--score", "-s", help="A score, with parameters as in bdeu:ess=10.")] = "bic",
+    data: DataArgument,
+    score: ScoreOption = "bic",
+    ess: EssOption = None,
     slack: Annotated[
         float | None, typer.Option("--slack", help="How far from the optimum networks matter (natural log). Default 0.")
     ] = None,
     bayes_factor: Annotated[
         float | None, typer.Option("--bayes-factor", help="The same as a Bayes factor: 20 is a slack of 2.996.")
     ] = None,
-    max_parents: Annotated[int | None, typer.Option("--max-parents", min=0, help="Default: no limit.")] = None,
-    constraints: Annotated[
-        Path | None, typer.Option("--constraints", help="A file of required and forbidden arcs, tiers and limits.")
-    ] = None,
+    max_parents: MaxParentsOption = None,
+    constraints: ConstraintsOption = None,
+    whitelist: WhitelistOption = None,
+    blacklist: BlacklistOption = None,
+    categorical: CategoricalOption = False,
     output: OutputOption = None,
     restart: Annotated[bool, typer.Option("--restart", help="Start anew even if there is a checkpoint.")] = False,
     threads: ThreadsOption = 1,
@@ -67,7 +79,6 @@ def scores(
     Example: arcwise scores survey.csv --score bdeu:ess=1 --bayes-factor 20 -o survey.jkl
     """
     from arcwise.data import read_data
-    from arcwise.graph import read_constraints
     from arcwise.parent_sets import build_parent_sets
 
     to_stdout = output is None or str(output) == "-"
@@ -76,13 +87,14 @@ def scores(
     checkpoint = None if output is None or to_stdout else _checkpoint(output, restart=restart)
     margin = _slack(slack, bayes_factor)
     progress = progress_from(quiet)
-    cases = read_data(data, progress=progress)
+    scored = score_from(score, ess)
+    cases = read_data(data, categorical=categorical, progress=progress)
     table = build_parent_sets(
         cases,
-        score,
+        scored,
         slack=margin,
         max_parents=max_parents,
-        constraints=None if constraints is None else read_constraints(constraints, cases.names),
+        constraints=constraints_from(cases.names, constraints, whitelist, blacklist),
         threads=threads,
         limits=_limits(limit_seconds, limit_memory),
         progress=progress,

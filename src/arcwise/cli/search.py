@@ -11,14 +11,25 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arcwise.cli.options import (
+    BlacklistOption,
+    CategoricalOption,
+    ConstraintsOption,
+    DataArgument,
+    EssOption,
     JsonOption,
     LimitSecondsOption,
+    MaxParentsOption,
     OutputOption,
     QuietOption,
+    ScoreOption,
+    SeedOption,
+    WhitelistOption,
+    constraints_from,
     finish,
     limits_from,
     print_json,
     progress_from,
+    score_from,
 )
 from arcwise.errors import FormatError, OptionError
 
@@ -65,15 +76,14 @@ def register(app: typer.Typer) -> None:
 
 
 def search(
-    data: Annotated[Path, typer.Argument(help="The data: .csv, .tsv, .arff, .parquet and others, or - for stdin.")],
+    data: DataArgument,
     method: Annotated[Method, typer.Option("--method", help="The search.")] = Method.TABU,
-    score: Annotated[str, typer.Option("--score", help="A score, e.g. bic, or with parameters, bdeu:ess=10.")] = "bic",
-    max_parents: Annotated[
-        int | None, typer.Option("--max-parents", min=0, help="The most parents of any variable.", show_default=False)
-    ] = None,
-    constraints: Annotated[
-        Path | None, typer.Option("--constraints", help="A file of constraints.", show_default=False)
-    ] = None,
+    score: ScoreOption = "bic",
+    ess: EssOption = None,
+    max_parents: MaxParentsOption = None,
+    constraints: ConstraintsOption = None,
+    whitelist: WhitelistOption = None,
+    blacklist: BlacklistOption = None,
     start: Annotated[
         StartName | None, typer.Option("--start", help="Where to start (default: empty).", show_default=False)
     ] = None,
@@ -127,10 +137,8 @@ def search(
         int | None,
         typer.Option("--iterations", min=1, help="order: perturbations (default: 1000).", show_default=False),
     ] = None,
-    categorical: Annotated[
-        bool, typer.Option("--categorical", help="Take columns of numbers as categories, however many values.")
-    ] = False,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the random numbers; same seed, same result.")] = 0,
+    categorical: CategoricalOption = False,
+    seed: SeedOption = 0,
     limit_seconds: LimitSecondsOption = None,
     output: OutputOption = None,
     as_json: JsonOption = False,
@@ -145,7 +153,6 @@ def search(
     """
     from arcwise import search as stage
     from arcwise.data import read_data
-    from arcwise.graph import read_constraints
 
     given: dict[str, Any] = {
         "start": None if start is None else start.value,
@@ -174,12 +181,13 @@ def search(
         Method.GENETIC: stage.genetic_search,
         Method.ORDER: _search_orders,
     }[method]
+    scored = score_from(score, ess)
     cases = read_data(data, categorical=categorical, progress=progress_from(quiet))
     result = function(
         cases,
-        score=score,
+        score=scored,
         max_parents=max_parents,
-        constraints=None if constraints is None else read_constraints(constraints, cases.names),
+        constraints=constraints_from(cases.names, constraints, whitelist, blacklist),
         seed=seed,
         limits=limits_from(limit_seconds),
         progress=progress_from(quiet),
@@ -195,7 +203,7 @@ def search(
             typer.echo(f"{_quoted(tail)},{_quoted(head)}")
     if not quiet:
         typer.echo(
-            f"{method}: {score} {result.score:.6f}, {len(result.dag.arcs)} arcs, {result.iterations} iterations, "
+            f"{method}: {scored.name} {result.score:.6f}, {len(result.dag.arcs)} arcs, {result.iterations} iterations, "
             f"{result.seconds:.3f} s" + ("" if result.complete else f"; stopped: {result.status}"),
             err=True,
         )

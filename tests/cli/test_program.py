@@ -1,0 +1,134 @@
+"""What holds for the program as a whole: exit codes, pipes, and options that mean the same in every verb."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from arcwise import datasets
+from arcwise.cli.main import _register_verbs, app
+from arcwise.graph import Dag
+from arcwise.model import BayesianNetwork, write_bif
+
+Cli = Callable[..., str]
+PROGRAM = [sys.executable, "-m", "arcwise.cli"]
+
+
+@pytest.fixture
+def network(tmp_path: Path) -> Path:
+    dag = Dag.from_arcs(["a", "b"], [("a", "b")])
+    made = BayesianNetwork(dag, [["0", "1"], ["0", "1"]], [[[0.5, 0.5]], [[0.1, 0.9], [0.8, 0.2]]])
+    write_bif(made, tmp_path / "network.bif")
+    return tmp_path / "network.bif"
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    data = datasets.load("balance-scale")
+    data.to_file(tmp_path / "table.csv")
+    return tmp_path / "table.csv"
+
+
+def verbs() -> Iterator[tuple[str, set[str]]]:
+    _register_verbs()
+
+    def walk(name: str, command: Any) -> Iterator[tuple[str, set[str]]]:
+        if hasattr(command, "commands"):
+            for own, inner in command.commands.items():
+                yield from walk(f"{name} {own}".strip(), inner)
+        else:
+            yield name, {option for parameter in command.params for option in parameter.opts}
+
+    yield from walk("", typer.main.get_command(app))
+
+
+@pytest.mark.parametrize(("name", "options"), [pytest.param(*verb, id=verb[0]) for verb in verbs()])
+def test_every_verb_has_the_options_that_belong_together(name: str, options: set[str]) -> None:
+    assert "--json" in options
+    if "--score" in options:
+        assert {"-s", "--ess"} <= options
+    if "--constraints" in options:
+        assert {"--whitelist", "--required", "--blacklist", "--forbidden", "--max-parents"} <= options
+
+
+@pytest.mark.parametrize("rows", [3, 200_000])
+@pytest.mark.parametrize("output", [[], ["-o", "-"]])
+def test_a_reader_that_goes_away_is_no_error(network: Path, rows: int, output: list[str]) -> None:
+    command = [*PROGRAM, "sample", str(network), "--rows", str(rows), *output]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as program:
+        assert program.stdout is not None
+        assert program.stderr is not None
+        if rows > 3:
+            assert program.stdout.readline() == b"a,b\n"
+        program.stdout.close()
+        assert program.stderr.read() == b""
+        assert program.wait() == 0
+
+
+def test_help_and_json_into_a_closed_pipe(network: Path) -> None:
+    for arguments in (["--help"], ["--version"], ["evaluate", str(network), str(network), "--json"]):
+        with subprocess.Popen([*PROGRAM, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as program:
+            assert program.stdout is not None
+            assert program.stderr is not None
+            program.stdout.close()
+            assert program.stderr.read() == b""
+            assert program.wait() == 0
+
+
+def test_ctrl_c_ends_without_a_traceback(network: Path, tmp_path: Path) -> None:
+    target = tmp_path / "rows.csv"
+    command = [*PROGRAM, "sample", str(network), "--rows", "50000000", "-o", str(target)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE) as program:
+        for _ in range(600):
+            time.sleep(0.1)
+            if program.poll() is not None or list(tmp_path.glob(".rows.csv.*")):
+                break
+        program.send_signal(signal.SIGINT)
+        assert program.stderr is not None
+        assert program.stderr.read().decode().split() == ["interrupted"]
+        assert program.wait() == 130
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["network.bif"]
+
+
+def test_usage_is_2_and_a_mistake_is_1(cli: Cli, network: Path) -> None:
+    assert "Usage" in cli("sample", network, code=2)
+    assert "No such command" in cli("smaple", network, code=2)
+    message = cli("sample", "missing.bif", "--rows", 3, code=1)
+    assert message == "FormatError: cannot read missing.bif: No such file or directory.\n"
+
+
+def test_ess_is_a_parameter_of_the_score(cli: Cli, table: Path) -> None:
+    found = json.loads(cli("search", table, "--score", "bdeu", "--ess", 3, "--json"))
+    assert found["scored_by"] == {"name": "bdeu", "ess": 3.0}
+    assert "score 'bic' has no parameter 'ess'" in cli("search", table, "--ess", 3, code=1)
+    assert "given twice" in cli("search", table, "--score", "bdeu:ess=2", "--ess", 3, code=1)
+
+
+def test_whitelist_and_blacklist(cli: Cli, table: Path, tmp_path: Path) -> None:
+    white, black, rules = tmp_path / "white.csv", tmp_path / "black.csv", tmp_path / "rules.toml"
+    white.write_text("from,to\nleft-weight,right-weight\n")
+    black.write_text("from,to\nleft-weight,class\nclass,left-weight\nright-weight,class\n")
+    rules.write_text("max_parents = 2\n")
+    given = ("--whitelist", white, "--blacklist", black, "--constraints", rules)
+    found = json.loads(cli("search", table, "--score", "aic", *given, "--json"))
+    arcs = {tuple(arc) for arc in found["arcs"]}
+    assert ("left-weight", "right-weight") in arcs
+    assert not {("left-weight", "class"), ("class", "left-weight"), ("right-weight", "class")} & arcs
+    assert max(sum(head == name for _, head in arcs) for name in datasets.load("balance-scale").names) <= 2
+    black.write_text("from,to\nleft-weight,right-weight\n")
+    message = cli("search", table, *given, code=1)
+    assert "left-weight -> right-weight is both required and forbidden" in message
+    assert "white.csv" in message
+    white.write_text("from,to\nclass,left-weight\nleft-weight,class\n")
+    assert "required in both directions" in cli("search", table, "--required", white, code=1)
+    white.write_text("from,to\nclas,left-weight\n")
+    assert "clas" in cli("search", table, "--required", white, code=1)
