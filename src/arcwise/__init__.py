@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from arcwise.ensemble import NetworkSummary as NetworkSummary
     from arcwise.ensemble import bootstrap_networks as bootstrap_networks
     from arcwise.ensemble import count_credible as count_credible
-    from arcwise.ensemble import exact_posterior as exact_posterior
     from arcwise.ensemble import find_credible as find_credible
-    from arcwise.ensemble import k_best as k_best
+    from arcwise.ensemble.exact_posterior import exact_posterior as exact_posterior
+    from arcwise.ensemble.k_best import k_best as k_best
     from arcwise.evaluate import Comparison as Comparison
     from arcwise.evaluate import compare as compare
     from arcwise.graph import Constraints as Constraints
@@ -73,9 +73,9 @@ if TYPE_CHECKING:
     from arcwise.search import find_optimal as find_optimal
     from arcwise.search import genetic_search as genetic_search
     from arcwise.search import hill_climb as hill_climb
-    from arcwise.search import order_search as order_search
     from arcwise.search import tabu_search as tabu_search
     from arcwise.search.first_ascent import first_ascent as first_ascent
+    from arcwise.search.order_search import order_search as order_search
 
     __version__: str
 

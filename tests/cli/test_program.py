@@ -132,3 +132,17 @@ def test_whitelist_and_blacklist(cli: Cli, table: Path, tmp_path: Path) -> None:
     assert "required in both directions" in cli("search", table, "--required", white, code=1)
     white.write_text("from,to\nclas,left-weight\n")
     assert "clas" in cli("search", table, "--required", white, code=1)
+
+
+def test_an_output_name_is_refused_before_the_work(cli: Cli, table: Path, tmp_path: Path) -> None:
+    for verb in ("search", "optimal"):
+        message = cli(verb, tmp_path / "missing.csv", "-o", tmp_path / "network.xyz", code=1)
+        assert "must end in .csv" in message
+
+
+def test_options_of_a_table_are_refused_where_it_is_given(cli: Cli, table: Path, tmp_path: Path) -> None:
+    cli("scores", table, "-o", tmp_path / "table.jkl", "-q")
+    for verb in ("optimal", "credible"):
+        for option in (("--ess", 1), ("--max-parents", 2)):
+            message = cli(verb, tmp_path / "table.jkl", *option, code=1)
+            assert f"{option[0]} applies when a table is built" in message

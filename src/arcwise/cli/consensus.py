@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from arcwise.cli.graph_files import write_graph_file
 from arcwise.cli.options import JsonOption, OutputOption, print_json
-from arcwise.errors import FormatError
 
 __all__ = ["register"]
 
@@ -33,24 +33,13 @@ def consensus(
 
     Example: arcwise consensus confidence.parquet --threshold 0.5 -o network.graphml
     """
-    from arcwise import graph
     from arcwise.confidence import EdgeConfidence, consensus_network
 
     result = consensus_network(EdgeConfidence.load(confidence), threshold)
     drawn = result.cpdag if as_class else result.dag
     labels = {(edge.tail, edge.head): edge.present for edge in result.edges}
     if output is not None:
-        suffix = output.suffix
-        if suffix == ".csv":
-            graph.write_arc_list(output, drawn)
-        elif suffix == ".dot":
-            graph.write_dot(output, drawn, labels=labels)
-        elif suffix == ".graphml":
-            graph.write_graphml(output, drawn, labels=labels)
-        elif suffix == ".txt" and not as_class:
-            graph.write_structure(output, result.dag)
-        else:
-            raise FormatError(f"cannot write {output}: the name must end in .csv, .dot, .graphml or (a DAG) .txt.")
+        write_graph_file(output, drawn, labels=labels)
         typer.echo(f"wrote {output}", err=True)
     if as_json:
         print_json(

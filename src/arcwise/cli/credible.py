@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from arcwise.cli.options import (
+    BlacklistOption,
     CategoricalOption,
     ConstraintsOption,
     EssOption,
@@ -20,10 +21,14 @@ from arcwise.cli.options import (
     QuietOption,
     ScoreOption,
     ThreadsOption,
+    WhitelistOption,
+    constraints_from,
     finish,
     limits_from,
     print_json,
     progress_from,
+    refuse_with_table,
+    score_from,
 )
 from arcwise.errors import OptionError
 
@@ -50,6 +55,8 @@ def credible(
     classes: Annotated[bool, typer.Option("--classes/--no-classes", help="Count the equivalence classes too.")] = True,
     max_parents: MaxParentsOption = None,
     constraints: ConstraintsOption = None,
+    whitelist: WhitelistOption = None,
+    blacklist: BlacklistOption = None,
     categorical: CategoricalOption = False,
     trust_table: Annotated[
         bool, typer.Option("--trust-table", help="Take a table from elsewhere as complete for this factor.")
@@ -67,7 +74,6 @@ def credible(
     Example: arcwise credible survey.csv --score bdeu --ess 1 --bayes-factor 20 -o networks.parquet
     """
     from arcwise.ensemble import count_credible, find_credible
-    from arcwise.graph import read_constraints
     from arcwise.parent_sets import build_parent_sets, read_parent_sets
 
     factor = _factor(bayes_factor)
@@ -75,16 +81,18 @@ def credible(
     limits = limits_from(limit_seconds)
     start = time.monotonic()
     if str(source).endswith(TABLES):
+        refuse_with_table(ess=ess, max_parents=max_parents)
         table = read_parent_sets(source)
-        known = None if constraints is None else read_constraints(constraints, table.names)
+        known = constraints_from(table.names, constraints, whitelist, blacklist)
     else:
         from arcwise.data import read_data
 
+        scored = score_from(score, ess)
         data = read_data(source, categorical=categorical, progress=progress)
-        known = None if constraints is None else read_constraints(constraints, data.names)
+        known = constraints_from(data.names, constraints, whitelist, blacklist)
         table = build_parent_sets(
             data,
-            score if ess is None else f"{score}:ess={ess!r}",
+            scored,
             slack=math.log(factor),
             max_parents=max_parents,
             constraints=known,

@@ -1,19 +1,38 @@
-"""Graphs from files of any format that a verb takes: the structure of a BIF file, a structure file, or CSV."""
+"""Graphs from and to files of any format that a verb takes: BIF, structure files, CSV; DOT and GraphML to draw."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arcwise.errors import FormatError, GraphError
-from arcwise.graph import ArcList, Dag, Pdag, read_graph_csv, read_structure
+from arcwise.graph import (
+    ArcList,
+    Dag,
+    Pdag,
+    read_graph_csv,
+    read_structure,
+    write_arc_list,
+    write_dot,
+    write_graphml,
+    write_structure,
+)
 
 if TYPE_CHECKING:
     from arcwise.model import BayesianNetwork
 
-__all__ = ["GRAPH_FILES", "GraphFile", "open_graph_file", "read_dag_file", "read_graph_file", "read_two_graphs"]
+__all__ = [
+    "GRAPH_FILES",
+    "GraphFile",
+    "check_output_name",
+    "open_graph_file",
+    "read_dag_file",
+    "read_graph_file",
+    "read_two_graphs",
+    "write_graph_file",
+]
 
 GRAPH_FILES = ".bif (its structure), .txt or .str (lines such as M [B, L]), or .csv (from,to or an adjacency matrix)"
 
@@ -75,3 +94,26 @@ def read_two_graphs(first: Path, second: Path) -> tuple[GraphFile, GraphFile]:
         names = next(file.content.names for file in files if not isinstance(file.content, ArcList))
     one, two = (GraphFile(file.path, file.graph(names), file.network) for file in files)
     return one, two
+
+
+def check_output_name(path: Path, *, partly_directed: bool = False) -> str:
+    """Return the suffix of a graph file to write; a verb asks before its work, so that none is lost to a wrong name."""
+    suffix = Path(path.name.removesuffix(".gz")).suffix.lower()
+    known = (".csv", ".dot", ".graphml") if partly_directed else (".csv", ".dot", ".graphml", ".txt")
+    if suffix not in known:
+        raise FormatError(f"cannot write {path}: the name must end in {', '.join(known)}, or one of these and .gz.")
+    return suffix
+
+
+def write_graph_file(path: Path, graph: Dag | Pdag, *, labels: Mapping[tuple[str, str], float] | None = None) -> None:
+    """Write a graph as its suffix says: .csv (arc list), .dot, .graphml (both with labels), or a DAG as .txt."""
+    suffix = check_output_name(path, partly_directed=not isinstance(graph, Dag))
+    if suffix == ".csv":
+        write_arc_list(path, graph)
+    elif suffix == ".dot":
+        write_dot(path, graph, labels=labels)
+    elif suffix == ".graphml":
+        write_graphml(path, graph, labels=labels)
+    else:
+        assert isinstance(graph, Dag)
+        write_structure(path, graph)

@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from arcwise.cli.graph_files import check_output_name, write_graph_file
 from arcwise.cli.options import (
+    BlacklistOption,
     CategoricalOption,
     ConstraintsOption,
+    EssOption,
     JsonOption,
     LimitSecondsOption,
     MaxParentsOption,
@@ -18,12 +21,15 @@ from arcwise.cli.options import (
     ScoreOption,
     SeedOption,
     ThreadsOption,
+    WhitelistOption,
+    constraints_from,
     finish,
     limits_from,
     print_json,
     progress_from,
+    refuse_with_table,
+    score_from,
 )
-from arcwise.errors import OptionError
 
 if TYPE_CHECKING:
     from arcwise.data import Dataset
@@ -50,11 +56,14 @@ def optimal(
         ),
     ],
     score: ScoreOption = "bic",
+    ess: EssOption = None,
     method: Annotated[
         str, typer.Option("--method", help="auto, dp, branch-and-bound or ilp.", show_default=True)
     ] = "auto",
     max_parents: MaxParentsOption = None,
     constraints: ConstraintsOption = None,
+    whitelist: WhitelistOption = None,
+    blacklist: BlacklistOption = None,
     categorical: CategoricalOption = False,
     limit_seconds: LimitSecondsOption = None,
     threads: ThreadsOption = 1,
@@ -67,33 +76,35 @@ def optimal(
 
     From data, all parent sets that can matter are scored first, without a limit on parents unless one is given. The
     limit of time covers both steps; when it is reached, the best network so far, its bound and gap are printed and
-    the exit code is 3. The network is written as a structure file with -o.
+    the exit code is 3. The suffix of the output says how the network is written: .txt (structure file), .csv (arcs),
+    .dot or .graphml.
 
     Example: arcwise optimal survey.csv --score bdeu:ess=10 --json
     """
-    from arcwise.graph import read_constraints, write_structure
     from arcwise.limits import Limits, Status
     from arcwise.search import find_optimal
 
+    if output is not None:
+        check_output_name(output)
     limits = limits_from(limit_seconds)
     progress = progress_from(quiet)
     data: Dataset | None = None
     if _is_table(source):
         from arcwise.parent_sets import read_parent_sets
 
-        if max_parents is not None:
-            raise OptionError("--max-parents applies when a table is built; this one is already built.")
+        refuse_with_table(ess=ess, max_parents=max_parents)
         table = read_parent_sets(source)
-        known = None if constraints is None else read_constraints(constraints, table.names)
+        known = constraints_from(table.names, constraints, whitelist, blacklist)
     else:
         from arcwise.data import read_data
         from arcwise.parent_sets import build_parent_sets
 
+        scored = score_from(score, ess)
         data = read_data(source, categorical=categorical, progress=progress)
-        known = None if constraints is None else read_constraints(constraints, data.names)
+        known = constraints_from(data.names, constraints, whitelist, blacklist)
         table = build_parent_sets(
             data,
-            score,
+            scored,
             max_parents=max_parents,
             constraints=known,
             threads=threads,
@@ -113,7 +124,7 @@ def optimal(
         progress=progress,
     )
     if output is not None:
-        write_structure(output, result.dag)
+        write_graph_file(output, result.dag)
     built = table.status
     if as_json:
         print_json(_payload(table, result, built))

@@ -39,6 +39,7 @@ __all__ = [
     "limits_from",
     "print_json",
     "progress_from",
+    "refuse_with_table",
     "score_from",
 ]
 
@@ -102,6 +103,14 @@ def score_from(score: str, ess: float | None) -> Score:
     from arcwise.scores import make_score
 
     return make_score(score) if ess is None else make_score(score, ess=ess)
+
+
+def refuse_with_table(**given: object) -> None:
+    """Refuse options that say how a table is built where the table is given, rather than ignore them."""
+    for name, value in given.items():
+        if value is not None:
+            option = name.replace("_", "-")
+            raise OptionError(f"--{option} applies when a table is built; this one is already built. Leave it out.")
 
 
 def constraints_from(

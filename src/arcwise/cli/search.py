@@ -5,11 +5,11 @@ from __future__ import annotations
 import enum
 import time
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from arcwise.cli.graph_files import check_output_name, write_graph_file
 from arcwise.cli.options import (
     BlacklistOption,
     CategoricalOption,
@@ -31,12 +31,13 @@ from arcwise.cli.options import (
     progress_from,
     score_from,
 )
-from arcwise.errors import FormatError, OptionError
+from arcwise.errors import OptionError
 
 if TYPE_CHECKING:
     from arcwise.data import Dataset
-    from arcwise.graph import Constraints, Dag
+    from arcwise.graph import Constraints
     from arcwise.limits import Limits
+    from arcwise.scores import Score
     from arcwise.search import LocalSearchResult
 
 __all__ = ["register"]
@@ -174,6 +175,8 @@ def search(
         if name not in TAKES[method]:
             takers = ", ".join(m for m in Method if name in TAKES[m])
             raise OptionError(f"--{name.replace('_', '-')} is not an option of --method {method}, but of {takers}.")
+    if output is not None and str(output) != "-":
+        check_output_name(output)
     function: Any = {
         Method.TABU: stage.tabu_search,
         Method.HILL_CLIMBING: stage.hill_climb,
@@ -194,7 +197,7 @@ def search(
         **options,
     )
     if output is not None and str(output) != "-":
-        write_dag(output, result.dag)
+        write_graph_file(output, result.dag)
     if as_json:
         print_json(result.as_dict())
     elif output is None or str(output) == "-":
@@ -213,7 +216,7 @@ def search(
 def _search_orders(
     data: Dataset,
     *,
-    score: str,
+    score: Score,
     max_parents: int | None,
     constraints: Constraints | None,
     limits: Limits,
@@ -234,21 +237,6 @@ def _search_orders(
     seconds = time.monotonic() - begin
     status = found.status if table.status is Status.COMPLETE else table.status
     return replace(found, seconds=seconds, status=status)
-
-
-def write_dag(path: Path, dag: Dag) -> None:
-    """Write a DAG in the format that the suffix names."""
-    from arcwise import graph
-
-    writers: dict[str, Any] = {
-        ".csv": graph.write_arc_list,
-        ".dot": graph.write_dot,
-        ".graphml": graph.write_graphml,
-        ".txt": graph.write_structure,
-    }
-    if path.suffix not in writers:
-        raise FormatError(f"cannot write {path}: the name must end in {', '.join(writers)}.")
-    writers[path.suffix](path, dag)
 
 
 def _quoted(name: str) -> str:
