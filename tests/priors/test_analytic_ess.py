@@ -61,3 +61,13 @@ def test_the_difference_to_bnlearn_is_explained(shared: Path, name: str) -> None
     theirs = golden["totals"][name]["alpha_star_true"]
     assert bnlearn_alpha_star(data, dag) == pytest.approx(theirs, rel=1e-8)
     assert analytic_ess(data, dag).value == pytest.approx(theirs, rel=0.2)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_all_members_of_a_class_have_the_same_value(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    codes = np.concatenate([rng.integers(0, [2, 3, 4, 2], size=(15, 4)), [[1, 2, 3, 1]]])  # many empty cells
+    data = Dataset.from_codes(codes)
+    dag = Dag(data.names, [[], [0], [0, 1], [2]])
+    least, largest = analytic_ess_of_class(data, dag)
+    assert least == pytest.approx(largest, rel=1e-12)

@@ -7,9 +7,12 @@ under the uniform prior distribution, and d_eff (eq. 15) the number of parameter
 occur, minus parent configurations that occur. It is small where the data are skewed or strongly dependent.
 
 The prior expectation meets cells with no case, where log p is minus infinity. As in the paper, such a cell counts as
-one case: N+ = max(N, 1); the probabilities are then N+ / sum N+, so that they still sum to 1 in each parent
-configuration. (bnlearn's alpha.star instead adds 1 to every cell, in both expectations, and counts r rather than r - 1
-parameters for a variable without parents; its values differ by a few per cent for that reason.)
+one case there: log(N+ / N_parents) with N+ = max(N, 1), and 0 for a parent configuration that does not occur. The sum
+over the families is then a difference of functions of variable sets, so alpha* is the same for all members of an
+equivalence class. (The "probabilities" of a row with an empty cell sum to more than 1. Normalising them gives smaller
+values that depend on the member, and agrees with fewer rows of the paper's Table 1. bnlearn's alpha.star instead adds 1
+to every cell, in both expectations, and counts r rather than r - 1 parameters for a variable without parents; its
+values differ by a few per cent for that reason.)
 """
 
 from __future__ import annotations
@@ -48,7 +51,7 @@ def _effective(counts: np.ndarray) -> int:
 def analytic_ess(data: Dataset, dag: Dag) -> AnalyticEss:
     """Return alpha* of a graph (eq. 18). The cost is one count of every family.
 
-    Members of one equivalence class may differ in alpha*, since empty cells are counted per family.
+    All members of an equivalence class have the same alpha*: each part is a difference of functions of variable sets.
     """
     parameters, in_data, in_prior = 0, 0.0, 0.0
     for child, parents in families_of(data, dag):
@@ -57,8 +60,7 @@ def analytic_ess(data: Dataset, dag: Dag) -> AnalyticEss:
         seen = counts > 0
         parameters += _effective(counts)
         in_data += float((counts[seen] * np.log((counts / np.maximum(rows, 1))[seen])).sum()) / data.n_cases
-        filled = np.maximum(counts, 1.0)
-        in_prior += float(np.log(filled / filled.sum(axis=1, keepdims=True)).mean())
+        in_prior += float(np.log(np.maximum(counts, 1.0) / np.maximum(rows, 1.0)).mean())
     if not in_data > in_prior:
         raise OptionError(
             "the data are exactly as uniform as the prior: no equivalent sample size is better than another "

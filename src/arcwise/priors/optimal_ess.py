@@ -72,12 +72,14 @@ def ascend_ess(
         raise OptionError(f"tolerance={tolerance!r} must be positive; Steck stops at a change below 0.1.")
     optima = find_optima(data, [make_score("bic")], learning, progress=progress)
     history = [analytic_ess(data, optima[0].dag).value]
-    converged = False
-    while not converged and len(history) <= most_rounds:
+    converged = cycling = False
+    while not (converged or cycling) and len(history) <= most_rounds:
         score = make_score("bdeu", ess=history[-1])
         optima += find_optima(data, [score], learning, progress=progress, stage=f"ESS {history[-1]:.4g}")
         history.append(analytic_ess(data, optima[-1].dag).value)
         converged = abs(history[-1] - history[-2]) < tolerance
+        # Each graph determines the next: one that comes back begins a cycle, which alpha* never leaves.
+        cycling = not converged and any(before.dag == optima[-1].dag for before in optima[1:-1])
     dag = optima[-1].dag
     small = Cpdag.from_dag(dag).size <= MOST_MEMBERS
     return EssAscent(
