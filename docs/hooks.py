@@ -1,7 +1,10 @@
-"""mkdocs hooks: the navigation from the files that are there, so that a page cannot be forgotten or break the build."""
+"""mkdocs hooks: the navigation from the files that are there, and the docstrings on the pages of the reference."""
 
 from __future__ import annotations
 
+import importlib.util
+import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +41,22 @@ def on_config(config: Any) -> Any:
     if config["nav"] is None:
         config["nav"] = navigation(Path(config["docs_dir"]))
     return config
+
+
+def on_page_markdown(markdown: str, *, page: Any, config: Any, **_: Any) -> str:
+    """Add signatures and docstrings to the page of a stage, after the table of its names."""
+    stage = re.search(r"<!-- begin names (\w+) -->", markdown)
+    if stage is None:
+        return markdown
+    docs = Path(config["docs_dir"])
+    if importlib.util.find_spec("arcwise") is None:
+        sys.path.insert(0, str(docs.parent / "src"))
+    spec = importlib.util.spec_from_file_location("api", docs / "api.py")
+    assert spec is not None
+    assert spec.loader is not None
+    api = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(api)
+    return f"{markdown}\n## In full\n\n{api.stage_reference(stage[1])}"
 
 
 def navigation(docs: Path) -> list[Any]:

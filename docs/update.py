@@ -37,10 +37,8 @@ CONSTANTS = {
     "arcwise.search.PROOF_TOLERANCE": "How far scores may differ and still be equal in a proof (natural log).",
 }
 
-STAGES = (
-    *("data", "graph", "counts", "scores", "parent_sets", "search"),
-    *("ensemble", "confidence", "priors", "model", "evaluate", "datasets"),
-)
+PACKAGE = DOCS.parent / "src" / "arcwise"
+STAGES = sorted(path.parent.name for path in PACKAGE.glob("[!_]*/__init__.py") if path.parent.name != "cli")
 
 
 def score_table() -> str:
@@ -147,7 +145,14 @@ def with_outputs(text: str, page: Path) -> str:
 
 
 def main() -> None:
-    """Rewrite the pages that changed, and name them."""
+    """Rewrite the pages that changed, and name them; a stage without a page gets one."""
+    for stage in STAGES:
+        page = DOCS / "reference" / f"{stage}.md"
+        if not page.exists():
+            module = importlib.import_module(f"arcwise.{stage}")
+            title = f"# {stage.replace('_', ' ').capitalize()}: `arcwise.{stage}`"
+            marks = f"<!-- begin names {stage} -->\n<!-- end -->"
+            page.write_text(f"{title}\n\n{inspect.getdoc(module)}\n\n{marks}\n", encoding="utf-8")
     for page in sorted(DOCS.rglob("*.md")):
         before = page.read_text(encoding="utf-8")
         after = regenerated(before)
