@@ -75,11 +75,9 @@ def table_1() -> None:
         seconds = time.process_time() - start
         ours = "none" if exact.integers is None else f"{exact.integers[0]}...{exact.integers[1]}"
         spread = "" if ascent.spread is None else f"{ascent.spread[0]:.1f} to {ascent.spread[1]:.1f}"
-        print(
-            f"| {label} | {data.n_cases} | {data.n_variables} | {interval} | {ours} | {maximum} "
-            f"| {exact.alpha_max:.2f} | {analytic} | {ascent.alpha_star:.2f} | {spread} | {rounds} | {ascent.rounds} | {seconds:.1f} |",
-            flush=True,
-        )
+        cells = [label, data.n_cases, data.n_variables, interval, ours, maximum, f"{exact.alpha_max:.2f}", analytic]
+        cells += [f"{ascent.alpha_star:.2f}", spread, rounds, ascent.rounds, f"{seconds:.1f}"]
+        print("| " + " | ".join(map(str, cells)) + " |", flush=True)
 
 
 def counted_once() -> None:
