@@ -20,6 +20,7 @@ FIRST = (
     "choose-a-prior",
     "threshold",
     "constraints",
+    "large-problems",
     "data",
     "graph",
     "counts",
