@@ -137,6 +137,9 @@ def test_a_limit_stops_at_a_finished_level_with_its_guarantee() -> None:
     small = build_parent_sets(data, "bdeu", memory_limit=2_000_000)
     assert small.status is Status.MEMORY_LIMIT
     assert small.max_parents is not None and small.max_parents >= 1
+    everything = build_parent_sets(data, "bic", slack=math.inf, memory_limit=30_000_000)  # the rows alone fill it
+    assert everything.status is Status.MEMORY_LIMIT
+    assert everything.max_parents == 3
     with pytest.raises(OptionError, match="does not hold one parent set per variable"):
         build_parent_sets(data, "bdeu", memory_limit=10)
 

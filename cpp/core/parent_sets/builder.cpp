@@ -38,7 +38,8 @@ struct ParentSetBuilder::Level {
     SetIndex family_index;
     SetValues family_values;
     std::vector<FamilyValues> families;  // for each family score
-    double bytes = 0.0;
+    double bytes = 0.0;                // of everything but the results
+    std::atomic<double> results{0.0};  // bytes of what the level adds to the tables and keeps alive
     std::uint64_t scored = 0;
     std::uint64_t counted = 0;
     Progress shown;  // what the monitor was told last: counting is nearly all of the work
@@ -263,8 +264,8 @@ void ParentSetBuilder::select(Job& job, Level& level, Candidates& candidates) co
     if (dropped) candidates = std::move(kept);
 }
 
-// Step 5 for one child.
-void ParentSetBuilder::evaluate(Job& job, Level& level, const Candidates& candidates, ChildState& next,
+// Step 5 for one child. False if memory runs out.
+bool ParentSetBuilder::evaluate(Job& job, Level& level, const Candidates& candidates, ChildState& next,
                                 std::uint64_t& families) const {
     const auto arities = source_->arities();
     const auto labels = source_->labels();
@@ -278,6 +279,7 @@ void ParentSetBuilder::evaluate(Job& job, Level& level, const Candidates& candid
     FamilyRanks ranks(ranks_, job.child, job.required);
     std::span<const std::int32_t> tops;
     double top_cells = 1.0;
+    double accounted = 0.0;  // bytes of `next` that level.results knows of
     std::vector<std::int32_t> parents;
     for (std::size_t group = 0; group < candidates.groups(); ++group) {
         tops = candidates.tops_of(group);
@@ -324,7 +326,14 @@ void ParentSetBuilder::evaluate(Job& job, Level& level, const Candidates& candid
             next.alive.add(low, best);
         }
         next.alive.close(tops);
+        const double now = next.kept_bytes() + static_cast<double>(next.alive.bytes());
+        if (now > accounted + 1e6) {
+            const double total = level.results.fetch_add(now - accounted) + now - accounted;
+            accounted = now;
+            if (level.bytes + total > options_.memory_bytes) return false;
+        }
     }
+    return true;
 }
 
 Status ParentSetBuilder::build(Level& level, Ticker& ticker) {
@@ -347,6 +356,9 @@ Status ParentSetBuilder::build(Level& level, Ticker& ticker) {
     if (!enough) return Status::memory_limit;
     std::size_t families = 0;
     for (const auto& candidates : level.candidates) families += candidates.sets();
+    double held = 0.0;  // by the levels before
+    for (const auto& job : jobs_)
+        held += job.state.kept_bytes() + static_cast<double>(job.state.alive.bytes());
     // What the level will take: candidates, twice while they are filtered, and the sets they need.
     const double per_set = 8.0 * static_cast<double>(set_scores_.size()) + 8.0 +
                            17.0 * static_cast<double>(family_scores_.size() * (level.size + 1));
@@ -355,7 +367,7 @@ Status ParentSetBuilder::build(Level& level, Ticker& ticker) {
     };
     const std::size_t parents_at_most = set_scores_.empty() ? 0 : sets_at_most(level.size);
     const std::size_t families_at_most = sets_at_most(level.size + 1);
-    level.bytes = bytes.load() + SetIndex::bytes(ranks_.sets(level.size), parents_at_most) +
+    level.bytes = held + bytes.load() + SetIndex::bytes(ranks_.sets(level.size), parents_at_most) +
                   SetIndex::bytes(ranks_.sets(level.size + 1), families_at_most) +
                   per_set * static_cast<double>(parents_at_most + families_at_most);
     if (level.bytes > options_.memory_bytes) return Status::memory_limit;
@@ -455,10 +467,12 @@ Status ParentSetBuilder::build(Level& level, Ticker& ticker) {
     level.next.resize(jobs_.size());
     std::vector<std::uint64_t> scored(jobs_.size(), 0);
     if (!all([&](std::size_t job) {
-            evaluate(jobs_[job], level, level.candidates[job], level.next[job], scored[job]);
+            if (enough && !evaluate(jobs_[job], level, level.candidates[job], level.next[job], scored[job]))
+                enough = false;
             level.candidates[job] = Candidates{};
         }))
         return ticker.reason();
+    if (!enough) return Status::memory_limit;
     level.scored = std::accumulate(scored.begin(), scored.end(), std::uint64_t{0});
     return Status::complete;
 }
@@ -487,7 +501,7 @@ Status ParentSetBuilder::advance(Monitor& monitor, double seconds) {
     family_values_ = std::move(level.family_values);
     statistics_.families += level.scored;
     statistics_.sets += level.counted;
-    statistics_.peak_bytes = std::max(statistics_.peak_bytes, level.bytes);
+    statistics_.peak_bytes = std::max(statistics_.peak_bytes, level.bytes + level.results);
     ++level_;
     return Status::complete;
 }

@@ -42,6 +42,12 @@ struct ChildState {
     std::vector<double> scores;  // of the parent sets that are kept so far
     std::vector<std::int32_t> sizes;
     std::vector<std::int32_t> members;  // variables, ascending
+
+    // Of what is kept; the alive sets account for themselves.
+    double kept_bytes() const {
+        return 8.0 * static_cast<double>(scores.capacity()) +
+               4.0 * static_cast<double>(sizes.capacity() + members.capacity());
+    }
 };
 
 // The states of all children in a row: numbers, members, values.
@@ -98,7 +104,7 @@ class ParentSetBuilder {
                Ticker& ticker);
     void measure_parents(Level& level, std::size_t first, std::size_t last) const;
     void select(Job& job, Level& level, Candidates& candidates) const;
-    void evaluate(Job& job, Level& level, const Candidates& candidates, ChildState& next,
+    bool evaluate(Job& job, Level& level, const Candidates& candidates, ChildState& next,
                   std::uint64_t& families) const;
     Status build(Level& level, Ticker& ticker);
 
