@@ -129,10 +129,10 @@ def build_all_of_liao() -> Iterator[str]:
     yield "## BIC without a parent limit, slack log 150: the data of Liao et al. 2019"
     yield ""
     yield "Each in a process of its own. 'families' were scored, 'tables' counted, 'kept' are in the table; memory is"
-    yield "the peak of the whole process. 'slack 0' is the number of sets for the optimum alone."
+    yield "the peak of the whole process. 'slack 0' is the table for the optimum alone: its sets and its seconds."
     yield ""
-    yield "| data | n | N | slack 0 | kept | largest | families | tables | seconds | at most | memory (MB) |"
-    yield "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
+    yield "| data | n | N | kept | largest | families | tables | seconds | at most | memory (MB) | slack 0 | seconds |"
+    yield "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
     names = sorted(p.name.removesuffix(".csv.gz") for p in (SHARED / "liao2019").glob("*.csv.gz"))
     for name in names:
         if name == "published_optima":
@@ -142,8 +142,9 @@ def build_all_of_liao() -> Iterator[str]:
         facts = json.loads(done.stdout)
         goal = f"{GOALS[name]}" if name in GOALS else ""
         yield (
-            f"| {name} | {facts['n']} | {facts['N']:,} | {facts['zero']:,} | {facts['kept']:,} | {facts['largest']} "
-            f"| {facts['families']:,} | {facts['tables']:,} | {facts['seconds']:.2f} | {goal} | {facts['memory']:,} |"
+            f"| {name} | {facts['n']} | {facts['N']:,} | {facts['kept']:,} | {facts['largest']} "
+            f"| {facts['families']:,} | {facts['tables']:,} | {facts['seconds']:.2f} | {goal} | {facts['memory']:,} "
+            f"| {facts['zero']:,} | {facts['zero_seconds']:.2f} |"
         )
     yield ""
 
@@ -163,6 +164,7 @@ def build_one(name: str) -> None:
     seconds, table = best_of(1, lambda: build_parent_sets(data, "bic", slack=SLACK, progress=False))
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     assert table.status == "complete" and table.max_parents is None
+    zero_seconds, optimum = best_of(1, lambda: build_parent_sets(data, "bic", slack=0.0, progress=False))
     facts = {
         "n": data.n_variables,
         "N": data.n_cases,
@@ -172,25 +174,10 @@ def build_one(name: str) -> None:
         "tables": table.statistics.sets,
         "seconds": seconds,
         "memory": memory,
-        "zero": count_without_slack(table),
+        "zero": optimum.n_rows,
+        "zero_seconds": zero_seconds,
     }
     print(json.dumps(facts))
-
-
-def count_without_slack(table: Any) -> int:
-    """How many sets of the table no subset beats: the size of the table with slack 0."""
-    total = 0
-    for node in range(table.n_variables):
-        scores = {frozenset(table.parents_of(row)): table.scores[row] for row in table.rows_of(node)}
-        best: dict[frozenset[int], float] = {}
-        for parents in sorted(scores, key=len):
-            subsets = [best[parents - {p}] for p in parents if parents - {p} in best]
-            below = max(subsets, default=-math.inf)
-            if len(subsets) < len(parents):  # a subset was dropped: look at all that are there
-                below = max([below, *(value for other, value in scores.items() if other < parents)])
-            total += scores[parents] >= below - 1e-9
-            best[parents] = max(below, scores[parents])
-    return total
 
 
 def measure_growth() -> Iterator[str]:
