@@ -14,7 +14,7 @@ from arcwise.counts import contingency
 from arcwise.data import Dataset
 from arcwise.graph import Constraints
 from arcwise.parent_sets import ParentSetTable, build_parent_set_tables, build_parent_sets, pruning
-from arcwise.scores import SCORES, Score, make_score
+from arcwise.scores import SCORES, JointPrior, Score, make_score
 
 Family = tuple[int, tuple[int, ...]]
 # Scores that need nothing but their name; those with a prior network have their own tests.
@@ -91,7 +91,7 @@ def table_rows(table: ParentSetTable) -> dict[Family, float]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=25)
+@settings(max_examples=60)
 @given(data=small_data(), slack=slacks, limit=st.none() | st.integers(0, 4))
 def test_the_table_equals_its_twin(name: str, data: Dataset, slack: float, limit: int | None) -> None:
     table = build_parent_sets(data, name, slack=slack, max_parents=limit)
@@ -103,7 +103,7 @@ def test_the_table_equals_its_twin(name: str, data: Dataset, slack: float, limit
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=12)
+@settings(max_examples=30)
 @given(data=small_data(max_variables=5), slack=slacks)
 def test_every_family_of_a_network_within_the_slack_is_kept(name: str, data: Dataset, slack: float) -> None:
     values = score_all_families(data, make_score(name))
@@ -113,7 +113,7 @@ def test_every_family_of_a_network_within_the_slack_is_kept(name: str, data: Dat
     assert needed <= kept
 
 
-@settings(max_examples=5)
+@settings(max_examples=15)
 @given(data=small_data(max_variables=6, max_rows=200), slack=slacks)
 def test_six_variables_too(data: Dataset, slack: float) -> None:
     for name in ("bic", "bdeu"):
@@ -132,7 +132,7 @@ def supersets(parents: tuple[int, ...], child: int, n: int) -> list[tuple[int, .
     ]
 
 
-@settings(max_examples=40)
+@settings(max_examples=150)
 @given(data=small_data(max_variables=5, max_rows=120), slack=slacks, name=st.sampled_from(["bic", "aic", "bdeu", "k2"]))
 def test_each_rule_drops_only_what_no_network_within_the_slack_has(data: Dataset, slack: float, name: str) -> None:
     n = data.n_variables
@@ -218,3 +218,15 @@ def test_constraints_are_those_of_brute_force(data: Dataset, slack: float, seed:
         }
         found = table_rows(build_parent_sets(data, name, slack=slack, constraints=constraints))
         assert found.keys() == expected.keys()
+
+
+@settings(max_examples=10)
+@given(data=small_data(max_variables=4, max_rows=40), slack=slacks, seed=st.integers(0, 2**32 - 1))
+def test_scores_with_prior_networks_equal_their_twin(data: Dataset, slack: float, seed: int) -> None:
+    table = np.random.default_rng(seed).random(tuple(data.arities.tolist())) ** 3
+    prior = JointPrior(data.names, table / table.sum())
+    for score in (make_score("bde", prior=prior, ess=3), make_score("nip_bde"), make_score("expected_log_bde")):
+        found = table_rows(build_parent_sets(data, score, slack=slack, threads=2))
+        twin = table_rows(pruning.build_parent_sets_twin(data, score, slack=slack))
+        assert found.keys() == twin.keys()
+        np.testing.assert_allclose(list(found.values()), [twin[family] for family in found], rtol=1e-10, atol=1e-9)

@@ -69,7 +69,7 @@ def build_parent_sets(
     threads
         The result does not depend on it, to the last bit.
     memory_limit
-        Bytes for the builder's tables; by default three quarters of the memory that is available.
+        Bytes for the builder's tables; by default three quarters of the memory that is available (where Linux says).
     limits
         Limits of time and memory (`memory_limit` is short for the latter); `count` is not used.
     progress
@@ -254,13 +254,11 @@ def _merge_limits(limits: Limits | None, memory_limit: int | None) -> Limits:
 def _available_memory() -> int | None:
     """Return three quarters of the memory that is available, or None where the system does not say."""
     try:
-        pages = os.sysconf("SC_AVPHYS_PAGES")
-        for line in Path("/proc/meminfo").read_text().splitlines() if Path("/proc/meminfo").exists() else ():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024 * 3 // 4
-        return int(pages * os.sysconf("SC_PAGE_SIZE") * 3 // 4)
-    except (ValueError, OSError):
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+    except OSError:
         return None
+    kilobytes = [int(line.split()[1]) for line in lines if line.startswith("MemAvailable:")]
+    return kilobytes[0] * 1024 * 3 // 4 if kilobytes else None
 
 
 def _families(
