@@ -60,8 +60,12 @@ class GuaranteeError(ArcwiseError):
     """A result was asked for that the given table cannot guarantee."""
 
 
+# A message lists so many names at most.
+LISTED_NAMES = 30
+
+
 def suggestion(kind: str, name: str, known: Iterable[str]) -> str:
-    """Say that `name` is not a known `kind`, suggest the nearest known name, and list them all.
+    """Say that `name` is not a known `kind`, suggest the nearest known name, and list the first ones.
 
     >>> suggestion("score", "bdue", ["aic", "bdeu"])
     "unknown score 'bdue'; did you mean 'bdeu'? Known: aic, bdeu."
@@ -71,4 +75,5 @@ def suggestion(kind: str, name: str, known: Iterable[str]) -> str:
     swapped = [known for known in names if sorted(known) == sorted(name)]
     near = swapped or difflib.get_close_matches(name, names, n=1)
     guess = f"; did you mean '{near[0]}'?" if near else "."
-    return f"unknown {kind} '{name}'{guess} Known: {', '.join(names)}."
+    more = f" and {len(names) - LISTED_NAMES:,} more" if len(names) > LISTED_NAMES else ""
+    return f"unknown {kind} '{name}'{guess} Known: {', '.join(names[:LISTED_NAMES])}{more}."

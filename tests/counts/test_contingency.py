@@ -31,3 +31,11 @@ def test_more_cells_than_memory_is_an_error_not_an_overflow() -> None:
     data = Dataset.from_codes(np.zeros((3, 80), dtype=int), states=[["a", "b"]] * 80)
     with pytest.raises(DataError, match=r"1,208,925,819,614,629,174,706,176 cells"):
         contingency(data, range(80))
+
+
+@pytest.mark.parametrize("variables", [[-1], [0, 2]])
+def test_a_position_out_of_range_is_refused(variables: list[int]) -> None:
+    data = Dataset.from_codes(np.array([[0, 1], [1, 0]]))
+    for count in (contingency, contingency_twin):
+        with pytest.raises(DataError, match="the positions are 0 to 1"):
+            count(data, variables)

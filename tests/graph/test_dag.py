@@ -33,7 +33,7 @@ def test_a_cycle_is_named() -> None:
     [
         ("ab", [("a", "a")], "'a' cannot be its own parent"),
         ("ab", [("a", "b"), ("a", "b")], "the arc a -> b is given twice"),
-        ("ab", [("a", "c")], r"arc a -> c: unknown node 'c'; The nodes are a, b\."),
+        ("ab", [("a", "c")], r"arc a -> c: unknown node 'c'\. The nodes are a, b\."),
         (["smoke", "cancer"], [("smoke", "cancr")], "did you mean 'cancer'"),
         ("aa", [], "two nodes have the name 'a'"),
         (["a", ""], [], "node 1 has the name ''"),
@@ -160,3 +160,15 @@ def test_reorder_names_what_differs() -> None:
         Dag("ab", [[], []]).reorder("ac")
     with pytest.raises(GraphError, match="undirected or a multigraph"):
         Dag.from_networkx(nx.Graph())
+
+
+def test_parents_that_are_no_positions_are_refused() -> None:
+    for wrong in ([[], [0.5]], [[], ["a"]], [[], 0]):
+        with pytest.raises(GraphError, match="parents are given as positions"):
+            Dag(["a", "b"], wrong)  # type: ignore[arg-type]
+
+
+def test_a_long_cycle_is_told_briefly() -> None:
+    with pytest.raises(GraphError, match=r"not acyclic: 0 -> 1 -> .* -> \.\.\. \(3,000 nodes\) \.\.\. -> 0\.") as found:
+        Dag([str(v) for v in range(3000)], [[(v - 1) % 3000] for v in range(3000)])
+    assert len(str(found.value)) < 300

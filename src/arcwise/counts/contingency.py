@@ -39,9 +39,12 @@ def contingency_twin(data: Dataset, variables: Sequence[int]) -> NDArray[np.int6
 
 
 def _shape(data: Dataset, variables: Sequence[int]) -> tuple[int, ...]:
+    for v in variables:
+        if not 0 <= v < data.n_variables:
+            raise DataError(f"no variable at position {v}; the positions are 0 to {data.n_variables - 1}.")
     shape = tuple(int(data.arities[v]) for v in variables)
     if math.prod(shape) > MAX_CELLS:
-        names = ", ".join(data.names[v] for v in variables)
+        names = ", ".join([data.names[v] for v in variables[:6]] + ["..."] * (len(variables) > 6))
         raise DataError(
             f"a table over {names} has {math.prod(shape):,} cells; at most {MAX_CELLS:,} are counted densely."
         )

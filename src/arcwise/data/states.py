@@ -66,12 +66,14 @@ def _check_shape(table: Table) -> None:
     if not table.columns:
         raise DataError(f"{table.prefix}there are no columns; at least two variables are needed.")
     if len(table.columns) == 1:
+        remedy = " If the file has more, give its separator, e.g. separator=';'." if table.source else ""
         raise DataError(
             f"{table.prefix}there is only one column, '{table.names[0][:60]}'; a structure needs at least two "
-            "variables. If the file has more, give its separator, e.g. separator=';'."
+            f"variables.{remedy}"
         )
     if table.n_rows == 0:
-        raise DataError(f"{table.prefix}there are no rows, only the header; a data set needs at least one case.")
+        header = ", only the header" if table.source else ""
+        raise DataError(f"{table.prefix}there are no rows{header}; a data set needs at least one case.")
     names: dict[str, int] = {}
     for position, name in enumerate(table.names, start=1):
         if name in names:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import operator
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
@@ -14,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from arcwise.errors import GraphError
 from arcwise.graph.adjacency import read_matrix
 from arcwise.graph.bitset import bits, bitset
-from arcwise.graph.nodes import NamedNodes, Node
+from arcwise.graph.nodes import LISTED_NAMES, NamedNodes, Node
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -41,7 +42,12 @@ class Dag(NamedNodes):
 
     def __init__(self, names: Sequence[str], parents: Sequence[Iterable[int]]) -> None:
         super().__init__(names)
-        self._parents = tuple(tuple(sorted(p)) for p in parents)
+        try:
+            self._parents = tuple(tuple(sorted(map(operator.index, ps))) for ps in parents)
+        except TypeError as error:
+            raise GraphError(
+                f"parents are given as positions, one list per node ({error}); Dag.from_parents takes names."
+            ) from None
         if len(self._names) != len(self._parents):
             raise GraphError(f"{len(self._names)} names but {len(self._parents)} parent sets.")
         for child, ps in enumerate(self._parents):
@@ -143,7 +149,10 @@ class Dag(NamedNodes):
                 if missing[child] == 0:
                     heapq.heappush(ready, child)
         if len(order) < len(self._names):
-            raise GraphError(f"not acyclic: {' -> '.join(self._find_cycle(set(order)))}.")
+            cycle = self._find_cycle(set(order))
+            if len(cycle) > LISTED_NAMES + 1:
+                cycle = [*cycle[:LISTED_NAMES], f"... ({len(cycle) - 1:,} nodes) ...", cycle[-1]]
+            raise GraphError(f"not acyclic: {' -> '.join(cycle)}.")
         return tuple(order)
 
     def _find_cycle(self, removed: set[int]) -> list[str]:

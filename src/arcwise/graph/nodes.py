@@ -91,8 +91,8 @@ def _check_name(position: int, name: object) -> None:
 
 def _unknown_node(name: str, names: Sequence[str]) -> str:
     near = difflib.get_close_matches(name, names, n=1)
-    guess = f" did you mean '{near[0]}'?" if near else ""
-    return f"unknown node '{name}';{guess} The nodes are {listed(names)}."
+    guess = f"; did you mean '{near[0]}'?" if near else "."
+    return f"unknown node '{name}'{guess} The nodes are {listed(names)}."
 
 
 def listed(names: Sequence[str]) -> str:
