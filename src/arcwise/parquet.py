@@ -5,18 +5,49 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arcwise.errors import FormatError
 
 if TYPE_CHECKING:
+    import duckdb
     import pandas as pd
 
-__all__ = ["read_parquet", "write_parquet"]
+__all__ = ["ParquetFile", "open_parquet", "read_parquet", "write_parquet"]
 
 KEY = "arcwise"
+
+
+class ParquetFile:
+    """An open Parquet file: its facts, and its columns all at once or one by one. See `open_parquet`."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, plain: Path, name: str) -> None:
+        self._connection, self._plain, self._name = connection, plain, name
+
+    def facts(self) -> dict[str, Any] | None:
+        """Return the facts in the file's metadata, or None if it has none."""
+        rows = self._execute(f"SELECT value FROM parquet_kv_metadata(?) WHERE key = '{KEY}'").fetchall()
+        if not rows:
+            return None
+        try:
+            return dict(json.loads(bytes(rows[0][0])))
+        except (TypeError, ValueError) as error:
+            raise FormatError(f"{self._name}: the facts in the file's metadata cannot be read ({error!r}).") from error
+
+    def frame(self) -> pd.DataFrame:
+        """Return the whole table; enumerations are categorical columns."""
+        return self._execute("SELECT * FROM read_parquet(?)").df()
+
+    def column(self, name: str) -> Any:
+        """Return one column as a (masked) numpy array."""
+        quoted = name.replace('"', '""')
+        return self._execute(f'SELECT "{quoted}" AS "column" FROM read_parquet(?)').fetchnumpy()["column"]
+
+    def _execute(self, query: str) -> duckdb.DuckDBPyConnection:
+        return self._connection.execute(query, [str(self._plain)])
 
 
 def write_parquet(frame: pd.DataFrame, path: str | os.PathLike[str], *, facts: Mapping[str, Any] | None = None) -> None:
@@ -38,39 +69,43 @@ def write_parquet(frame: pd.DataFrame, path: str | os.PathLike[str], *, facts: M
         raise FormatError(f"cannot write {target}: {error}.") from error
 
 
-def read_parquet(path: str | os.PathLike[str]) -> tuple[pd.DataFrame, dict[str, Any] | None]:
-    """Read a table and its facts (None if the file has none); what is not Parquet is a FormatError."""
+@contextmanager
+def open_parquet(path: str | os.PathLike[str], *, content: memoryview | bytes | None = None) -> Iterator[ParquetFile]:
+    """Open a Parquet file; what is wrong with it, then or while it is read, is a FormatError that names it.
+
+    `content` is what the file holds if it is not there as a file (standard input, or unpacked); `path` then only names
+    it in messages.
+    """
     import duckdb
 
-    source = Path(path)
-    if not source.is_file():
+    if content is None and not Path(path).is_file():
         raise FormatError(f"cannot read {path}: no such file.")
-    try:
-        # No extension may be loaded or fetched for a file that is not ours.
-        settings: dict[str, str | bool | int | float | list[str]] = {
-            "autoinstall_known_extensions": "false",
-            "autoload_known_extensions": "false",
-        }
-        with duckdb.connect(config=settings) as connection:
-            frame = connection.execute(f"SELECT * FROM read_parquet({_quoted(str(source))})").df()
-            rows = connection.execute(
-                f"SELECT value FROM parquet_kv_metadata({_quoted(str(source))}) WHERE key = '{KEY}'"
-            ).fetchall()
-    except duckdb.Error as error:
-        raise FormatError(f"{path}: not a readable Parquet file ({_first_line(error)}).") from error
-    if not rows:
-        return frame, None
-    try:
-        facts = dict(json.loads(bytes(rows[0][0])))
-    except (TypeError, ValueError) as error:
-        raise FormatError(f"{path}: the facts in the file's metadata cannot be read ({error!r}).") from error
-    return frame, facts
+    # No extension may be loaded or fetched for a file that is not ours.
+    settings: dict[str, str | bool | int | float | list[str]] = {
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+    }
+    # duckdb takes * ? [ ] in a file name for a pattern, and needs a file: a link or a copy has a plain name.
+    with tempfile.TemporaryDirectory() as folder:
+        plain = Path(folder, "data.parquet")
+        if content is None:
+            plain.symlink_to(Path(path).resolve())
+        else:
+            plain.write_bytes(content)
+        try:
+            with duckdb.connect(config=settings) as connection:
+                yield ParquetFile(connection, plain, str(path))
+        except duckdb.Error as error:
+            reason = str(error).strip().splitlines()[0].replace(str(plain), str(path))
+            raise FormatError(f"{path}: not a readable Parquet file: {reason}") from error
+
+
+def read_parquet(path: str | os.PathLike[str]) -> tuple[pd.DataFrame, dict[str, Any] | None]:
+    """Read a table and its facts (None if the file has none); what is not Parquet is a FormatError."""
+    with open_parquet(path) as file:
+        return file.frame(), file.facts()
 
 
 def _quoted(text: str) -> str:
     escaped = text.replace("'", "''")
     return f"'{escaped}'"
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().splitlines()[0]

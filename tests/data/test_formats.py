@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from arcwise.data import Dataset, read_data, read_table, write_data
 from arcwise.errors import ArcwiseError, DataError, FormatError
+from arcwise.parquet import write_parquet
 
 ARFF = """% a comment
 @RELATION survey
@@ -118,6 +119,27 @@ def test_arff_round_trip_keeps_unseen_states(states: list[list[str]], choice: st
     assert table.names == data.names
     assert tuple(column.labels for column in table.columns) == data.states
     np.testing.assert_array_equal([column.codes for column in table.columns], data.codes)
+
+
+def test_parquet_keeps_the_order_of_states_and_those_unseen(tmp_path: Path) -> None:
+    names, states = ("a, b", "it's"), (("z", "é, ü", "k"), ("yes", "no"))
+    data = Dataset.from_codes(np.array([[2, 1], [0, 0], [2, 1]]), names=names, states=states, weights=[1, 0, 3])
+    path = tmp_path / "data[1]*.parquet"  # a name that duckdb would take for a pattern
+    write_data(data, path)
+    back = read_data(path)
+    assert back.states == states
+    assert back.digest == data.expand().digest
+
+
+@pytest.mark.parametrize(
+    "states",
+    [["x"], {"c": ["x"]}, {"a": "xy"}, {"a": ["x", 1]}, {"a": ["x", "x", "y"]}, {"a": ["y"]}, {"lists": ["x", "y"]}],
+)
+def test_states_in_the_metadata_that_do_not_fit_are_refused(tmp_path: Path, states: object) -> None:
+    frame = pd.DataFrame({"a": ["x", "y"], "b": ["u", "v"], "lists": [["x"], ["y"]]})
+    write_parquet(frame, tmp_path / "a.parquet", facts={"states": states})
+    with pytest.raises(FormatError, match="Write the file again"):
+        read_data(tmp_path / "a.parquet")
 
 
 # ---- Lau

@@ -312,7 +312,10 @@ def test_writing_needs_a_known_format(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="suffix"):
         data.to_file(tmp_path / "x.xlsx")
     with pytest.raises(OptionError, match="unknown format"):
-        data.to_file(tmp_path / "x.csv", format="parquet")
+        data.to_file(tmp_path / "x.csv", format="xlsx")
+    for name in ("x.parquet.gz", "-"):
+        with pytest.raises(FormatError, match="Parquet is compressed by itself and needs a file"):
+            data.to_file(name, format="parquet")
     with pytest.raises(FormatError, match="cannot write"):
         data.to_file(tmp_path / "no" / "x.csv")
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from arcwise.cli.options import JsonOption, OutputOption, QuietOption, SeedOption, print_json, progress_from
-
-if TYPE_CHECKING:
-    from arcwise.data import Dataset
 
 __all__ = ["register"]
 
@@ -40,13 +37,15 @@ def sample(
 
     Example: arcwise sample alarm.bif.gz --rows 100000 --seed 1 -o alarm.csv
     """
+    from arcwise.data.write import format_to_write
     from arcwise.model import read_bif
 
     to_stdout = output is None or str(output) == "-"
     if as_json and to_stdout:
         raise typer.BadParameter("--json prints a summary on stdout, so that the rows need a file: -o FILE.")
+    format_to_write(output or "-")
     drawn = read_bif(network).sample(rows, seed=seed, threads=threads, progress=progress_from(quiet))
-    _write(drawn, output or Path("-"))
+    drawn.to_file(output or "-")
     if as_json:
         print_json(
             {
@@ -60,12 +59,3 @@ def sample(
         )
     elif not to_stdout and not quiet:
         typer.echo(f"wrote {drawn.n_rows:,} rows of {drawn.n_variables} variables to {output}", err=True)
-
-
-def _write(data: Dataset, output: Path) -> None:
-    if output.suffix.lower() in (".parquet", ".pq"):
-        from arcwise.parquet import write_parquet
-
-        write_parquet(data.to_dataframe(), output)
-    else:
-        data.to_file(output)

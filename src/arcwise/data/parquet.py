@@ -1,40 +1,54 @@
-"""Parquet, read by duckdb."""
+"""Parquet, as a table of labels. The states of a data set, which Parquet cannot declare, are facts in the metadata."""
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
+import os
+from typing import TYPE_CHECKING, Any
 
+from arcwise.data.dataset import Dataset
 from arcwise.data.source import Source, TextOptions
 from arcwise.data.table import Table
 from arcwise.errors import FormatError
+from arcwise.parquet import open_parquet, write_parquet
 from arcwise.progress import ProgressCallback
 
-__all__ = ["read_parquet"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["read_parquet", "write_parquet_data"]
 
 
 def read_parquet(source: Source, options: TextOptions, progress: ProgressCallback) -> Table:
     """Read a Parquet file: enumerations are declared states, NULL is missing, other types as in a DataFrame."""
     del options, progress  # they are about text
-    # duckdb takes * ? [ ] in a file name for a pattern, and needs a file: a link or a copy has a plain name.
-    with tempfile.TemporaryDirectory() as folder:
-        plain = Path(folder, "data.parquet")
-        if source.path is None:
-            plain.write_bytes(source.content.data)
-        else:
-            plain.symlink_to(source.path.resolve())
-        return _read(plain, source.name)
+    with open_parquet(source.name, content=source.content.data if source.path is None else None) as file:
+        frame, facts = file.frame(), file.facts()
+    return Table.from_dataframe(_with_states(frame, (facts or {}).get("states", {}), source.name), source=source.name)
 
 
-def _read(path: Path, name: str) -> Table:
-    import duckdb
+def write_parquet_data(data: Dataset, path: str | os.PathLike[str]) -> None:
+    """Write the cases of a data set, with the states of every variable in the file's metadata."""
+    states = dict(zip(data.names, data.states, strict=True))
+    write_parquet(data.to_dataframe(), path, facts={"kind": "data", "states": states})
 
-    with duckdb.connect(":memory:") as connection:
-        for setting in ("autoinstall_known_extensions = false", "autoload_known_extensions = false", "threads = 1"):
-            connection.execute(f"SET {setting}")
+
+def _with_states(frame: pd.DataFrame, states: Any, name: str) -> pd.DataFrame:
+    """Declare the states that the metadata give; a file whose values are others was edited."""
+    import pandas as pd
+
+    if not isinstance(states, dict):
+        raise FormatError(f"{name}: the states in the file's metadata are no table of names. Write the file again.")
+    declared: dict[str, Any] = {}
+    for column, own in states.items():
+        values: Any = frame[column] if column in frame.columns else None
+        if values is None or not isinstance(own, list) or not all(isinstance(state, str) for state in own):
+            raise FormatError(f"{name}: the states of '{column}' in the metadata fit no column. Write the file again.")
+        categories = pd.Index(own, dtype=object)
         try:
-            frame = connection.execute("SELECT * FROM read_parquet(?)", [str(path)]).df()
-        except duckdb.Error as error:
-            reason = str(error).splitlines()[0].replace(str(path), name)
-            raise FormatError(f"{name}: not a readable Parquet file: {reason}") from None
-    return Table.from_dataframe(frame, source=name)
+            codes = categories.get_indexer(values.astype(object)) if categories.is_unique else None
+        except TypeError:  # lists and the like
+            codes = None
+        if codes is None or bool(((codes < 0) & values.notna()).any()):
+            raise FormatError(f"{name}: column '{column}' shows other states than the metadata. Write the file again.")
+        declared[column] = pd.Categorical.from_codes(codes, categories=categories)
+    return frame.assign(**declared)

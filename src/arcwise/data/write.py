@@ -1,4 +1,4 @@
-"""`write_data`: a data set as CSV, TSV or ARFF."""
+"""`write_data`: a data set as CSV, TSV, ARFF or Parquet."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from typing import BinaryIO
 import numpy as np
 
 from arcwise.data.dataset import Dataset
+from arcwise.data.parquet import write_parquet_data
 from arcwise.errors import FormatError, OptionError, suggestion
 from arcwise.files import atomic_write
 
-__all__ = ["write_data"]
+__all__ = ["format_to_write", "write_data"]
 
-FORMATS = {"csv": (".csv",), "tsv": (".tsv", ".tab"), "arff": (".arff",)}
+FORMATS = {"csv": (".csv",), "tsv": (".tsv", ".tab"), "arff": (".arff",), "parquet": (".parquet", ".pq")}
 BLOCK_ROWS = 2**14
 
 
@@ -31,10 +32,14 @@ def write_data(data: Dataset, path: str | os.PathLike[str], *, format: str | Non
     path
         The file; compressed if it ends in ".gz"; "-" is standard output. A file is written whole or not at all.
     format
-        "csv", "tsv" or "arff"; by default what the suffix says, and CSV for standard output. Only ARFF keeps the order
-        of states and states that no row shows; declare them (``states=``) when you read the others.
+        "csv", "tsv", "arff" or "parquet"; by default what the suffix says, and CSV for standard output. ARFF and
+        Parquet keep the order of states and states that no row shows; declare them (``states=``) when you read the
+        others.
     """
-    kind = _format_of(path, format)
+    kind = format_to_write(path, format)
+    if kind == "parquet":
+        write_parquet_data(data, path)
+        return
     if str(path) == "-":
         for block in _blocks(data, kind):
             sys.stdout.write(block)
@@ -55,19 +60,22 @@ def _write(file: BinaryIO, data: Dataset, kind: str) -> None:
         file.write(block.encode("utf-8"))
 
 
-def _format_of(path: str | os.PathLike[str], given: str | None) -> str:
-    if given is not None:
-        if given not in FORMATS:
-            raise OptionError(suggestion("format to write", given, FORMATS))
-        return given
-    if str(path) == "-":
-        return "csv"
-    suffixes = [suffix.lower() for suffix in Path(path).suffixes if suffix.lower() != ".gz"]
-    for kind, known in FORMATS.items():
-        if suffixes and suffixes[-1] in known:
-            return kind
-    listed = ", ".join(suffix for known in FORMATS.values() for suffix in known)
-    raise FormatError(f"{path}: the suffix does not tell the format to write; known are {listed}, each also with .gz.")
+def format_to_write(path: str | os.PathLike[str], given: str | None = None) -> str:
+    """Return the format that `given` or the suffix names; for verbs to ask before their work."""
+    if given is not None and given not in FORMATS:
+        raise OptionError(suggestion("format to write", given, FORMATS))
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
+    is_packed = suffixes[-1:] == [".gz"]
+    suffix = "".join(suffixes[-2:-1] if is_packed else suffixes[-1:])
+    kind = given or next((kind for kind, known in FORMATS.items() if suffix in known), None)
+    if kind is None and str(path) == "-":
+        kind = "csv"
+    if kind is None:
+        listed = ", ".join(suffix for known in FORMATS.values() for suffix in known)
+        raise FormatError(f"{path}: the suffix does not tell the format to write; known are {listed}.")
+    if kind == "parquet" and (is_packed or str(path) == "-"):
+        raise FormatError(f"{path}: Parquet is compressed by itself and needs a file; end the name in .parquet.")
+    return kind
 
 
 def _blocks(data: Dataset, kind: str) -> Iterator[str]:

@@ -8,8 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from arcwise.ensemble.families import Families, choice_type
 from arcwise.ensemble.network_set import NetworkSet
 from arcwise.errors import FormatError
 from arcwise.limits import Status
+from arcwise.parquet import open_parquet, write_parquet
 
 __all__ = ["facts_of", "first_cyclic", "load_networks", "save_networks"]
 
@@ -151,7 +151,6 @@ def first_cyclic(families: Families, choices: NDArray[Any], *, chunk: int = 1 <<
 
 def _save_parquet(networks: NetworkSet, path: str | os.PathLike[str]) -> None:
     """Write one row per network: score, log_weight, and one column per variable with its parents as a JSON list."""
-    import duckdb
     import pandas as pd
 
     columns: dict[str, Any] = {"score": networks.scores, "log_weight": networks.log_weights}
@@ -161,20 +160,7 @@ def _save_parquet(networks: NetworkSet, path: str | os.PathLike[str]) -> None:
         columns[f"parents of {name}"] = pd.Categorical.from_codes(
             networks.choices[:, v].astype(np.int64), pd.Index(sets)
         )
-    facts = json.dumps({**facts_of(networks), "digest": content_digest(networks)}).replace("'", "''")
-    target = Path(path)
-    try:
-        with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as folder:
-            part = Path(folder) / "part.parquet"
-            with duckdb.connect() as connection:
-                connection.register("networks", pd.DataFrame(columns))
-                connection.execute(
-                    f"COPY networks TO '{_quoted(str(part))}' (FORMAT PARQUET, COMPRESSION ZSTD, "
-                    f"KV_METADATA {{arcwise: '{facts}'}})"
-                )
-            part.replace(target)
-    except (OSError, duckdb.Error) as error:
-        raise FormatError(f"cannot write {target}: {error}.") from error
+    write_parquet(pd.DataFrame(columns), path, facts={**facts_of(networks), "digest": content_digest(networks)})
 
 
 def content_digest(networks: NetworkSet) -> str:
@@ -193,31 +179,17 @@ def content_digest(networks: NetworkSet) -> str:
 
 
 def _load_parquet(path: str | os.PathLike[str]) -> NetworkSet:
-    import duckdb
-
-    if not Path(path).is_file():
-        raise FormatError(f"cannot read {path}: no such file.")
-    quoted = _quoted(str(path))
-    try:
-        with duckdb.connect(config={"autoinstall_known_extensions": "false"}) as connection:
-            found = connection.execute(
-                f"SELECT value FROM parquet_kv_metadata('{quoted}') WHERE key = 'arcwise'"
-            ).fetchall()
-            if len(found) != 1:
-                raise FormatError(f"{path}: a Parquet file, but not one of arcwise networks (no 'arcwise' metadata).")
-            facts = dict(json.loads(bytes(found[0][0])))
+    with open_parquet(path) as file:
+        facts = file.facts()
+        if facts is None:
+            raise FormatError(f"{path}: a Parquet file, but not one of arcwise networks (no 'arcwise' metadata).")
+        try:
             names = [str(name) for name in facts["names"]]
-            source = f"read_parquet('{quoted}')"
-            numbers = connection.execute(f"SELECT score, log_weight FROM {source}").fetchnumpy()
-            per_node: list[Any] = []
-            for name in names:
-                column = f"parents of {name}".replace('"', '""')
-                per_node.append(connection.execute(f'SELECT "{column}" AS p FROM {source}').fetchnumpy()["p"])
-    except (duckdb.Error, KeyError, TypeError, ValueError) as error:
-        if isinstance(error, FormatError):
-            raise
-        raise FormatError(f"{path}: cannot be read as a Parquet file of networks ({error}).") from error
-    sets, columns = _parent_columns(path, names, per_node)
+        except (KeyError, TypeError) as error:
+            raise FormatError(f"{path}: the facts of the set cannot be read ({error!r}). Write it again.") from error
+        numbers = {name: file.column(name) for name in ("score", "log_weight")}
+        # One column at a time: the texts of all the parent sets together are many times the size of the set.
+        sets, columns = _parent_columns(path, names, (file.column(f"parents of {name}") for name in names))
     families = Families.from_sets(sets)
     kind = choice_type(int(np.diff(families.node_offsets).max(initial=1)))
     scores = np.asarray(np.ma.filled(numbers["score"], np.nan), dtype=np.float64)
@@ -236,7 +208,7 @@ def _load_parquet(path: str | os.PathLike[str]) -> NetworkSet:
 
 
 def _parent_columns(
-    path: str | os.PathLike[str], names: list[str], per_node: list[Any]
+    path: str | os.PathLike[str], names: list[str], per_node: Iterator[Any]
 ) -> tuple[list[list[tuple[int, ...]]], list[NDArray[np.int64]]]:
     import pandas as pd
 
@@ -253,7 +225,3 @@ def _parent_columns(
     if any((column < 0).any() for column in columns):
         raise FormatError(f"{path}: a network has no parent set for a variable.")
     return sets, columns
-
-
-def _quoted(text: str) -> str:
-    return text.replace("'", "''")
