@@ -83,7 +83,9 @@ def test_dask_gives_the_same_networks_and_survives_a_killed_worker() -> None:
     data = make_data()
     options = {"replicates": 120, "seed": 3, "options": {"restarts": 3}}
     expected = dags(bootstrap_networks(data, **options))
+    dask = pytest.importorskip("dask")
     with (
+        dask.config.set({"distributed.comm.timeouts.connect": "120s"}),  # the machine may be busy
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
         distributed.Client(cluster) as client,
     ):

@@ -15,7 +15,7 @@ import numpy as np
 from arcwise.data import Dataset
 from arcwise.ensemble.families import Families, choice_type
 from arcwise.ensemble.network_set import NetworkSet
-from arcwise.ensemble.replicate_journal import ReplicateJournal, journal_seed
+from arcwise.ensemble.replicate_journal import ReplicateJournal, journal_seed, unpack_replicates
 from arcwise.ensemble.replicate_task import Learner, Replicate, ReplicateTask, Resampling
 from arcwise.ensemble.replicate_workers import Backend, Batch, Workers, open_workers
 from arcwise.errors import OptionError
@@ -147,7 +147,8 @@ def bootstrap_networks(
         if missing:
             try:
                 workers = stack.enter_context(open_workers(task, backend, min(jobs, len(missing)), cluster))
-                ended = _learn_all(workers, missing, begin, bounds.seconds, note)
+                end = None if bounds.seconds is None else begin + bounds.seconds
+                ended = _learn_all(workers, missing, end, note, data.n_variables)
                 status = ended if ended is not Status.COMPLETE else status
             except KeyboardInterrupt:
                 status = Status.INTERRUPTED
@@ -166,9 +167,9 @@ def _count_jobs(n_jobs: int) -> int:
 def _learn_all(
     workers: Workers,
     missing: list[int],
-    begin: float,
-    seconds: float | None,
+    end: float | None,
     note: Callable[[list[Replicate]], None],
+    nodes: int,
 ) -> Status:
     """Hand out batches and take in results until nothing is missing or the time is over.
 
@@ -179,7 +180,7 @@ def _learn_all(
     running: dict[Batch, list[int]] = {}
     start, done, deaths = time.monotonic(), 0, 0
     while waiting or running:
-        left = None if seconds is None else begin + seconds - time.monotonic()
+        left = None if end is None else end - time.monotonic()
         if left is not None and left <= 0:
             return Status.TIME_LIMIT
         while waiting and len(running) < 2 * workers.count:
@@ -194,7 +195,7 @@ def _learn_all(
         for future in ready:
             batch = running.pop(future)
             error = future.exception()
-            found = future.result() if error is None else []
+            found = unpack_replicates(future.result(), nodes)[0] if error is None else []
             if error is not None:
                 broken = error
             elif found:
@@ -209,7 +210,7 @@ def _learn_all(
                 raise broken
             for future, batch in running.items():  # they died with the pool, unless they had just finished
                 if future.done() and future.exception() is None:
-                    note(future.result())
+                    note(unpack_replicates(future.result(), nodes)[0])
                 else:
                     waiting.extendleft(reversed(batch))
             running.clear()

@@ -22,7 +22,7 @@ import numpy as np
 from arcwise.ensemble.replicate_task import Replicate
 from arcwise.errors import FormatError, OptionError
 
-__all__ = ["ReplicateJournal", "journal_seed"]
+__all__ = ["ReplicateJournal", "journal_seed", "pack_replicates", "unpack_replicates"]
 
 MAGIC = b"arcwise-replicates 1\n"
 HEAD = struct.Struct("<II")
@@ -72,26 +72,16 @@ class ReplicateJournal:
                 f"{self.path} holds the replicates of another run: {', '.join(differing)} differ. Repeat that run's "
                 "arguments to resume it, or give another file."
             )
-        while (record := _read_record(content, at, nodes)) is not None:
-            replicate, at = record
-            self.finished[replicate.index] = replicate
-        if at < len(content):
-            self._file.truncate(at)
+        replicates, end = unpack_replicates(content, nodes, at)
+        self.finished.update((replicate.index, replicate) for replicate in replicates)
+        if end < len(content):
+            self._file.truncate(end)
 
     def add(self, replicates: Iterable[Replicate]) -> None:
         """Append finished replicates to the file."""
-        parts: list[bytes] = []
-        for replicate in replicates:
-            self.finished[replicate.index] = replicate
-            body = b"".join(
-                (
-                    BODY.pack(replicate.index, replicate.score),
-                    np.diff(replicate.offsets).astype("<u2").tobytes(),
-                    replicate.members.astype("<i4").tobytes(),
-                )
-            )
-            parts += [HEAD.pack(len(body), zlib.crc32(body)), body]
-        self._append(b"".join(parts))
+        found = list(replicates)
+        self.finished.update((replicate.index, replicate) for replicate in found)
+        self._append(pack_replicates(found))
 
     def _append(self, content: bytes) -> None:
         try:
@@ -111,6 +101,30 @@ class ReplicateJournal:
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+def pack_replicates(replicates: Iterable[Replicate]) -> bytes:
+    """Return records of the replicates."""
+    parts: list[bytes] = []
+    for replicate in replicates:
+        body = b"".join(
+            (
+                BODY.pack(replicate.index, replicate.score),
+                np.diff(replicate.offsets).astype("<u2").tobytes(),
+                replicate.members.astype("<i4").tobytes(),
+            )
+        )
+        parts += [HEAD.pack(len(body), zlib.crc32(body)), body]
+    return b"".join(parts)
+
+
+def unpack_replicates(content: bytes, nodes: int, at: int = 0) -> tuple[list[Replicate], int]:
+    """Return the replicates in the records from `at` on, and where the last whole record ends."""
+    found: list[Replicate] = []
+    while (record := _read_record(content, at, nodes)) is not None:
+        replicate, at = record
+        found.append(replicate)
+    return found, at
 
 
 def journal_seed(path: str | os.PathLike[str]) -> int | None:

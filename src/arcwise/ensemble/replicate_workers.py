@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from concurrent import futures
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from arcwise.ensemble.replicate_journal import pack_replicates
 from arcwise.ensemble.replicate_task import Replicate, ReplicateTask
 from arcwise.errors import OptionError, UnknownNameError, suggestion
 
@@ -21,7 +22,7 @@ __all__ = ["BACKENDS", "Backend", "Workers", "open_workers"]
 
 Backend = Literal["threads", "loky", "dask"]
 BACKENDS: tuple[Backend, ...] = ("threads", "loky", "dask")
-Batch = futures.Future[list[Replicate]]
+Batch = futures.Future[bytes]  # records of replicates: one object to send, whatever their number
 
 
 class Workers(Protocol):
@@ -67,7 +68,7 @@ class _Here:
 
     def submit(self, indices: range | list[int], seconds: float | None) -> Batch:
         done: Batch = futures.Future()
-        done.set_result(self._task.learn_batch(indices, seconds))
+        done.set_result(pack_replicates(self._task.learn_batch(indices, seconds)))
         return done
 
     def recover(self, error: BaseException) -> bool:
@@ -90,13 +91,13 @@ class _Threads:
     def submit(self, indices: range | list[int], seconds: float | None) -> Batch:
         return self._pool.submit(self._learn, indices, seconds)
 
-    def _learn(self, indices: range | list[int], seconds: float | None) -> list[Replicate]:
+    def _learn(self, indices: range | list[int], seconds: float | None) -> bytes:
         found: list[Replicate] = []
         for index in indices:
             if self._stopped:
                 break
             found += self._task.learn_batch([index], seconds)
-        return found
+        return pack_replicates(found)
 
     def recover(self, error: BaseException) -> bool:
         return False
@@ -114,9 +115,9 @@ def _receive(task: ReplicateTask) -> None:
     _task_of_this_process = task
 
 
-def _learn_received(indices: range | list[int], seconds: float | None) -> list[Replicate]:
+def _learn_received(indices: range | list[int], seconds: float | None) -> bytes:
     assert _task_of_this_process is not None
-    return _task_of_this_process.learn_batch(indices, seconds)
+    return pack_replicates(_task_of_this_process.learn_batch(indices, seconds))
 
 
 class _Loky:
@@ -164,8 +165,8 @@ class _Dask:
         return False
 
 
-def _learn_sent(task: ReplicateTask, indices: range | list[int], seconds: float | None) -> list[Replicate]:
-    return task.learn_batch(indices, seconds)
+def _learn_sent(task: ReplicateTask, indices: range | list[int], seconds: float | None) -> bytes:
+    return pack_replicates(task.learn_batch(indices, seconds))
 
 
 @contextlib.contextmanager
