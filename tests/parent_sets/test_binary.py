@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arcwise.array_file import format_array_file
 from arcwise.errors import FormatError
 from arcwise.limits import Status
 from arcwise.parent_sets import (
@@ -21,7 +22,7 @@ from arcwise.parent_sets import (
     read_parent_sets,
     write_parent_sets,
 )
-from arcwise.parent_sets.container import MAGIC, pack_arrays
+from arcwise.parent_sets.binary import KIND
 
 TABLE = ParentSetTable.from_lists(
     ["a b", "µ", "c"],
@@ -98,15 +99,15 @@ def test_a_well_signed_file_with_wrong_content_is_refused(change: object) -> Non
         "members": np.array([1, 2, 0, 0, 1], dtype="<u1"),
         "scores": np.array([-0.5, -1.0, -2.0, -0.5, -3.0]),
     }
-    parse_binary(pack_arrays("parent-set table", facts, arrays))
+    parse_binary(format_array_file(KIND, facts, arrays))
     change(facts, arrays)  # type: ignore[operator]
     with pytest.raises(FormatError):
-        parse_binary(pack_arrays("parent-set table", facts, arrays), source="table.arct")
+        parse_binary(format_array_file(KIND, facts, arrays), source="table.arct")
 
 
 def test_malformed_headers_and_other_kinds_are_refused() -> None:
-    def signed(header: bytes, length: int | None = None) -> bytes:
-        body = MAGIC + (len(header) if length is None else length).to_bytes(8, "little") + header
+    def signed(header: bytes, length: int | None = None, kind: str = KIND) -> bytes:
+        body = f"{kind}\n".encode() + (len(header) if length is None else length).to_bytes(8, "little") + header
         return body + hashlib.sha256(body).digest()
 
     for content in (
@@ -116,12 +117,15 @@ def test_malformed_headers_and_other_kinds_are_refused() -> None:
         signed(b"{}"),
         signed(b"[]"),
         signed(b"{}", length=2**63),
-        signed(json.dumps({"kind": "parent-set table", "facts": {}, "arrays": [{"name": "x"}]}).encode()),
-        signed(
-            json.dumps({"kind": "k", "facts": {}, "arrays": [{"name": "x", "type": "<f8", "length": 10**15}]}).encode()
-        ),
-        signed(json.dumps({"kind": "k", "facts": {}, "arrays": [{"name": "x", "type": "|O", "length": 0}]}).encode()),
-        signed(json.dumps({"kind": "another", "facts": {}, "arrays": []}).encode()),
+        signed(json.dumps({"facts": {}, "arrays": [["x"]]}).encode()),
+        signed(json.dumps({"facts": {}, "arrays": [["x", "<f8", [10**15]]]}).encode()),
+        signed(json.dumps({"facts": {}, "arrays": [["x", "<f8", [-1]]]}).encode()),
+        signed(json.dumps({"facts": {}, "arrays": [["x", "<f8", [0, 10**30]]]}).encode()),
+        signed(b'{"facts": {}, "arrays": [["x", "<f8", [Infinity]]]}'),
+        signed(b"[" * 10**6),
+        signed(json.dumps({"facts": {}, "arrays": [["x", "|O", [0]]]}).encode()),
+        signed(json.dumps({"facts": [], "arrays": []}).encode()),
+        signed(json.dumps({"facts": {}, "arrays": []}).encode(), kind="arcwise-networks 1"),
     ):
         with pytest.raises(FormatError):
             parse_binary(content)

@@ -1,4 +1,4 @@
-"""Files of networks: a compact checksummed format (see `array_file`), and Parquet, through DuckDB, for other programs.
+"""Files of networks: a compact checksummed format (see `arcwise.array_file`), and Parquet for other programs.
 
 Reading checks everything that the networks rely on: checksum, types, shapes, ranges, acyclicity.
 """
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.ensemble.array_file import finite_or_none, read_array_file, write_array_file
+from arcwise.array_file import finite_or_none, read_array_file, write_array_file
 from arcwise.ensemble.families import Families, choice_type
 from arcwise.ensemble.network_set import NetworkSet
 from arcwise.errors import FormatError

@@ -10,7 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.ensemble.array_file import finite_or_none, read_array_file, write_array_file
+from arcwise.array_file import finite_or_none, read_array_file, write_array_file
 from arcwise.ensemble.families import Families
 from arcwise.ensemble.network_set import Weighting, check_weighting
 from arcwise.errors import FormatError

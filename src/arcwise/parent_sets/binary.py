@@ -9,22 +9,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.array_file import format_array_file, is_array_file, parse_array_file
 from arcwise.errors import FormatError
 from arcwise.files import read_bytes, write_bytes
-from arcwise.parent_sets.container import MAGIC, pack_arrays, unpack_arrays
 from arcwise.parent_sets.facts import facts_of, read_facts
 from arcwise.parent_sets.jkl import format_jkl, parse_jkl
 from arcwise.parent_sets.table import ParentSetTable
 
 __all__ = ["format_binary", "parse_binary", "read_parent_sets", "write_parent_sets"]
 
-KIND = "parent-set table"
+KIND = "arcwise-parent-sets 1"
 
 
 def format_binary(table: ParentSetTable) -> bytes:
     """Return the table as the content of an .arct file."""
     sizes = np.diff(table.set_offsets)
-    return pack_arrays(
+    return format_array_file(
         KIND,
         {**facts_of(table), "names": list(table.names)},
         {
@@ -38,7 +38,7 @@ def format_binary(table: ParentSetTable) -> bytes:
 
 def parse_binary(content: bytes, *, source: str = "arct content") -> ParentSetTable:
     """Return the table in `content`; a file that is truncated, edited or of another kind is a FormatError."""
-    facts, arrays = unpack_arrays(KIND, content, source)
+    facts, arrays = parse_array_file(content, KIND, source=source)
     checked = read_facts(facts, f"{source}: malformed facts.")
     names = checked.pop("names", None)
     if names is None or arrays.keys() != {"rows", "sizes", "members", "scores"} or arrays["scores"].dtype != np.float64:
@@ -61,7 +61,7 @@ def parse_binary(content: bytes, *, source: str = "arct content") -> ParentSetTa
 def read_parent_sets(path: str | os.PathLike[str]) -> ParentSetTable:
     """Read a table in any format that arcwise knows, told by its content: .arct or jkl, plain or gzip."""
     content = read_bytes(path)
-    if content.startswith(MAGIC):
+    if is_array_file(content):
         return parse_binary(content, source=str(path))
     return parse_jkl(content, source=str(path))
 

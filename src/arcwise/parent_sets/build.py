@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.array_file import read_array_file, write_array_file
 from arcwise.data import Dataset
 from arcwise.errors import ConstraintError, FormatError, OptionError
-from arcwise.files import read_bytes, write_bytes
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
-from arcwise.parent_sets.container import pack_arrays, unpack_arrays
 from arcwise.parent_sets.table import BuildStatistics, ParentSetTable
 from arcwise.progress import ProgressCallback, native_callback, show_progress
 from arcwise.scores import Score, make_score
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["build_parent_set_tables", "build_parent_sets"]
 
-CHECKPOINT = "unfinished parent-set table"
+CHECKPOINT = "arcwise-parent-sets-checkpoint 1"
 
 
 def build_parent_sets(
@@ -177,7 +176,7 @@ class _Keeper:
     def __call__(self, builder: ParentSetBuilder) -> None:
         numbers, members, values = builder.pack()
         arrays: dict[str, NDArray[Any]] = {"numbers": numbers, "members": members, "values": values}
-        write_bytes(self.path, pack_arrays(CHECKPOINT, {"identity": self.identity}, arrays))
+        write_array_file(self.path, CHECKPOINT, {"identity": self.identity}, arrays)
 
 
 def _run(
@@ -210,7 +209,7 @@ def _run(
 
 
 def _restore(builder: ParentSetBuilder, saved: Path, identity: str) -> None:
-    facts, arrays = unpack_arrays(CHECKPOINT, read_bytes(saved), str(saved))
+    facts, arrays = read_array_file(saved, CHECKPOINT)
     if facts.get("identity") != identity:
         raise FormatError(
             f"{saved}: belongs to other data or options, so the work cannot go on from it. Remove it to start anew."
