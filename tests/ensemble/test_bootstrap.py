@@ -150,6 +150,15 @@ def test_exact_replicates_are_no_worse_than_any_other() -> None:
         assert scores["exact"][i] == pytest.approx(find_optimal(build_parent_sets(sample, "bic")).score)
 
 
+def test_hyperparameters_are_those_of_the_sample() -> None:
+    data = make_data(variables=3, rows=40)
+    score = make_score("nip_bde")
+    networks = bootstrap_networks(data, replicates=3, score=score, seed=4)
+    for i, dag in enumerate(networks):
+        sample = data.collapse().resample(np.random.default_rng(np.random.SeedSequence(4, spawn_key=(i,))))
+        assert networks.facts["replicate_scores"][i] == pytest.approx(score.score_network(sample, dag))
+
+
 def test_permutation_leaves_nothing_but_chance() -> None:
     data = make_data()
     kept = bootstrap_networks(data, replicates=20, seed=1).arc_probabilities().sum()

@@ -144,7 +144,8 @@ class ReplicateTask:
 
 def _climb(task: ReplicateTask, index: int, sample: Dataset, seed: int, limits: Limits) -> Replicate | None:
     """Learn by tabu search or hill climbing: the rows stay, only their weights change."""
-    if task.resampling == "permutation":
+    # Some scores take hyperparameters from the data (NIP-BDe): those must be the sample's, so that nothing is shared.
+    if task.resampling == "permutation" or type(task.score).alphas is not Score.alphas:
         search = functools.partial(tabu_search if task.learner == "tabu" else hill_climb, random_ties=True)
         return _search(search, task, index, sample, seed=seed, limits=limits)
     options = task.options
