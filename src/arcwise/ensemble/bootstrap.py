@@ -194,7 +194,7 @@ def _learn_all(
         broken: BaseException | None = None
         for future in ready:
             batch = running.pop(future)
-            error = future.exception()
+            error = futures.CancelledError() if future.cancelled() else future.exception()
             found = unpack_replicates(future.result(), nodes)[0] if error is None else []
             if error is not None:
                 broken = error
@@ -209,7 +209,7 @@ def _learn_all(
             if deaths > MOST_DEATHS or not workers.recover(broken):
                 raise broken
             for future, batch in running.items():  # they died with the pool, unless they had just finished
-                if future.done() and future.exception() is None:
+                if future.done() and not future.cancelled() and future.exception() is None:
                     note(unpack_replicates(future.result(), nodes)[0])
                 else:
                     waiting.extendleft(reversed(batch))
