@@ -56,6 +56,13 @@ nb::tuple next_networks(BoundLister& self, std::size_t limit) {
 
 void bind_diagram(nb::module_& stage) {
     nb::class_<NetworkDiagram>(stage, "NetworkDiagram")
+        .def(
+            "__init__",
+            [](NetworkDiagram* self, int status) {
+                new (self) NetworkDiagram();
+                self->status = static_cast<Status>(status);
+            },
+            nb::arg("status"))
         .def_ro("nodes", &NetworkDiagram::nodes)
         .def_ro("optimum", &NetworkDiagram::optimum)
         .def_ro("slack", &NetworkDiagram::slack)
@@ -102,23 +109,23 @@ void bind_diagram(nb::module_& stage) {
 }
 
 void bind_construction(nb::module_& stage) {
-    stage.attr("largest_subset_component") = largest_subset_component;
     stage.def(
         "build_from_subsets",
         [](const Array1<std::int64_t>& node_offsets, const Array1<double>& scores,
            const Array1<std::int64_t>& set_offsets, const Array1<std::int32_t>& members,
            const Array1<std::int32_t>& order, const Array1<std::uint8_t>& keep, double slack,
-           std::size_t memory, bool classes, double seconds, nb::object callback) {
+           std::size_t memory, const Array1<double>& best, bool classes, double seconds,
+           nb::object callback) {
             return monitored(seconds, std::move(callback), [&](Ticker& ticker) {
                 return build_from_subsets({view_of(node_offsets, scores, set_offsets, members),
                                            as_span(order), as_span(keep), slack, memory},
-                                          classes, ticker);
+                                          as_span(best), classes, ticker);
             });
         },
         nb::arg("node_offsets").noconvert(), nb::arg("scores").noconvert(),
         nb::arg("set_offsets").noconvert(), nb::arg("members").noconvert(), nb::arg("order").noconvert(),
-        nb::arg("keep").noconvert(), nb::arg("slack"), nb::arg("memory"), nb::arg("classes"),
-        nb::arg("seconds"), nb::arg("callback").none());
+        nb::arg("keep").noconvert(), nb::arg("slack"), nb::arg("memory"), nb::arg("best").noconvert(),
+        nb::arg("classes"), nb::arg("seconds"), nb::arg("callback").none());
     stage.def(
         "build_from_costs",
         [](const Array1<std::int64_t>& node_offsets, const Array1<double>& scores,

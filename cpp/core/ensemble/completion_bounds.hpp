@@ -14,33 +14,37 @@
 
 namespace arcwise {
 
-// Exact: best[U] for all 2^n subsets (the subset DP); the scale is that of the scores.
+// Exact: best[U] of all 2^n subsets (search/subset_dp.hpp); the scale is that of the scores. best[] has the
+// table's own numbers: the state keeps U in these.
 class SubsetBound {
   public:
     // Whether the bound says of single rows that no good network over U has them.
     static constexpr bool local = false;
-    struct State {};
+    struct State {
+        std::uint64_t left = 0;
+    };
 
-    SubsetBound(const ComponentProblem<1>& problem, std::span<const double> best)
-        : problem_(problem), best_(best) {
+    // Node i of the problem is node order[i] of the table.
+    SubsetBound(const ComponentProblem<1>& problem, std::span<const std::int32_t> order,
+                std::span<const double> best)
+        : problem_(problem), order_(order), best_(best) {
         assert(best.size() == std::size_t{1} << problem.nodes);
     }
 
     double threshold(double limit) const { return limit; }
-    State start() const { return {}; }
+    State start() const { return {best_.size() - 1}; }
     // The best that the nodes in `left` = U - v can still reach.
-    double completion(const State&, const NodeSet<1>& left, std::size_t, State&) const {
-        return best_[left.word(0)];
+    double completion(const State& state, const NodeSet<1>&, std::size_t v, State& next) const {
+        next.left = state.left & ~(std::uint64_t{1} << order_[v]);
+        return best_[next.left];
     }
     double value(std::size_t row) const { return problem_.rows[row].score; }
 
   private:
     const ComponentProblem<1>& problem_;
+    std::span<const std::int32_t> order_;
     std::span<const double> best_;
 };
-
-// best[U] for all subsets U of the problem's nodes: the score of the best network over U. Empty if stopped.
-std::vector<double> best_over_subsets(const ComponentProblem<1>& problem, class Ticker& ticker);
 
 // From multipliers of cuts (search/cut_bound.hpp): the reduced cost of a row is what choosing it loses
 // against the bound, and every node left loses at least the smallest reduced cost of its rows whose parents

@@ -1,6 +1,5 @@
 #include "ensemble/diagram_construction.hpp"
 
-#include <cassert>
 #include <stdexcept>
 #include <vector>
 
@@ -30,20 +29,11 @@ NetworkDiagram empty_network() {
 
 }  // namespace
 
-NetworkDiagram build_from_subsets(const DiagramInput& input, bool classes, Ticker& ticker) {
-    assert(input.order.size() <= largest_subset_component);
+NetworkDiagram build_from_subsets(const DiagramInput& input, std::span<const double> best, bool classes,
+                                  Ticker& ticker) {
     if (input.order.empty()) return empty_network();
     const auto problem = make_component<1>(input.table, input.order, input.keep, {}, classes);
-    const auto stopped = [&](Status status) {
-        NetworkDiagram diagram;
-        diagram.nodes = problem.nodes;
-        diagram.status = status;
-        return diagram;
-    };
-    if ((sizeof(double) << problem.nodes) > input.memory) return stopped(Status::memory_limit);
-    const auto best = best_over_subsets(problem, ticker);
-    if (best.empty()) return stopped(ticker.reason());
-    const SubsetBound bound(problem, best);
+    const SubsetBound bound(problem, input.order, best);
     if (classes) {
         const ClassRule<1> rule(problem);
         return SinkBuilder<1, SubsetBound, ClassRule<1>>(problem, bound, rule, best.back(), input.slack,

@@ -34,10 +34,9 @@ struct RowCosts {
     double at_least;  // the score of a known network
 };
 
-constexpr std::size_t largest_subset_component = 26;
-
-// From best[U] of all subsets, for up to largest_subset_component nodes: DAGs, or equivalence classes.
-NetworkDiagram build_from_subsets(const DiagramInput& input, bool classes, Ticker& ticker);
+// From best[U] of all 2^n subsets (search/subset_dp.hpp): DAGs, or equivalence classes.
+NetworkDiagram build_from_subsets(const DiagramInput& input, std::span<const double> best, bool classes,
+                                  Ticker& ticker);
 
 // From reduced costs, for any number of nodes up to 2,048: DAGs.
 NetworkDiagram build_from_costs(const DiagramInput& input, const RowCosts& costs, const CutMultipliers& cuts,

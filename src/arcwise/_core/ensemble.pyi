@@ -5,9 +5,8 @@ from numpy.typing import NDArray
 
 Report = Callable[[int, int, float, float], None] | None
 
-largest_subset_component: int
-
 class NetworkDiagram:
+    def __init__(self, status: int) -> None: ...
     @property
     def nodes(self) -> int: ...
     @property
@@ -52,6 +51,7 @@ def build_from_subsets(
     keep: NDArray[np.uint8],
     slack: float,
     memory: int,
+    best: NDArray[np.float64],
     classes: bool,
     seconds: float,
     callback: Report,

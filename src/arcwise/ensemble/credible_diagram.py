@@ -138,9 +138,6 @@ def build_diagram(
 
     start = time.monotonic()
     sets = candidate_sets(table, constraints)
-    possible, _ = _core.search.AcyclicityPropagator(sets).propagate(np.ones(sets.rows, dtype=np.uint8))
-    if not possible:
-        raise ConstraintError("no acyclic network satisfies the constraints with the sets of the table. Relax them.")
     keep = np.zeros(table.n_rows, dtype=np.uint8)
     keep[sets.origins] = 1
     scale = float(np.abs(sets.scores[sets.offsets[:-1]]).sum())
@@ -156,12 +153,23 @@ def build_diagram(
     incumbent = Incumbent(sets, seed)
     incumbent.improve(budget)
     if table.n_variables <= LARGEST_BY_SUBSETS:
+        dp = _core.search.SubsetDp(sets)
+        code = dp.run(1, seconds_left(), native_callback(callback, "credible set: best scores of subsets"))
+        if code:
+            native = _core.ensemble.NetworkDiagram(code)
+            return CredibleDiagram(table, native, slack, tolerance, by_class, Status.from_native(code))
+        if dp.optimum == -math.inf:
+            raise _no_network()
         # Sinks go first: the nodes that come last in a good network get the smallest numbers.
         order = np.ascontiguousarray(incumbent.order[::-1])
         native = _core.ensemble.build_from_subsets(
-            *arrays, order, keep, slack + tolerance, memory, by_class, seconds_left(), report
+            *arrays, order, keep, slack + tolerance, memory, dp.best, by_class, seconds_left(), report
         )
     else:
+        if not incumbent.rows.size:
+            possible, _ = _core.search.AcyclicityPropagator(sets).propagate(np.ones(sets.rows, dtype=np.uint8))
+            if not possible:
+                raise _no_network()
         costs = _reduced_costs(sets, table.n_rows, incumbent, slack + tolerance, budget)
         order = np.ascontiguousarray(costs.incumbent.order[::-1] if by_class else costs.incumbent.order)
         close = (costs.costs <= costs.reference - costs.incumbent.score + slack + 1e-6) & (keep > 0)
@@ -174,6 +182,10 @@ def build_diagram(
                 *common, *known, costs.cuts, costs.codes, costs.multipliers, seconds_left(), report
             )
     return CredibleDiagram(table, native, slack, tolerance, by_class, Status.from_native(native.status))
+
+
+def _no_network() -> ConstraintError:
+    return ConstraintError("no acyclic network satisfies the constraints with the sets of the table. Relax them.")
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,155 @@
+"""Credible sets: Liao's Tables 3.1 and 3.2 as printed, what we count, in which time, and the ratio.
+
+`python -m benchmarks.credible [--table 3.1|3.2] [--seconds S] [--tables FOLDER] [data ...]` prints Markdown. Times are
+CPU seconds from a finished table of parent sets, as in the thesis; tables are built with `build_parent_sets` for each
+factor and kept in FOLDER if given. The published times are from another machine (2.2 GHz Xeon E7-4850 v3, GOBNILP-dev
+with CPLEX), so a ratio tells orders of magnitude.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from arcwise.data import read_data
+from arcwise.ensemble import count_credible
+from arcwise.limits import Limits, Status
+from arcwise.parent_sets import ParentSetTable, build_parent_sets, read_parent_sets, write_parent_sets
+
+SHARED = Path(os.environ.get("ARCWISE_SHARED", Path(__file__).resolve().parents[2] / "shared"))
+CAP = 150_000  # where the thesis stopped
+FACTORS = (3, 20, 150)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row: file, n, N, and (seconds, networks, classes) per factor; None: over 24 hours, or not printed."""
+
+    data: str
+    n: int
+    cases: int
+    published: tuple[tuple[float | None, int | None, int | None], ...]
+
+
+OT = (None, None, None)
+TABLE_3_1 = (
+    Row("tic-tac-toe", 10, 958, ((1.9, 192, 64), (2.0, 192, 64), (3.3, 544, 160))),
+    Row("wine", 14, 178, ((4.1, 308, 51), (24.9, 3449, 576), (144, 26197, 4497))),
+    Row("adult", 14, 32561, ((17.5, 324, 162), (45.1, 1140, 570), (55.7, 2281, 1137))),
+    Row("nltcs", 16, 3236, ((53.8, 240, 120), (202, 1200, 600), (1005, 4606, 2303))),
+    Row("msnbc", 17, 58265, ((3483, 24, 24), (7147, 960, 504), (8821, 1938, 1026))),
+    Row("letter", 17, 20000, (OT, OT, OT)),
+    Row("voting", 17, 435, ((1.3, 27, 2), (4.0, 441, 33), (14.3, 2222, 170))),
+    Row("zoo", 17, 101, ((8.1, 49, 13), (21.9, 1111, 270), (299, 21683, 5392))),
+    Row("hepatitis", 20, 155, ((7.1, 580, 105), (513, 87169, 15358), (1453, CAP, 49269))),
+    Row("parkinsons", 23, 195, ((30.7, 1088, 336), (3166, CAP, 39720), (4534, CAP, None))),
+    Row("sensors", 25, 5456, (OT, OT, OT)),
+    Row("autos", 26, 159, ((95.0, 560, 200), (2383, 50374, 17790), (6667, CAP, None))),
+    Row("insurance1000", 27, 1000, ((49.8, 8226, 2062), (245, 104870, 25580), (415, 148925, 36072))),
+    Row("horse", 28, 300, ((18.8, 1643, 246), (1359, CAP, None), (1963, CAP, None))),
+    Row("flag", 29, 194, ((16.1, 773, 169), (4052, CAP, None), (5561, CAP, None))),
+    Row("wdbc", 31, 569, ((396, 398, 107), (10144, 28424, 8182), (45938, CAP, None))),
+    Row("mildew1000", 35, 1000, ((1.2, 1026, 2), (1.2, 1026, 2), (2.1, 2052, 4))),
+    Row("soybean", 36, 266, ((7729, CAP, CAP), (16097, CAP, None), (8894, CAP, None))),
+    Row("alarm1000", 37, 1000, ((6.3, 1508, 122), (684, 123352, 9323), (2258, CAP, None))),
+    Row("bands", 39, 277, ((101, 7092, 810), (2033, CAP, None), (16975, CAP, None))),
+    Row("spectf", 45, 267, ((432, 27770, 4510), (7425, CAP, None), (19665, CAP, None))),
+    Row("sponge", 45, 76, ((16.8, 1102, 65), (1301, 146097, 7905), (1254, CAP, None))),
+    Row("barley1000", 48, 1000, ((0.8, 182, 1), (0.8, 364, 2), (1.3, 1274, None))),
+    Row("hailfinder100", 56, 100, ((172, CAP, 20), (149, CAP, None), (215, CAP, None))),
+    Row("hailfinder500", 56, 500, ((286, CAP, 30720), (314, CAP, None), (217, CAP, None))),
+    Row("lung-cancer", 57, 32, ((584, CAP, 40621), (9067, CAP, None), (2740, CAP, None))),
+)
+# Table 3.2, columns T20, G20, M20: BDeu with equivalent sample size 1.
+TABLE_3_2 = (
+    Row("tic-tac-toe", 10, 958, ((0.6, 152, 24),)),
+    Row("wine", 14, 178, ((35.9, 8734, 6262),)),
+    Row("adult", 14, 32561, ((9.3, 792, 19),)),
+    Row("nltcs", 16, 3236, ((125.5, 652, 326),)),
+    Row("msnbc", 17, 58265, ((4018.9, 24, 24),)),
+    Row("letter", 17, 20000, ((56344.8, 20, 10),)),
+    Row("voting", 17, 435, ((6.0, 621, 207),)),
+    Row("zoo", 17, 101, ((8418.8, 29073, 6761),)),
+    Row("hepatitis", 20, 155, ((441.4, 28024, 3534),)),
+    Row("parkinsons", 23, 195, ((1515.9, CAP, 42448),)),
+    Row("autos", 26, 159, (OT,)),
+    Row("insurance1000", 27, 1000, ((8.3, 1081, 133),)),
+)
+
+
+def table_for(row: Row, score: str, factor: int, folder: Path | None, seconds: float) -> ParentSetTable | None:
+    """Build or read the table; None if it does not finish in time."""
+    saved = None if folder is None else folder / f"{row.data}_{score.split(':', maxsplit=1)[0]}_{factor}.arct"
+    if saved is not None and saved.exists():
+        return read_parent_sets(saved)
+    data = read_data(SHARED / "data" / "liao2019" / f"{row.data}.csv.gz", categorical=True)
+    limits = Limits(seconds=seconds, memory_bytes=4 << 30)
+    table = build_parent_sets(data, score, slack=math.log(factor), limits=limits)
+    if table.status is not Status.COMPLETE:
+        return None
+    if saved is not None:
+        write_parent_sets(saved, table)
+    return table
+
+
+def number(value: int | None) -> str:
+    return "" if value is None else f"{value:,}"
+
+
+def measure(
+    row: Row,
+    score: str,
+    factor: int,
+    published: tuple[float | None, int | None, int | None],
+    folder: Path | None,
+    seconds: float,
+) -> str:
+    time_then, count_then, classes_then = published
+    then = "OT" if count_then is None else f"over {CAP:,}" if count_then == CAP else number(count_then)
+    lead = f"| {row.data} | {row.n} | {factor} | {time_then or 'OT'} | {then} | {number(classes_then)} |"
+    table = table_for(row, score, factor, folder, seconds)
+    if table is None:
+        return f"{lead} | no table in {seconds:g} s | | | |"
+    start = time.process_time()
+    summary = count_credible(table, bayes_factor=factor, limits=Limits(seconds=seconds))
+    elapsed = time.process_time() - start
+    if not summary.complete:
+        return f"{lead} {table.n_rows:,} | {summary.status} | | {elapsed:.1f} | |"
+    classes = count_credible(table, bayes_factor=factor, classes=True, limits=Limits(seconds=seconds)).class_count
+    ratio = "" if time_then is None else f"{time_then / elapsed:,.0f}"
+    ours = "not counted" if classes is None else f"{classes:,}"
+    return f"{lead} {table.n_rows:,} | {summary.count:,} | {ours} | {elapsed:.3f} | {ratio} |"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", nargs="*")
+    parser.add_argument("--table", choices=("3.1", "3.2"))
+    parser.add_argument("--seconds", type=float, default=120.0)
+    parser.add_argument("--tables", type=Path)
+    arguments, _ = parser.parse_known_args()
+    for name, rows, score, factors in (
+        ("3.1", TABLE_3_1, "bic", FACTORS),
+        ("3.2", TABLE_3_2, "bdeu:ess=1", (20,)),
+    ):
+        if arguments.table not in (None, name):
+            continue
+        print(f"\nTable {name} ({score})\n")
+        print(
+            "| data | n | factor | published s | networks | classes | parent sets | our networks | our classes | our s "
+            "| times faster |"
+        )
+        print("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
+        for row in rows:
+            if arguments.data and row.data not in arguments.data:
+                continue
+            for factor, published in zip(factors, row.published, strict=True):
+                print(measure(row, score, factor, published, arguments.tables, arguments.seconds), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,107 @@
+#include <cmath>
+#include <numeric>
+#include <set>
+#include <vector>
+
+#include "check.hpp"
+#include "ensemble/diagram_construction.hpp"
+#include "ensemble/diagram_sums.hpp"
+#include "ensemble/exact_sums.hpp"
+#include "ensemble/network_lister.hpp"
+
+namespace {
+
+using namespace arcwise;
+
+// All parent sets of n nodes, each with the score 0: every DAG is optimal.
+struct FlatTable {
+    std::vector<std::int64_t> node_offsets{0}, set_offsets{0};
+    std::vector<double> scores;
+    std::vector<std::int32_t> members;
+    std::vector<std::int32_t> order;
+    std::size_t n;
+
+    explicit FlatTable(std::size_t nodes) : n(nodes) {
+        for (std::size_t v = 0; v < n; ++v) {
+            order.push_back(static_cast<std::int32_t>(v));
+            for (std::size_t set = 0; set < (std::size_t{1} << n); ++set) {
+                if ((set >> v) & 1U) continue;
+                for (std::size_t p = 0; p < n; ++p)
+                    if ((set >> p) & 1U) members.push_back(static_cast<std::int32_t>(p));
+                set_offsets.push_back(static_cast<std::int64_t>(members.size()));
+                scores.push_back(0);
+            }
+            node_offsets.push_back(static_cast<std::int64_t>(scores.size()));
+        }
+    }
+    TableView view() const { return {n, node_offsets, scores, set_offsets, members}; }
+    DiagramInput input() const { return {view(), order, {}, 0.5, std::size_t{1} << 30}; }
+};
+
+std::uint64_t count_of(const NetworkDiagram& diagram, const FlatTable& table) {
+    SilentMonitor monitor;
+    Ticker ticker(monitor, 60);
+    const auto sums = sum_diagram(diagram, 0.5, 1e-12, table.scores.size(), true, 1 << 30, ticker);
+    // Every network has one family per node.
+    BigCount families = 0;
+    for (const auto rows : sums.row_counts) families += rows;
+    CHECK(families == sums.count * table.n);
+    return static_cast<std::uint64_t>(sums.count);
+}
+
+}  // namespace
+
+TEST(diagrams_hold_every_dag_once) {
+    const std::uint64_t dags[] = {1, 1, 3, 25, 543};
+    const std::uint64_t classes[] = {1, 1, 2, 11, 185};
+    for (std::size_t n = 1; n <= 4; ++n) {
+        const FlatTable table(n);
+        SilentMonitor monitor;
+        Ticker ticker(monitor, 60);
+        const std::vector<double> best(std::size_t{1} << n, 0.0);
+        const auto by_sinks = build_from_subsets(table.input(), best, false, ticker);
+        CHECK(count_of(by_sinks, table) == dags[n]);
+        CHECK(count_of(build_from_subsets(table.input(), best, true, ticker), table) == classes[n]);
+        const std::vector<double> costs(table.scores.size(), 0.0);
+        const auto by_sources = build_from_costs(table.input(), {costs, 0, 0}, {}, ticker);
+        CHECK(count_of(by_sources, table) == dags[n]);
+        CHECK(count_of(build_classes_from_costs(table.input(), {costs, 0, 0}, ticker), table) == classes[n]);
+
+        NetworkLister lister(by_sources, table.node_offsets, 0.5);
+        std::vector<std::uint16_t> rows;
+        std::vector<double> losses;
+        lister.next(2, rows, losses);
+        const auto place = lister.position();
+        NetworkLister later(by_sources, table.node_offsets, 0.5);
+        CHECK(later.seek(place));
+        later.next(1000, rows, losses);
+        CHECK(losses.size() == dags[n]);
+        CHECK(later.done());
+        std::set<std::vector<std::uint16_t>> different;
+        for (std::size_t i = 0; i < losses.size(); ++i)
+            different.insert({rows.begin() + static_cast<std::ptrdiff_t>(i * n),
+                              rows.begin() + static_cast<std::ptrdiff_t>((i + 1) * n)});
+        CHECK(different.size() == dags[n]);
+        const std::vector<std::uint32_t> nowhere(n, 1000);
+        CHECK(!later.seek(nowhere));
+    }
+}
+
+TEST(all_dags_are_summed) {
+    const FlatTable table(5);
+    SilentMonitor monitor;
+    Ticker ticker(monitor, 60);
+    const auto sums = sum_all_dags(table.view(), ticker);
+    CHECK(std::abs(sums.log_total - std::log(29281.0)) < 1e-14);
+    CHECK(sums.defect < 1e-15);
+}
+
+TEST(a_diagram_stops_when_told) {
+    const FlatTable table(4);
+    SilentMonitor monitor;
+    Ticker ticker(monitor, 60);
+    auto input = table.input();
+    input.memory = 10;
+    const std::vector<double> costs(table.scores.size(), 0.0);
+    CHECK(build_from_costs(input, {costs, 0, 0}, {}, ticker).status == Status::memory_limit);
+}
