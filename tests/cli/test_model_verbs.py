@@ -121,3 +121,16 @@ def test_mistakes_get_one_message(cli: Cli, network: Path, tmp_path: Path) -> No
     (tmp_path / "strange.csv").write_text("rain,wet grass\nno,dry\nperhaps,dry\n")
     assert "perhaps" in cli("fit", network, tmp_path / "strange.csv", code=1)
     assert not (tmp_path / "out.csv").exists()
+
+
+def test_fit_reads_only_the_columns_of_the_structure(cli: Cli, network: Path, tmp_path: Path) -> None:
+    rows, structure, arcs = tmp_path / "rows.csv", tmp_path / "rain.txt", tmp_path / "rain.csv"
+    rows.write_text(
+        "id,rain,wet grass\n" + "".join(f"r{k},{'no' if k % 2 else 'yes'},dry\n" for k in range(50)) + ",no,never\n"
+    )
+    structure.write_text("rain []\nwet grass [rain]\n")
+    arcs.write_text("from,to\nrain,wet grass\n")
+    for file in (network, structure):
+        fitted = parse_bif(cli("fit", file, rows, "-q"))
+        assert fitted.names == ("rain", "wet grass")
+    assert "missing values" in cli("fit", arcs, rows, code=1)  # a list of arcs does not tell which columns count

@@ -17,7 +17,7 @@ from arcwise.cli.options import (
     print_json,
     progress_from,
 )
-from arcwise.errors import FormatError
+from arcwise.errors import DataError, FormatError
 
 __all__ = ["register"]
 
@@ -74,9 +74,10 @@ def fit(
 
     Example: arcwise fit alarm.bif.gz alarm.csv --estimator bd --ess 10 -o fitted.bif
     """
-    from arcwise.cli.graph_files import read_dag_file
-    from arcwise.data import read_data
-    from arcwise.model import fit_parameters, format_bif, read_bif
+    from arcwise.cli.graph_files import open_graph_file
+    from arcwise.data import read_table
+    from arcwise.data.labels import quoted
+    from arcwise.model import fit_parameters, format_bif
 
     to_stdout = output is None or str(output) == "-"
     if as_json and output is not None and to_stdout:
@@ -86,16 +87,22 @@ def fit(
             f"cannot write {output}: a fitted network is written as BIF; end the name in .bif or .bif.gz."
         )
     parameters: dict[str, Any] = {"ess": ess, "alpha": _number_or_name(alpha), "m": m}
+    given = open_graph_file(structure)
     declared = None
-    if structure.name.removesuffix(".gz").lower().endswith(".bif"):
-        network = read_bif(structure)
-        dag = network.dag
-        if states_from is StatesFrom.STRUCTURE:
-            declared = dict(zip(network.names, network.states, strict=True))
-        rows = read_data(data, states=declared, categorical=categorical, progress=progress_from(quiet))
-    else:
-        rows = read_data(data, categorical=categorical, progress=progress_from(quiet))
-        dag = read_dag_file(structure, names=rows.names)
+    if given.network is not None and states_from is StatesFrom.STRUCTURE:
+        declared = dict(zip(given.network.names, given.network.states, strict=True))
+    table = read_table(data, progress=progress_from(quiet))
+    if given.names is not None:
+        # Only the columns of the structure: what else the file holds need not be discrete or complete.
+        missing = [name for name in given.names if name not in table.names]
+        if missing:
+            raise DataError(
+                f"{table.prefix}there is no column {quoted(missing)} of the structure's nodes; the columns are "
+                f"{quoted(table.names, 20)}."
+            )
+        table = table.select(given.names)
+    rows = table.to_dataset(states=declared, categorical=categorical)
+    dag = given.dag(rows.names)
     fitted = fit_parameters(
         dag,
         rows,

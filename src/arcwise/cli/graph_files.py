@@ -28,8 +28,6 @@ __all__ = [
     "GraphFile",
     "check_output_name",
     "open_graph_file",
-    "read_dag_file",
-    "read_graph_file",
     "read_two_graphs",
     "write_graph_file",
 ]
@@ -54,6 +52,20 @@ class GraphFile:
         except GraphError as error:
             raise FormatError(f"{self.path}: {error}") from None
 
+    def dag(self, names: Sequence[str] | None = None) -> Dag:
+        """Return the graph, which must be a DAG; a list of arcs takes its nodes from `names`."""
+        graph = self.graph(names)
+        if not isinstance(graph, Dag):
+            raise FormatError(
+                f"{self.path}: the graph has undirected edges; a DAG is needed. Pdag.extend() gives one of its class."
+            )
+        return graph
+
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """All nodes, or None for a list of arcs."""
+        return None if isinstance(self.content, ArcList) else self.content.names
+
 
 def open_graph_file(path: Path) -> GraphFile:
     """Read what a file holds; each format may be compressed (.gz)."""
@@ -68,21 +80,6 @@ def open_graph_file(path: Path) -> GraphFile:
     if suffix == ".csv":
         return GraphFile(path, read_graph_csv(path))
     raise FormatError(f"{path}: the suffix does not tell what kind of graph file it is; known are {GRAPH_FILES}.")
-
-
-def read_graph_file(path: Path, *, names: Sequence[str] | None = None) -> Dag | Pdag:
-    """Read a graph; `names` are all nodes, which a list of arcs does not tell."""
-    return open_graph_file(path).graph(names)
-
-
-def read_dag_file(path: Path, *, names: Sequence[str] | None = None) -> Dag:
-    """Read a graph that must be a DAG."""
-    graph = read_graph_file(path, names=names)
-    if not isinstance(graph, Dag):
-        raise FormatError(
-            f"{path}: the graph has undirected edges; a DAG is needed. Pdag.extend() gives one with the same class."
-        )
-    return graph
 
 
 def read_two_graphs(first: Path, second: Path) -> tuple[GraphFile, GraphFile]:

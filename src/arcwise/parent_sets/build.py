@@ -209,7 +209,10 @@ def _run(
 
 
 def _restore(builder: ParentSetBuilder, saved: Path, identity: str) -> None:
-    facts, arrays = read_array_file(saved, CHECKPOINT)
+    try:
+        facts, arrays = read_array_file(saved, CHECKPOINT)
+    except FormatError as error:
+        raise FormatError(f"{error} Or remove it to start anew.") from None
     if facts.get("identity") != identity:
         raise FormatError(
             f"{saved}: belongs to other data or options, so the work cannot go on from it. Remove it to start anew."
