@@ -38,8 +38,8 @@ struct ParentSetBuilder::Level {
     SetIndex family_index;
     SetValues family_values;
     std::vector<FamilyValues> families;  // for each family score
-    double bytes = 0.0;                // of everything but the results
-    std::atomic<double> results{0.0};  // bytes of what the level adds to the tables and keeps alive
+    double bytes = 0.0;                  // of everything but the results
+    std::atomic<double> results{0.0};    // bytes of what the level adds to the tables and keeps alive
     std::uint64_t scored = 0;
     std::uint64_t counted = 0;
     Progress shown;  // what the monitor was told last: counting is nearly all of the work
