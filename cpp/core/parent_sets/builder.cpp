@@ -108,15 +108,6 @@ ParentSetBuilder::ParentSetBuilder(std::unique_ptr<CountSource> source, std::vec
     for (auto& job : jobs_) job.full_likelihood = full[job.child];
 }
 
-bool ParentSetBuilder::waits(const Job& job) const {
-    return level_ < static_cast<std::int32_t>(job.required.size());
-}
-
-bool ParentSetBuilder::finished() const {
-    return std::all_of(jobs_.begin(), jobs_.end(),
-                       [&](const Job& job) { return !waits(job) && (job.state.alive.sets() == 0); });
-}
-
 double ParentSetBuilder::bound(const Job& job, double parent_cells, double occupied_cells) const {
     const LocalScore& score = *scores_[job.score];
     const double weight = score.penalty_weight();
@@ -504,24 +495,6 @@ Status ParentSetBuilder::advance(Monitor& monitor, double seconds) {
     statistics_.peak_bytes = std::max(statistics_.peak_bytes, level.bytes + level.results);
     ++level_;
     return Status::complete;
-}
-
-TableData ParentSetBuilder::table(std::size_t score) const {
-    const std::size_t n = position_.size();
-    TableData rows;
-    for (std::size_t v = 0; v < n; ++v) {
-        const auto& state = jobs_[score * n + v].state;
-        std::size_t at = 0;
-        for (std::size_t row = 0; row < state.scores.size(); ++row) {
-            const auto size = static_cast<std::size_t>(state.sizes[row]);
-            rows.add_row(state.scores[row], std::span<const std::int32_t>(state.members.data() + at, size));
-            at += size;
-        }
-        rows.end_node();
-    }
-    std::vector<std::int32_t> nodes(n);
-    std::iota(nodes.begin(), nodes.end(), 0);
-    return sorted_table(rows.view(), nodes, nullptr);
 }
 
 }  // namespace arcwise

@@ -1,5 +1,6 @@
-// A builder's state as flat arrays, and back.
+// A builder's state: as tables, as flat arrays, and back.
 #include <algorithm>
+#include <numeric>
 
 #include "parent_sets/builder.hpp"
 
@@ -83,6 +84,33 @@ ChildState unpack_child(Unpacker& from, std::size_t variables) {
 }
 
 }  // namespace
+
+bool ParentSetBuilder::waits(const Job& job) const {
+    return level_ < static_cast<std::int32_t>(job.required.size());
+}
+
+bool ParentSetBuilder::finished() const {
+    return std::all_of(jobs_.begin(), jobs_.end(),
+                       [&](const Job& job) { return !waits(job) && (job.state.alive.sets() == 0); });
+}
+
+TableData ParentSetBuilder::table(std::size_t score) const {
+    const std::size_t n = position_.size();
+    TableData rows;
+    for (std::size_t v = 0; v < n; ++v) {
+        const auto& state = jobs_[score * n + v].state;
+        std::size_t at = 0;
+        for (std::size_t row = 0; row < state.scores.size(); ++row) {
+            const auto size = static_cast<std::size_t>(state.sizes[row]);
+            rows.add_row(state.scores[row], std::span<const std::int32_t>(state.members.data() + at, size));
+            at += size;
+        }
+        rows.end_node();
+    }
+    std::vector<std::int32_t> nodes(n);
+    std::iota(nodes.begin(), nodes.end(), 0);
+    return sorted_table(rows.view(), nodes, nullptr);
+}
 
 PackedState ParentSetBuilder::pack() const {
     PackedState packed;
