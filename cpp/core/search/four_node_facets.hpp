@@ -5,8 +5,9 @@
 // 2017 ("Bayesian network structure learning with integer programming: polytopes, facets and complexity",
 // JAIR 58) describe the facets of this polytope; besides the clusters (C, k) there are six kinds. GOBNILP
 // calls cuts from them "convex4". They are worth more than anything else once clusters are exhausted:
-// hailfinder500, hepar2-5000, barley-5000 and alarm1000 close at the root with them and need hundreds of
-// branch-and-bound nodes without.
+// hailfinder500, hepar2-5000 and
+// barley-5000 close at the root with them; with clusters alone (and without probing) they took 1,639, 123 and
+// 137 nodes.
 //
 // The six tables below were found by maximising random objectives over the polar of the polytope and are
 // written with coefficients by the mask of the parents inside C. The test enumerates all DAGs and checks that

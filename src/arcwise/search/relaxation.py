@@ -7,7 +7,8 @@ nothing rests on its numbers: the bound and the reduced costs are computed nativ
 
 Large tables are priced: the program starts with each node's best sets, and after each solution the sets whose value
 exceeds their node's dual price enter. A set that never looks attractive never costs the simplex method anything;
-GOBNILP, which has all sets as columns, spends most of its time there from about 10,000 sets on.
+kdd_test has
+152,873 sets, and its root is solved with a small part of them.
 """
 
 from __future__ import annotations
