@@ -32,8 +32,8 @@ __all__ = ["METHODS", "find_optimal"]
 METHODS = ("auto", "dp", "branch-and-bound", "ilp")
 
 # Components up to this size are solved by DP at once (milliseconds). After the root of branch and bound, DP finishes
-# those of the second size (a second), and those of the third (18 s for 28 nodes) if this many sets are left: its time is
-# known beforehand, that of the tree is not.
+# those of the second size (a second), and those of the third (18 s for 28 nodes) if this many sets are left: its time
+# is known beforehand, that of the tree is not.
 DP_AT_ONCE = 17
 DP_AFTER_ROOT = 24
 DP_IF_DENSE = 28
