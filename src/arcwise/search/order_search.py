@@ -115,7 +115,8 @@ def order_search(
         score=score,
         method="order",
         scored_by=table.score,
-        history=np.array([*history[:-1], score]),
+        # The core adds the same scores in another order: no entry may exceed the final score by that rounding.
+        history=np.minimum([*history[:-1], score], score),
         restarts=tuple(restarts),
         iterations=done,
         operations=0,
