@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from arcwise.data import Dataset, read_data
-from arcwise.ensemble import NetworkSet, count_credible, credible_diagram, find_credible
+from arcwise.ensemble import NetworkSet, class_counting, count_credible, credible_diagram, find_credible
 from arcwise.ensemble.twin import credible_twin
 from arcwise.errors import GuaranteeError, OptionError, UnknownNameError
 from arcwise.graph import Constraints, Dag
@@ -218,6 +218,14 @@ def test_tic_tac_toe_with_bdeu(shared: Path) -> None:
     assert found.opt == pytest.approx(-9423.068333, abs=1e-6)
     assert len({dag.cpdag for dag in found}) == 24
     assert find_credible(table, bayes_factor=20, by="mec").count == 24
+
+
+def test_classes_of_data_are_counted_in_two_ways(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = build_parent_sets(liao(shared, "zoo"), "bic", slack=math.log(150))
+    by_diagram = count_credible(table, bayes_factor=150, classes=True).class_count
+    monkeypatch.setattr(class_counting, "has_whole_classes", lambda table: False)
+    by_grouping = count_credible(table, bayes_factor=150, classes=True).class_count
+    assert by_diagram == by_grouping == 4977
 
 
 def test_both_builders_give_the_same_set(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,11 +37,13 @@ def count_classes(
 ) -> int | None:
     """Return the number of equivalence classes among the `count` networks of a diagram of DAGs.
 
-    Where classes are whole and the component is small, the diagram of the classes (`build` makes it) is counted; else
-    the networks are listed and grouped by the key of their CPDAG. None if that would be too many, or a limit was met.
+    Where classes are whole and the variables are few, or the networks many, the diagram of the classes (`build` makes
+    it) is counted; else the networks are listed and grouped by the key of their CPDAG. None if that would be too many,
+    or a limit was met.
     """
     start = time.monotonic()
-    if has_whole_classes(diagram.table) and diagram.table.n_variables <= credible_diagram.LARGEST_BY_SUBSETS:
+    few = diagram.table.n_variables <= credible_diagram.LARGEST_BY_SUBSETS
+    if has_whole_classes(diagram.table) and (few or count > LARGEST_LISTED):
         by_class = build()
         if by_class.status is not Status.COMPLETE:
             return None

@@ -182,7 +182,7 @@ def count_credible(
 
     The options are those of `find_credible`. The work grows with the number of different scores rather than of
     networks, so sets of 10^12 networks are no obstacle. With ``classes=True`` the equivalence classes are counted as
-    well (`class_count`; None if that would mean to list more than 20 million networks).
+    well (`class_count`; None if a limit was met, or if more than 20 million networks would have to be listed).
     """
     start = time.monotonic()
     limits = limits or Limits()
