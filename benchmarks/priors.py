@@ -6,6 +6,7 @@ recipe that reproduces the published optima: missing values by the mode, numbers
 
 from __future__ import annotations
 
+import json
 import time
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from arcwise.priors import Learning, ascend_ess, maximise_ess
 from arcwise.scores import make_score
 
 UCI = Path(__file__).resolve().parents[2] / "shared" / "data" / "uci"
+META = UCI.parent / "meta.json"
 
 # Steck (2008), Table 1: data, file, interval alpha^I, maximiser alpha^M, analytic alpha*, rounds k.
 PRINTED = [
@@ -52,12 +54,15 @@ def prepared(name: str) -> Dataset | None:
     path = UCI / f"{name}.csv.gz"
     if not path.exists():
         return None
+    # Every continuous column is cut, also one with few values, which `discretize` alone would take for categories.
+    continuous = {entry["file"]: entry.get("continuous_vars", []) for entry in json.loads(META.read_text())}
     table = impute(read_table(path), method="mode")
-    coded = discretize(table, method="width", bins=3)
-    constant = [name for name, column in coded.to_dataframe().items() if column.nunique() < 2]
+    constant = [column for column, values in table.to_dataframe().items() if values.nunique() < 2]
     if constant:  # heart_hungarian's column ca: one value once the missing ones are filled in
-        coded = discretize(impute(read_table(path, drop=constant), method="mode"), method="width", bins=3)
-    return coded.to_dataset(categorical=True)
+        table = impute(read_table(path, drop=constant), method="mode")
+    columns = [column for column in continuous[f"uci/{path.name}"] if column not in constant]
+    cut = discretize(table, method="width", bins=3, columns=columns) if columns else table
+    return cut.to_dataset(categorical=True)
 
 
 def table_1() -> None:
