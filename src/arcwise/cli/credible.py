@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -22,19 +21,15 @@ from arcwise.cli.options import (
     ScoreOption,
     ThreadsOption,
     WhitelistOption,
-    constraints_from,
     finish,
     limits_from,
     print_json,
     progress_from,
-    refuse_with_table,
-    score_from,
 )
+from arcwise.cli.parent_set_source import SourceArgument, load_parent_sets
 from arcwise.errors import OptionError
 
 __all__ = ["register"]
-
-TABLES = (".arct", ".jkl", ".arct.gz", ".jkl.gz")
 
 
 def register(app: typer.Typer) -> None:
@@ -43,7 +38,7 @@ def register(app: typer.Typer) -> None:
 
 
 def credible(
-    source: Annotated[Path, typer.Argument(help="Discrete data, or a table of parent sets (.arct, .jkl).")],
+    source: SourceArgument,
     score: ScoreOption = "bic",
     ess: EssOption = None,
     bayes_factor: Annotated[
@@ -74,36 +69,28 @@ def credible(
     Example: arcwise credible survey.csv --score bdeu --ess 1 --bayes-factor 20 -o networks.parquet
     """
     from arcwise.ensemble import count_credible, find_credible
-    from arcwise.parent_sets import build_parent_sets, read_parent_sets
 
     factor = _factor(bayes_factor)
     progress = progress_from(quiet)
     limits = limits_from(limit_seconds)
     start = time.monotonic()
-    if str(source).endswith(TABLES):
-        refuse_with_table(ess=ess, max_parents=max_parents)
-        table = read_parent_sets(source)
-        known = constraints_from(table.names, constraints, whitelist, blacklist)
-    else:
-        from arcwise.data import read_data
-
-        scored = score_from(score, ess)
-        data = read_data(source, categorical=categorical, progress=progress)
-        known = constraints_from(data.names, constraints, whitelist, blacklist)
-        table = build_parent_sets(
-            data,
-            scored,
-            slack=math.log(factor),
-            max_parents=max_parents,
-            constraints=known,
-            threads=threads,
-            limits=limits,
-            progress=progress,
-        )
+    loaded = load_parent_sets(
+        source,
+        score=score,
+        ess=ess,
+        slack=math.log(factor),
+        max_parents=max_parents,
+        constraints=(constraints, whitelist, blacklist),
+        categorical=categorical,
+        threads=threads,
+        limits=limits,
+        progress=progress,
+    )
+    table = loaded.table
     built = time.monotonic()
     options: dict[str, Any] = {
         "bayes_factor": factor,
-        "constraints": known,
+        "constraints": loaded.constraints,
         "limits": limits,
         "trust_table": trust_table,
         "progress": progress,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -22,23 +21,18 @@ from arcwise.cli.options import (
     SeedOption,
     ThreadsOption,
     WhitelistOption,
-    constraints_from,
     finish,
     limits_from,
     print_json,
     progress_from,
-    refuse_with_table,
-    score_from,
 )
+from arcwise.cli.parent_set_source import SourceArgument, load_parent_sets
 
 if TYPE_CHECKING:
-    from arcwise.data import Dataset
     from arcwise.parent_sets import ParentSetTable
     from arcwise.search import Optimum
 
 __all__ = ["register"]
-
-TABLE_SUFFIXES = (".jkl", ".arct")
 
 
 def register(app: typer.Typer) -> None:
@@ -47,14 +41,7 @@ def register(app: typer.Typer) -> None:
 
 
 def optimal(
-    source: Annotated[
-        Path,
-        typer.Argument(
-            metavar="DATA|TABLE",
-            help="Data (.csv, .arff, .parquet and others; - for stdin), or a table of parent sets (.jkl, .arct); "
-            "also with .gz.",
-        ),
-    ],
+    source: SourceArgument,
     score: ScoreOption = "bic",
     ess: EssOption = None,
     method: Annotated[
@@ -88,36 +75,25 @@ def optimal(
         check_output_name(output)
     limits = limits_from(limit_seconds)
     progress = progress_from(quiet)
-    data: Dataset | None = None
-    if _is_table(source):
-        from arcwise.parent_sets import read_parent_sets
-
-        refuse_with_table(ess=ess, max_parents=max_parents)
-        table = read_parent_sets(source)
-        known = constraints_from(table.names, constraints, whitelist, blacklist)
-    else:
-        from arcwise.data import read_data
-        from arcwise.parent_sets import build_parent_sets
-
-        scored = score_from(score, ess)
-        data = read_data(source, categorical=categorical, progress=progress)
-        known = constraints_from(data.names, constraints, whitelist, blacklist)
-        table = build_parent_sets(
-            data,
-            scored,
-            max_parents=max_parents,
-            constraints=known,
-            threads=threads,
-            limits=limits,
-            progress=progress,
-        )
-        if limits.seconds is not None and table.statistics is not None:
-            limits = Limits(seconds=max(limits.seconds - table.statistics.seconds, 0.1))
+    loaded = load_parent_sets(
+        source,
+        score=score,
+        ess=ess,
+        max_parents=max_parents,
+        constraints=(constraints, whitelist, blacklist),
+        categorical=categorical,
+        threads=threads,
+        limits=limits,
+        progress=progress,
+    )
+    table = loaded.table
+    if limits.seconds is not None and table.statistics is not None:
+        limits = Limits(seconds=max(limits.seconds - table.statistics.seconds, 0.1))
     result = find_optimal(
         table,
-        data=data,
+        data=loaded.data,
         method=method,
-        constraints=known,
+        constraints=loaded.constraints,
         limits=limits,
         threads=threads,
         seed=seed,
@@ -131,10 +107,6 @@ def optimal(
     else:
         _print(table, result, built)
     finish(result.status if result.status is not Status.COMPLETE else built)
-
-
-def _is_table(source: Path) -> bool:
-    return source.name.lower().removesuffix(".gz").endswith(TABLE_SUFFIXES)
 
 
 def _payload(table: ParentSetTable, result: Optimum, built: str) -> dict[str, object]:
