@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from arcwise import progress as progress
     from arcwise import scores as scores
     from arcwise import search as search
+    from arcwise import study as study
     from arcwise.confidence import EdgeConfidence as EdgeConfidence
     from arcwise.confidence import choose_threshold as choose_threshold
     from arcwise.confidence import consensus_network as consensus_network
@@ -104,7 +105,7 @@ _PUBLIC: dict[str, tuple[str, ...]] = {
         *("edge_prior", "prior_sensitivity", "data_saturation"),
     ),
 }
-_MODULES = (*_PUBLIC, "counts", "datasets", "errors", "progress")
+_MODULES = (*_PUBLIC, "counts", "datasets", "errors", "progress", "study")
 _STAGE = {name: stage for stage, names in _PUBLIC.items() for name in names}
 
 __all__ = ["__version__", *_STAGE]  # noqa: PLE0604

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 __all__ = [
     "ArcwiseError",
+    "ConfigError",
     "ConstraintError",
     "DataError",
     "DataWarning",
@@ -42,6 +43,10 @@ class GraphError(ArcwiseError):
 
 class ConstraintError(ArcwiseError):
     """Constraints that contradict each other, or that no table entry can satisfy."""
+
+
+class ConfigError(ArcwiseError):
+    """A study's configuration that cannot be run: an unknown key, a wrong type, a network that is not there."""
 
 
 class OptionError(ArcwiseError):

@@ -1,0 +1,1 @@
+"""One experiment per file; `arcwise.study.registry.EXPERIMENTS` names them."""

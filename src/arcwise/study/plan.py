@@ -1,0 +1,59 @@
+"""`plan_study`: the cells of a study, each with an id that says what it is and nothing of where it runs."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from arcwise.errors import ConfigError
+from arcwise.study.config import Study, canonical_json
+from arcwise.study.experiment import CellContext, Row
+from arcwise.study.registry import load_experiment
+from arcwise.study.settings import plain_settings
+
+__all__ = ["Cell", "plan_study"]
+
+ID_DIGITS = 24  # 96 bits
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One unit of work: an experiment and the parameters that this cell has."""
+
+    id: str
+    experiment: str
+    parameters: Row
+
+    def context(self, study: Study) -> CellContext:
+        """Return what the cell is given: its random numbers come from the study's seed and the cell's id."""
+        rng = np.random.default_rng([study.seed, int(self.id, 16)])
+        return CellContext(rng, study.limits, study.sources, study.seed)
+
+
+def plan_study(study: Study) -> tuple[Cell, ...]:
+    """Return all cells in order.
+
+    The id is a digest of the experiment, the study's seed, the settings that are no axes, and the parameters: a cell
+    with the same id has the same result. Limits are not in it, for a finished cell did not meet them.
+    """
+    cells: dict[str, Cell] = {}
+    for name, settings in study.experiments.items():
+        experiment = load_experiment(name)
+        common = {key: value for key, value in plain_settings(settings).items() if key not in experiment.axes}
+        for parameters in experiment.plan(settings):
+            identity: dict[str, Any] = {
+                "experiment": name,
+                "seed": study.seed,
+                "settings": common,
+                "parameters": parameters,
+            }
+            key = hashlib.sha256(canonical_json(identity).encode()).hexdigest()[:ID_DIGITS]
+            if key in cells:
+                raise ConfigError(f"experiment '{name}' plans the same cell twice: {parameters}. Is a value repeated?")
+            cells[key] = Cell(key, name, dict(parameters))
+    if not cells:
+        raise ConfigError(f"study '{study.name}' has no cell: some list in its settings is empty.")
+    return tuple(cells.values())
