@@ -46,7 +46,7 @@ def test_a_study_is_read_with_its_smoke_size(tmp_path: Path) -> None:
         ("[experiments.overhead]\nwork = 'slep'", "must be one of 'sleep', 'compute'"),
         ("[experiments.overhead]\n[limits]\nsecond = 1", "did you mean 'seconds'"),
         ("[experiments.overhead]\n[limits]\nseconds = 0", "seconds = 0.0 must be positive"),
-        ("[experiments.overhead]\n[smoke.overhed]", r"\[smoke.overhed\]: unknown table"),
+        ("[experiments.overhead]\n[smoke.overhed]", r"\[smoke.overhed\]: unknown experiment of this file"),
         ("[experiments.overhead]\n[smoke.overhead]\ncells = 'x'", r"\[smoke.overhead\]: cells"),
         ("seed = -1\n[experiments.overhead]", "seed = -1 must be 0 or more"),
         ("seed = 1", "no experiment"),

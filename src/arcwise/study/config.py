@@ -171,9 +171,7 @@ def _experiments(path: str, content: Mapping[str, Any], smoke: bool) -> dict[str
         raise ConfigError(f"{path}: there is no smoke size; it needs a table such as [smoke.{next(iter(tables))}].")
     for name in small:
         if name not in tables:
-            raise ConfigError(
-                f"{path}: [smoke.{name}] has no [experiments.{name}]; {suggestion('table', name, tables)}"
-            )
+            raise ConfigError(f"{path}: [smoke.{name}]: {suggestion('experiment of this file', name, tables)}")
     found = {}
     for name, table in tables.items():
         if name not in EXPERIMENTS:
