@@ -149,72 +149,75 @@ def test_mistakes_with_structures() -> None:
         make_score("nip_bde", structures="local").estimate_network(data, Dag(data.names, [()] * 7))
 
 
-# Networks over 0 -> 2 <- 1, 2 -> 3, 2 -> 4 with binary variables: the probability of state 1 given the parents.
-PARENTS = ((), (), (0, 1), (2,), (2,))
-NETWORKS: dict[str, list[Any]] = {
-    "skewed": [0.8, 0.2, [[0.05, 0.95], [0.6, 0.99]], [0.02, 0.9], [0.97, 0.05]],
-    "mid": [0.6, 0.4, [[0.2, 0.7], [0.45, 0.9]], [0.2, 0.8], [0.8, 0.3]],
-    "uniform": [0.5, 0.5, [[0.35, 0.6], [0.6, 0.4]], [0.4, 0.6], [0.6, 0.4]],
-}
+# A chain 0 -> 1 -> 2 -> 3 -> 4 of binary variables. As in section 5 of Ueno & Uto (the figures of whose networks are not
+# legible), the others come from the most skewed one by moving all probabilities the same share of the way to 1/2.
+PARENTS = ((), (0,), (1,), (2,), (3,))
+SKEWED: list[Any] = [0.8, [0.05, 0.95], [0.05, 0.95], [0.05, 0.95], [0.05, 0.95]]
+NETWORKS = {"skewed": 1.0, "mid": 0.75, "uniform": 0.5}  # the distance to 1/2 that is left
+CASES = 1000  # the largest of their samples
+SAMPLES = 400
 FAMILIES = [(v, ps) for v in range(5) for k in range(5) for ps in itertools.combinations(sorted({*range(5)} - {v}), k)]
 
 
-def draw(network: list[Any], cases: int, rng: np.random.Generator) -> Dataset:
+def draw(network: str, rng: np.random.Generator, cases: int = CASES) -> Dataset:
     codes = np.zeros((cases, 5), dtype=int)
     for v, parents in enumerate(PARENTS):
-        probability = np.array(network[v])[tuple(codes[:, p] for p in parents)]
-        codes[:, v] = rng.random(cases) < probability
+        probability = 0.5 + NETWORKS[network] * (np.array(SKEWED[v]) - 0.5)
+        codes[:, v] = rng.random(cases) < probability[tuple(codes[:, p] for p in parents)]
     return Dataset.from_codes(codes, states=[["0", "1"]] * 5)
 
 
 @functools.cache
 def every_class() -> tuple[np.ndarray, np.ndarray]:
-    masks = every_structure(5)
-    return masks, class_keys_from_masks(masks, progress=False)
+    """One DAG of each class (both scores are score-equivalent) as parent masks, and which of them is the true one."""
+    masks = all_structures(5)[0]
+    true = np.array([[sum(1 << p for p in parents) for parents in PARENTS]], dtype=np.uint64)
+    keys = class_keys_from_masks(np.concatenate([masks, true]), progress=False)
+    return masks.astype(np.int64), (keys[:-1] == keys[-1]).all(axis=1)
 
 
 def best_is_true(score: Score, data: Dataset) -> bool:
-    """Whether the best of all 29,281 DAGs is in the class of the true one."""
-    masks, keys = every_class()
-    true = np.array([[sum(1 << p for p in parents) for parents in PARENTS]], dtype=np.uint64)
+    """Whether the best of all 8,782 classes is the true one."""
+    masks, is_true = every_class()
     local = np.full((5, 32), -np.inf)
     for (v, parents), value in zip(FAMILIES, score.score_families(data, FAMILIES), strict=True):
         local[v, sum(1 << p for p in parents)] = value
-    best = np.argmax(local[np.arange(5), masks.astype(np.int64)].sum(axis=1))
-    return bool((keys[best] == class_keys_from_masks(true, progress=False)[0]).all())
+    return bool(is_true[np.argmax(local[np.arange(5), masks].sum(axis=1))])
 
 
-@pytest.fixture(scope="module")
-def recovered() -> dict[tuple[str, str], list[int]]:
-    """How often, of 10 samples, the true class is found, for equivalent sample sizes 0.1, 1 and 10."""
-    result: dict[tuple[str, str], list[int]] = {}
-    for network, cases in (("skewed", 500), ("mid", 1000), ("uniform", 1000)):
-        rng = np.random.default_rng(7)
-        samples = [draw(NETWORKS[network], cases, rng) for _ in range(10)]
-        for name, options in (("bdeu", {}), ("expected_log_bde", {"structures": "sample", "samples": 100})):
-            scores = [make_score(name, ess=ess, **options) for ess in (0.1, 1.0, 10.0)]
-            result[name, network] = [sum(best_is_true(score, data) for data in samples) for score in scores]
-    return result
+@pytest.mark.parametrize(("network", "at_most"), [("skewed", 0.2), ("mid", 0.6), ("uniform", 0.95)])
+def test_recovery_varies_less_with_the_sample_size_than_with_bdeu(network: str, at_most: float) -> None:
+    """As in Tables 1 and 2 of Ueno & Uto, for each of the three networks.
 
-
-def test_recovery_depends_less_on_the_sample_size_than_with_bdeu(recovered: dict[tuple[str, str], list[int]]) -> None:
-    """As in Tables 1 and 2 of Ueno & Uto: BDeu breaks down for skewed distributions at ess 10, the average does not.
-
-    The networks and numbers of cases were picked among several tried, so this shows an effect that exists, not how
-    general it is. All of the difference comes from the skewed network. Not every choice shows it: with two parents of
-    weak and unequal effect and 500 cases, the average varied more than BDeu (6, 11, 14 against 11, 13, 11 of 20).
+    The recovery is how many of 400 samples have the true class as their best network; how it varies is the difference
+    between the largest and the smallest of these numbers over ess 0.1, 1 and 10. The chain, the shares and the number
+    of cases were chosen with samples of the seeds 1 to 5, the seed here was looked at once, after that: BDeu varied by
+    252, 61 and 39, the average (Algorithm 1) by 20, 20 and 30. With 1,000 samples of another seed it was the same
+    picture: 596, 163, 85 against 45, 58, 57. The difference comes from ess 10, at which BDeu adds edges; the nearer a
+    network is to uniform the smaller it gets, since the average then is BDeu: see docs/papers/ueno.md for networks
+    that show no difference.
     """
-    spread = {key: max(hits) - min(hits) for key, hits in recovered.items()}
-    for network in NETWORKS:
-        assert spread["expected_log_bde", network] <= spread["bdeu", network] + 1
-    totals = {name: sum(spread[name, network] for network in NETWORKS) for name in ("bdeu", "expected_log_bde")}
-    assert totals["expected_log_bde"] <= 0.5 * totals["bdeu"]
-    assert recovered["bdeu", "skewed"][2] <= 2
-    assert recovered["expected_log_bde", "skewed"][2] >= 6
+    rng = np.random.default_rng(2012)
+    scores = [
+        [make_score("bdeu", ess=ess), make_score("expected_log_bde", ess=ess, structures="local")]
+        for ess in (0.1, 1.0, 10.0)
+    ]
+    recovered = np.zeros((3, 2), dtype=int)
+    for _ in range(SAMPLES):
+        data = draw(network, rng)
+        recovered += [[best_is_true(score, data) for score in pair] for pair in scores]
+    bdeu, average = np.ptp(recovered, axis=0)
+    assert average <= at_most * bdeu, recovered
+    assert bdeu >= 20  # there is something to vary less than
+    assert recovered[2, 1] > recovered[2, 0]
 
 
 def test_the_exact_average_recovers_what_bdeu_loses() -> None:
-    """The same with all 29,281 hypothetical structures, for one sample of the skewed network."""
-    data = draw(NETWORKS["skewed"], 500, np.random.default_rng(7))
-    assert not best_is_true(make_score("bdeu", ess=10), data)
-    assert best_is_true(make_score("expected_log_bde", ess=10), data)
+    """With all 29,281 hypothetical structures at ess 10: most of the samples that BDeu gets wrong at 10, not at 0.1."""
+    rng = np.random.default_rng(1)
+    samples = [draw("skewed", rng) for _ in range(20)]
+    small, large = (make_score("bdeu", ess=ess) for ess in (0.1, 10))
+    lost = [data for data in samples if best_is_true(small, data) and not best_is_true(large, data)][:4]
+    exact = make_score("expected_log_bde", ess=10)
+    assert len(lost) == 4
+    assert sum(best_is_true(exact, data) for data in lost) >= 3
