@@ -149,7 +149,7 @@ def test_mistakes_with_structures() -> None:
         make_score("nip_bde", structures="local").estimate_network(data, Dag(data.names, [()] * 7))
 
 
-# A chain 0 -> 1 -> 2 -> 3 -> 4 of binary variables. As in section 5 of Ueno & Uto (the figures of whose networks are not
+# A chain 0 -> 1 -> 2 -> 3 -> 4 of binary variables. As in section 5 of Ueno & Uto (whose figures of networks are not
 # legible), the others come from the most skewed one by moving all probabilities the same share of the way to 1/2.
 PARENTS = ((), (0,), (1,), (2,), (3,))
 SKEWED: list[Any] = [0.8, [0.05, 0.95], [0.05, 0.95], [0.05, 0.95], [0.05, 0.95]]
