@@ -36,6 +36,7 @@ VERBS: tuple[str, ...] = (
     "fit",
     "sample",
     "evaluate",
+    "study",
 )
 
 

@@ -8,9 +8,13 @@ from arcwise.study.experiment import (
     SummaryFigure,
     SummaryTable,
 )
+from arcwise.study.frames import export_rows, study_frames
 from arcwise.study.plan import Cell, plan_study
 from arcwise.study.registry import EXPERIMENTS, load_experiment
+from arcwise.study.run import RunReport, run_study
 from arcwise.study.sources import Sources
+from arcwise.study.status import StudyStatus, study_status
+from arcwise.study.summarize import StudySummary, summarize_study
 
 __all__ = [
     "EXPERIMENTS",
@@ -18,11 +22,19 @@ __all__ = [
     "CellContext",
     "CellResult",
     "Experiment",
+    "RunReport",
     "Sources",
     "Study",
+    "StudyStatus",
+    "StudySummary",
     "SummaryFigure",
     "SummaryTable",
+    "export_rows",
     "load_experiment",
     "plan_study",
     "read_study",
+    "run_study",
+    "study_frames",
+    "study_status",
+    "summarize_study",
 ]

@@ -1,0 +1,297 @@
+"""`arcwise study`: plan, run, watch, summarize and export a study."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from arcwise.cli.options import JsonOption, LimitSecondsOption, QuietOption, limits_from, print_json
+from arcwise.errors import OptionError
+from arcwise.limits import Limits, Status
+
+if TYPE_CHECKING:
+    from arcwise.progress import ProgressCallback, ProgressEvent
+    from arcwise.study import RunReport, Study
+
+__all__ = ["register"]
+
+ConfigArgument = Annotated[Path, typer.Argument(help="The study: a TOML file.")]
+OptionalConfigArgument = Annotated[
+    Path | None, typer.Argument(help="The study: a TOML file. May be left out if --store is given.", show_default=False)
+]
+StoreOption = Annotated[
+    Path | None,
+    typer.Option("--store", help="The DuckDB file with the results; default: the study's name.", show_default=False),
+]
+SmokeOption = Annotated[bool, typer.Option("--smoke", help="The small version of the study.")]
+NetworksOption = Annotated[
+    Path | None, typer.Option("--networks", help="A folder of BIF files, for networks by name.", show_default=False)
+]
+DataOption = Annotated[
+    Path | None, typer.Option("--data", help="A folder of data files, for data sets by name.", show_default=False)
+]
+# On anything but a terminal, a line of progress this often.
+LINE_SECONDS = 30.0
+
+study = typer.Typer(help="Run experiments from a TOML file, on this machine or a cluster; go on after an interruption.")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command line."""
+    app.add_typer(study, name="study")
+
+
+@study.command("plan")
+def plan(
+    config: ConfigArgument,
+    smoke: SmokeOption = False,
+    networks: NetworksOption = None,
+    data: DataOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Check a study and list its cells, without running anything.
+
+    Example: arcwise study plan studies/smoke.toml
+    """
+    from arcwise.study import plan_study
+
+    chosen = _read(config, smoke, networks, data)
+    cells = plan_study(chosen)
+    chosen.check()
+    if as_json:
+        listed = [{"id": cell.id, "experiment": cell.experiment, "parameters": cell.parameters} for cell in cells]
+        print_json({"name": chosen.name, "digest": chosen.digest, "cells": listed})
+        return
+    for cell in cells:
+        parameters = "  ".join(f"{name}={value}" for name, value in cell.parameters.items())
+        typer.echo(f"{cell.id}  {cell.experiment}  {parameters}")
+    counts = Counter(cell.experiment for cell in cells)
+    listed_counts = ", ".join(f"{count:,} of {name}" for name, count in counts.items())
+    typer.echo(f"{chosen.name}: {len(cells):,} cells ({listed_counts})", err=True)
+
+
+@study.command("run")
+def run(
+    config: ConfigArgument,
+    store: StoreOption = None,
+    workers: Annotated[int, typer.Option("--workers", "-j", help="Processes; -1 for one per processor.")] = 1,
+    dask: Annotated[
+        str | None, typer.Option("--dask", help="The address of a Dask scheduler to run on.", show_default=False)
+    ] = None,
+    smoke: SmokeOption = False,
+    networks: NetworksOption = None,
+    data: DataOption = None,
+    retry: Annotated[
+        list[str] | None,
+        typer.Option("--retry", help="Run cells again that are failed or limit; may be repeated.", show_default=False),
+    ] = None,
+    accept_changes: Annotated[
+        bool, typer.Option("--accept-changes", help="Go on although the configuration has changed.")
+    ] = False,
+    limit_cells: Annotated[
+        int | None, typer.Option("--limit-cells", min=1, help="Stop after so many cells (exit code 3).")
+    ] = None,
+    limit_seconds: LimitSecondsOption = None,
+    summary: Annotated[
+        Path | None,
+        typer.Option(
+            "--summary", help="The folder of tables and figures; default: beside the store.", show_default=False
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Run the cells that are missing, then write tables and figures.
+
+    May be stopped or killed at any time; the same command goes on. Exit code 3 if cells are pending or have failed.
+
+    Example: arcwise study run studies/smoke.toml --workers 2
+    """
+    from arcwise.study import run_study, summarize_study
+
+    chosen = _read(config, smoke, networks, data)
+    where = _store(chosen, store)
+    report = run_study(
+        chosen,
+        where,
+        workers=workers,
+        cluster=dask,
+        retry=retry or (),
+        accept_changes=accept_changes,
+        limits=Limits(seconds=limits_from(limit_seconds).seconds, count=limit_cells),
+        progress=_progress(quiet),
+    )
+    folder = summary or where.with_suffix("").with_name(f"{where.stem}-summary")
+    if not quiet:
+        typer.echo(_sentence(report), err=True)
+    if report.finished + report.limited:
+        files = summarize_study(where).write(folder)
+        if not quiet:
+            typer.echo(f"{len(files)} files in {folder}; the results are in {where}", err=True)
+    if as_json:
+        print_json(
+            {
+                "name": chosen.name,
+                "store": where,
+                "summary": folder,
+                **_counts(report),
+                "done": report.done,
+                "seconds": report.seconds,
+                "cells_per_second": report.cells_per_second,
+                "status": str(report.status),
+            }
+        )
+    if report.status is not Status.COMPLETE or report.failed:
+        raise typer.Exit(3)
+
+
+@study.command("status")
+def status(
+    config: OptionalConfigArgument = None,
+    store: StoreOption = None,
+    smoke: SmokeOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Say how far a study is, also while it runs.
+
+    Example: arcwise study status studies/smoke.toml
+    """
+    from arcwise.study import study_status
+
+    found = study_status(_existing(config, store, smoke))
+    if as_json:
+        print_json(found.to_dict())
+        return
+    for line in found.lines():
+        typer.echo(line)
+
+
+@study.command("summarize")
+def summarize(
+    config: OptionalConfigArgument = None,
+    store: StoreOption = None,
+    smoke: SmokeOption = False,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="The folder of tables and figures; default: beside the store."),
+    ] = None,
+    figures: Annotated[bool, typer.Option("--figures/--no-figures", help="Draw figures as well as tables.")] = True,
+    as_json: JsonOption = False,
+) -> None:
+    """Write the tables and figures of a study, from its store alone.
+
+    Example: arcwise study summarize --store smoke.duckdb -o smoke-summary
+    """
+    from arcwise.study import summarize_study
+
+    where = _existing(config, store, smoke)
+    folder = output or where.with_suffix("").with_name(f"{where.stem}-summary")
+    found = summarize_study(where)
+    files = found.write(folder, figures=figures)
+    if as_json:
+        print_json({**found.facts, "files": files})
+        return
+    for file in files:
+        typer.echo(str(file))
+
+
+@study.command("export")
+def export(
+    output: Annotated[Path, typer.Option("--output", "-o", help="The file: .parquet or .csv.")],
+    config: OptionalConfigArgument = None,
+    store: StoreOption = None,
+    smoke: SmokeOption = False,
+    experiment: Annotated[
+        str | None, typer.Option("--experiment", help="Which one, if the study has several.", show_default=False)
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write the rows of all cells to one file.
+
+    Example: arcwise study export --store smoke.duckdb -o rows.parquet --experiment discovery
+    """
+    from arcwise.study import export_rows
+
+    count = export_rows(_existing(config, store, smoke), output, experiment=experiment)
+    if as_json:
+        print_json({"rows": count, "file": output})
+    else:
+        typer.echo(f"{count:,} rows in {output}", err=True)
+
+
+def _read(config: Path, smoke: bool, networks: Path | None = None, data: Path | None = None) -> Study:
+    from arcwise.study import read_study
+
+    for option, folder in (("--networks", networks), ("--data", data)):
+        if folder is not None and not folder.is_dir():
+            raise OptionError(f"{option} {folder}: no such folder.")
+    return read_study(config, smoke=smoke, networks_folder=networks, data_folder=data)
+
+
+def _store(chosen: Study, store: Path | None) -> Path:
+    return store if store is not None else Path(f"{chosen.name}.duckdb")
+
+
+def _existing(config: Path | None, store: Path | None, smoke: bool) -> Path:
+    """Return the store of a study that has been started; say so if the configuration is not the store's any more."""
+    from arcwise.study.store import Store
+
+    if config is None:
+        if store is None:
+            raise OptionError("give the study's TOML file, or its store with --store FILE.duckdb.")
+        return store
+    chosen = _read(config, smoke)
+    where = _store(chosen, store)
+    if Store(where).facts()["digest"] != chosen.digest:
+        typer.echo(f"note: {config} has changed since {where} was started; this is what the store holds", err=True)
+    return where
+
+
+def _counts(report: RunReport) -> dict[str, Any]:
+    return {
+        "planned": report.planned,
+        "finished": report.finished,
+        "limit": report.limited,
+        "failed": report.failed,
+        "pending": report.pending,
+    }
+
+
+def _sentence(report: RunReport) -> str:
+    listed = ", ".join(f"{count:,} {name}" for name, count in _counts(report).items() if count and name != "planned")
+    note = "" if report.status is Status.COMPLETE else f"; stopped: {report.status}"
+    return (
+        f"{report.done:,} cells in {report.seconds:.1f} s ({report.cells_per_second:.3g} cells/s); of "
+        f"{report.planned:,}: {listed}{note}"
+    )
+
+
+def _progress(quiet: bool) -> bool | ProgressCallback | None:
+    """Return what shows progress: a bar on a terminal, a line now and then in a log."""
+    if quiet:
+        return False
+    return None if sys.stderr.isatty() else _Lines()
+
+
+class _Lines:
+    def __init__(self) -> None:
+        self._next = time.monotonic() + LINE_SECONDS
+
+    def __call__(self, event: ProgressEvent) -> None:
+        now = time.monotonic()
+        if now < self._next:
+            return
+        self._next = now + LINE_SECONDS
+        left = event.details.get("seconds left")
+        note = "" if left is None else f", about {left:,.0f} s left"
+        failed = event.details["failed"]
+        typer.echo(
+            f"{event.done:,} of {event.total or 0:,} cells, {failed:.0f} failed, {event.details['cells/s']:.3g} "
+            f"cells/s{note}",
+            err=True,
+        )

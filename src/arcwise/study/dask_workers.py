@@ -1,0 +1,150 @@
+"""`DaskWorkers`: the worker processes of a Dask cluster.
+
+A Dask task is a batch of cells. A Dask worker does not run cells itself: each of its threads keeps a process of the
+kind that a local run has, so that memory and time limits hold, and a cell that crashes takes no Dask worker with it.
+When a Dask worker dies, the scheduler gives its tasks to another one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import queue
+import threading
+from collections import deque
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from arcwise.errors import OptionError
+from arcwise.study.config import Study
+from arcwise.study.local_workers import LocalWorkers, WorkerError
+from arcwise.study.outcome import Outcome
+from arcwise.study.plan import Cell
+from arcwise.study.sources import Sources
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+__all__ = ["DaskWorkers"]
+
+# A batch takes about so long, so that a task's own cost of some milliseconds does not count.
+BATCH_SECONDS = 1.0
+LARGEST_BATCH = 500
+# So many batches per thread are under way or wait in line on the cluster.
+IN_LINE = 2
+CONNECT_SECONDS = 10.0
+
+
+class DaskWorkers:
+    """A cluster at an address, or a client of one."""
+
+    def __init__(self, study: Study, cluster: str | Client) -> None:
+        try:
+            from distributed import Client
+        except ImportError as error:
+            raise OptionError("a Dask cluster needs Dask: pip install 'arcwise[cluster]'.") from error
+        if isinstance(cluster, Client):
+            self._client: Any = cluster
+            self._is_own = False
+        else:
+            try:
+                self._client = Client(cluster, timeout=CONNECT_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
+            except (OSError, ValueError) as error:
+                raise OptionError(f"no Dask scheduler answers at '{cluster}' ({error}).") from error
+            self._is_own = True
+        self._task = json.dumps({"study": study.content, "sources": asdict(study.sources)})
+        self._waiting: deque[Cell] = deque()
+        self._running: dict[Any, list[Cell]] = {}
+        self._inbox: queue.Queue[Any] = queue.Queue()
+        self._mean = math.inf
+
+    @property
+    def count(self) -> int:
+        """The number of threads of the cluster now; workers may come and go."""
+        threads: dict[str, int] = self._client.nthreads()
+        return max(1, sum(threads.values()))
+
+    def room(self) -> int:
+        """Return how many more cells should be handed over now."""
+        under_way = sum(map(len, self._running.values())) + len(self._waiting)
+        return max(0, IN_LINE * self.count * self._batch_size() - under_way)
+
+    def submit(self, cell: Cell) -> None:
+        """Put a cell in line; batches are sent by `collect`."""
+        self._waiting.append(cell)
+
+    def collect(self, timeout: float) -> list[Outcome]:
+        """Send what is in line, wait for a batch, at most so long, and return the outcomes that are there."""
+        self._send()
+        outcomes: list[Outcome] = []
+        with contextlib.suppress(queue.Empty):
+            outcomes += self._receive(self._inbox.get(timeout=timeout))
+            while True:
+                outcomes += self._receive(self._inbox.get_nowait())
+        self._send()
+        return outcomes
+
+    def close(self) -> None:
+        """Cancel what is not done; the cluster stays."""
+        with contextlib.suppress(Exception):
+            self._client.cancel(list(self._running), force=True)
+        if self._is_own:
+            self._client.close()
+
+    def _batch_size(self) -> int:
+        if not math.isfinite(self._mean):
+            return 1
+        return max(1, min(LARGEST_BATCH, int(BATCH_SECONDS / max(self._mean, 1e-6))))
+
+    def _send(self) -> None:
+        size = self._batch_size()
+        while self._waiting:
+            # Small batches rather than idle threads.
+            share = math.ceil(len(self._waiting) / self.count)
+            cells = [self._waiting.popleft() for _ in range(min(size, share))]
+            self._send_batch(cells)
+
+    def _send_batch(self, cells: list[Cell]) -> None:
+        texts = [json.dumps(asdict(cell)) for cell in cells]
+        future = self._client.submit(run_batch, self._task, texts, pure=False)
+        self._running[future] = cells
+        future.add_done_callback(self._inbox.put)
+
+    def _receive(self, future: Any) -> list[Outcome]:
+        cells = self._running.pop(future, None)
+        if cells is None:
+            return []
+        if future.status == "finished":
+            outcomes = [Outcome.from_json(text) for text in future.result()]
+            spent = sum(outcome.seconds for outcome in outcomes) / max(1, len(outcomes))
+            self._mean = spent if math.isinf(self._mean) else 0.8 * self._mean + 0.2 * spent
+            return outcomes
+        if future.status != "error":
+            raise WorkerError("the Dask cluster is gone; what is finished is in the store. Run again to go on.")
+        # The scheduler gave up: workers died under this batch, again and again.
+        if len(cells) > 1:
+            for cell in cells:
+                self._send_batch([cell])
+            return []
+        return [Outcome(cells[0].id, "failed", f"on the Dask cluster: {future.exception()}")]
+
+
+_own = threading.local()
+
+
+def run_batch(task: str, cells: list[str]) -> list[str]:
+    """Run cells in the process that belongs to this thread of the Dask worker; return outcomes as JSON."""
+    if getattr(_own, "task", None) != task:
+        if hasattr(_own, "workers"):
+            _own.workers.close()
+        given = json.loads(task)
+        _own.workers = LocalWorkers(Study.from_content(given["study"], Sources(**given["sources"])), 1)
+        _own.task = task
+    workers: LocalWorkers = _own.workers
+    for text in cells:
+        workers.submit(Cell(**json.loads(text)))
+    outcomes: list[Outcome] = []
+    while len(outcomes) < len(cells):
+        outcomes += workers.collect(timeout=60.0)
+    return [outcome.to_json() for outcome in outcomes]

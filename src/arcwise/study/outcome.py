@@ -1,0 +1,99 @@
+"""`Outcome`: what became of a cell; `run_cell` does a cell's work and never raises for what the cell does."""
+
+from __future__ import annotations
+
+import json
+import time
+import traceback
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from arcwise.limits import Status
+from arcwise.study.config import Study
+from arcwise.study.experiment import CellResult
+from arcwise.study.plan import Cell
+from arcwise.study.registry import load_experiment
+
+__all__ = ["CELL_STATUSES", "CellStatus", "Outcome", "run_cell"]
+
+CellStatus = Literal["finished", "limit", "failed"]
+# In the order in which summaries list them; a planned cell without an outcome is "pending".
+CELL_STATUSES = ("finished", "limit", "failed", "pending")
+SCALARS = (str, int, float, bool, type(None))
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a cell.
+
+    Parameters
+    ----------
+    id
+        The cell's.
+    status
+        "finished"; "limit": it stopped at a limit and its rows, if any, are valid but not complete; "failed": it
+        raised an error, took more memory than it may, or killed its worker.
+    message
+        Why it is not finished.
+    seconds
+        Wall-clock time of the cell itself.
+    rows
+        Its rows, as JSON (with NaN and Infinity, which Python's reader takes).
+    """
+
+    id: str
+    status: CellStatus
+    message: str = ""
+    seconds: float = 0.0
+    rows: str = "[]"
+
+    def to_json(self) -> str:
+        """Return one line of JSON."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Outcome:
+        """Read what `to_json` wrote."""
+        return cls(**json.loads(text))
+
+
+def run_cell(study: Study, cell: Cell) -> Outcome:
+    """Do the work of a cell in this process."""
+    start = time.perf_counter()
+    try:
+        experiment = load_experiment(cell.experiment)
+        result = experiment.run(study.experiments[cell.experiment], cell.parameters, cell.context(study))
+        rows = json.dumps(_plain_rows(result, cell))
+    except MemoryError:
+        limit = study.limits.memory_bytes
+        what = "no memory left" if limit is None else f"memory limit of {limit / 10**6:,.0f} MB exceeded"
+        return Outcome(cell.id, "failed", what, time.perf_counter() - start)
+    except Exception as error:
+        return Outcome(cell.id, "failed", _describe(error), time.perf_counter() - start)
+    status: CellStatus = "finished" if result.status is Status.COMPLETE else "limit"
+    message = result.message if status == "finished" or result.message else str(result.status)
+    return Outcome(cell.id, status, message, time.perf_counter() - start, rows)
+
+
+def _describe(error: Exception) -> str:
+    """Return what was raised and where, in one line."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
+    return f"{type(error).__name__}: {' '.join(str(error).split())}{place}"
+
+
+def _plain_rows(result: CellResult, cell: Cell) -> list[dict[str, Any]]:
+    """Return the rows with numpy scalars as Python's; what is no scalar, and a clash of names, is the cell's error."""
+    rows = []
+    for row in result.rows:
+        clash = row.keys() & {*cell.parameters, "cell", "status", "experiment"}
+        if clash:
+            raise TypeError(f"a row has the key '{min(clash)}', which is a parameter of the cell or the runner's own")
+        given: dict[str, Any] = dict(row)
+        plain = {key: value.item() if hasattr(value, "item") else value for key, value in given.items()}
+        for key, value in plain.items():
+            if not isinstance(value, SCALARS):
+                raise TypeError(f"a row's '{key}' is a {type(value).__name__}; it must be a text, number, bool or None")
+        rows.append(plain)
+    return rows

@@ -1,0 +1,226 @@
+"""`run_study`: every cell of a study that has no outcome yet is run, and its outcome kept."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter, deque
+from collections.abc import Collection
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from arcwise.errors import OptionError, UnknownNameError, suggestion
+from arcwise.limits import Limits, Status
+from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
+from arcwise.study.config import Study
+from arcwise.study.local_workers import LocalWorkers, Workers
+from arcwise.study.outcome import Outcome
+from arcwise.study.plan import Cell, plan_study
+from arcwise.study.run_lock import RunLock
+from arcwise.study.store import Store
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+__all__ = ["RunReport", "run_study"]
+
+# Outcomes are written to the store this often, or less often if writing is slow: it should not cost more than a part
+# in WRITE_SHARE of the time.
+WRITE_SECONDS = 1.0
+WRITE_SHARE = 10
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """What a run did, and where the study stands.
+
+    Parameters
+    ----------
+    planned
+        All cells of the study.
+    finished, limited, failed
+        Planned cells by their status, after the run.
+    done
+        Cells that this run did.
+    seconds
+        How long the run took.
+    status
+        Complete if no cell is pending; else why the run stopped.
+    """
+
+    planned: int
+    finished: int
+    limited: int
+    failed: int
+    done: int
+    seconds: float
+    status: Status
+
+    @property
+    def pending(self) -> int:
+        """Planned cells without an outcome."""
+        return self.planned - self.finished - self.limited - self.failed
+
+    @property
+    def cells_per_second(self) -> float:
+        """The throughput of the run."""
+        return self.done / self.seconds if self.seconds > 0 else 0.0
+
+
+def run_study(
+    study: Study,
+    store: str | os.PathLike[str],
+    *,
+    workers: int = 1,
+    cluster: str | Client | None = None,
+    retry: Collection[str] = (),
+    accept_changes: bool = False,
+    limits: Limits | None = None,
+    progress: bool | ProgressCallback | None = None,
+) -> RunReport:
+    """Run the cells of a study that the store has no outcome of.
+
+    The process may be killed at any time: the next call goes on with what is missing. Results do not depend on the
+    workers, their number or the order in which they finish.
+
+    Parameters
+    ----------
+    study
+        The study.
+    store
+        A DuckDB file; it is made if it is not there.
+    workers
+        Processes of this machine; -1 for one per processor. Each runs one cell at a time, within the study's limits.
+    cluster
+        The address of a Dask scheduler, or a ``distributed.Client``; `workers` is then ignored. The cluster's machines
+        need arcwise, and the folders of networks and data under the same paths.
+    retry
+        Cells with these statuses, "failed" or "limit", are run again.
+    accept_changes
+        Go on although the configuration has changed since the store was made.
+    limits
+        `seconds` for the whole run; `count`, the cells that it does at most. The limits of a cell are the study's.
+    progress
+        See `arcwise.progress.show_progress`; events tell cells per second and seconds left.
+
+    Returns
+    -------
+    RunReport
+        Its status is a limit, or interrupted (Ctrl-C), if cells are pending.
+    """
+    for status in retry:
+        if status not in ("failed", "limit"):
+            raise UnknownNameError(suggestion("status to retry", status, ("failed", "limit")))
+    processes = _worker_count(workers)
+    study = replace(study, sources=replace(study.sources, cache_folder=str(Path(f"{store}.networks").resolve())))
+    plan = plan_study(study)
+    study.check()
+    start = time.monotonic()
+    bounds = limits or Limits()
+    with ExitStack() as stack:
+        stack.enter_context(RunLock(store))
+        kept = Store(store)
+        kept.begin(study, plan, accept_changes=accept_changes)
+        known = {key: status for key, status in kept.statuses().items() if status not in retry}
+        waiting = deque(cell for cell in plan if cell.id not in known)
+        count_limit = bounds.count is not None and bounds.count < len(waiting)
+        if count_limit:
+            waiting = deque(list(waiting)[: bounds.count])
+        journal = _Journal(kept, plan, known, stack.enter_context(show_progress(progress)), len(waiting))
+        status = Status.COUNT_LIMIT if count_limit else Status.COMPLETE
+        if waiting:
+            names = f"dask {cluster}" if cluster is not None else f"{processes} local"
+            journal.run = kept.begin_run(names)
+            pool = _open_workers(study, min(processes, len(waiting)), cluster)
+            try:
+                ended = _run_all(pool, waiting, journal, None if bounds.seconds is None else start + bounds.seconds)
+                status = ended if ended is not Status.COMPLETE else status
+            except KeyboardInterrupt:
+                status = Status.INTERRUPTED
+            except BaseException:
+                status = Status.INTERRUPTED
+                raise
+            finally:
+                pool.close()
+                journal.write()
+                kept.end_run(journal.run, str(status))
+        return journal.report(time.monotonic() - start, status)
+
+
+def _worker_count(workers: int) -> int:
+    if workers == -1:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if workers < 1:
+        raise OptionError(f"workers={workers}: give the number of processes, or -1 for one per processor.")
+    return workers
+
+
+def _open_workers(study: Study, count: int, cluster: str | Client | None) -> Workers:
+    if cluster is None:
+        return LocalWorkers(study, count)
+    from arcwise.study.dask_workers import DaskWorkers
+
+    return DaskWorkers(study, cluster)
+
+
+def _run_all(pool: Workers, waiting: deque[Cell], journal: _Journal, end: float | None) -> Status:
+    """Hand out cells and take in outcomes until none is missing or the time is over."""
+    missing = len(waiting)
+    while missing:
+        left = 1.0 if end is None else end - time.monotonic()
+        if left <= 0:
+            return Status.TIME_LIMIT
+        for _ in range(min(len(waiting), pool.room())):
+            pool.submit(waiting.popleft())
+        outcomes = pool.collect(min(left, journal.seconds_to_write(), 1.0))
+        missing -= len(outcomes)
+        journal.add(outcomes)
+    return Status.COMPLETE
+
+
+class _Journal:
+    """Outcomes on their way to the store, and what there is to say about progress."""
+
+    def __init__(
+        self, store: Store, plan: tuple[Cell, ...], known: dict[str, str], callback: ProgressCallback, missing: int
+    ) -> None:
+        self.run = 0
+        self._store = store
+        self._planned = len(plan)
+        self._counts = Counter(known[cell.id] for cell in plan if cell.id in known)
+        self._before = sum(self._counts.values())
+        self._missing = missing
+        self._callback = callback
+        self._unwritten: list[Outcome] = []
+        self._start = self._next = time.monotonic()
+        self._done = 0
+
+    def seconds_to_write(self) -> float:
+        return max(0.0, self._next - time.monotonic()) if self._unwritten else WRITE_SECONDS
+
+    def add(self, outcomes: list[Outcome]) -> None:
+        self._unwritten += outcomes
+        self._done += len(outcomes)
+        self._counts.update(outcome.status for outcome in outcomes)
+        if self._unwritten and time.monotonic() >= self._next:
+            self.write()
+        elapsed = max(1e-9, time.monotonic() - self._start)
+        speed = self._done / elapsed
+        details = {"cells/s": speed, "failed": float(self._counts["failed"])}
+        if self._done:
+            details["seconds left"] = (self._missing - self._done) / speed
+        self._callback(ProgressEvent("cells", self._before + self._done, self._planned, details))
+
+    def write(self) -> None:
+        start = time.monotonic()
+        self._store.append(self._unwritten, self.run)
+        self._unwritten = []
+        self._next = time.monotonic() + max(WRITE_SECONDS, WRITE_SHARE * (time.monotonic() - start))
+
+    def report(self, seconds: float, status: Status) -> RunReport:
+        counts = self._counts
+        return RunReport(
+            self._planned, counts["finished"], counts["limit"], counts["failed"], self._done, seconds, status
+        )

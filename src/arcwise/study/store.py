@@ -1,0 +1,249 @@
+"""`Store`: a study's plan and the outcomes of its cells, in one DuckDB file.
+
+The file is opened for each reading or writing and closed again. DuckDB lets either one process write or many read, so
+this is what makes `status` and `summarize` possible while a run is under way. Outcomes are written in batches, one
+transaction each: after `kill -9` the file holds every batch that was written, whole.
+
+| table | one row per | columns |
+|---|---|---|
+| study | key | key, value: format, name, digest, content (JSON), version, created |
+| cells | planned cell | id, position, experiment, parameters (JSON) |
+| outcomes | cell with an outcome | id, status, message, seconds, run, written, rows (JSON) |
+| runs | call of `run_study` | run, started, ended, version, workers, status |
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from arcwise.errors import ConfigError, FormatError
+from arcwise.study.config import Study
+from arcwise.study.outcome import Outcome
+from arcwise.study.plan import Cell
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["Store"]
+
+FORMAT = "arcwise study 1"
+# How long to wait for another process that has the file open.
+PATIENCE_SECONDS = 60.0
+SCHEMA = """
+CREATE TABLE study (key VARCHAR NOT NULL, value VARCHAR NOT NULL);
+CREATE TABLE cells (id VARCHAR NOT NULL, position INTEGER, experiment VARCHAR, parameters VARCHAR);
+CREATE TABLE outcomes (
+    id VARCHAR PRIMARY KEY, status VARCHAR NOT NULL, message VARCHAR, seconds DOUBLE,
+    run INTEGER, written TIMESTAMP, rows VARCHAR
+);
+CREATE TABLE runs (
+    run INTEGER PRIMARY KEY, started TIMESTAMP, ended TIMESTAMP, version VARCHAR, workers VARCHAR, status VARCHAR
+);
+"""
+
+
+class Store:
+    """The store of a study. Nothing is opened until something is read or written."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is a file."""
+        return self.path.exists()
+
+    def begin(self, study: Study, plan: Sequence[Cell], *, accept_changes: bool = False) -> None:
+        """Make the store, or check that it is this study's; with `accept_changes` it becomes this study's.
+
+        Outcomes stay in any case: those of cells that are in the new plan too count for it.
+        """
+        with self._open(write=True) as connection:
+            connection.execute("BEGIN TRANSACTION")
+            if not self._tables(connection):
+                connection.execute(SCHEMA)
+                known: dict[str, str] = {}
+            else:
+                known = self._facts(connection)
+            if known.get("digest") != study.digest:
+                if known and not accept_changes:
+                    raise ConfigError(self._changed(json.loads(known["content"]), study))
+                self._write_plan(connection, study, plan)
+            connection.execute("COMMIT")
+
+    def begin_run(self, workers: str) -> int:
+        """Note that a run starts; return its number."""
+        with self._open(write=True) as connection:
+            (run,) = _one(connection, "SELECT coalesce(max(run), 0) + 1 FROM runs")
+            connection.execute(
+                "INSERT INTO runs VALUES (?, now()::TIMESTAMP, NULL, ?, ?, 'running')", [run, _version(), workers]
+            )
+        return int(run)
+
+    def end_run(self, run: int, status: str) -> None:
+        """Note how a run ended."""
+        with self._open(write=True) as connection:
+            connection.execute("UPDATE runs SET ended = now()::TIMESTAMP, status = ? WHERE run = ?", [status, run])
+
+    def append(self, outcomes: Sequence[Outcome], run: int) -> None:
+        """Write outcomes in one transaction. A cell that is finished stays as it is."""
+        if not outcomes:
+            return
+        kinds = ("VARCHAR", "VARCHAR", "VARCHAR", "DOUBLE", "VARCHAR")
+        columns = [[getattr(o, name) for o in outcomes] for name in ("id", "status", "message", "seconds", "rows")]
+        unnested = [f"unnest(?::{kind}[])" for kind in kinds]
+        replaced = ("status", "message", "seconds", "run", "written", "rows")
+        with self._open(write=True) as connection:
+            connection.execute(
+                f"INSERT INTO outcomes SELECT {', '.join(unnested[:4])}, {int(run)}, now()::TIMESTAMP, {unnested[4]} "
+                f"ON CONFLICT (id) DO UPDATE SET {', '.join(f'{name} = EXCLUDED.{name}' for name in replaced)} "
+                "WHERE outcomes.status <> 'finished'",
+                columns,
+            )
+
+    def statuses(self) -> dict[str, str]:
+        """Return the status of every cell that has an outcome, planned or not."""
+        with self._open() as connection:
+            return dict(connection.execute("SELECT id, status FROM outcomes").fetchall())
+
+    def facts(self) -> dict[str, str]:
+        """Return what the store says of its study: name, digest, content, version, created."""
+        with self._open() as connection:
+            return self._facts(connection)
+
+    def study(self) -> Study:
+        """Return the study whose store this is."""
+        return Study.from_content(json.loads(self.facts()["content"]))
+
+    def runs(self) -> list[dict[str, Any]]:
+        """Return the runs so far."""
+        with self._open() as connection:
+            cursor = connection.execute("SELECT * FROM runs ORDER BY run")
+            names = [column[0] for column in cursor.description or ()]
+            return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+    def cells(self) -> list[tuple[Any, ...]]:
+        """Return (id, experiment, parameters, status, message, seconds, rows) of every planned cell, in order."""
+        with self._open() as connection:
+            return connection.execute(
+                "SELECT c.id, c.experiment, c.parameters, coalesce(o.status, 'pending'), coalesce(o.message, ''), "
+                "o.seconds, coalesce(o.rows, '[]') FROM cells c LEFT JOIN outcomes o USING (id) ORDER BY c.position"
+            ).fetchall()
+
+    @contextlib.contextmanager
+    def _open(self, *, write: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
+        import duckdb
+
+        if not write and not self.exists:
+            raise FormatError(f"there is no store {self.path}; `arcwise study run` makes one.")
+        connection = self._connect(write)
+        try:
+            yield connection
+        except duckdb.Error as error:
+            reason = str(error).strip().splitlines()[0]
+            raise FormatError(f"{self.path}: the store cannot be used: {reason}") from error
+        finally:
+            connection.close()
+
+    def _connect(self, write: bool) -> duckdb.DuckDBPyConnection:
+        import duckdb
+
+        # No extension may be loaded or fetched for a file that is not ours.
+        settings: dict[str, str | bool | int | float | list[str]] = {
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+        }
+        end = time.monotonic() + PATIENCE_SECONDS
+        while True:
+            try:
+                return duckdb.connect(str(self.path), read_only=not write, config=settings)
+            except duckdb.Error as error:
+                reason = str(error).strip().splitlines()[0]
+                is_busy = "lock" in reason or "different configuration" in reason
+                if not is_busy or time.monotonic() > end:
+                    what = "is held open by another program" if is_busy else "is no store of a study"
+                    raise FormatError(f"{self.path} {what}: {reason}") from error
+                time.sleep(0.05)
+
+    def _tables(self, connection: duckdb.DuckDBPyConnection) -> set[str]:
+        return {name for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
+
+    def _facts(self, connection: duckdb.DuckDBPyConnection) -> dict[str, str]:
+        tables = self._tables(connection)
+        facts: dict[str, str] = {}
+        if {"study", "cells", "outcomes", "runs"} <= tables:
+            facts = dict(connection.execute("SELECT key, value FROM study").fetchall())
+        if facts.get("format") != FORMAT:
+            raise FormatError(f"{self.path} is a DuckDB file, but no store of a study. Give another file.")
+        return facts
+
+    def _write_plan(self, connection: duckdb.DuckDBPyConnection, study: Study, plan: Sequence[Cell]) -> None:
+        facts = {
+            "format": FORMAT,
+            "name": study.name,
+            "digest": study.digest,
+            "content": json.dumps(study.content),
+            "version": _version(),
+            "created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        }
+        connection.execute("DELETE FROM study")
+        connection.execute("DELETE FROM cells")
+        connection.execute(
+            "INSERT INTO study SELECT unnest(?::VARCHAR[]), unnest(?::VARCHAR[])",
+            [list(facts), list(facts.values())],
+        )
+        connection.execute(
+            "INSERT INTO cells SELECT unnest(?::VARCHAR[]), unnest(?::INTEGER[]), unnest(?::VARCHAR[]), "
+            "unnest(?::VARCHAR[])",
+            [
+                [cell.id for cell in plan],
+                list(range(len(plan))),
+                [cell.experiment for cell in plan],
+                [json.dumps(cell.parameters) for cell in plan],
+            ],
+        )
+
+    def _changed(self, known: dict[str, Any], study: Study) -> str:
+        """Say what differs between the study of the store and the one that is to be run."""
+        old, new = _flat(known), _flat(study.content)
+        differing = [key for key in {**old, **new} if old.get(key) != new.get(key)]
+        listed = "; ".join(f"{key}: {_brief(old.get(key))} there, {_brief(new.get(key))} here" for key in differing[:4])
+        more = f"; and {len(differing) - 4} more" if len(differing) > 4 else ""
+        return (
+            f"{self.path} holds another study, or this one's configuration has changed since it was started: {listed}"
+            f"{more}. Undo the change, give another --store, or go on with --accept-changes (finished cells that the "
+            "change does not touch are kept)."
+        )
+
+
+def _flat(content: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in content.items():
+        if isinstance(value, dict):
+            found |= _flat(value, f"{prefix}{key}.")
+        else:
+            found[prefix + key] = value
+    return found
+
+
+def _brief(value: Any) -> str:
+    text = "nothing" if value is None else json.dumps(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _one(connection: duckdb.DuckDBPyConnection, query: str) -> tuple[Any, ...]:
+    row = connection.execute(query).fetchone()
+    assert row is not None
+    return tuple(row)
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    return version("arcwise")

@@ -1,0 +1,302 @@
+"""Runs: every cell has one outcome, whatever fails, dies, is killed or comes again."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from arcwise.errors import ArcwiseError, ConfigError, FormatError
+from arcwise.limits import Limits, Status
+from arcwise.study import (
+    Study,
+    export_rows,
+    plan_study,
+    read_study,
+    run_study,
+    study_frames,
+    study_status,
+    summarize_study,
+)
+from arcwise.study.local_workers import LocalWorkers
+from arcwise.study.run_lock import RunLock
+from arcwise.study.store import Store
+
+
+def study_of(folder: Path, settings: str, limits: str = "") -> Study:
+    path = folder / "study.toml"
+    path.write_text(f"seed = 1\n[limits]\n{limits}\n[experiments.overhead]\n{settings}\n", encoding="utf-8")
+    return read_study(path)
+
+
+def values(store: Path) -> dict[int, float]:
+    rows, _ = study_frames(store)["overhead"]
+    return dict(zip(rows["number"], rows["value"], strict=True))
+
+
+def test_results_do_not_depend_on_workers(tmp_path: Path) -> None:
+    study = study_of(tmp_path, "cells = 30")
+    one = run_study(study, tmp_path / "one.duckdb", progress=False)
+    two = run_study(study, tmp_path / "two.duckdb", workers=2, progress=False)
+    assert (one.finished, two.finished, one.status) == (30, 30, Status.COMPLETE)
+    found = values(tmp_path / "one.duckdb")
+    assert found == values(tmp_path / "two.duckdb")
+    # The numbers are those of the cells' own generators, and stay so in later versions.
+    cells = plan_study(study)
+    assert found == {c.parameters["number"]: c.context(study).rng.random(1).item() for c in cells}
+
+
+def test_a_cell_fails_alone(tmp_path: Path) -> None:
+    settings = "cells = 12\nfail = [1]\nmemory = [3]\ndie = [5]\nstop = [7]"
+    study = study_of(tmp_path, settings, "memory_mb = 400")
+    store = tmp_path / "x.duckdb"
+    report = run_study(study, store, workers=2, progress=False)
+    assert (report.finished, report.limited, report.failed, report.pending) == (8, 1, 3, 0)
+    _, cells = study_frames(store)["overhead"]
+    said = cells.set_index("number")["message"]
+    assert "told to fail" in said[1]
+    assert said[3] == "memory limit of 400 MB exceeded"
+    assert "died 2 times (signal 6" in said[5]
+    assert said[7] == "time limit"
+    assert set(values(store)) == set(range(12)) - {1, 3, 5}, "a cell at its limit keeps its rows"
+    status = study_status(store)
+    assert status.counts["overhead"] == {"finished": 8, "limit": 1, "failed": 3, "pending": 0}
+    assert status.is_complete
+    assert any("memory limit" in line for line in status.lines())
+
+
+def test_a_cell_that_ignores_its_time_limit_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arcwise.study.local_workers.GRACE_SECONDS", 1.0)
+    study = study_of(tmp_path, "cells = 1\nseconds = 600", "seconds = 0.2")
+    report = run_study(study, tmp_path / "x.duckdb", progress=False)
+    assert report.limited == 1
+    _, cells = study_frames(tmp_path / "x.duckdb")["overhead"]
+    assert "did not keep its limit of 0.2 s" in cells["message"][0]
+
+
+def test_finished_cells_are_not_run_again(tmp_path: Path) -> None:
+    study = study_of(tmp_path, "cells = 10\nfail = [2]\nstop = [4]")
+    store = tmp_path / "x.duckdb"
+    first = run_study(study, store, limits=Limits(count=6), progress=False)
+    assert (first.done, first.pending, first.status) == (6, 4, Status.COUNT_LIMIT)
+    second = run_study(study, store, progress=False)
+    assert (second.done, second.pending, second.failed) == (4, 0, 1)
+    assert run_study(study, store, progress=False).done == 0
+    assert run_study(study, store, retry=["failed"], progress=False).done == 1
+    assert run_study(study, store, retry=["failed", "limit"], progress=False).done == 2
+    with pytest.raises(ArcwiseError, match="unknown status to retry 'finished'"):
+        run_study(study, store, retry=["finished"], progress=False)
+    runs = Store(store).runs()
+    assert [run["run"] for run in runs] == [1, 2, 3, 4]
+    assert all(run["ended"] for run in runs)
+    # A finished outcome is never replaced, a failed one is.
+    done = Store(store).cells()
+    from arcwise.study.outcome import Outcome
+
+    Store(store).append([Outcome(done[0][0], "failed", "late"), Outcome(done[2][0], "finished", "better")], 9)
+    messages = [cell[4] for cell in Store(store).cells()]
+    assert (messages[0], messages[2]) == ("", "better")
+
+
+def test_a_time_limit_of_the_run_keeps_what_is_finished(tmp_path: Path) -> None:
+    study = study_of(tmp_path, "cells = 5000\nseconds = 0.05")
+    report = run_study(study, tmp_path / "x.duckdb", limits=Limits(seconds=4.0), progress=False)
+    assert report.status is Status.TIME_LIMIT
+    assert 0 < report.done == report.finished < 5000
+    assert len(values(tmp_path / "x.duckdb")) == report.done
+
+
+def test_a_changed_configuration_is_detected(tmp_path: Path) -> None:
+    store = tmp_path / "x.duckdb"
+    run_study(study_of(tmp_path, "cells = 4"), store, progress=False)
+    longer = study_of(tmp_path, "cells = 6")
+    with pytest.raises(ConfigError, match=r"experiments.overhead.cells: 4 there, 6 here.*--accept-changes"):
+        run_study(longer, store, progress=False)
+    before = values(store)
+    report = run_study(longer, store, accept_changes=True, progress=False)
+    assert (report.done, report.finished) == (2, 6)
+    assert before.items() <= values(store).items()
+    shorter = run_study(study_of(tmp_path, "cells = 3"), store, accept_changes=True, progress=False)
+    assert (shorter.planned, shorter.done, shorter.finished) == (3, 0, 3)
+    other = run_study(study_of(tmp_path, "cells = 3\nrows = 2"), store, accept_changes=True, progress=False)
+    assert other.done == 3
+
+
+def test_a_second_run_on_a_store_is_refused(tmp_path: Path) -> None:
+    study = study_of(tmp_path, "cells = 2")
+    store = tmp_path / "x.duckdb"
+    with RunLock(store), pytest.raises(FormatError, match=rf"being run by process {os.getpid()}"):
+        run_study(study, store, progress=False)
+    assert run_study(study, store, progress=False).finished == 2
+
+
+def test_what_is_no_store_is_refused_and_left_alone(tmp_path: Path) -> None:
+    import duckdb
+
+    study = study_of(tmp_path, "cells = 2")
+    text = tmp_path / "text.duckdb"
+    text.write_text("hello", encoding="utf-8")
+    other = tmp_path / "other.duckdb"
+    with duckdb.connect(str(other)) as connection:
+        connection.execute("CREATE TABLE mine (x INTEGER)")
+    for path in (text, other):
+        before = path.read_bytes()
+        with pytest.raises(FormatError, match="no store of a study"):
+            run_study(study, path, progress=False)
+        with pytest.raises(FormatError, match="no store of a study"):
+            study_status(path)
+        assert path.read_bytes() == before
+    with pytest.raises(FormatError, match="there is no store"):
+        study_status(tmp_path / "absent.duckdb")
+
+
+SCRIPT = """
+import sys
+from arcwise.study import read_study, run_study
+run_study(read_study(sys.argv[1]), sys.argv[2], workers=2, progress=False)
+"""
+
+
+def start(study: Path, store: Path) -> subprocess.Popen[bytes]:
+    arguments = [sys.executable, "-c", SCRIPT, str(study), str(store)]
+    return subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def finished(store: Path) -> int:
+    return study_status(store).counts["overhead"]["finished"] if store.exists() else 0
+
+
+def wait_until(condition: object, seconds: float = 120.0) -> None:
+    end = time.monotonic() + seconds
+    while not condition():  # type: ignore[operator]
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.05)
+
+
+def test_a_run_that_is_killed_goes_on(tmp_path: Path) -> None:
+    """kill -9, three times: every cell has one outcome in the end, and what was finished is not computed again."""
+    study = study_of(tmp_path, "cells = 400\nseconds = 0.02")
+    store = tmp_path / "x.duckdb"
+    seen: list[dict[str, object]] = []
+    for _ in range(3):
+        already = finished(store)
+        process = start(tmp_path / "study.toml", store)
+        wait_until(lambda already=already: finished(store) > already)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        seen.append({cell[0]: cell[3:] for cell in Store(store).cells() if cell[3] == "finished"})
+    assert len(seen[-1]) < 400, "killed before the end"
+    report = run_study(study, store, workers=2, progress=False)
+    assert report.finished == 400
+    assert report.done == 400 - len(seen[-1])
+    after = {cell[0]: cell[3:] for cell in Store(store).cells()}
+    for kept in seen:  # the seconds too: they would differ if a cell had been computed again
+        assert kept.items() <= after.items()
+    assert values(store) == {
+        cell.parameters["number"]: cell.context(study).rng.random(1).item() for cell in plan_study(study)
+    }
+    assert [run["status"] for run in Store(store).runs()] == ["running", "running", "running", "complete"]
+
+
+def test_workers_end_when_the_runner_is_killed(tmp_path: Path) -> None:
+    study_of(tmp_path, "cells = 50\nseconds = 60")
+    process = start(tmp_path / "study.toml", tmp_path / "x.duckdb")
+
+    def children() -> list[int]:
+        folder = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        return [int(pid) for pid in folder.read_text(encoding="ascii").split()] if folder.exists() else []
+
+    if not Path(f"/proc/self/task/{os.getpid()}/children").exists():
+        process.kill()
+        process.wait()
+        pytest.skip("this system does not list the children of a process")
+    wait_until(lambda: len(children()) == 2)
+    workers = children()
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+
+    def is_alive(pid: int) -> bool:
+        stat = Path(f"/proc/{pid}/stat")
+        try:
+            return stat.read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
+        except OSError:
+            return False
+
+    wait_until(lambda: not any(map(is_alive, workers)))
+
+
+def test_a_worker_that_is_killed_is_replaced_and_its_cell_tried_again(tmp_path: Path) -> None:
+    study = study_of(tmp_path, "cells = 6\nseconds = 0.3")
+    pool = LocalWorkers(study, 2)
+    try:
+        cells = plan_study(study)
+        for cell in cells:
+            pool.submit(cell)
+        outcomes = pool.collect(60.0)
+        pool._processes[0].kill()
+        while len(outcomes) < len(cells):
+            outcomes += pool.collect(60.0)
+    finally:
+        pool.close()
+    assert {outcome.id for outcome in outcomes} == {cell.id for cell in cells}
+    assert all(outcome.status == "finished" for outcome in outcomes)
+
+
+def test_workers_that_cannot_start_are_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    with pytest.raises(ArcwiseError, match="cannot start"):
+        run_study(study_of(tmp_path, "cells = 1"), tmp_path / "x.duckdb", progress=False)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "absent"))
+    with pytest.raises(ArcwiseError, match="cannot start a worker process: No such file"):
+        run_study(study_of(tmp_path, "cells = 1"), tmp_path / "x.duckdb", progress=False)
+    with pytest.raises(ArcwiseError, match="workers=0"):
+        run_study(study_of(tmp_path, "cells = 1"), tmp_path / "x.duckdb", workers=0, progress=False)
+
+
+def test_summaries_rebuild_from_the_store_alone(tmp_path: Path) -> None:
+    store = tmp_path / "x.duckdb"
+    run_study(study_of(tmp_path, "cells = 8\nfail = [3]"), store, limits=Limits(count=6), progress=False)
+    (tmp_path / "study.toml").unlink()
+    summary = summarize_study(store)
+    cells = summary.table("overhead", "cells").set_index("status")["cells"].to_dict()
+    assert cells == {"finished": 5, "failed": 1, "pending": 2}
+    assert summary.table("overhead", "cell-times")["cells"].tolist() == [8]
+    files = summary.write(tmp_path / "out")
+    assert {file.name for file in files} == {
+        *("cells.csv", "cell-times.csv", "cell-times.png", "cell-times.svg", "summary.md", "summary.json")
+    }
+    facts = json.loads((tmp_path / "out" / "summary.json").read_text(encoding="utf-8"))
+    assert facts["cells"]["overhead"] == {"finished": 5, "limit": 0, "failed": 1, "pending": 2}
+    assert "1 failed" in (tmp_path / "out" / "summary.md").read_text(encoding="utf-8")
+    again = {file.name: file.read_bytes() for file in files}
+    summarize_study(store).write(tmp_path / "out")
+    assert again == {file.name: file.read_bytes() for file in files}
+    with pytest.raises(KeyError, match="there are cells, cell-times"):
+        summary.table("overhead", "absent")
+
+
+def test_rows_are_exported_with_the_cells_that_have_none(tmp_path: Path) -> None:
+    import pandas as pd
+
+    from arcwise.parquet import read_parquet
+
+    store = tmp_path / "x.duckdb"
+    study = study_of(tmp_path, "cells = 4\nrows = 3\nfail = [1]")
+    run_study(study, store, progress=False)
+    assert export_rows(store, tmp_path / "rows.parquet") == 10
+    frame, facts = read_parquet(tmp_path / "rows.parquet")
+    assert facts is not None
+    assert facts["digest"] == study.digest
+    assert (frame["status"] == "failed").sum() == 1
+    assert export_rows(store, tmp_path / "rows.csv", experiment="overhead") == 10
+    pd.testing.assert_series_equal(pd.read_csv(tmp_path / "rows.csv")["value"], frame["value"])
+    with pytest.raises(FormatError, match="end the name in one of them"):
+        export_rows(store, tmp_path / "rows.txt")
+    with pytest.raises(FormatError, match="the study has overhead"):
+        export_rows(store, tmp_path / "rows.csv", experiment="other")
