@@ -13,6 +13,7 @@ void bind_local_search(nb::module_& stage);
 void bind_model(nb::module_& stage);
 void bind_search(nb::module_& stage);
 void bind_ensemble(nb::module_& stage);
+void bind_priors(nb::module_& stage);
 
 NB_MODULE(_core, module) {
     module.doc() = "The native core of arcwise. Private: call the stages in arcwise instead.";
@@ -36,4 +37,6 @@ NB_MODULE(_core, module) {
     bind_search(search);
     auto ensemble = module.def_submodule("ensemble");
     bind_ensemble(ensemble);
+    auto priors = module.def_submodule("priors");
+    bind_priors(priors);
 }

@@ -88,4 +88,6 @@ def test_bad_requests() -> None:
 
 
 def test_the_plot_is_drawn() -> None:
-    assert edge_prior(data_from([[3, 2], [1, 4]]), child="A", parent="B").plot().axes
+    found = edge_prior(data_from([[3, 2], [1, 4]]), child="A", parent="B")
+    assert found.plot().axes
+    np.testing.assert_array_equal(found.to_frame()["log Bayes factor"], found.exact)

@@ -33,6 +33,9 @@ def test_steck_table_1_balance_scale() -> None:
     assert ascent.alpha_star == pytest.approx(43.567, abs=1e-3)
     maximum = maximise_ess(data)
     assert maximum.best_integer == 48
+    assert len(ascent.to_frame()) == len(ascent.plot().axes) == 2
+    assert maximum.to_frame()["score"].max() <= maximum.score
+    assert len(maximum.plot().axes) == 1
     assert maximum.integers is not None
     assert maximum.integers[0] <= 1
     assert maximum.integers[1] >= 100

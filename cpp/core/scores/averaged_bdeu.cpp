@@ -1,5 +1,7 @@
 #include "scores/averaged_bdeu.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "scores/log_mean.hpp"
@@ -9,10 +11,13 @@ namespace arcwise {
 
 namespace {
 
-class AveragedBdeu final : public LocalScore {
+class AveragedBdeu final : public LocalScore, public SetScore {
   public:
     AveragedBdeu(std::int64_t cases, std::vector<double> grid, Average average)
-        : tables_(cases), grid_(std::move(grid)), average_(average) {}
+        : tables_(cases),
+          length_(static_cast<std::size_t>(std::min<std::int64_t>(cases, 1023)) + 1),
+          grid_(std::move(grid)),
+          average_(average) {}
 
     double local(const Family& family) const override {
         const double cells = family.parent_cells * static_cast<double>(family.arity);
@@ -46,8 +51,33 @@ class AveragedBdeu final : public LocalScore {
         return -static_cast<double>(cells) * std::log(static_cast<double>(family.arity));
     }
 
+    double shape_bound(double, double occupied_cells, std::size_t arity) const override {
+        return -occupied_cells * std::log(static_cast<double>(arity));
+    }
+
+    // A mean of log scores is the difference of the mean set functions, so that it costs no more than BDeu:
+    // the mean is taken once for each term, not once for each family. Means of likelihoods are not.
+    const SetScore* set_score() const override { return average_ == Average::logarithm ? this : nullptr; }
+    double cell_term(std::int64_t count, double cells) const override {
+        double sum = 0.0;
+        for (const double ess : grid_) sum += tables_.compute(ess / cells, count);
+        return sum / static_cast<double>(grid_.size());
+    }
+    double constant(double) const override { return 0.0; }
+    bool terms_are_universal() const override { return false; }
+    std::span<const double> terms(double cells) const override {
+        return means_.find(cells, [&] {
+            std::vector<double> made(length_);
+            for (std::size_t n = 0; n < length_; ++n)
+                made[n] = cell_term(static_cast<std::int64_t>(n), cells);
+            return made;
+        });
+    }
+
   private:
     TermTables tables_;
+    KeyedTables means_;  // by |T|
+    std::size_t length_;
     std::vector<double> grid_;
     Average average_;
 };

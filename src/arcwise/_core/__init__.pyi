@@ -7,5 +7,6 @@ from arcwise._core import graph as graph
 from arcwise._core import local_search as local_search
 from arcwise._core import model as model
 from arcwise._core import parent_sets as parent_sets
+from arcwise._core import priors as priors
 from arcwise._core import scores as scores
 from arcwise._core import search as search

@@ -27,7 +27,7 @@ from arcwise.scores.score import check_cases
 if TYPE_CHECKING:
     from arcwise._core.parent_sets import ParentSetBuilder
 
-__all__ = ["build_parent_set_tables", "build_parent_sets"]
+__all__ = ["allowed_families", "build_parent_set_tables", "build_parent_sets"]
 
 CHECKPOINT = "arcwise-parent-sets-checkpoint 1"
 
@@ -116,7 +116,7 @@ def build_parent_set_tables(
     made = [make_score(score) for score in scores]
     _check_options(made, slack, max_parents, threads)
     limits = _merge_limits(limits, memory_limit)
-    required, allowed, sizes = _families(check_cases(data), constraints, max_parents)
+    required, allowed, sizes = allowed_families(check_cases(data), constraints, max_parents)
     builder = _core.parent_sets.make_builder(
         data.codes,
         data.arities,
@@ -263,7 +263,7 @@ def _available_memory() -> int | None:
     return kilobytes[0] * 1024 * 3 // 4 if kilobytes else None
 
 
-def _families(
+def allowed_families(
     data: Dataset, constraints: Constraints | None, max_parents: int | None
 ) -> tuple[list[list[int]], list[list[int]], list[int]]:
     """Return for each variable the parents it must have, those it may have besides, and how many at most."""

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ from arcwise.priors.uniformity import uniformity
 from arcwise.scores.bdeu import Bdeu
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
 
 __all__ = ["ESS_GRID", "EdgePrior", "edge_prior", "leading_order", "log_bayes_factors"]
@@ -77,6 +78,12 @@ class EdgePrior:
         """Corollary 1: N U - d_F > 0."""
         return self.n_cases * self.uniformity > self.degrees_of_freedom
 
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per ESS: the log Bayes factor, exact and to leading order."""
+        import pandas as pd
+
+        return pd.DataFrame({"ess": self.ess, "log Bayes factor": self.exact, "leading order": self.approximate})
+
     def plot(self) -> Figure:
         """Plot the log Bayes factor over the ESS."""
         from matplotlib.figure import Figure
@@ -87,7 +94,12 @@ class EdgePrior:
         axes.plot(self.ess, self.exact, label="exact (eq. 7)")
         far = self.ess >= self.n_cases
         axes.plot(self.ess[far], self.approximate[far], "--", label="large ESS (eq. 8)")
+        if self.sign_changes:
+            changes = ", ".join(f"{ess:.4g}" for ess in self.sign_changes)
+            axes.plot(self.sign_changes, np.zeros(len(self.sign_changes)), "ko", label=f"change at {changes}")
         axes.set_xscale("log")
+        # What matters is the sign, also where the factor is near 0, as it is for every large ESS.
+        axes.set_yscale("symlog", linthresh=0.01, linscale=0.5)
         axes.set_xlabel("equivalent sample size")
         axes.set_ylabel("log Bayes factor for the edge")
         given = f" given {', '.join(self.given)}" if self.given else ""
@@ -140,9 +152,9 @@ def edge_prior(
     )
 
 
-def log_bayes_factors(counts: NDArray[np.int64], ess: NDArray[np.float64]) -> NDArray[np.float64]:
+def log_bayes_factors(counts: NDArray[np.int64] | NDArray[np.float64], ess: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return eq. (7) for each ESS: BDeu of A given B and P, minus BDeu of A given P. Axes of the counts: A, B, P."""
-    table = counts.reshape(counts.shape[0], counts.shape[1], -1)
+    table = cast("NDArray[np.int64]", counts.reshape(counts.shape[0], counts.shape[1], -1))  # expected counts will do
     with_edge = np.moveaxis(table, 0, -1).reshape(-1, table.shape[0])
     without = table.sum(axis=1).T.reshape(-1, table.shape[0])
     return np.array([Bdeu(ess=float(e)).local(with_edge) - Bdeu(ess=float(e)).local(without) for e in ess])

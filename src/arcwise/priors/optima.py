@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from arcwise.data import Dataset
+from arcwise.errors import OptionError
 from arcwise.graph import Constraints, Dag
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import build_parent_set_tables
@@ -13,7 +15,7 @@ from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 from arcwise.scores import Score
 from arcwise.search import Optimum, find_optimal
 
-__all__ = ["Learning", "find_optima", "stays_optimal", "worst_status"]
+__all__ = ["Learning", "all_or_interrupt", "find_optima", "stays_optimal", "worst_status"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,13 @@ class Learning:
     limits: Limits = field(default_factory=Limits)
     threads: int = 1
 
+    def __post_init__(self) -> None:
+        most = self.max_parents
+        if most is not None and (isinstance(most, bool) or most != int(most) or most < 0):
+            raise OptionError(f"max_parents={most!r} must be an integer, 0 or more, or None for no limit.")
+        if self.threads < 1:
+            raise OptionError(f"threads={self.threads!r} must be 1 or more.")
+
 
 def find_optima(
     data: Dataset,
@@ -48,8 +57,9 @@ def find_optima(
 ) -> list[Optimum]:
     """Return the optimal network under each score; where a limit was reached, its status says so.
 
-    One table of counts per set of variables serves all scores, so that sixty values of the ESS cost little more than a
-    few (benchmarks/priors).
+    One table of counts per set of variables serves all scores. (For many values of the ESS of BDeu, `EssSolver` needs
+    no tables.) Ctrl-C returns the networks found so far, the last with the status INTERRUPTED; during the building of
+    the tables, when there is none yet, it raises KeyboardInterrupt.
     """
     tables = build_parent_set_tables(
         data,
@@ -60,12 +70,25 @@ def find_optima(
         threads=learning.threads,
         progress=progress,
     )
-    found = []
+    if tables[0].status is Status.INTERRUPTED:
+        raise KeyboardInterrupt
+    found: list[Optimum] = []
     with show_progress(progress) as callback:
         for number, table in enumerate(tables):
             callback(ProgressEvent(stage, number, len(tables)))
             found.append(find_optimal(table, constraints=learning.constraints, limits=learning.limits, progress=False))
+            if found[-1].status is Status.INTERRUPTED:
+                break
+            if table.status is not Status.COMPLETE:  # proved among the sets of the finished levels only
+                found[-1] = dataclasses.replace(found[-1], status=table.status)
     return found
+
+
+def all_or_interrupt(optima: list[Optimum]) -> list[Optimum]:
+    """Return the networks, or raise KeyboardInterrupt if Ctrl-C ended the search: for work that needs all of them."""
+    if optima[-1].status is Status.INTERRUPTED:
+        raise KeyboardInterrupt
+    return optima
 
 
 def worst_status(optima: Sequence[Optimum]) -> Status:

@@ -18,7 +18,7 @@ from arcwise.errors import DataError, OptionError
 from arcwise.evaluate import shd
 from arcwise.graph import Dag
 from arcwise.limits import Status
-from arcwise.priors.optima import Learning, find_optima, worst_status
+from arcwise.priors.optima import Learning, all_or_interrupt, find_optima, worst_status
 from arcwise.priors.sensitivity import prior_sensitivity
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 from arcwise.scores import make_score
@@ -111,6 +111,9 @@ class Saturation:
         if np.isfinite(self.distance).any():
             below.plot(self.sizes, self.distance, marker="x", label="distance from the truth (SHD)")
         below.set_xscale("log")
+        below.set_xticks(self.sizes, [f"{size:,}" for size in self.sizes], rotation=0 if len(self.sizes) < 9 else 30)
+        below.minorticks_off()
+        below.set_ylim(bottom=0)
         below.set_xlabel("cases")
         below.set_ylabel("edges")
         below.legend()
@@ -143,7 +146,7 @@ def data_saturation(
         del sizes[-2]  # the last step should be about a doubling
     score = make_score("bdeu", ess=ess)
     rng = np.random.default_rng(seed)
-    whole = find_optima(data, [score], learning, progress=progress)[0]
+    whole = all_or_interrupt(find_optima(data, [score], learning, progress=progress))[0]
     optima = [whole]
     rows = np.repeat(np.arange(data.n_rows), 1 if data.weights is None else data.weights)
     shape = (repetitions, len(sizes))
@@ -155,7 +158,9 @@ def data_saturation(
             for k, size in enumerate(sizes):
                 callback(ProgressEvent("saturation", repetition * len(sizes) + k, repetitions * len(sizes)))
                 part = data if k == len(sizes) - 1 else _subsample(data, shuffled[:size])
-                found = whole if k == len(sizes) - 1 else find_optima(part, [score], learning, progress=False)[0]
+                found = whole
+                if k < len(sizes) - 1:
+                    found = all_or_interrupt(find_optima(part, [score], learning, progress=False))[0]
                 optima.append(found)
                 sensitivity[repetition, k] = prior_sensitivity(
                     part, found.dag, ess=ess, epsilon=epsilon, epsilons=()
