@@ -41,6 +41,28 @@ def test_sensitivity_saturation_and_edge(cli: Cli, survey: Path) -> None:
     assert "favours smoke -> cough" in cli("prior", "edge", survey, "--parent", "smoke", "--child", "cough")
 
 
+def test_compare(cli: Cli, survey: Path, tmp_path: Path) -> None:
+    arguments = ("prior", "compare", survey, "--splits", 2, "--seed", 1)
+    found = json.loads(cli(*arguments, "--plot", tmp_path / "compare.svg", "--json"))
+    assert [row["score"] for row in found["table"]] == ["min_bdeu", "bdeu", "max_bdeu"]
+    assert found["status"] == "complete"
+    assert (tmp_path / "compare.svg").read_text().startswith("<?xml")
+    assert "held-out log-likelihood" in cli(*arguments)
+
+
+def test_every_analysis_has_its_own_and_the_common_options(cli: Cli) -> None:
+    for name, own in (("ess", "--tolerance"), ("path", "--values"), ("sensitivity", "--epsilon")):
+        text = cli("prior", name, "--help")
+        assert all(
+            option in text for option in (own, "--plot", "--max-parents", "--limit-seconds", "--json", "Example")
+        )
+    assert "--max-parents" not in cli("prior", "edge", "--help")
+
+
+def test_a_limit_ends_with_code_3(cli: Cli, survey: Path) -> None:
+    cli("prior", "path", survey, "--limit-seconds", 1e-9, "--json", code=3)
+
+
 def test_mistakes_get_one_message(cli: Cli, survey: Path, tmp_path: Path) -> None:
     message = cli("prior", "edge", survey, "--parent", "smoke", "--child", "coughs", code=1)
     assert "did you mean 'cough'" in message

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
@@ -25,10 +28,12 @@ from arcwise.cli.options import (
     print_json,
     progress_from,
 )
+from arcwise.limits import Status
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from arcwise.data import Dataset
-    from arcwise.graph import Constraints
     from arcwise.priors import Learning
 
 __all__ = ["register"]
@@ -47,93 +52,143 @@ def register(app: typer.Typer) -> None:
     app.add_typer(prior, name="prior")
 
 
-def _read(data: Path, categorical: bool, quiet: bool) -> Dataset:
-    from arcwise.data import read_data
+@dataclass(frozen=True)
+class _Request:
+    """What every analysis is given: the data, how to learn networks, and whether to show progress."""
 
-    return read_data(data, categorical=categorical, progress=progress_from(quiet))
+    data: Dataset
+    learning: Learning
+    progress: bool | None
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """What every analysis gives back: an object for --json, a text otherwise, a figure for --plot, and its status."""
+
+    payload: Mapping[str, Any]
+    text: str
+    figure: Callable[[], Figure]
+    status: Status = Status.COMPLETE
+
+
+# The options of every analysis, in front of and behind those of its own; and those of the ones that learn networks.
+def _first(data: DataArgument) -> None: ...
 
 
 def _learning(
-    max_parents: int | None, constraints: Constraints | None, limit_seconds: float | None, threads: int
-) -> Learning:
-    from arcwise.priors import Learning
-
-    return Learning(max_parents, constraints, limits_from(limit_seconds), threads)
-
-
-def _save_plot(figure: Any, path: Path | None) -> None:
-    if path is None:
-        return
-    from arcwise.cli.figure_file import save_figure
-
-    save_figure(figure, path)
-
-
-@prior.command("ess")
-def ess(
-    data: DataArgument,
-    tolerance: Annotated[float, typer.Option("--tolerance", help="Stop when alpha* changes by less.")] = 0.1,
     max_parents: MaxParentsOption = None,
     constraints: ConstraintsOption = None,
     whitelist: WhitelistOption = None,
     blacklist: BlacklistOption = None,
-    categorical: CategoricalOption = False,
     threads: ThreadsOption = 1,
     limit_seconds: LimitSecondsOption = None,
+) -> None: ...
+
+
+def _last(
+    plot: PlotOption = None,
+    categorical: CategoricalOption = False,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
-) -> None:
+) -> None: ...
+
+
+def _parameters(function: Callable[..., object]) -> list[inspect.Parameter]:
+    hints = get_type_hints(function, include_extras=True)
+    found = inspect.signature(function).parameters.values()
+    return [p.replace(annotation=hints[p.name], kind=p.KEYWORD_ONLY) for p in found if p.name != "request"]
+
+
+def _analysis(name: str, *, learns: bool = True) -> Callable[[Callable[..., _Answer]], Callable[..., _Answer]]:
+    """Make a subcommand of a function from a request, and the options of its own, to an answer."""
+
+    def make(analyse: Callable[..., _Answer]) -> Callable[..., _Answer]:
+        own = _parameters(analyse)
+        parameters = [*_parameters(_first), *own, *(_parameters(_learning) if learns else []), *_parameters(_last)]
+
+        def command(**values: Any) -> None:
+            answer = analyse(_read(values), **{p.name: values[p.name] for p in own})
+            _print(answer, values["plot"], values["as_json"])
+
+        command.__doc__ = analyse.__doc__
+        command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        command.__annotations__ = {p.name: p.annotation for p in parameters}
+        prior.command(name)(command)
+        return analyse
+
+    return make
+
+
+def _read(values: Mapping[str, Any]) -> _Request:
+    from arcwise.data import read_data
+    from arcwise.priors import Learning
+
+    progress = progress_from(values["quiet"])
+    data = read_data(values["data"], categorical=values["categorical"], progress=progress)
+    if "max_parents" not in values:
+        return _Request(data, Learning(), progress)
+    rules = constraints_from(data.names, values["constraints"], values["whitelist"], values["blacklist"])
+    limits = limits_from(values["limit_seconds"])
+    return _Request(data, Learning(values["max_parents"], rules, limits, values["threads"]), progress)
+
+
+def _print(answer: _Answer, plot: Path | None, as_json: bool) -> None:
+    if plot is not None:
+        from arcwise.cli.figure_file import save_figure
+
+        save_figure(answer.figure(), plot)
+    if as_json:
+        print_json({**answer.payload, "status": answer.status})
+    else:
+        typer.echo(answer.text)
+    finish(answer.status)
+
+
+def _table(frame: Any) -> str:
+    return str(frame.to_string(index=False, float_format=lambda value: f"{value:.4g}"))
+
+
+@_analysis("ess")
+def ess(
+    request: _Request,
+    tolerance: Annotated[float, typer.Option("--tolerance", help="Stop when alpha* changes by less.")] = 0.1,
+) -> _Answer:
     """Find the equivalent sample size: Steck's alpha*, and the exact maximiser with its interval.
 
     Example: arcwise prior ess survey.csv
     """
     from arcwise.priors import ascend_ess, maximise_ess
 
-    rows = _read(data, categorical, quiet)
-    rules = constraints_from(rows.names, constraints, whitelist, blacklist)
-    learning = _learning(max_parents, rules, limit_seconds, threads)
-    ascent = ascend_ess(rows, tolerance=tolerance, learning=learning, progress=progress_from(quiet))
-    maximum = maximise_ess(rows, learning=learning, progress=progress_from(quiet))
-    if as_json:
-        print_json(
-            {
-                "alpha_star": ascent.alpha_star,
-                "rounds": ascent.rounds,
-                "history": ascent.history,
-                "spread": ascent.spread,
-                "converged": ascent.converged,
-                "alpha_max": maximum.alpha_max,
-                "alpha_interval": maximum.interval,
-                "alpha_integers": maximum.integers,
-                "best_integer": maximum.best_integer,
-                "score": maximum.score,
-                "arcs": maximum.dag.arcs,
-                "status": maximum.status,
-            }
-        )
-    else:
-        low, high = maximum.interval
-        spread = "" if ascent.spread is None else f" (its class: {ascent.spread[0]:.4g} to {ascent.spread[1]:.4g})"
-        typer.echo(f"analytic, alpha*: {ascent.alpha_star:.4g} after {ascent.rounds} rounds{spread}")
-        typer.echo(f"exact, alpha^M: {maximum.alpha_max:.4g}; the same network is optimal from {low:.4g} to {high:.4g}")
-    finish(maximum.status)
+    ascent = ascend_ess(request.data, tolerance=tolerance, learning=request.learning, progress=request.progress)
+    maximum = maximise_ess(request.data, learning=request.learning, progress=request.progress)
+    low, high = maximum.interval
+    spread = "" if ascent.spread is None else f" (its class: {ascent.spread[0]:.4g} to {ascent.spread[1]:.4g})"
+    return _Answer(
+        {
+            "alpha_star": ascent.alpha_star,
+            "rounds": ascent.rounds,
+            "history": ascent.history,
+            "spread": ascent.spread,
+            "converged": ascent.converged,
+            "alpha_max": maximum.alpha_max,
+            "alpha_interval": maximum.interval,
+            "alpha_integers": maximum.integers,
+            "best_integer": maximum.best_integer,
+            "score": maximum.score,
+            "arcs": maximum.dag.arcs,
+        },
+        f"analytic, alpha*: {ascent.alpha_star:.4g} after {ascent.rounds} rounds{spread}\n"
+        f"exact, alpha^M: {maximum.alpha_max:.4g}; the same network is optimal from {low:.4g} to {high:.4g}",
+        maximum.plot,
+        maximum.status if ascent.status is Status.COMPLETE else ascent.status,
+    )
 
 
-@prior.command("path")
+@_analysis("path")
 def path(
-    data: DataArgument,
+    request: _Request,
     values: Annotated[int, typer.Option("--values", min=2, help="How many values from 0.001 to 100,000.")] = 60,
-    plot: PlotOption = None,
-    max_parents: MaxParentsOption = None,
-    constraints: ConstraintsOption = None,
-    whitelist: WhitelistOption = None,
-    blacklist: BlacklistOption = None,
-    categorical: CategoricalOption = False,
-    threads: ThreadsOption = 1,
-    limit_seconds: LimitSecondsOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-) -> None:
+) -> _Answer:
     """Follow the optimal network over the equivalent sample size from 0.001 to 100,000.
 
     Example: arcwise prior path survey.csv --plot path.png
@@ -142,44 +197,25 @@ def path(
 
     from arcwise.priors import ess_path
 
-    rows = _read(data, categorical, quiet)
-    rules = constraints_from(rows.names, constraints, whitelist, blacklist)
-    learning = _learning(max_parents, rules, limit_seconds, threads)
-    found = ess_path(rows, ess=np.logspace(-3, 5, values), learning=learning, progress=progress_from(quiet))
-    _save_plot(found.plot(), plot)
-    if as_json:
-        print_json(
-            {
-                "ess": found.ess,
-                "scores": found.scores,
-                "n_arcs": found.n_arcs,
-                "best_ess": found.best_ess,
-                "intervals": [{"from": i.low, "to": i.high, "arcs": i.dag.arcs} for i in found.intervals],
-                "averaged": found.averaged.dag.arcs,
-                "status": found.status,
-            }
-        )
-    else:
-        typer.echo(found.to_frame().to_string(index=False))
-    finish(found.status)
+    grid = np.logspace(-3, 5, values)
+    found = ess_path(request.data, ess=grid, learning=request.learning, progress=request.progress)
+    return _Answer(
+        {
+            "ess": found.ess,
+            "scores": found.scores,
+            "n_arcs": found.n_arcs,
+            "best_ess": found.best_ess,
+            "intervals": [{"from": i.low, "to": i.high, "arcs": i.dag.arcs} for i in found.intervals],
+            "averaged": None if found.averaged is None else found.averaged.dag.arcs,
+        },
+        found.to_frame().to_string(index=False),
+        found.plot,
+        found.status,
+    )
 
 
-@prior.command("sensitivity")
-def sensitivity(
-    data: DataArgument,
-    ess: EssOption = 1.0,
-    epsilon: EpsilonOption = 0.5,
-    plot: PlotOption = None,
-    max_parents: MaxParentsOption = None,
-    constraints: ConstraintsOption = None,
-    whitelist: WhitelistOption = None,
-    blacklist: BlacklistOption = None,
-    categorical: CategoricalOption = False,
-    threads: ThreadsOption = 1,
-    limit_seconds: LimitSecondsOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-) -> None:
+@_analysis("sensitivity")
+def sensitivity(request: _Request, ess: EssOption = 1.0, epsilon: EpsilonOption = 0.5) -> _Answer:
     """Say how sensitive the BDeu-optimal network is to the prior, and which variables it is that are.
 
     Example: arcwise prior sensitivity survey.csv --ess 1 --epsilon 0.5
@@ -187,125 +223,134 @@ def sensitivity(
     from arcwise.priors import find_optima, prior_sensitivity
     from arcwise.scores import make_score
 
-    rows = _read(data, categorical, quiet)
-    rules = constraints_from(rows.names, constraints, whitelist, blacklist)
-    learning = _learning(max_parents, rules, limit_seconds, threads)
-    optimum = find_optima(rows, [make_score("bdeu", ess=ess)], learning, progress=progress_from(quiet))[0]
-    found = prior_sensitivity(rows, optimum.dag, ess=ess, epsilon=epsilon)
-    _save_plot(found.plot(), plot)
-    if as_json:
-        print_json(
-            {
-                "sensitivity": found.value,
-                "relative": found.relative,
-                "per_case": found.per_case,
-                "min_bdeu": found.lower,
-                "bdeu": found.score,
-                "max_bdeu": found.upper,
-                "by_node": dict(zip(found.names, found.by_node.tolist(), strict=True)),
-                "epsilons": found.epsilons,
-                "sweep": found.sweep,
-                "status": optimum.status,
-            }
-        )
-    else:
-        typer.echo(f"Max-BDeu - Min-BDeu: {found.value:.4g}, {found.relative:.3g} of the score")
-        typer.echo(found.to_frame().to_string(index=False, float_format=lambda value: f"{value:.4g}"))
-    finish(optimum.status)
+    score = make_score("bdeu", ess=ess)
+    optimum = find_optima(request.data, [score], request.learning, progress=request.progress)[0]
+    found = prior_sensitivity(request.data, optimum.dag, ess=ess, epsilon=epsilon)
+    return _Answer(
+        {
+            "sensitivity": found.value,
+            "relative": found.relative,
+            "per_case": found.per_case,
+            "min_bdeu": found.lower,
+            "bdeu": found.score,
+            "max_bdeu": found.upper,
+            "by_node": dict(zip(found.names, found.by_node.tolist(), strict=True)),
+            "epsilons": found.epsilons,
+            "sweep": found.sweep,
+        },
+        f"Max-BDeu - Min-BDeu: {found.value:.4g}, {found.relative:.3g} of the score\n{_table(found.to_frame())}",
+        found.plot,
+        optimum.status,
+    )
 
 
-@prior.command("saturation")
+@_analysis("compare")
+def compare(
+    request: _Request,
+    ess: EssOption = 1.0,
+    epsilon: EpsilonOption = 0.5,
+    splits: Annotated[int, typer.Option("--splits", min=1, help="How often the data are split.")] = 10,
+    held_out: Annotated[float, typer.Option("--held-out", help="The share of the cases not learned from.")] = 0.3,
+    seed: SeedOption = 0,
+) -> _Answer:
+    """Learn with Min-BDeu, BDeu and Max-BDeu side by side: arcs, moral distance, held-out likelihood.
+
+    Example: arcwise prior compare survey.csv --seed 1
+    """
+    from arcwise.priors import compare_priors
+
+    found = compare_priors(
+        request.data,
+        ess=ess,
+        epsilon=epsilon,
+        splits=splits,
+        held_out=held_out,
+        seed=seed,
+        learning=request.learning,
+        progress=request.progress,
+    )
+    frame = found.to_frame().drop(columns="moral distance from truth")
+    return _Answer(
+        {
+            "table": frame.to_dict(orient="records"),
+            "arcs": {score: dag.arcs for score, dag in zip(found.scores, found.dags, strict=True)},
+            "splits": found.splits,
+        },
+        _table(frame),
+        found.plot,
+        found.status,
+    )
+
+
+@_analysis("saturation")
 def saturation(
-    data: DataArgument,
+    request: _Request,
     ess: EssOption = 1.0,
     epsilon: EpsilonOption = 0.5,
     repetitions: Annotated[int, typer.Option("--repetitions", min=1, help="How often the cases are shuffled.")] = 5,
     seed: SeedOption = 0,
-    plot: PlotOption = None,
-    max_parents: MaxParentsOption = None,
-    constraints: ConstraintsOption = None,
-    whitelist: WhitelistOption = None,
-    blacklist: BlacklistOption = None,
-    categorical: CategoricalOption = False,
-    threads: ThreadsOption = 1,
-    limit_seconds: LimitSecondsOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-) -> None:
+) -> _Answer:
     """Say whether more data would change the structure, from growing subsamples.
 
     Example: arcwise prior saturation survey.csv --seed 1
     """
     from arcwise.priors import data_saturation
 
-    rows = _read(data, categorical, quiet)
-    rules = constraints_from(rows.names, constraints, whitelist, blacklist)
-    learning = _learning(max_parents, rules, limit_seconds, threads)
     found = data_saturation(
-        rows,
+        request.data,
         ess=ess,
         epsilon=epsilon,
         repetitions=repetitions,
         seed=seed,
-        learning=learning,
-        progress=progress_from(quiet),
+        learning=request.learning,
+        progress=request.progress,
     )
-    _save_plot(found.plot(), plot)
-    if as_json:
-        print_json(
-            {
-                "settled": found.settled,
-                "changed_share": found.changed_share,
-                "advice": found.advice,
-                "table": found.to_frame().to_dict(orient="records"),
-                "status": found.status,
-            }
-        )
-    else:
-        typer.echo(found.advice)
-        typer.echo(found.to_frame().to_string(index=False, float_format=lambda value: f"{value:.4g}"))
-    finish(found.status)
+    return _Answer(
+        {
+            "settled": found.settled,
+            "changed_share": found.changed_share,
+            "advice": found.advice,
+            "table": found.to_frame().to_dict(orient="records"),
+        },
+        f"{found.advice}\n{_table(found.to_frame())}",
+        found.plot,
+        found.status,
+    )
 
 
-@prior.command("edge")
+@_analysis("edge", learns=False)
 def edge(
-    data: DataArgument,
+    request: _Request,
     parent: Annotated[str, typer.Option("--parent", help="The tail of the edge.")],
     child: Annotated[str, typer.Option("--child", help="The head of the edge.")],
     given: Annotated[
         list[str] | None, typer.Option("--given", help="Another parent of the child; may be repeated.")
     ] = None,
-    plot: PlotOption = None,
-    categorical: CategoricalOption = False,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-) -> None:
+) -> _Answer:
     """Follow one edge over the equivalent sample size: will a large one favour it, and why?
 
     Example: arcwise prior edge survey.csv --parent smoke --child cough
     """
     from arcwise.priors import edge_prior
 
-    found = edge_prior(_read(data, categorical, quiet), child=child, parent=parent, given=given or [])
-    _save_plot(found.plot(), plot)
-    if as_json:
-        print_json(
-            {
-                "ess": found.ess,
-                "log_bayes_factor": found.exact,
-                "leading_order": found.approximate,
-                "uniformity": found.uniformity,
-                "degrees_of_freedom": found.degrees_of_freedom,
-                "dependence_p_value": found.dependence_p_value,
-                "sign_changes": found.sign_changes,
-                "alpha_plus": found.alpha_plus,
-                "cause": found.cause,
-            }
-        )
-        return
-    if not found.favoured_by_large_ess:
-        typer.echo(f"A large equivalent sample size does not favour {parent} -> {child}.")
-    else:
+    found = edge_prior(request.data, child=child, parent=parent, given=given or [])
+    text = f"A large equivalent sample size does not favour {parent} -> {child}."
+    if found.favoured_by_large_ess:
         reasons = {"dependence": "the two depend on each other", "skewness": "both are skewed, not since they depend"}
         above = "" if found.alpha_plus is None else f" above {found.alpha_plus:.4g}"
-        typer.echo(f"A large equivalent sample size{above} favours {parent} -> {child}, since {reasons[found.cause]}.")
+        text = f"A large equivalent sample size{above} favours {parent} -> {child}, since {reasons[found.cause]}."
+    return _Answer(
+        {
+            "ess": found.ess,
+            "log_bayes_factor": found.exact,
+            "leading_order": found.approximate,
+            "uniformity": found.uniformity,
+            "degrees_of_freedom": found.degrees_of_freedom,
+            "dependence_p_value": found.dependence_p_value,
+            "sign_changes": found.sign_changes,
+            "alpha_plus": found.alpha_plus,
+            "cause": found.cause,
+        },
+        text,
+        found.plot,
+    )
