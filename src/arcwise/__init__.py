@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     # The names below once more, for type checkers and editors; a test compares the two lists. A function in a module of
     # its own name comes from that module: mypy would take it for the module otherwise.
+    from arcwise import analysis as analysis
     from arcwise import confidence as confidence
     from arcwise import counts as counts
     from arcwise import data as data
@@ -21,9 +22,12 @@ if TYPE_CHECKING:
     from arcwise import parent_sets as parent_sets
     from arcwise import priors as priors
     from arcwise import progress as progress
+    from arcwise import report as report
     from arcwise import scores as scores
     from arcwise import search as search
     from arcwise import study as study
+    from arcwise.analysis import Analysis as Analysis
+    from arcwise.analysis import learn as learn
     from arcwise.confidence import EdgeConfidence as EdgeConfidence
     from arcwise.confidence import choose_threshold as choose_threshold
     from arcwise.confidence import consensus_network as consensus_network
@@ -66,6 +70,7 @@ if TYPE_CHECKING:
     from arcwise.priors.analytic_ess import analytic_ess as analytic_ess
     from arcwise.priors.edge_prior import edge_prior as edge_prior
     from arcwise.priors.ess_path import ess_path as ess_path
+    from arcwise.report import Report as Report
     from arcwise.scores import SCORES as SCORES
     from arcwise.scores import make_score as make_score
     from arcwise.search import LocalSearchResult as LocalSearchResult
@@ -104,6 +109,8 @@ _PUBLIC: dict[str, tuple[str, ...]] = {
         *("analytic_ess", "ascend_ess", "maximise_ess", "ess_path"),
         *("edge_prior", "prior_sensitivity", "data_saturation"),
     ),
+    "report": ("Report",),
+    "analysis": ("Analysis", "learn"),
 }
 _MODULES = (*_PUBLIC, "counts", "datasets", "errors", "progress", "study")
 _STAGE = {name: stage for stage, names in _PUBLIC.items() for name in names}

@@ -55,8 +55,8 @@ def test_every_stage_is_an_attribute() -> None:
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
-    with pytest.raises(AttributeError, match="no attribute 'learn'"):
-        _ = arcwise.learn
+    with pytest.raises(AttributeError, match="no attribute 'teach'"):
+        _ = arcwise.teach
 
 
 def test_the_import_loads_no_heavy_package() -> None:

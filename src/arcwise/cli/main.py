@@ -24,6 +24,7 @@ __all__ = ["app", "main"]
 
 # One module per verb, in the order of `arcwise --help`; each has a function `register(app)`.
 VERBS: tuple[str, ...] = (
+    "learn",
     "scores",
     "search",
     "credible",

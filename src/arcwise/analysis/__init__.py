@@ -1,0 +1,8 @@
+"""The whole pipeline in one call: `learn` takes data and returns an `Analysis` with its report."""
+
+from arcwise.analysis.analysis import Analysis
+from arcwise.analysis.edges import EdgeFinding
+from arcwise.analysis.learning import learn
+from arcwise.analysis.preparation import Preparation, PreparationError
+
+__all__ = ["Analysis", "EdgeFinding", "Preparation", "PreparationError", "learn"]

@@ -1,0 +1,182 @@
+"""`Analysis`: everything that `learn` found, as one object with a report."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from arcwise.analysis.edges import EdgeFinding
+from arcwise.analysis.ensembles import Averaged
+from arcwise.analysis.preparation import Preparation
+from arcwise.analysis.prior_checks import PriorChecks
+from arcwise.analysis.thresholds import Thresholds
+from arcwise.confidence import ConsensusNetwork, EdgeConfidence
+from arcwise.data import Dataset
+from arcwise.errors import OptionError
+from arcwise.graph import Cpdag, Dag
+from arcwise.limits import Status
+from arcwise.model import BayesianNetwork
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pandas as pd
+
+    from arcwise.report import Report
+
+__all__ = ["Analysis"]
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """What `learn` found, from the data to the network, with a report of it all.
+
+    In a notebook it shows itself as the interactive report; `print` shows the same content as text, and `save` writes
+    the folder that ``arcwise learn -o`` writes.
+
+    Parameters
+    ----------
+    name
+        What the data are called: a file name, or "data".
+    data, steps, preparation
+        The data that were learned from, what was done to make them complete and discrete, and with which options.
+    main, comparisons
+        The set of networks that the answer rests on, and others that it is compared with.
+    remarks
+        What the reader has to know: why another method was taken, what was not computed.
+    thresholds, consensus, network
+        The cut-offs, the network of the edges above the chosen one, and its parameters.
+    edges
+        Every pair of variables with a confidence above 0.01, the most certain first.
+    prior
+        Sensitivity to the prior, and saturation.
+    options, seed, status
+        All options with their values, the seed, and whether a limit was reached.
+    """
+
+    name: str
+    data: Dataset
+    steps: tuple[str, ...]
+    preparation: Preparation
+    main: Averaged
+    comparisons: tuple[Averaged, ...]
+    remarks: tuple[str, ...]
+    thresholds: Thresholds
+    consensus: ConsensusNetwork
+    network: BayesianNetwork
+    edges: tuple[EdgeFinding, ...]
+    prior: PriorChecks
+    options: Mapping[str, Any]
+    seed: int
+    status: Status
+
+    @property
+    def confidence(self) -> EdgeConfidence:
+        """How far each edge can be trusted, by the main method."""
+        assert self.main.confidence is not None
+        return self.main.confidence
+
+    @property
+    def threshold(self) -> float:
+        """The cut-off: the consensus network has the edges with a confidence above it."""
+        return self.thresholds.chosen.threshold.value
+
+    @property
+    def dag(self) -> Dag:
+        """The consensus network's structure."""
+        return self.consensus.dag
+
+    @property
+    def cpdag(self) -> Cpdag:
+        """Its equivalence class: directions that the structure alone does not settle are left open."""
+        return self.consensus.cpdag
+
+    @property
+    def complete(self) -> bool:
+        """False if a limit cut the main set of networks short."""
+        return self.status is Status.COMPLETE
+
+    def edge(self, first: str, second: str) -> EdgeFinding:
+        """Return what was found about one pair of variables, in either order."""
+        for edge in self.edges:
+            if {edge.first, edge.second} == {first, second}:
+                return edge
+        pair = self.confidence.pair(first, second)  # refuses unknown names
+        raise OptionError(
+            f"the confidence in an edge between '{first}' and '{second}' is {pair.present:.3g}, too low to be "
+            "described."
+        )
+
+    def explain(self, first: str, second: str) -> str:
+        """Say in plain words how far the edge between two variables can be trusted, and why."""
+        from arcwise.analysis.wording import explain_edge
+
+        return explain_edge(self, self.edge(first, second))
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the described edges as a table, the most certain first, with the confidences by method and score."""
+        import pandas as pd
+
+        titles = [s.title for s in (self.main, *self.comparisons)]
+        rows = [
+            {
+                "first": e.first,
+                "second": e.second,
+                "confidence": e.present,
+                "forward": e.forward,
+                "backward": e.backward,
+                "undirected": e.undirected,
+                "standard_error": e.standard_error,
+                "from": e.tail,
+                "to": e.head,
+                "direction": e.direction,
+                "in_network": e.fate in ("kept", "undirected"),
+                "fate": e.fate,
+                **dict(e.by_method[1:]),
+            }
+            for e in self.edges
+        ]
+        base = ["first", "second", "confidence", "forward", "backward", "undirected", "standard_error"]
+        columns = [*base, "from", "to", "direction", "in_network", "fate", *titles[1:]]
+        return pd.DataFrame(rows, columns=columns)
+
+    @cached_property
+    def report(self) -> Report:
+        """The content of the report: sections, tables, figures and the network."""
+        from arcwise.analysis.contents import build_report
+
+        return build_report(self)
+
+    def to_html(self) -> str:
+        """Return the report as one self-contained HTML page."""
+        return self.report.to_html()
+
+    def to_text(self, *, width: int = 100) -> str:
+        """Return the report as plain text."""
+        return self.report.to_text(width=width)
+
+    def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
+        """Write report.html, edges.csv, network.bif, cpdag.dot, cpdag.graphml, confidence.parquet and run.json.
+
+        The folder appears whole or not at all. One that is there already is refused, unless `force` is True and
+        everything in it was written by arcwise.
+        """
+        from arcwise.analysis.folder import save_analysis
+
+        return save_analysis(self, folder, force=force)
+
+    def _repr_html_(self) -> str:
+        return self.report._repr_html_()
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __repr__(self) -> str:
+        kept = sum(edge.fate != "dropped" for edge in self.consensus.edges)
+        return (
+            f"Analysis({self.name}: {self.data.n_variables} variables, {self.data.n_cases:,} cases; {self.main.title}; "
+            f"{kept} edges above {self.threshold:.3g})"
+        )

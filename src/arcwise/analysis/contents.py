@@ -1,0 +1,322 @@
+"""From an analysis to the content of its report."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from arcwise.analysis.choices import choices_table, repeat_blocks
+from arcwise.analysis.edges import FLOOR, EdgeFinding
+from arcwise.analysis.methods_text import methods_text, references
+from arcwise.analysis.wording import edge_sentences, percent, summary_sentences
+from arcwise.counts import contingency
+from arcwise.report import (
+    Bullets,
+    Chart,
+    Column,
+    Guide,
+    NetworkEdge,
+    NetworkNode,
+    NetworkView,
+    Paragraph,
+    Report,
+    RuleLine,
+    Section,
+    Series,
+    Table,
+    Verbatim,
+)
+
+if TYPE_CHECKING:
+    from arcwise.analysis.analysis import Analysis
+    from arcwise.analysis.ensembles import CredibleFacts
+    from arcwise.report.content import Block
+
+__all__ = ["build_report"]
+
+# A probability table with more numbers than this is left to network.bif.
+MOST_SHOWN_CELLS = 600
+# A curve of many networks is thinned to about so many points, which a drawing cannot tell apart.
+CURVE_POINTS = 300
+
+
+def build_report(analysis: Analysis) -> Report:
+    """Return everything that the report says."""
+    data, main = analysis.data, analysis.main
+    kept = sum(edge.fate in ("kept", "undirected") for edge in analysis.edges)
+    return Report(
+        title=f"Which edges to trust: {analysis.name}",
+        subtitle=f"A Bayesian network of {data.n_variables} variables from {data.n_cases:,} cases",
+        facts=(
+            ("variables", f"{data.n_variables:,}"),
+            ("cases", f"{data.n_cases:,}"),
+            ("method", main.title),
+            ("networks averaged", f"{analysis.confidence.n_networks:,}"),
+            ("cut-off", f"{analysis.threshold:.3g}"),
+            ("edges in the network", f"{kept:,}"),
+        ),
+        summary=(*summary_sentences(analysis), *analysis.remarks),
+        network=_network(analysis),
+        sections=(
+            Section("ensemble", _ensemble_title(analysis), tuple(_ensemble(analysis))),
+            Section("rules", "Where to cut", tuple(_rules(analysis))),
+            Section("prior", "Does the prior decide, and are there enough data?", tuple(_prior(analysis))),
+            Section("data", "The data", tuple(_data(analysis))),
+            Section("choices", "What was chosen, and why", tuple(_choices(analysis))),
+            Section("methods", "Methods, ready to paste", _methods(analysis)),
+            Section("repeat", "To repeat it", repeat_blocks(analysis)),
+        ),
+    )
+
+
+def _network(analysis: Analysis) -> NetworkView:
+    data, dag = analysis.data, analysis.dag
+    index = {name: position for position, name in enumerate(data.names)}
+    nodes = []
+    for v, name in enumerate(data.names):
+        counts = contingency(data, [v])
+        nodes.append(NetworkNode(name, data.states[v], tuple((counts / counts.sum()).round(4).tolist())))
+    tables = tuple(
+        tuple(tuple(row) for row in table.round(4).tolist()) if table.size <= MOST_SHOWN_CELLS else None
+        for table in analysis.network.tables
+    )
+    return NetworkView(
+        nodes=tuple(nodes),
+        edges=tuple(_edge(analysis, edge, index) for edge in analysis.edges),
+        threshold=analysis.threshold,
+        cost=float(analysis.options["missed_edge_cost"]),
+        rules=tuple(RuleLine(m.label, m.threshold.value, m.meaning) for m in analysis.thresholds.marks),
+        methods=tuple(s.title for s in (analysis.main, *analysis.comparisons)),
+        ess=next((tuple(e.prior.ess.tolist()) for e in analysis.edges if e.prior is not None), ()),
+        parents=dag.parents,
+        tables=tables,
+        floor=FLOOR,
+    )
+
+
+def _edge(analysis: Analysis, edge: EdgeFinding, index: dict[str, int]) -> NetworkEdge:
+    prior = edge.prior
+    return NetworkEdge(
+        first=index[edge.first],
+        second=index[edge.second],
+        present=round(edge.present, 6),
+        forward=round(edge.forward, 6),
+        backward=round(edge.backward, 6),
+        undirected=round(edge.undirected, 6),
+        error=round(edge.standard_error, 4),
+        by_method=tuple(None if value is None else round(value, 4) for _, value in edge.by_method),
+        tail=index[edge.tail],
+        counts=tuple(tuple(row) for row in edge.counts.tolist()),
+        curve=() if prior is None else tuple(float(f"{value:.3g}") for value in prior.exact),
+        given=() if prior is None else tuple(index[name] for name in prior.given),
+        words=edge_sentences(analysis, edge),
+    )
+
+
+def _ensemble_title(analysis: Analysis) -> str:
+    return "The networks that the data cannot rule out" if analysis.main.credible else "The resampled networks"
+
+
+def _ensemble(analysis: Analysis) -> list[Block]:
+    facts = analysis.main.credible
+    blocks: list[Block] = []
+    if facts is not None:
+        blocks += _credible(analysis, facts)
+    else:
+        confidence = analysis.confidence
+        worst = float(confidence.standard_error.max()) if analysis.data.n_variables > 1 else 0.0
+        blocks.append(
+            Paragraph(
+                f"{confidence.n_networks:,} networks were learned, each from {analysis.data.n_cases:,} cases drawn "
+                "with "
+                "replacement from the data (the bootstrap). The confidence in an edge is the share of the networks "
+                "that "
+                f"have it. With so many networks a confidence is accurate to about ±{2 * worst:.2f} at worst."
+            )
+        )
+    titles = [s.title for s in (analysis.main, *analysis.comparisons)]
+    if len(titles) > 1:
+        rows = []
+        for s in (analysis.main, *analysis.comparisons):
+            assert s.confidence is not None
+            vector = s.confidence.vector
+            rows.append(
+                (
+                    s.title,
+                    s.confidence.n_networks,
+                    int((vector > analysis.threshold).sum()),
+                    int((vector >= 0.95).sum()),
+                    float(np.abs(vector - analysis.confidence.vector).mean()),
+                )
+            )
+        blocks.append(
+            Table(
+                "The same data by other methods and scores. The last column is the mean difference of the confidences "
+                "from those in the first row.",
+                (
+                    Column("method, score"),
+                    Column("networks", 0),
+                    Column(f"edges above {analysis.threshold:.2g}", 0),
+                    Column("edges at 0.95 or more", 0),
+                    Column("mean difference", 3),
+                ),
+                tuple(rows),
+            )
+        )
+    return blocks
+
+
+def _credible(analysis: Analysis, facts: CredibleFacts) -> list[Block]:
+    classes = (
+        ""
+        if facts.classes is None
+        else f" They fall into {facts.classes:,} classes of equivalent networks, which no data of this kind can tell "
+        "apart."
+    )
+    covered = ""
+    if facts.covered is not None:
+        covered = f" Together they hold {percent(facts.covered)} of the posterior probability of all networks."
+    count = f"{facts.count:,} networks are" if facts.count != 1 else "One network is"
+    text = (
+        f"{count} within a Bayes factor of {facts.bayes_factor:g} of the best one: this is the credible set, and it is "
+        f"complete.{classes}{covered} One best network has only {percent(facts.best_share)} of the weight of the set: "
+        "that is how far it can be trusted alone."
+    )
+    blocks: list[Block] = [Paragraph(text)]
+    if len(facts.deviations) > 1:
+        kind = "class" if facts.by_class else "network"
+        rank, curve = _thinned(facts.deviations)
+        factors = [f for f in (3.0, 20.0, 150.0) if math.log(f) <= max(curve[-1], math.log(facts.bayes_factor)) + 1e-9]
+        median = facts.deviations[len(facts.deviations) // 2]
+        blocks.append(
+            Chart(
+                caption=f"How far the k-th best {kind} falls short of the best, on the scale of natural logarithms.",
+                summary=f"The curve rises from 0 to {curve[-1]:.2f} over {len(facts.deviations):,} "
+                f"{'classes' if facts.by_class else 'networks'}; half of them are within {median:.2f}, a Bayes factor "
+                f"of {math.exp(median):.1f}.",
+                x_label=f"k, rank of the {kind}",
+                y_label="deviation from the best",
+                series=(Series(analysis.main.title, rank, curve, steps=True),),
+                guides=tuple(Guide(math.log(f), f"Bayes factor {f:g}") for f in factors),
+                log_x=len(facts.deviations) > 30,
+            )
+        )
+    elif facts.count > 1:
+        blocks.append(Paragraph("The set is too large to be listed; it was counted and averaged as a whole."))
+    return blocks
+
+
+def _thinned(deviations: tuple[float, ...]) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Return ranks and deviations, thinned evenly on a logarithmic scale of ranks."""
+    count = len(deviations)
+    ranks = np.unique(np.round(np.geomspace(1, count, CURVE_POINTS)).astype(int)) if count > CURVE_POINTS else None
+    chosen = range(1, count + 1) if ranks is None else ranks.tolist()
+    return tuple(float(k) for k in chosen), tuple(round(deviations[k - 1], 4) for k in chosen)
+
+
+def _rules(analysis: Analysis) -> list[Block]:
+    vector = analysis.confidence.vector
+    rows = tuple(
+        (m.label, m.threshold.value, int((vector > m.threshold.value).sum()), m.meaning)
+        for m in analysis.thresholds.marks
+    )
+    chosen = analysis.thresholds.chosen
+    return [
+        Paragraph(
+            f"An edge is in the network if its confidence is above the cut-off, here {chosen.threshold.value:.3g}: "
+            f"{chosen.meaning}. This assumes that {chosen.threshold.assumes}. Move the slider above to see what "
+            "another "
+            "choice changes."
+        ),
+        Table(
+            "The cut-offs of the rules.",
+            (Column("rule"), Column("cut-off", 3), Column("edges above it", 0), Column("what it is")),
+            rows,
+        ),
+    ]
+
+
+def _prior(analysis: Analysis) -> list[Block]:
+    checks = analysis.prior
+    s = checks.sensitivity
+    strength = "little" if s.relative < 0.01 else "somewhat" if s.relative < 0.05 else "much"
+    blocks: list[Block] = [
+        Paragraph(
+            f"The prior matters {strength}. If the prior of every variable may move (half of its weight, "
+            f"{s.epsilon:.0%} contamination), the log score of the network lies between {s.lower:,.1f} and "
+            f"{s.upper:,.1f}: a range of {s.relative:.2%} of the score (Scanagatta et al. 2014)."
+        )
+    ]
+    if s.value > 0:
+        worst = np.argsort(-s.by_node, kind="stable")[:3]
+        listed = ", ".join(f"{s.names[v]} ({s.by_node[v] / s.value:.0%})" for v in worst)
+        blocks.append(Paragraph(f"Most of that range comes from {listed}: their tables have the fewest cases per row."))
+    if checks.alpha_star is not None:
+        blocks.append(
+            Paragraph(
+                f"Steck's formula gives an equivalent sample size of {checks.alpha_star:,.1f} for this network; "
+                f"{s.ess:g} was used. The details of each edge show at which equivalent sample sizes BDeu favours it."
+            )
+        )
+    saturation = checks.saturation
+    if saturation is not None:
+        blocks.append(Paragraph(saturation.advice))
+        sizes = tuple(float(size) for size in saturation.sizes)
+        blocks.append(
+            Chart(
+                caption="Structure learned from growing parts of the data: its edges, and how many of them changed "
+                "since "
+                f"the part before (means over {saturation.repetitions} shuffles).",
+                summary=f"With {int(sizes[0])} cases {saturation.edges[0]:.1f} edges, with all {int(sizes[-1]):,} "
+                "cases "
+                f"{saturation.edges[-1]:.1f}; the last step changed {saturation.change[-1]:.1f}.",
+                x_label="cases",
+                y_label="edges",
+                series=(
+                    Series("edges", sizes, tuple(saturation.edges.round(3).tolist())),
+                    Series("changed", sizes[1:], tuple(saturation.change[1:].round(3).tolist())),
+                ),
+                log_x=True,
+            )
+        )
+    blocks += [Paragraph(note) for note in checks.notes]
+    return blocks
+
+
+def _data(analysis: Analysis) -> list[Block]:
+    data = analysis.data
+    blocks: list[Block] = []
+    if analysis.steps:
+        blocks.append(Paragraph("Before learning, the data were prepared:"))
+        blocks.append(Bullets(analysis.steps))
+    else:
+        blocks.append(Paragraph("The data were complete and discrete, and were used as they are."))
+    rows = []
+    for v, name in enumerate(data.names):
+        counts = contingency(data, [v])
+        shares = "; ".join(
+            f"{state} {percent(float(count) / data.n_cases)}"
+            for state, count in zip(data.states[v], counts, strict=True)
+        )
+        rows.append((name, len(data.states[v]), shares))
+    blocks.append(
+        Table(
+            "The variables, and the share of the cases in each state.",
+            (Column("variable"), Column("states", 0), Column("shares")),
+            tuple(rows),
+        )
+    )
+    return blocks
+
+
+def _choices(analysis: Analysis) -> list[Block]:
+    return [
+        Paragraph("Every choice was made for a reason and can be changed."),
+        choices_table(analysis),
+    ]
+
+
+def _methods(analysis: Analysis) -> tuple[Block, ...]:
+    return (Verbatim(methods_text(analysis), "methods section"), Bullets(references(analysis)))

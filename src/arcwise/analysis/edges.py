@@ -1,0 +1,117 @@
+"""What there is to say about one edge: its confidence by several methods, its effect, and what the prior does to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.analysis.ensembles import Averaged
+from arcwise.confidence import ConsensusNetwork, EdgeConfidence
+from arcwise.counts import contingency
+from arcwise.data import Dataset
+from arcwise.priors import EdgePrior, edge_prior
+
+__all__ = ["FLOOR", "EdgeFinding", "describe_edges"]
+
+# Pairs with less confidence are left to the file of confidences.
+FLOOR = 0.01
+# Steck's curve is drawn at these equivalent sample sizes: four per power of ten.
+ESS_POINTS: NDArray[np.float64] = np.logspace(-3, 5, 33)
+# A table over the two variables and the other parents with more cells than this is not made for one edge.
+MOST_CELLS = 200_000
+
+
+@dataclass(frozen=True, eq=False)
+class EdgeFinding:
+    """One pair of variables with a confidence above `FLOOR`.
+
+    Parameters
+    ----------
+    first, second
+        The variables, in the order of the data.
+    present, forward, backward, undirected, standard_error
+        See `EdgeConfidence`; forward is first -> second.
+    by_method
+        The confidence by every method and score: (title, value), None where it was not computed.
+    tail, head
+        The arc that the consensus network has, or the more credible direction if it has none.
+    fate
+        What became of the edge: "kept", "undirected", "dropped" or, below the threshold, "below".
+    counts
+        How many cases show each pair of states: rows are the states of `tail`, columns those of `head`.
+    prior
+        What the equivalent sample size does to tail -> head given the head's other parents.
+    """
+
+    first: str
+    second: str
+    present: float
+    forward: float
+    backward: float
+    undirected: float
+    standard_error: float
+    by_method: tuple[tuple[str, float | None], ...]
+    tail: str
+    head: str
+    fate: str
+    counts: NDArray[np.int64]
+    prior: EdgePrior | None
+
+    @property
+    def direction(self) -> float:
+        """The confidence in tail -> head given that there is an edge; a reversible edge counts half for either."""
+        way = self.forward if self.tail == self.first else self.backward
+        return (way + self.undirected / 2) / self.present if self.present > 0 else 0.5
+
+    @property
+    def spread(self) -> tuple[float, float]:
+        """The least and the largest confidence over the methods that were computed."""
+        known = [value for _, value in self.by_method if value is not None]
+        return min(known), max(known)
+
+
+def describe_edges(
+    data: Dataset, main: EdgeConfidence, sets: tuple[Averaged, ...], consensus: ConsensusNetwork
+) -> tuple[EdgeFinding, ...]:
+    """Describe every pair with a confidence above `FLOOR`, the most certain first."""
+    fates = {frozenset((edge.tail, edge.head)): edge for edge in consensus.edges}
+    findings = []
+    order = main.to_frame(above=FLOOR)
+    for first, second in zip(order["first"].tolist(), order["second"].tolist(), strict=True):
+        i, j = data.index(first), data.index(second)
+        edge = fates.get(frozenset((first, second)))
+        forward, backward = float(main.directed[i, j]), float(main.directed[j, i])
+        tail, head = (second, first) if backward > forward else (first, second)
+        if edge is not None:
+            tail, head = edge.tail, edge.head
+        findings.append(
+            EdgeFinding(
+                first=first,
+                second=second,
+                present=float(main.present[i, j]),
+                forward=forward,
+                backward=backward,
+                undirected=float(main.undirected[i, j]),
+                standard_error=float(main.standard_error[i, j]),
+                by_method=tuple(
+                    (s.title, None if s.confidence is None else 1.0 - s.confidence.pair(first, second).absent)
+                    for s in sets
+                ),
+                tail=tail,
+                head=head,
+                fate="below" if edge is None else edge.fate,
+                counts=contingency(data, [data.index(tail), data.index(head)]),
+                prior=_prior(data, tail, head, consensus),
+            )
+        )
+    return tuple(findings)
+
+
+def _prior(data: Dataset, tail: str, head: str, consensus: ConsensusNetwork) -> EdgePrior | None:
+    given = [name for name in consensus.dag.parents_of(head) if name != tail]
+    cells = float(np.prod([float(data.arities[data.index(name)]) for name in (tail, head, *given)]))
+    if cells > MOST_CELLS:
+        return None
+    return edge_prior(data, child=head, parent=tail, given=given, ess=ESS_POINTS)

@@ -1,0 +1,137 @@
+"""The output folder of an analysis: whole or not there at all."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from arcwise.analysis.choices import command_line, versions
+from arcwise.errors import FormatError
+from arcwise.graph import write_dot, write_graphml
+from arcwise.model import write_bif
+
+if TYPE_CHECKING:
+    from arcwise.analysis.analysis import Analysis
+
+__all__ = ["FILES", "check_folder", "save_analysis"]
+
+FILES = (
+    "report.html",
+    "edges.csv",
+    "network.bif",
+    "cpdag.dot",
+    "cpdag.graphml",
+    "confidence.parquet",
+    "run.json",
+)
+
+
+def check_folder(folder: str | os.PathLike[str], *, force: bool) -> Path:
+    """Refuse a folder that cannot be written, before any work is lost to it.
+
+    A folder that is there is replaced only if `force` is True and it is empty or holds nothing but files of ours.
+    """
+    target = Path(folder)
+    if not target.parent.is_dir():
+        raise FormatError(f"cannot write {target}: the folder {target.parent} does not exist. Create it first.")
+    if not os.path.lexists(target):
+        return target
+    if target.is_symlink() or not target.is_dir():
+        raise FormatError(f"cannot write {target}: it exists and is not a folder. Give another name.")
+    foreign = sorted(path.name for path in target.iterdir() if path.name not in FILES)
+    if foreign:
+        raise FormatError(
+            f"cannot write {target}: it holds files that are not of an earlier run, such as {foreign[0]}. "
+            "Give a folder that does not exist."
+        )
+    if any(target.iterdir()) and not force:
+        raise FormatError(
+            f"cannot write {target}: it holds the result of an earlier run. Give another folder, or --force "
+            "(in Python: force=True) to replace it."
+        )
+    return target
+
+
+def save_analysis(analysis: Analysis, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
+    """Write all files into a temporary folder beside the target, which then takes its name."""
+    target = check_folder(folder, force=force)
+    try:
+        part = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent))
+    except OSError as error:
+        raise FormatError(f"cannot write {target}: {error.strerror}.") from error
+    try:
+        _write_files(analysis, part)
+        umask = os.umask(0)
+        os.umask(umask)
+        part.chmod(0o777 & ~umask)
+        if target.is_dir():
+            old = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".old", dir=target.parent))
+            target.rename(old / "replaced")
+            try:
+                part.rename(target)
+            except BaseException:
+                (old / "replaced").rename(target)
+                raise
+            finally:
+                shutil.rmtree(old, ignore_errors=True)
+        else:
+            part.rename(target)
+    except OSError as error:
+        raise FormatError(f"cannot write {target}: {error.strerror}.") from error
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            shutil.rmtree(part)
+    return target
+
+
+def _write_files(analysis: Analysis, folder: Path) -> None:
+    labels = {(edge.tail, edge.head): edge.present for edge in analysis.consensus.edges}
+    contents = {
+        "report.html": analysis.to_html(),
+        "edges.csv": analysis.to_frame().to_csv(index=False, lineterminator="\n"),
+        "run.json": json.dumps(run_record(analysis), indent=2, ensure_ascii=False, allow_nan=False) + "\n",
+    }
+    for name, text in contents.items():
+        (folder / name).write_bytes(text.encode("utf-8"))
+    write_bif(analysis.network, folder / "network.bif")
+    write_dot(folder / "cpdag.dot", analysis.cpdag, labels=labels)
+    write_graphml(folder / "cpdag.graphml", analysis.cpdag, labels=labels)
+    analysis.confidence.save(folder / "confidence.parquet")
+
+
+def run_record(analysis: Analysis) -> dict[str, Any]:
+    """Return everything that is needed to repeat the run, and its main figures; nothing depends on time or place."""
+    credible = analysis.main.credible
+    return {
+        "command": command_line(analysis),
+        "versions": versions(),
+        "seed": analysis.seed,
+        "data": {
+            "name": analysis.name,
+            "digest": analysis.data.digest,
+            "variables": analysis.data.n_variables,
+            "cases": analysis.data.n_cases,
+            "steps": list(analysis.steps),
+        },
+        "options": dict(analysis.options),
+        "result": {
+            "method": analysis.main.method,
+            "score": analysis.main.score.describe(),
+            "status": str(analysis.status),
+            "networks": analysis.confidence.n_networks,
+            "classes": None if credible is None else credible.classes,
+            "optimum": None if credible is None else credible.optimum,
+            "posterior_covered": None if credible is None else credible.covered,
+            "threshold": analysis.threshold,
+            "rules": {mark.label: mark.threshold.value for mark in analysis.thresholds.marks},
+            "arcs": [list(arc) for arc in analysis.dag.arcs],
+            "dropped": [[edge.tail, edge.head] for edge in analysis.consensus.dropped],
+            "compared": [other.title for other in analysis.comparisons],
+            "remarks": list(analysis.remarks),
+        },
+    }

@@ -1,0 +1,294 @@
+"""From data as they come to data that can be learned from: a proposal for what stands in the way, and its steps."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from arcwise.data import Dataset, Table, discretize, impute, read_table
+from arcwise.data.labels import quoted
+from arcwise.data.states import IDENTIFIER_LEVELS
+from arcwise.errors import DataError, OptionError
+from arcwise.progress import ProgressCallback
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "Obstacle",
+    "Preparation",
+    "PreparationError",
+    "Prepared",
+    "find_obstacles",
+    "open_points",
+    "open_table",
+    "prepare",
+    "proposal_message",
+]
+
+Kind = Literal["constant", "identifier", "missing", "continuous"]
+
+# What is proposed where nothing was said: neighbours (Liao 4.6.1), and three intervals of about equal numbers of rows,
+# which need no class variable and leave no interval empty.
+IMPUTE = "knn"
+DISCRETIZE = "quantile"
+BINS = 3
+
+
+class PreparationError(DataError):
+    """The data cannot be learned from as they are, and nobody has said yet what to do about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """One thing that keeps a table from being complete and discrete, what is proposed, and how to ask for it."""
+
+    kind: Kind
+    columns: tuple[str, ...]
+    what: str  # what is in the way, a clause without a full stop
+    proposal: str  # what would be done about it
+    option: str  # the options of `arcwise learn` that ask for it
+
+
+@dataclass(frozen=True, slots=True)
+class Preparation:
+    """What to do with data that are not complete and discrete; None where nothing was said.
+
+    Parameters
+    ----------
+    drop
+        Columns to leave out.
+    impute
+        How to fill missing values: "knn", "mode", or "drop" for dropping the rows.
+    discretize
+        How to cut columns of numbers: "quantile", "width", "kmeans", "mean", or "mdl", which needs `target`.
+    bins
+        The number of intervals.
+    target
+        The class column for "mdl".
+    categorical
+        Columns of numbers that are categories; True for all.
+    agree
+        Do whatever is proposed for what is left.
+    """
+
+    drop: tuple[str, ...] = ()
+    impute: str | None = None
+    discretize: str | None = None
+    bins: int = BINS
+    target: str | None = None
+    categorical: tuple[str, ...] | bool = False
+    agree: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """Data to learn from, and what was done to get there: one sentence each."""
+
+    data: Dataset
+    steps: tuple[str, ...]
+    name: str
+    preparation: Preparation
+
+
+def open_table(
+    data: Table | Dataset | pd.DataFrame | str | os.PathLike[str],
+    *,
+    progress: bool | ProgressCallback | None = None,
+    **reading: Any,
+) -> Table | Dataset:
+    """Return data of any kind as a table, or as they are if they are a data set already."""
+    if isinstance(data, Dataset | Table):
+        return data
+    if isinstance(data, str | os.PathLike):
+        return read_table(data, progress=progress, **reading)
+    return Table.from_dataframe(data)
+
+
+def find_obstacles(table: Table, preparation: Preparation) -> tuple[Obstacle, ...]:
+    """List what keeps a table from being a data set, each with a proposal; an empty tuple means nothing does."""
+    return tuple(obstacle for obstacle in _all_obstacles(table, preparation) if obstacle.columns)
+
+
+def _all_obstacles(table: Table, preparation: Preparation) -> Iterable[Obstacle]:
+    categorical = preparation.categorical
+    kept = set(table.names if categorical is True else categorical or ())
+    labelled = {column.name: int((column.counts() > 0).sum()) for column in table.columns}
+    constant = tuple(c.name for c in table.columns if labelled[c.name] < 2 and not c.declared)
+    yield Obstacle(
+        "constant",
+        constant,
+        f"{_columns(constant)} {_verb(constant, 'has', 'have')} fewer than two distinct values",
+        f"leave {_it(constant)} out",
+        _drop_options(constant),
+    )
+    named = tuple(
+        c.name
+        for c in table.columns
+        if c.numbers is None
+        and not c.declared
+        and c.name not in kept
+        and labelled[c.name] > max(IDENTIFIER_LEVELS, table.n_rows // 2)
+    )
+    yield Obstacle(
+        "identifier",
+        named,
+        f"{_columns(named)} {_verb(named, 'is', 'are')} different in almost every row: identifiers, not variables",
+        f"leave {_it(named)} out",
+        _drop_options(named),
+    )
+    left = [c for c in table.columns if c.name not in {*constant, *named}]
+    gaps = tuple(c.name for c in left if c.n_missing)
+    cells = sum(c.n_missing for c in left)
+    rows = int(np.any([c.is_missing for c in left], axis=0).sum()) if gaps else 0
+    yield Obstacle(
+        "missing",
+        gaps,
+        f"{cells:,} values are missing in {_columns(gaps)} ({rows:,} of {table.n_rows:,} rows have a gap)",
+        "fill each gap from the 5 most similar rows",
+        f"--impute {IMPUTE}",
+    )
+    numbers = tuple(c.name for c in left if c.name not in kept and c.is_continuous())
+    yield Obstacle(
+        "continuous",
+        numbers,
+        f"{_columns(numbers)} {_verb(numbers, 'holds', 'hold')} numbers with more than 20 distinct values, "
+        "not categories",
+        f"cut {_it(numbers)} into {preparation.bins} intervals with about equally many rows",
+        f"--discretize {DISCRETIZE}",
+    )
+
+
+def _columns(names: tuple[str, ...]) -> str:
+    return f"{'column' if len(names) == 1 else f'{len(names)} columns:'} {quoted(names, 6)}"
+
+
+def _verb(names: tuple[str, ...], one: str, many: str) -> str:
+    return one if len(names) == 1 else many
+
+
+def _it(names: tuple[str, ...]) -> str:
+    return "it" if len(names) == 1 else "them"
+
+
+def _drop_options(names: tuple[str, ...]) -> str:
+    return " ".join(f'--drop "{name}"' if " " in name else f"--drop {name}" for name in names)
+
+
+def prepare(
+    given: Table | Dataset,
+    preparation: Preparation,
+    *,
+    name: str = "",
+    progress: bool | ProgressCallback | None = None,
+) -> Prepared:
+    """Return data that can be learned from: drop, impute and cut as asked for, or as proposed if that was agreed to.
+
+    Raises
+    ------
+    PreparationError
+        If something is in the way and neither an option nor an agreement says what to do; the message has the
+        proposal.
+    """
+    if isinstance(given, Dataset):
+        asked = [o for o, value in (("impute", preparation.impute), ("discretize", preparation.discretize)) if value]
+        if asked:
+            raise OptionError(f"{asked[0]}= is for raw data; a Dataset is complete and discrete already. Leave it out.")
+        kept = [n for n in given.names if n not in preparation.drop]
+        for dropped in preparation.drop:
+            given.index(dropped)
+        data = given if len(kept) == given.n_variables else given.select(kept)
+        left_out = (f"Left out: {quoted(preparation.drop, 6)}.",) if preparation.drop else ()
+        return Prepared(data, left_out, name or "data", preparation)
+    table = given.drop(given.checked_names(preparation.drop, "drop="))
+    steps: list[str] = []
+    if preparation.drop:
+        steps.append(f"Left out as asked: {quoted(preparation.drop, 6)}.")
+    if points := open_points(table, preparation):
+        raise PreparationError(proposal_message(given, points))
+    obstacles = find_obstacles(table, preparation)
+    for obstacle in obstacles:
+        table, step = _remove(table, obstacle, preparation, progress)
+        steps.append(step)
+    data = table.to_dataset(categorical=preparation.categorical)
+    if data.n_variables < 2:
+        raise DataError(f"{given.prefix}fewer than two variables are left; a structure needs at least two.")
+    done = replace(
+        preparation,
+        drop=(*preparation.drop, *(c for o in obstacles if o.kind in ("constant", "identifier") for c in o.columns)),
+        impute=preparation.impute or (IMPUTE if any(o.kind == "missing" for o in obstacles) else None),
+        discretize=preparation.discretize or (DISCRETIZE if any(o.kind == "continuous" for o in obstacles) else None),
+    )
+    return Prepared(data, tuple(steps), name or given.source or "data", done)
+
+
+def open_points(table: Table, preparation: Preparation) -> tuple[Obstacle, ...]:
+    """Return what is in the way and neither an option nor an agreement answers."""
+    if preparation.agree:
+        return ()
+    return tuple(o for o in find_obstacles(table, preparation) if not _answered(o, preparation))
+
+
+def proposal_message(table: Table, obstacles: Iterable[Obstacle]) -> str:
+    """Say what is in the way, what is proposed, and how to agree: for a program and for a person."""
+    listed = list(obstacles)
+    points = [f"  - {o.what}. Proposal: {o.proposal} ({o.option})." for o in listed]
+    options = " ".join(o.option for o in listed)
+    return "\n".join(
+        [
+            f"{table.prefix}the data cannot be learned from as they are:",
+            *points,
+            f"Agree to all of it with --yes (in Python: agree=True), or choose: {options}",
+        ]
+    )
+
+
+def _answered(obstacle: Obstacle, preparation: Preparation) -> bool:
+    if obstacle.kind == "missing":
+        return preparation.impute is not None
+    if obstacle.kind == "continuous":
+        return preparation.discretize is not None
+    return False
+
+
+def _remove(
+    table: Table, obstacle: Obstacle, preparation: Preparation, progress: bool | ProgressCallback | None
+) -> tuple[Table, str]:
+    """Return the table without the obstacle, and a sentence that says what was done."""
+    columns = _columns(obstacle.columns)
+    if obstacle.kind == "constant":
+        return table.drop(obstacle.columns), f"Left out {columns}, with fewer than two distinct values."
+    if obstacle.kind == "identifier":
+        return table.drop(obstacle.columns), f"Left out {columns}, different in almost every row."
+    if obstacle.kind == "missing":
+        method = preparation.impute or IMPUTE
+        before, cells = table.n_rows, sum(table.n_missing.values())
+        table = impute(table, method=method, progress=progress)
+        how = {
+            "knn": f"Filled {cells:,} missing values in {columns}, each from the 5 most similar rows.",
+            "mode": f"Filled {cells:,} missing values in {columns} with the most frequent value of their column.",
+            "drop": f"Dropped {before - table.n_rows:,} of {before:,} rows, which had missing values in {columns}.",
+        }
+        return table, how[method]
+    method = preparation.discretize or DISCRETIZE
+    continuous = [name for name in obstacle.columns if name != preparation.target]
+    table = discretize(
+        table,
+        method=method,
+        columns=continuous,
+        bins=preparation.bins,
+        target=preparation.target,
+        without_cuts="median",
+    )
+    how = {
+        "quantile": f"into {preparation.bins} intervals with about equally many rows",
+        "width": f"into {preparation.bins} intervals of equal width",
+        "kmeans": f"into {preparation.bins} intervals around cluster centres",
+        "mean": "in two at the mean",
+        "mdl": f"where '{preparation.target}' changes most (MDL; at the median where no cut pays)",
+    }
+    return table, f"Cut {columns} {how[method]}."

@@ -1,0 +1,112 @@
+"""The cut-offs of all rules, to be marked beside the one that was chosen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from arcwise.analysis.budget import TimeBudget
+from arcwise.analysis.ensembles import Averaged, EnsembleTask, average_bootstrap, average_credible
+from arcwise.confidence import EdgeConfidence, Threshold, choose_threshold
+from arcwise.errors import OptionError
+from arcwise.progress import ProgressEvent, show_progress
+
+__all__ = ["RuleMark", "Thresholds", "choose_thresholds"]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleMark:
+    """A rule's cut-off under a short name, and what the rule is, in a sentence."""
+
+    label: str
+    threshold: Threshold
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """The cut-off that was chosen, those of the other rules, and why one is missing."""
+
+    chosen: RuleMark
+    marks: tuple[RuleMark, ...]
+    notes: tuple[str, ...] = ()
+
+
+def choose_thresholds(
+    task: EnsembleTask,
+    main: Averaged,
+    *,
+    cost: float,
+    value: float | None,
+    permutations: int,
+    budget: TimeBudget,
+) -> Thresholds:
+    """Choose the cut-off for the analyst's costs, or the given one, and find what the other rules say."""
+    confidence = main.confidence
+    assert confidence is not None
+    by_cost = RuleMark(
+        "cost",
+        choose_threshold(confidence, "cost", alpha=cost),
+        f"least expected cost if a missed edge costs {cost:g} extra edge{'' if cost == 1 else 's'}: 1 / (1 + {cost:g})",
+    )
+    half = choose_threshold(confidence, "scutari")
+    marks = [
+        by_cost,
+        RuleMark(
+            "Scutari",
+            replace(half, value=0.5),
+            "nearest pattern of zeros and ones (Scutari & Nagarajan 2013): always the edges above one half",
+        ),
+    ]
+    gross = choose_threshold(confidence, "gross")
+    if gross.value < 1:
+        marks.append(
+            RuleMark("Gross", gross, "1/3 + sqrt(2/M) for M networks: more than chance directions (Gross et al. 2019)")
+        )
+    chosen = by_cost
+    if value is not None:
+        if not 0 <= value <= 1:
+            raise OptionError(f"threshold={value!r} must be between 0 and 1.")
+        chosen = RuleMark(
+            "chosen", choose_threshold(confidence, "fixed", value=value), "the cut-off that was asked for"
+        )
+        marks.insert(0, chosen)
+    notes: list[str] = []
+    if permutations > 0:
+        broom = _broom(task, main, confidence, permutations, budget, notes)
+        if broom is not None:
+            marks.append(broom)
+    return Thresholds(chosen, tuple(marks), tuple(notes))
+
+
+def _broom(
+    task: EnsembleTask,
+    main: Averaged,
+    confidence: EdgeConfidence,
+    permutations: int,
+    budget: TimeBudget,
+    notes: list[str],
+) -> RuleMark | None:
+    """Learn from shuffled columns as from the data: what is found there is found by chance (Broom et al. 2012)."""
+    rng = np.random.default_rng(task.seed)
+    rows = []
+    with show_progress(task.progress) as callback:
+        for number in range(permutations):
+            callback(ProgressEvent("permuted data", number, permutations))
+            shuffled = replace(task, data=task.data.permute_columns(rng), progress=False)
+            limits = budget.share()
+            if main.method == "credible":
+                found = average_credible(shuffled, main.score, limits, facts=False)
+            else:
+                found = average_bootstrap(shuffled, main.score, limits)
+            if found.reason or found.confidence is None or budget.is_spent:
+                notes.append("Broom's rule was not computed: the time was over before all permutations were learned.")
+                return None
+            rows.append(found.confidence.vector)
+    threshold = choose_threshold(confidence, "broom", permuted=np.array(rows))
+    return RuleMark(
+        "Broom",
+        threshold,
+        f"most edges beyond what {permutations} data sets with shuffled columns show by chance (Broom et al. 2012)",
+    )

@@ -1,0 +1,39 @@
+"""Reports: a plain content tree, rendered as one self-contained HTML page or as text for a terminal."""
+
+from arcwise.report.content import (
+    Bullets,
+    Chart,
+    Column,
+    Guide,
+    NetworkEdge,
+    NetworkNode,
+    NetworkView,
+    Paragraph,
+    Report,
+    RuleLine,
+    Section,
+    Series,
+    Table,
+    Verbatim,
+)
+from arcwise.report.html import render_html
+from arcwise.report.text import render_text
+
+__all__ = [
+    "Bullets",
+    "Chart",
+    "Column",
+    "Guide",
+    "NetworkEdge",
+    "NetworkNode",
+    "NetworkView",
+    "Paragraph",
+    "Report",
+    "RuleLine",
+    "Section",
+    "Series",
+    "Table",
+    "Verbatim",
+    "render_html",
+    "render_text",
+]

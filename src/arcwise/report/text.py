@@ -1,0 +1,125 @@
+"""A report as text for a terminal, by rich: the same content, with the network as a table of edges."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+from arcwise.report.chart import sparkline
+from arcwise.report.content import Bullets, Chart, NetworkView, Paragraph, Report, Table, Verbatim
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+__all__ = ["print_report", "render_text"]
+
+BAR = 12
+SPARKLINE_POINTS = 40
+
+
+def render_text(report: Report, *, width: int = 100, color: bool = False) -> str:
+    """Return the report as text of the given width, with terminal colours if asked for."""
+    from rich.console import Console
+
+    console = Console(
+        file=io.StringIO(),
+        width=width,
+        force_terminal=color,
+        color_system="standard" if color else None,
+        highlight=False,
+    )
+    print_report(report, console)
+    text = console.file.getvalue()  # type: ignore[attr-defined]
+    return "\n".join(line.rstrip() for line in str(text).splitlines()) + "\n"
+
+
+def print_report(report: Report, console: Console, *, sections: tuple[str, ...] | None = None) -> None:
+    """Print the report on a console; `sections` limits it to those with the given keys."""
+    from rich.text import Text
+
+    console.print(Text(report.title, style="bold"))
+    console.print(Text(report.subtitle))
+    console.print()
+    console.print(Text("  ".join(f"{label}: {value};" for label, value in report.facts).rstrip(";")))
+    console.print()
+    for sentence in report.summary:
+        console.print(_bullet(sentence))
+    console.print()
+    console.print(_edge_table(report.network))
+    for section in report.sections:
+        if sections is not None and section.key not in sections:
+            continue
+        console.print()
+        console.print(Text(section.title, style="bold underline"))
+        for block in section.blocks:
+            for part in _block(block):
+                console.print(part)
+
+
+def _bullet(text: str) -> RenderableType:
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    grid = Grid.grid(padding=(0, 1))
+    grid.add_column(no_wrap=True)
+    grid.add_column()
+    grid.add_row("•", Text(text))
+    return grid
+
+
+def _edge_table(view: NetworkView) -> RenderableType:
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    shown = [edge for edge in view.edges if edge.present > view.threshold]
+    left = len(view.edges) - len(shown)
+    grid = Grid(title=None, box=None, pad_edge=False, header_style="bold")
+    grid.add_column("edge")
+    grid.add_column("confidence", justify="right")
+    grid.add_column("")
+    grid.add_column("direction")
+    grid.add_column("by other methods", justify="right")
+    for edge in shown:
+        first, second = view.nodes[edge.first].name, view.nodes[edge.second].name
+        arrow = "—"
+        if edge.first in view.parents[edge.second]:
+            arrow = "→"
+        elif edge.second in view.parents[edge.first]:
+            first, second, arrow = second, first, "→"
+        known = [value for value in edge.by_method[1:] if value is not None]
+        span = f"{min(known):.2f} to {max(known):.2f}" if known else ""
+        way = max(edge.forward, edge.backward) / edge.present
+        direction = "settled" if way >= 0.75 else "open" if edge.undirected / edge.present < 0.75 else "either way"
+        if arrow == "—":
+            direction = "left out: a cycle"
+        bar = "█" * round(edge.present * BAR) + "░" * (BAR - round(edge.present * BAR))
+        grid.add_row(Text(f"{first} {arrow} {second}"), f"{edge.present:.3f}", bar, direction, span)
+    if left:
+        grid.caption = Text(f"{left:,} more pairs have a confidence between {view.floor:g} and {view.threshold:.3g}.")
+        grid.caption_justify = "left"
+    return grid
+
+
+def _block(block: Paragraph | Bullets | Table | Chart | Verbatim) -> list[RenderableType]:
+    from rich.padding import Padding
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    if isinstance(block, Paragraph):
+        return [Text(block.text)]
+    if isinstance(block, Bullets):
+        return [_bullet(item) for item in block.items]
+    if isinstance(block, Verbatim):
+        return [Padding(Text(block.text), (0, 4))]
+    if isinstance(block, Chart):
+        lines: list[RenderableType] = []
+        for series in block.series:
+            step = max(1, len(series.y) // SPARKLINE_POINTS)
+            lines.append(Text(f"  {sparkline(series.y[::step])}  {series.label}"))
+        return [*lines, Text(f"  {block.caption} {block.summary}")]
+    grid = Grid(box=None, pad_edge=False, header_style="bold")
+    for column in block.columns:
+        grid.add_column(Text(column.title), justify="right" if column.digits is not None else "left")
+    for row in block.rows:
+        grid.add_row(*(Text(column.show(cell)) for column, cell in zip(block.columns, row, strict=True)))
+    return [grid]

@@ -1,0 +1,129 @@
+"""The output folder: the same bytes for the same seed, whole or not there, and nothing foreign is ever replaced."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pandas as pd
+import pytest
+
+import arcwise
+from arcwise import datasets
+from arcwise.analysis import folder, learn
+from arcwise.errors import FormatError
+
+
+@pytest.fixture(scope="module")
+def flowers() -> arcwise.Analysis:
+    return learn(datasets.load("iris"), seed=3, name="iris")
+
+
+def content(path: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in sorted(path.iterdir())}
+
+
+def test_the_same_seed_gives_the_same_bytes(tmp_path: Path, flowers: arcwise.Analysis) -> None:
+    first = content(flowers.save(tmp_path / "one"))
+    again = learn(datasets.load("iris"), seed=3, name="iris", threads=2)
+    assert content(again.save(tmp_path / "two")) == first
+    assert sorted(first) == sorted(folder.FILES)
+    other = learn(datasets.load("iris"), seed=4, name="iris")
+    assert content(other.save(tmp_path / "three")) != first
+
+
+def test_the_command_in_the_record_repeats_the_run(tmp_path: Path) -> None:
+    datasets.load("iris").to_file(tmp_path / "iris.csv")
+    words = ["learn", "iris.csv", "-o", "one", "--seed", "3", "--bayes-factor", "10", "--score", "bdeu:ess=2"]
+    subprocess.run([sys.executable, "-m", "arcwise.cli", *words], cwd=tmp_path, check=True, capture_output=True)
+    record = json.loads((tmp_path / "one" / "run.json").read_text())
+    command = record["command"].split()
+    assert command[0] == "arcwise"
+    repeated = [word if word != "DIR" else "two" for word in command[1:]]
+    subprocess.run([sys.executable, "-m", "arcwise.cli", *repeated], cwd=tmp_path, check=True, capture_output=True)
+    one, two = content(tmp_path / "one"), content(tmp_path / "two")
+    # The record differs in one word: the method that was chosen is now asked for.
+    assert {name: one[name] for name in one if name not in ("run.json", "report.html")} == {
+        name: two[name] for name in two if name not in ("run.json", "report.html")
+    }
+
+
+def test_the_files_say_what_the_analysis_says(tmp_path: Path, flowers: arcwise.Analysis) -> None:
+    target = flowers.save(tmp_path / "result")
+    assert arcwise.read_bif(target / "network.bif") == flowers.network
+    loaded = arcwise.EdgeConfidence.load(target / "confidence.parquet")
+    assert (loaded.present == flowers.confidence.present).all()
+    nodes = ElementTree.parse(target / "cpdag.graphml").iter("{http://graphml.graphdrawing.org/xmlns}node")
+    assert [node.get("id") for node in nodes] == list(flowers.data.names)
+    frame = pd.read_csv(target / "edges.csv")
+    assert frame["confidence"].tolist() == pytest.approx(flowers.to_frame()["confidence"].tolist())
+    assert frame["in_network"].sum() == flowers.dag.n_arcs
+    record = json.loads((target / "run.json").read_text())
+    assert record["seed"] == 3
+    assert record["data"]["digest"] == datasets.load("iris").digest
+    assert record["versions"]["arcwise"] == arcwise.__version__
+    assert record["result"]["arcs"] == [list(arc) for arc in flowers.dag.arcs]
+
+
+def test_an_earlier_result_is_replaced_only_by_force(tmp_path: Path, flowers: arcwise.Analysis) -> None:
+    target = flowers.save(tmp_path / "result")
+    before = content(target)
+    with pytest.raises(FormatError, match="--force"):
+        flowers.save(target)
+    (target / "edges.csv").write_text("edited")
+    flowers.save(target, force=True)
+    assert content(target) == before
+    (target / "thesis.tex").write_text("years of work")
+    with pytest.raises(FormatError, match=r"such as thesis\.tex"):
+        flowers.save(target, force=True)
+    assert (target / "thesis.tex").read_text() == "years of work"
+    assert [path.name for path in tmp_path.iterdir()] == ["result"]
+
+
+def test_names_that_cannot_be_folders(tmp_path: Path, flowers: arcwise.Analysis) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(FormatError, match="not a folder"):
+        flowers.save(tmp_path / "file", force=True)
+    with pytest.raises(FormatError, match="does not exist"):
+        flowers.save(tmp_path / "no" / "where")
+    (tmp_path / "empty").mkdir()
+    assert flowers.save(tmp_path / "empty") == tmp_path / "empty"
+
+
+def test_a_failure_leaves_nothing_and_keeps_what_was_there(
+    tmp_path: Path, flowers: arcwise.Analysis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = flowers.save(tmp_path / "result")
+    before = content(target)
+
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(folder, "write_graphml", fail)
+    for name in ("result", "other"):
+        with pytest.raises(FormatError, match="No space left"):
+            flowers.save(tmp_path / name, force=True)
+    assert content(target) == before
+    assert [path.name for path in tmp_path.iterdir()] == ["result"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs signals")
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_a_killed_run_leaves_no_folder(tmp_path: Path, number: signal.Signals) -> None:
+    datasets.load("breast-cancer").to_file(tmp_path / "data.csv")
+    words = ["learn", "data.csv", "-o", "result", "--method", "bootstrap", "--replicates", "100000"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "arcwise.cli", *words], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    time.sleep(2.5)
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == (130 if number is signal.SIGINT else -number), errors
+    assert b"Traceback" not in errors
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data.csv"]

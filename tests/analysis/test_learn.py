@@ -1,0 +1,268 @@
+"""`learn`: the pieces are those of the stages, nothing depends on time, threads or place, and every choice is told."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import arcwise
+from arcwise import datasets
+from arcwise.analysis import PreparationError, ensembles, learn
+from arcwise.analysis.budget import TimeBudget
+from arcwise.analysis.ensembles import EnsembleTask, average_credible
+from arcwise.errors import DataError, OptionError
+from arcwise.limits import Limits, Status
+
+QUICK = {"permutations": 0, "compare": False}
+
+
+@pytest.fixture(scope="module")
+def scale() -> arcwise.Analysis:
+    return learn(datasets.load("balance-scale"), seed=1)
+
+
+@pytest.fixture(scope="module")
+def boards() -> arcwise.Analysis:
+    return learn(datasets.load("tic-tac-toe"), seed=1, permutations=0)
+
+
+def test_the_confidences_are_those_of_the_stages(boards: arcwise.Analysis) -> None:
+    data = datasets.load("tic-tac-toe")
+    table = arcwise.build_parent_sets(data, "qnml", slack=math.log(20))
+    networks = arcwise.find_credible(table, bayes_factor=20)
+    expected = arcwise.edge_confidence(networks)
+    assert boards.main.title == "credible set, qNML"
+    np.testing.assert_array_equal(boards.confidence.present, expected.present)
+    np.testing.assert_array_equal(boards.confidence.directed, expected.directed)
+    assert boards.main.credible is not None
+    assert boards.main.credible.count == networks.count == 872
+    assert boards.main.credible.classes == 256
+    assert boards.consensus.dag == arcwise.consensus_network(expected, 0.5).dag
+    assert boards.network == arcwise.fit_parameters(boards.dag, data, ess=1)
+
+
+def test_each_edge_has_its_confidence_by_method_and_score(boards: arcwise.Analysis) -> None:
+    data = datasets.load("tic-tac-toe")
+    titles = [title for title, _ in boards.edges[0].by_method]
+    assert titles == [
+        "credible set, qNML",
+        "credible set, BDeu (ess 1)",
+        "credible set, BIC",
+        "bootstrap, qNML",
+        "bootstrap, BDeu (ess 1)",
+        "bootstrap, BIC",
+    ]
+    again = arcwise.edge_confidence(arcwise.bootstrap_networks(data, replicates=200, score="bdeu:ess=1", seed=1))
+    for edge in boards.edges[:10]:
+        assert dict(edge.by_method)["bootstrap, BDeu (ess 1)"] == pytest.approx(
+            again.pair(edge.first, edge.second).present
+        )
+
+
+def test_the_effect_and_the_prior_curve_are_those_of_the_data(scale: arcwise.Analysis) -> None:
+    edge = scale.edge("left-weight", "class")
+    frame = datasets.load("balance-scale").to_dataframe()
+    expected = pd.crosstab(frame[edge.tail], frame[edge.head]).to_numpy()
+    np.testing.assert_array_equal(edge.counts, expected)
+    prior = edge.prior
+    assert prior is not None
+    given = [name for name in scale.dag.parents_of(edge.head) if name != edge.tail]
+    assert list(prior.given) == given
+    score = arcwise.make_score("bdeu", ess=1)
+    data = datasets.load("balance-scale")
+    child, parents = data.index(edge.head), [data.index(name) for name in given]
+    with_edge, without = score.score_families(
+        data, [(child, (*parents, data.index(edge.tail))), (child, tuple(parents))]
+    )
+    at_one = int(np.argmin(np.abs(np.log(prior.ess))))
+    assert prior.ess[at_one] == pytest.approx(1)
+    assert prior.exact[at_one] == pytest.approx(with_edge - without)
+
+
+def test_the_posterior_covered_is_a_share_of_all_dags() -> None:
+    data = datasets.load("iris")
+    facts = learn(data, score="bdeu:ess=1", **QUICK).main.credible
+    table = arcwise.build_parent_sets(data, "bdeu:ess=1", slack=math.inf)
+    everything = arcwise.find_credible(table, log_slack=1e6)
+    assert everything.count == 29_281
+    assert facts is not None
+    inside = everything.weights[everything.scores >= everything.opt - math.log(20) - 1e-9]
+    assert facts.covered == pytest.approx(inside.sum(), rel=1e-9)
+    assert facts.count == len(inside)
+    assert facts.best_share == pytest.approx(inside.max() / inside.sum())
+
+
+def test_averages_over_classes_are_those_over_their_members(monkeypatch: pytest.MonkeyPatch) -> None:
+    task = EnsembleTask(datasets.load("wine"))
+    score = arcwise.make_score("qnml")
+    by_dag = average_credible(task, score, Limits()).confidence
+    monkeypatch.setattr(ensembles, "MOST_DAGS", 10)
+    by_class = average_credible(task, score, Limits()).confidence
+    assert by_dag is not None
+    assert by_class is not None
+    np.testing.assert_allclose(by_class.directed, by_dag.directed, atol=1e-9)
+    np.testing.assert_allclose(by_class.undirected, by_dag.undirected, atol=1e-9)
+    assert by_class.n_networks == by_dag.n_networks
+    monkeypatch.setattr(ensembles, "MOST_CLASSES", 10)
+    counted = average_credible(task, score, Limits()).confidence
+    assert counted is not None
+    assert counted.orient == "dag"
+    np.testing.assert_allclose(counted.present, by_dag.present, atol=1e-9)
+
+
+def test_what_cannot_be_completed_is_a_bootstrap_that_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arcwise.analysis.budget.MEMORY", 200_000)
+    data = datasets.load("breast-cancer")
+    analysis = learn(data, replicates=20, seed=1, **QUICK)
+    assert analysis.main.title == "bootstrap, BDeu (ess 1)"
+    assert analysis.status is Status.COMPLETE
+    assert "could not be completed" in analysis.remarks[0]
+    assert analysis.remarks[0] in analysis.report.summary
+    with pytest.raises(OptionError, match=r"--max-parents 3.*--method bootstrap"):
+        learn(data, method="credible", **QUICK)
+
+
+def test_a_limit_of_time_is_a_status() -> None:
+    data = datasets.load("breast-cancer")
+    analysis = learn(data, method="bootstrap", replicates=1_000_000, limits=Limits(seconds=1.5), **QUICK)
+    assert analysis.status is Status.TIME_LIMIT
+    assert not analysis.complete
+    assert 0 < analysis.confidence.n_networks < 1_000_000
+    assert any("not complete" in remark for remark in analysis.remarks)
+
+
+def test_costs_and_thresholds() -> None:
+    data = datasets.load("iris")
+    careful = learn(data, missed_edge_cost=1 / 3, **QUICK)
+    assert careful.threshold == pytest.approx(0.75)
+    assert learn(data, threshold=0.9, **QUICK).threshold == 0.9
+    broom = learn(data, permutations=20, compare=False, seed=2)
+    labels = [mark.label for mark in broom.thresholds.marks]
+    assert labels == ["cost", "Scutari", "Gross", "Broom"]
+    with pytest.raises(OptionError, match="between 0 and 1"):
+        learn(data, threshold=2, **QUICK)
+    with pytest.raises(OptionError, match="missed_edge_cost"):
+        learn(data, missed_edge_cost=0)
+    with pytest.raises(OptionError, match="unknown method 'bootstap'; did you mean 'bootstrap'"):
+        learn(data, method="bootstap")  # type: ignore[arg-type]
+
+
+def test_data_without_dependence_have_no_edge() -> None:
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(rng.integers(0, 2, size=(400, 4)), columns=list("abcd"))
+    analysis = learn(frame, seed=1)
+    assert analysis.dag.n_arcs == 0
+    assert "None of the 6 pairs" in analysis.report.summary[0]
+    assert "<svg" in analysis.to_html()
+    assert "None of the 6 pairs" in analysis.to_text()
+
+
+def test_two_variables_are_enough() -> None:
+    frame = pd.DataFrame({"a": ["x", "y"] * 30, "b": ["u", "v"] * 30})
+    analysis = learn(frame)
+    assert analysis.dag.n_arcs == 1
+    assert analysis.edges[0].fate == "undirected"
+    assert "cannot be told" in analysis.explain("b", "a")
+    with pytest.raises(OptionError, match="no variable 'c'"):
+        analysis.edge("a", "c")
+
+
+def test_an_explanation_says_what_was_found(scale: arcwise.Analysis) -> None:
+    text = scale.explain("class", "right-distance")
+    assert text.startswith("An edge joins class and right-distance in every one of the")
+    assert "All 5 other combinations of method and score agree" in text
+    assert "Its direction cannot be told from data like these" in text
+    assert "Of the cases with right-distance = 1, 14 % have class = R; with right-distance = 5, 70 % have." in text
+    assert "BDeu, given left-weight, left-distance, right-weight, favours the arc" in text
+
+
+def test_constraints_and_parent_limits_hold(scale: arcwise.Analysis) -> None:
+    data = datasets.load("balance-scale")
+    forbidden = arcwise.Constraints(data.names, forbidden=[("left-weight", "class"), ("class", "left-weight")])
+    analysis = learn(data, constraints=forbidden, **QUICK)
+    assert analysis.confidence.pair("left-weight", "class").present == 0
+    limited = learn(data, max_parents=1, **QUICK)
+    assert max(len(parents) for parents in limited.dag.parents) <= 1
+
+
+class TestPreparation:
+    @pytest.fixture
+    def raw(self) -> pd.DataFrame:
+        rng = np.random.default_rng(1)
+        size = rng.normal(size=120)
+        frame = pd.DataFrame(
+            {
+                "id": [f"patient {k}" for k in range(120)],
+                "size": size,
+                "kind": np.where(size + rng.normal(size=120) > 0, "large", "small"),
+                "site": "north",
+                "grade": rng.choice(["1", "2", "3"], size=120),
+            }
+        )
+        frame.loc[3:6, "grade"] = None
+        return frame
+
+    def test_the_proposal_names_every_obstacle_and_its_remedy(self, raw: pd.DataFrame) -> None:
+        with pytest.raises(PreparationError) as caught:
+            learn(raw)
+        message = str(caught.value)
+        for part in ("column 'site' has fewer", "--drop site", "column 'id' is different", "--drop id"):
+            assert part in message
+        for part in ("4 values are missing in column 'grade'", "--impute knn", "--discretize quantile", "--yes"):
+            assert part in message
+
+    def test_agreed_it_is_done_and_told(self, raw: pd.DataFrame) -> None:
+        analysis = learn(raw, agree=True, **QUICK)
+        assert analysis.data.names == ("size", "kind", "grade")
+        assert len(analysis.data.states[0]) == 3
+        assert len(analysis.steps) == 4
+        assert all(step in analysis.to_html().replace("&#39;", "'") for step in analysis.steps)
+        # The record asks for the same once more, without a question.
+        options = analysis.options
+        again = learn(
+            raw,
+            drop=options["drop"],
+            impute=options["impute"],
+            discretize=options["discretize"],
+            bins=options["bins"],
+            **QUICK,
+        )
+        assert again.data.digest == analysis.data.digest
+
+    def test_options_answer_only_what_they_say(self, raw: pd.DataFrame) -> None:
+        with pytest.raises(PreparationError) as caught:
+            learn(raw, impute="mode", drop=["id", "site"])
+        assert "numbers with more than 20" in str(caught.value)
+        assert "missing" not in str(caught.value)
+        analysis = learn(raw, impute="drop", drop=["id", "site"], discretize="mdl", target="kind", **QUICK)
+        assert analysis.data.n_cases == 116
+        with pytest.raises(OptionError, match="unknown discretisation method"):
+            learn(raw, agree=True, discretize="halves")
+        with pytest.raises(DataError, match="did you mean 'site'"):
+            learn(raw, drop=["sit"], agree=True)
+
+    def test_a_data_set_needs_no_preparation(self) -> None:
+        data = datasets.load("iris")
+        with pytest.raises(OptionError, match="complete and discrete already"):
+            learn(data, impute="knn")
+        assert learn(data, drop=["species"], **QUICK).data.n_variables == 4
+
+    def test_files_of_any_format(self, tmp_path: Path) -> None:
+        datasets.load("iris").to_file(tmp_path / "flowers.csv")
+        analysis = learn(tmp_path / "flowers.csv", **QUICK)
+        assert analysis.name == "flowers.csv"
+        assert analysis.data.digest == datasets.load("iris").digest
+
+
+def test_time_is_shared() -> None:
+    assert TimeBudget(None).share(0.5).seconds is None
+    assert not TimeBudget(None).is_spent
+    budget = TimeBudget(10)
+    seconds = budget.share(0.5).seconds
+    assert seconds is not None
+    assert 4 < seconds <= 5
+    assert TimeBudget(1e-9).is_spent

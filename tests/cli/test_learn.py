@@ -1,0 +1,96 @@
+"""`arcwise learn` on the command line: agreement, messages, exit codes, JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from arcwise import datasets
+
+
+@pytest.fixture
+def flowers(tmp_path: Path) -> Path:
+    path = tmp_path / "iris.csv"
+    datasets.load("iris").to_file(path)
+    return path
+
+
+@pytest.fixture
+def messy(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"a": rng.normal(size=80).round(3), "b": rng.choice(["x", "y"], size=80), "c": "same"})
+    frame.loc[2, "b"] = None
+    path = tmp_path / "messy.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+def test_from_a_file_to_a_folder(cli: Callable[..., str], flowers: Path, tmp_path: Path) -> None:
+    printed = cli("learn", flowers, "-o", tmp_path / "out", "--seed", 1)
+    assert printed.splitlines()[-1] == f"Report: {tmp_path / 'out' / 'report.html'}"
+    assert "petal-length" in printed
+    assert len(list((tmp_path / "out").iterdir())) == 7
+    assert "--force" in cli("learn", flowers, "-o", tmp_path / "out", code=1)
+    cli("learn", flowers, "-o", tmp_path / "out", "--force", "--quiet", "--no-compare", "--permutations", 0)
+
+
+def test_without_a_folder_everything_is_printed(cli: Callable[..., str], flowers: Path) -> None:
+    printed = cli("learn", flowers, "--no-compare", "--permutations", 0)
+    assert "Methods, ready to paste" in printed
+    assert "Report:" not in printed
+
+
+def test_json_has_the_record_and_the_edges(cli: Callable[..., str], flowers: Path) -> None:
+    printed = json.loads(cli("learn", flowers, "--json", "--no-compare", "--permutations", 0))
+    assert printed["result"]["method"] == "credible"
+    assert printed["edges"][0]["confidence"] <= 1
+    assert printed["output"] is None
+
+
+def test_without_agreement_there_is_a_proposal_and_nothing_else(
+    cli: Callable[..., str], messy: Path, tmp_path: Path
+) -> None:
+    message = cli("learn", messy, "-o", tmp_path / "out", code=1)
+    assert message.startswith("PreparationError: ")
+    for part in ("--impute knn", "--discretize quantile", "--drop c", "--yes"):
+        assert part in message
+    assert not (tmp_path / "out").exists()
+    cli("learn", messy, "-o", tmp_path / "out", "--yes", "--no-compare", "--permutations", 0)
+    record = json.loads((tmp_path / "out" / "run.json").read_text())
+    assert record["options"]["drop"] == ["c"]
+    assert record["options"]["impute"] == "knn"
+
+
+def test_an_interactive_answer_counts(
+    cli: Callable[..., str], messy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    answers = iter([False, True])
+    monkeypatch.setattr("typer.confirm", lambda *_, **__: next(answers))
+    quick = ("--no-compare", "--permutations", 0, "--quiet")
+    assert "Proposal:" in cli("learn", messy, "-o", tmp_path / "out", *quick, code=1)
+    cli("learn", messy, "-o", tmp_path / "out", *quick)
+    assert (tmp_path / "out" / "report.html").is_file()
+
+
+def test_a_limit_of_time_is_exit_code_3(cli: Callable[..., str], tmp_path: Path) -> None:
+    path = tmp_path / "cells.csv"
+    datasets.load("breast-cancer").to_file(path)
+    words = ("learn", path, "-o", tmp_path / "out", "--method", "bootstrap", "--replicates", 1_000_000)
+    cli(*words, "--limit-seconds", 1, "--no-compare", "--permutations", 0, code=3)
+    assert json.loads((tmp_path / "out" / "run.json").read_text())["result"]["status"] == "time limit"
+    assert "must be positive" in cli("learn", path, "--limit-seconds", 0, code=1)
+
+
+def test_another_separator(cli: Callable[..., str], tmp_path: Path) -> None:
+    path = tmp_path / "european.csv"
+    path.write_text(datasets.load("balance-scale").to_dataframe().to_csv(index=False, sep=";"))
+    quick = ("--no-compare", "--permutations", 0, "--json")
+    assert "separator" in cli("learn", path, *quick, code=1)
+    assert json.loads(cli("learn", path, "--separator", ";", *quick))["data"]["variables"] == 5

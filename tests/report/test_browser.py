@@ -1,0 +1,269 @@
+"""The report in a real browser: what a person does with it, by mouse and by keyboard."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import arcwise
+from arcwise.confidence import consensus_network
+
+SET = "const e = document.getElementById(arguments[0]); e.value = arguments[1]; e.dispatchEvent(new Event('input'));"
+SHOWN = """return [...document.querySelectorAll('#graph .edge')].filter(e => e.getAttribute('display') !== 'none')
+    .map(e => e.getAttribute('aria-label').split(', confidence')[0]).sort()"""
+ROWS = """return [...document.querySelectorAll('#edge-table tbody tr')].filter(r => !r.classList.contains('hidden'))
+    .map(r => [...r.cells].map(c => c.textContent))"""
+
+
+@pytest.fixture
+def page(browser: Any, wine: arcwise.Analysis, tmp_path: Path) -> Any:
+    """The report of the wine data, freshly opened; at the end the console must be silent and nothing fetched."""
+    path = tmp_path / "report.html"
+    path.write_text(wine.to_html(), encoding="utf-8")
+    browser.resize(1440, 1000)
+    browser.emulate()
+    browser.log("browser")
+    browser.requests()
+    browser.open(path)
+    yield browser
+    assert browser.log("browser") == []
+    assert browser.requests() == [path.resolve().as_uri()]
+
+
+def drawn(analysis: arcwise.Analysis, threshold: float) -> list[str]:
+    found = consensus_network(analysis.confidence, threshold)
+    names = list(analysis.data.names)
+    shown = []
+    for edge in found.edges:
+        if edge.fate == "kept":
+            shown.append(f"{edge.tail} → {edge.head}")
+        elif edge.fate == "undirected":
+            shown.append(" — ".join(sorted((edge.tail, edge.head), key=names.index)))
+    return sorted(shown)
+
+
+def test_the_slider_adds_and_removes_edges(page: Any, wine: arcwise.Analysis) -> None:
+    assert page.run(SHOWN) == drawn(wine, wine.threshold)
+    before = page.text("#status")
+    for value in (0.02, 0.1, 0.25, 0.505, 0.75, 0.9, 0.99, 1.0):
+        page.run(SET, "threshold", value)
+        assert page.run(SHOWN) == drawn(wine, value), value
+        assert f"cut-off of {value:.3f}" in page.text("#status")
+    assert page.text("#status") != before
+    page.click("#reset")
+    assert page.text("#status") == before
+
+
+def test_the_slider_moves_by_keyboard(page: Any) -> None:
+    page.run("document.getElementById('threshold').focus()")
+    before = float(page.text("#threshold-value"))
+    page.press("ArrowRight", "ArrowRight")
+    assert float(page.text("#threshold-value")) == pytest.approx(before + 0.01)
+    page.press("End")
+    assert page.text("#status").startswith("0 edges")
+    assert page.run("return document.getElementById('threshold').getAttribute('aria-valuetext')") == "cut-off 1.000"
+
+
+def test_the_cost_moves_the_cut_off_and_back(page: Any, wine: arcwise.Analysis) -> None:
+    for power, words, cut in ((2, "4 extra edges", 0.2), (0, "1 extra edge", 0.5), (-1, "0.5 extra edges", 2 / 3)):
+        page.run(SET, "cost", power)
+        assert page.text("#cost-value") == words
+        assert float(page.text("#threshold-value")) == pytest.approx(cut, abs=5e-4)
+        assert page.run(SHOWN) == drawn(wine, cut)
+    page.run(SET, "threshold", 0.25)
+    assert page.text("#cost-value") == "3 extra edges"
+
+
+def test_the_marks_are_the_rules(page: Any, wine: arcwise.Analysis) -> None:
+    labels = page.run("return [...document.querySelectorAll('#marks button')].map(b => b.getAttribute('aria-label'))")
+    expected = {f"{m.label}: cut-off {m.threshold.value:.3f}" for m in wine.thresholds.marks}
+    assert set(labels) == expected
+    assert {"cost", "Scutari", "Gross", "Broom"} == {label.split(":")[0] for label in labels}
+    broom = next(mark.threshold.value for mark in wine.thresholds.marks if mark.label == "Broom")
+    page.click('#marks button[aria-label^="Broom"]')
+    assert float(page.text("#threshold-value")) == pytest.approx(broom, abs=5e-4)
+    assert (
+        page.run("return document.querySelector('#marks button[aria-label^=Broom]').getAttribute('aria-pressed')")
+        == "true"
+    )
+    overlap = """const boxes = [...document.querySelectorAll('#marks button')].map(b => b.getBoundingClientRect());
+        return boxes.some((a, i) => boxes.some((b, j) => i < j && a.left < b.right && b.left < a.right
+        && a.top < b.bottom && b.top < a.bottom))"""
+    assert page.run(overlap) is False
+
+
+def test_an_edge_that_is_clicked_shows_its_details(page: Any, wine: arcwise.Analysis) -> None:
+    index = 3
+    edge = wine.edges[index]
+    page.run(
+        "document.querySelector(arguments[0]).dispatchEvent(new MouseEvent('click'))", f'.edge[data-edge="{index}"]'
+    )
+    body = page.text("#details")
+    for name in (edge.first, edge.second):
+        assert name in page.text("#details-title")
+    for sentence in (wine.explain(edge.first, edge.second).split(". ")[0], "Confidence by method and score", "Effect"):
+        assert sentence in body
+    for title, value in edge.by_method:
+        assert title in body
+        assert f"{value:.3f}" in body
+    for part in (edge.forward, edge.backward, edge.undirected):
+        assert f"{part:.3f}" in body
+    share = edge.counts[0] / edge.counts[0].sum()
+    assert f"{round(float(share.max()) * 100)} %" in body
+    curve = page.run("return document.querySelector('#details .line').getAttribute('d')")
+    assert edge.prior is not None
+    assert len(re.findall(r"[ML]", curve)) == len(edge.prior.ess)
+    assert page.run("return document.querySelector('tr.chosen').dataset.edge") == str(index)
+    assert page.run("return document.querySelectorAll('.node.near').length") == 2
+
+
+def test_a_real_click_finds_the_edge(page: Any) -> None:
+    """Not an event made by a script: the line itself, or what is around it, is under the pointer.
+
+    Arcs from a hub share their beginning, so the end counts.
+    """
+    page.run("document.querySelector('.edge[tabindex=\"0\"]').scrollIntoView({block: 'center'})")
+    places = page.run(
+        """const e = document.querySelector('.edge[tabindex="0"]'), p = e.querySelector('.ink');
+        return [0.1, 0.9].map(share => {
+            const q = p.getPointAtLength(p.getTotalLength() * share).matrixTransform(p.getScreenCTM());
+            return [q.x, q.y, e.dataset.edge]; })"""
+    )
+    hit = []
+    for x, y, index in places:
+        for kind in ("mousePressed", "mouseReleased"):
+            page.devtools("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+        hit.append(page.run("return document.querySelector('.edge.chosen').dataset.edge") == index)
+    assert any(hit)
+
+
+def test_everything_can_be_done_by_keyboard(page: Any) -> None:
+    for _ in range(60):
+        page.press("Tab")
+        if page.run("return document.activeElement.classList.contains('edge')"):
+            break
+    first = page.run("return document.activeElement.getAttribute('aria-label')")
+    assert "confidence" in first
+    page.press("ArrowRight")
+    second = page.run("return document.activeElement.getAttribute('aria-label')")
+    assert second != first
+    page.press("Home")
+    assert page.run("return document.activeElement.getAttribute('aria-label')") == first
+    page.press("Enter")
+    assert page.run("return document.activeElement.id") == "details"
+    assert page.text("#details-title") == first.split(", confidence")[0]
+    page.press("Tab", "Tab", "Tab", "Tab", "Tab", "Tab")
+    assert page.run("return document.activeElement !== document.body")
+
+
+def test_the_table_sorts_and_filters(page: Any, wine: arcwise.Analysis) -> None:
+    rows = page.run(ROWS)
+    assert len(rows) == wine.dag.n_arcs
+    confidences = [float(row[1]) for row in rows]
+    assert confidences == sorted(confidences, reverse=True)
+    page.click('th[data-key="present"] button')
+    assert [float(row[1]) for row in page.run(ROWS)] == sorted(confidences)
+    assert page.run("return document.querySelector('th[data-key=present]').getAttribute('aria-sort')") == "ascending"
+    page.click('th[data-key="name"] button')
+    page.click("#only")
+    assert len(page.run(ROWS)) == len(wine.edges)
+    assert f"{len(wine.edges)} edges listed." == page.text("#table-status")
+    page.type("#filter", "FLAVAN")
+    found = page.run(ROWS)
+    assert 0 < len(found) < len(wine.edges)
+    assert all("flavan" in row[0] for row in found)
+    page.click("#edge-table tbody tr:not(.hidden) button")
+    assert "flavan" in page.text("#details-title")
+
+
+def test_a_variable_shows_its_edges(page: Any, wine: arcwise.Analysis) -> None:
+    node = wine.data.index("cultivar")
+    page.run("document.querySelectorAll('.node')[arguments[0]].dispatchEvent(new MouseEvent('click'))", node)
+    assert all("cultivar" in row[0] for row in page.run(ROWS))
+    degree = sum("cultivar" in arc for arc in wine.dag.arcs)
+    assert len(page.run(ROWS)) == degree
+    assert page.run("return document.querySelectorAll('.node.near').length") == degree
+    page.press("Escape")
+    assert page.run("return document.querySelectorAll('.node.near').length") == 0
+
+
+def test_roles_and_names_for_screen_readers(page: Any) -> None:
+    tree = page.devtools("Accessibility.getFullAXTree")["nodes"]
+    unnamed = [
+        node["role"]["value"]
+        for node in tree
+        if not node.get("ignored")
+        and node.get("role", {}).get("value") in ("button", "slider", "checkbox", "searchbox", "link", "region", "img")
+        and not node.get("name", {}).get("value")
+    ]
+    assert unnamed == []
+    roles = [node["role"]["value"] for node in tree if not node.get("ignored") and "role" in node]
+    for role in ("slider", "status", "table", "heading", "navigation", "main", "complementary"):
+        assert role in roles
+    headings = page.run("return [...document.querySelectorAll('h1,h2,h3')].map(h => Number(h.tagName[1]))")
+    assert headings[0] == 1
+    assert all(after - before <= 1 for before, after in pairwise(headings))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_has_contrast(page: Any, scheme: str) -> None:
+    page.emulate(scheme=scheme)
+    script = """
+        const rgb = (c) => c.match(/[\\d.]+/g).slice(0, 3).map(Number);
+        const light = (c) => rgb(c).map(v => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+            .reduce((s, v, k) => s + v * [0.2126, 0.7152, 0.0722][k], 0);
+        const clear = 'rgba(0, 0, 0, 0)';
+        const behind = (e) => { while (e && getComputedStyle(e).backgroundColor === clear) e = e.parentElement;
+            return e ? getComputedStyle(e).backgroundColor : 'rgb(255, 255, 255)'; };
+        const worst = [21, ''];
+        for (const e of document.querySelectorAll('h1,h2,p,li,td,th,dt,dd,a,button,caption,figcaption,label,output')) {
+            if (!e.textContent.trim() || !e.getClientRects().length) continue;
+            const [a, b] = [light(getComputedStyle(e).color), light(behind(e))];
+            const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+            if (ratio < worst[0]) { worst[0] = ratio; worst[1] = e.outerHTML.slice(0, 80); }
+        }
+        return worst"""
+    ratio, where = page.run(script)
+    assert ratio >= 4.5, where
+
+
+def test_it_prints(page: Any) -> None:
+    page.emulate(media="print", scheme="dark")
+    hidden = page.run("return [...document.querySelectorAll('.controls, nav')].every(e => !e.getClientRects().length)")
+    assert hidden
+    assert page.run("return getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    wide = page.run("return document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    assert wide
+    assert page.print_pdf().startswith(b"%PDF")
+
+
+def test_a_narrow_screen_needs_no_sideways_scrolling(page: Any) -> None:
+    page.resize(390, 800)
+    assert page.run("return document.documentElement.scrollWidth") <= 390
+
+
+def test_hostile_names_do_nothing(browser: Any, tmp_path: Path) -> None:
+    import numpy as np
+    import pandas as pd
+
+    names = ["</script><script>document.title='taken'</script>", "<img src=x onerror=document.title='taken'>", "a\"'&b"]
+    rng = np.random.default_rng(1)
+    first = rng.integers(0, 2, 300)
+    frame = pd.DataFrame(
+        {names[0]: first, names[1]: first ^ (rng.random(300) < 0.1), names[2]: rng.integers(0, 2, 300)}
+    )
+    path = tmp_path / "hostile.html"
+    path.write_text(arcwise.learn(frame, permutations=0, compare=False).to_html(), encoding="utf-8")
+    browser.log("browser")
+    browser.requests()
+    browser.open(path)
+    browser.run("document.querySelector('.edge').dispatchEvent(new MouseEvent('click'))")
+    assert names[0] in browser.text("#details")
+    assert browser.run("return document.title").startswith("Which edges to trust")
+    assert browser.run("return document.images.length") == 0
+    assert browser.log("browser") == []
+    assert browser.requests() == [path.resolve().as_uri()]
