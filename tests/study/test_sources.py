@@ -101,6 +101,14 @@ def test_data_are_made_complete_and_discrete(tmp_path: Path) -> None:
     assert data.names == ("a", "b", "kind")
     assert data.n_cases == 200
     assert data.arities.tolist()[0] == 3
+    # From the cache folder, the states in the same order.
+    cached = Sources(data_folder=str(tmp_path), cache_folder=str(tmp_path / "cache"))
+    assert cached.data("mixed").digest == data.digest
+    (kept,) = (tmp_path / "cache").glob("*.parquet")
+    again = Sources(data_folder=str(tmp_path), base_folder="/", cache_folder=str(tmp_path / "cache"))
+    before = kept.stat().st_mtime_ns
+    assert again.data("mixed").digest == data.digest
+    assert kept.stat().st_mtime_ns == before
     in_three = Sources(data_folder=str(tmp_path)).data("mixed:discretize=width,bins=4,drop=a")
     assert in_three.names == ("b", "kind")
     assert in_three.arities.tolist() == [4, 2]

@@ -14,12 +14,14 @@ variable stays. A column that shows one value only is left out, for it can have 
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arcwise.data import Dataset, discretize, impute, read_table
+from arcwise.data import Dataset, discretize, impute, read_data, read_table, write_data
 from arcwise.datasets import available, load
 from arcwise.errors import ArcwiseError, ConfigError, suggestion
+from arcwise.files import read_bytes
 from arcwise.study.source_text import SourceText
 
 if TYPE_CHECKING:
@@ -59,13 +61,28 @@ def find_data(source: SourceText, sources: Sources) -> Path | None:
 
 
 def read_source(source: SourceText, sources: Sources) -> Dataset:
-    """Return the data set, complete and discrete."""
+    """Return the data set, complete and discrete; it is prepared once and kept in the cache folder, if there is one."""
     path = find_data(source, sources)
     if path is None:
         return load(source.kind)
+    kept: Path | None = None
+    if sources.cache_folder is not None:
+        name = hashlib.sha256(source.text.encode() + b"\n" + read_bytes(path)).hexdigest()[:32]
+        kept = Path(sources.cache_folder, f"{name}.parquet")
+        if kept.is_file():
+            return read_data(kept, progress=False)
+    data = _prepare(path, source)
+    if kept is not None:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        write_data(data, kept)
+    return data
+
+
+def _prepare(path: Path, source: SourceText) -> Dataset:
     options: dict[str, Any] = source.values(OPTIONS)
+    drop = options["drop"].split("+") if "drop" in options else ()
     try:
-        table = read_table(path, drop=options["drop"].split("+") if "drop" in options else (), progress=False)
+        table = read_table(path, drop=drop, merge=True, progress=False)
         if any(table.n_missing.values()):
             table = impute(table, method="knn", k=5, progress=False)
         if table.continuous():

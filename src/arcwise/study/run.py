@@ -114,7 +114,7 @@ def run_study(
         if status not in ("failed", "limit"):
             raise UnknownNameError(suggestion("status to retry", status, ("failed", "limit")))
     processes = _worker_count(workers)
-    study = replace(study, sources=replace(study.sources, cache_folder=str(Path(f"{store}.networks").resolve())))
+    study = replace(study, sources=replace(study.sources, cache_folder=str(Path(f"{store}.cache").resolve())))
     plan = plan_study(study)
     study.check()
     start = time.monotonic()

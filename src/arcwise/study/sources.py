@@ -43,7 +43,8 @@ class Sources:
     base_folder
         What the paths of a configuration are relative to.
     cache_folder
-        Where networks that were learned from data are kept, so that only one worker learns each; None for nowhere.
+        Where prepared data and networks learned from data are kept, so that not every worker makes them anew; None for
+        nowhere.
     """
 
     networks_folder: str | None = None

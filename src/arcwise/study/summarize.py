@@ -66,7 +66,7 @@ class StudySummary:
                     written.append(path)
                     page.append(f"\n{part.caption}\n\n{markdown_table(part.frame)}")
                 elif figures:
-                    written += [_draw(part, target / f"{stem}{suffix}") for suffix in (".png", ".svg")]
+                    written += _draw(part, target / stem)
                     page.append(f"\n![{part.caption}]({stem}.svg)\n\n*{part.caption}*\n")
         for name, text in (
             ("summary.md", "".join(page)),
@@ -151,16 +151,19 @@ def _cell_text(value: Any) -> str:
     return str(value).replace("|", r"\|").replace("\n", " ")
 
 
-def _draw(figure: SummaryFigure, path: Path) -> Path:
+def _draw(figure: SummaryFigure, stem: Path) -> list[Path]:
+    """Draw a figure and save it as PNG and SVG."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    # The same file every time: no date, and names that do not depend on chance.
+    written: list[Path] = []
+    # The same files every time: no date, and names inside that do not depend on chance.
     with mpl.rc_context({"svg.hashsalt": figure.name}):
         canvas = Figure(figsize=(6.4, 4.2), layout="constrained")
         figure.draw(canvas.subplots())
-        with atomic_write(path) as file:
-            canvas.savefig(
-                file, format=path.suffix[1:], dpi=150, metadata={"Date": None} if path.suffix == ".svg" else {}
-            )
-    return path
+        for kind, metadata in (("png", {}), ("svg", {"Date": None})):
+            path = stem.with_name(f"{stem.name}.{kind}")
+            with atomic_write(path) as file:
+                canvas.savefig(file, format=kind, dpi=120, metadata=metadata)
+            written.append(path)
+    return written
