@@ -213,6 +213,7 @@ void bind_order_search(nb::module_& stage) {
     nb::class_<OrderSearch>(stage, "OrderSearch")
         .def(nb::init<const CandidateSets&, std::uint64_t>(), nb::keep_alive<1, 2>(), nb::arg("sets"),
              nb::arg("seed"))
+        .def_prop_ro("operations", &OrderSearch::operations)
         .def(
             "evaluate",
             [](const OrderSearch& search, const Array1<std::int32_t>& order) {

@@ -27,7 +27,7 @@ struct Table {
 
 // Random sets per node, falling scores, the empty set last.
 Table random_table(std::size_t n, std::size_t sets, std::uint64_t seed) {
-    Random random(seed);
+    Xoshiro random(seed);
     Table table;
     for (std::size_t v = 0; v < n; ++v) {
         double score = 0;
@@ -165,7 +165,7 @@ TEST(cuts_hold_and_bound_every_network) {
         const auto found = separate_cuts(sets, {rows, values}, 100, 1e-6, 2);
         CutPool pool(5);
         pool.extend(members_of(found), codes_of(found));
-        Random random(seed);
+        Xoshiro random(seed);
         std::vector<double> multipliers;
         for (std::size_t c = 0; c < pool.size(); ++c) multipliers.push_back(random.uniform() * 3);
         pool.set_multipliers(multipliers);
@@ -200,7 +200,7 @@ TEST(propagation_keeps_exactly_what_some_network_uses) {
     for (std::uint64_t seed = 0; seed < 40; ++seed) {
         const Table table = random_table(5, 5, seed);
         const CandidateSets sets(table.view());
-        Random random(seed + 1000);
+        Xoshiro random(seed + 1000);
         std::vector<std::uint8_t> allowed(sets.rows());
         for (auto& entry : allowed) entry = random.below(10) < 6 ? 1 : 0;
         std::vector<std::uint8_t> used(sets.rows(), 0);

@@ -66,6 +66,8 @@ def test_the_score_is_that_of_the_network(search: Search, score: str) -> None:
     assert found.score == pytest.approx(max(found.history), rel=1e-12)
     assert found.status is Status.COMPLETE
     assert found.scored_by == make_score(score).describe()
+    assert found.operations > 0
+    assert found.families_scored > 0
 
 
 @every_search

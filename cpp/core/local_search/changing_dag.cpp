@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "local_search/xoshiro.hpp"
+#include "xoshiro.hpp"
 
 namespace arcwise {
 

@@ -132,7 +132,7 @@ class Climber {
         return best;
     }
 
-    // Xoshiro moves, as many as asked for; one that is not legal is drawn again, but not without end: a graph
+    // Random moves, as many as asked for; one that is not legal is drawn again, but not without end: a graph
     // may have no legal move at all.
     std::vector<Parents> perturbed(const std::vector<Parents>& network) {
         const std::size_t n = scores_.variables();

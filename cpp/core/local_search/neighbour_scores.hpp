@@ -53,11 +53,16 @@ class NeighbourScores {
     struct KeyHash {
         std::size_t operator()(const Parents& key) const;
     };
-    struct Candidate;
+    struct Candidate;  // candidate_parent.hpp
 
+    static Parents key_of(std::size_t child, std::span<const std::int32_t> parents);
+
+    // The rows of the empty network (empty_rows.cpp).
     void fill_empty_rows();
     void fill_pairs(std::size_t block, std::size_t child, const RowPartition& partition,
                     std::vector<std::shared_ptr<NeighbourRow>>& rows);
+
+    // Rows, tables and removals (neighbour_scores.cpp).
     void store(Parents key, std::shared_ptr<NeighbourRow> row);
     std::shared_ptr<NeighbourRow> compute(std::size_t child, std::span<const std::int32_t> parents);
     bool wants(std::size_t x, std::size_t child, std::span<const std::int32_t> parents) const;
@@ -67,6 +72,8 @@ class NeighbourScores {
     double score_family(std::size_t child, std::span<const std::int32_t> parents,
                         std::span<const std::int64_t> counts, std::span<const std::uint64_t> configurations);
     void score_removals(std::size_t child, std::span<const std::int32_t> parents, NeighbourRow& row);
+
+    // One more parent (neighbour_additions.cpp).
     void score_additions(std::size_t child, std::span<const std::int32_t> parents, NeighbourRow& row);
     void score_sparse(std::size_t child, std::span<const std::int32_t> parents, std::size_t x,
                       NeighbourRow& row);

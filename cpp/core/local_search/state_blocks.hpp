@@ -42,6 +42,12 @@ class StateBlocks {
     std::span<const std::uint32_t> column(std::size_t variable) const {
         return {codes_.data() + variable * rows_, rows_};
     }
+    // The number of combinations of the variables' states.
+    double cells(std::span<const std::int32_t> variables) const {
+        double product = 1.0;
+        for (const auto v : variables) product *= static_cast<double>(arities_[static_cast<std::size_t>(v)]);
+        return product;
+    }
     std::size_t blocks() const { return slots_.size(); }
     std::span<const Slot> slots(std::size_t block) const { return slots_[block]; }
     std::span<const std::int32_t> wide() const { return wide_; }

@@ -7,8 +7,8 @@
 
 #include "local_search/changing_dag.hpp"
 #include "local_search/neighbour_scores.hpp"
-#include "local_search/xoshiro.hpp"
 #include "monitor.hpp"
+#include "xoshiro.hpp"
 
 namespace arcwise {
 

@@ -126,6 +126,7 @@ OrderedNetwork OrderSearch::current() const {
 OrderSearch::Move OrderSearch::best_insertion(std::size_t node) {
     const std::size_t start = position_[node];
     Move best{start, least_gain};
+    operations_ += n_ - 1;
 
     std::fill(before_node_.begin(), before_node_.end(), 0);
     for (std::size_t i = 0; i < start; ++i)
@@ -243,7 +244,7 @@ OrderedNetwork OrderSearch::iterate(std::span<const std::int32_t> start, std::ui
     const auto random_order = [&] {
         order.resize(n_);
         std::iota(order.begin(), order.end(), 0);
-        random_.shuffle(order);
+        random_.shuffle(std::span(order));
     };
     if (order.empty()) random_order();
     OrderedNetwork base = descend(order);

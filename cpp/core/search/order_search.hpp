@@ -17,7 +17,7 @@
 
 #include "monitor.hpp"
 #include "search/candidate_sets.hpp"
-#include "search/random.hpp"
+#include "xoshiro.hpp"
 
 namespace arcwise {
 
@@ -50,6 +50,9 @@ class OrderSearch {
     OrderedNetwork iterate(std::span<const std::int32_t> start, std::uint64_t iterations,
                            std::uint64_t patience, Ticker& ticker);
 
+    // How many insertions, a node and a place for it, have been evaluated.
+    std::uint64_t operations() const { return operations_; }
+
   private:
     struct Move {
         std::size_t position;
@@ -70,7 +73,8 @@ class OrderSearch {
     OrderedNetwork current() const;
 
     const CandidateSets& sets_;
-    Random random_;
+    Xoshiro random_;
+    std::uint64_t operations_ = 0;
     std::size_t n_, words_;
     double penalty_;                      // for a node without a set: more than any sum of scores
     std::vector<bits::Word> candidates_;  // all candidate parents of a node

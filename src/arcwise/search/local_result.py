@@ -36,9 +36,11 @@ class LocalSearchResult:
     iterations
         Moves made (genetic search: rounds; order search: perturbations).
     operations
-        Moves looked at: the candidates compared, or for first-ascent every operator drawn, legal or not.
+        Moves looked at: the candidates compared, or for first-ascent every operator drawn, legal or not; for order
+        search, places at which a variable could be put.
     families_scored
-        Local scores computed from counts.
+        Local scores computed from counts. For order search, those that were computed for its table, or, if the table
+        was read from a file, those that it holds.
     seed
         The seed that gives the same result again.
     seconds
