@@ -103,7 +103,7 @@ void bind_local_search(nb::module_& stage) {
         .def(
             "climb",
             [](LocalLearner& self, const Array1<std::int64_t>& weights, const Array1<std::int64_t>& offsets,
-               const Array1<std::int32_t>& members, std::uint64_t restarts, std::uint64_t perturbations,
+               const Array1<std::int32_t>& members, std::uint64_t restarts, std::int64_t perturbations,
                double density, std::uint64_t tabu, std::uint64_t patience, std::uint64_t max_iterations,
                bool random_ties, std::uint64_t seed, double seconds, nb::object progress) {
                 const ClimbOptions options{{unpack_parents(as_span(offsets), as_span(members))},

@@ -35,6 +35,7 @@ SEARCHES: dict[str, Search] = {
     "hill-climbing": hill_climb,
     "hill-climbing with restarts": functools.partial(hill_climb, restarts=3, perturb=2),
     "hill-climbing, random restarts": functools.partial(hill_climb, restarts=3, perturb=None, start="random"),
+    "hill-climbing, other ties": functools.partial(hill_climb, restarts=3, perturb=0),
     "tabu": tabu_search,
     "tabu, random start": functools.partial(tabu_search, start="random", restarts=1),
     "tabu, random ties": functools.partial(tabu_search, random_ties=True),

@@ -192,8 +192,8 @@ def test_limits_and_ctrl_c_give_a_valid_part() -> None:
 def test_a_time_limit_stops_soon_with_what_there_is() -> None:
     for workers in ({}, {"n_jobs": 2}):
         begin = time.monotonic()
-        part = bootstrap_networks(make_data(), replicates=10**6, limits=Limits(seconds=0.5), **workers)
-        assert time.monotonic() - begin < 10
+        part = bootstrap_networks(make_data(), replicates=10**6, limits=Limits(seconds=2), **workers)
+        assert time.monotonic() - begin < 60  # all would take half an hour
         assert part.status is Status.TIME_LIMIT
         assert len(part) > 0
 
@@ -215,10 +215,10 @@ def test_a_killed_run_resumes_without_repeating_or_losing_a_replicate(
         bootstrap_networks(make_data(), replicates=100000, seed=21, path={str(journal)!r})
     """)
     process = subprocess.Popen([sys.executable, "-c", script])
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300  # the machine may be busy
     while (not journal.exists() or journal.stat().st_size < 20_000) and time.monotonic() < deadline:
+        assert process.poll() is None
         time.sleep(0.01)
-    assert process.poll() is None
     process.kill()
     process.wait()
     size = journal.stat().st_size
@@ -303,25 +303,34 @@ def test_wrong_arguments_are_told() -> None:
             bootstrap_networks(data, **options)  # type: ignore[arg-type]
 
 
-def test_strengths_agree_with_bnlearn(shared: Path) -> None:
-    """boot.strength(data, R=200, algorithm=tabu or hc, algorithm.args=list(score="bic")), bnlearn 4.9."""
+def read_insurance(shared: Path) -> tuple[Dataset, dict[str, Any]]:
     folder = shared / "golden/bnlearn"
     golden = json.loads((folder / "golden.json").read_text())
     states = golden["networks"]["insurance"]["states"]
     with gzip.open(folder / "insurance_1000.csv.gz", "rt") as file:
         names, *rows = csv.reader(file)
     codes = [[states[names[v]].index(value) for v, value in enumerate(row)] for row in rows]
-    data = Dataset.from_codes(np.array(codes), names=names, states=[states[name] for name in names])
-    for learner, key in (("tabu", "insurance_1000_tabu"), ("hill-climbing", "insurance_1000_hc")):
-        theirs = golden["boot"][key]
-        networks = bootstrap_networks(data, replicates=200, score="bic", learner=learner, seed=1)  # type: ignore[arg-type]
-        arcs = networks.arc_probabilities()
+    return Dataset.from_codes(np.array(codes), names=names, states=[states[name] for name in names]), golden["boot"]
+
+
+@pytest.mark.parametrize(("learner", "key"), [("tabu", "insurance_1000_tabu"), ("hill-climbing", "insurance_1000_hc")])
+def test_strengths_agree_with_bnlearn(shared: Path, learner: Any, key: str) -> None:
+    """boot.strength(data, R=200, algorithm=tabu or hc, algorithm.args=list(score="bic")), bnlearn 4.9.
+
+    The strengths of 200 replicates correlate above 0.98 with bnlearn's, and the mean difference is below the standard
+    error of the difference of two samples of 200. With 2,000 replicates of ours, only bnlearn's 200 leave an error,
+    which is smaller by a factor of 1.35: the mean difference is below that too, so that there is no room for a bias.
+    """
+    data, golden = read_insurance(shared)
+    theirs = golden[key]
+    pairs = [tuple(data.index(name) for name in pair.split("|")) for pair in theirs["strength"]]
+    expected = np.array([value[0] for value in theirs["strength"].values()])
+    for replicates, correlation in ((200, 0.98), (2000, 0.995)):
+        arcs = bootstrap_networks(data, replicates=replicates, score="bic", learner=learner, seed=1).arc_probabilities()
         strength = np.clip(arcs + arcs.T, 0, 1)
-        pairs = [tuple(data.index(name) for name in pair.split("|")) for pair in theirs["strength"]]
         ours = np.array([strength[pair] for pair in pairs])
-        expected = np.array([value[0] for value in theirs["strength"].values()])
-        assert np.corrcoef(ours, expected)[0, 1] > 0.98
-        pooled = (ours + expected) / 2
-        monte_carlo = np.sqrt(2 * pooled * (1 - pooled) / 200)  # the standard error of the difference of two samples
+        assert np.corrcoef(ours, expected)[0, 1] > correlation
+        pooled = (replicates * ours + 200 * expected) / (replicates + 200)
+        monte_carlo = np.sqrt(pooled * (1 - pooled) * (1 / 200 + 1 / replicates))
         assert np.abs(ours - expected).mean() < monte_carlo.mean()
         assert strength.sum() / 2 == pytest.approx(theirs["mean_edges"], abs=0.5)

@@ -27,10 +27,7 @@ class Climber {
             if (!climb_from(start)) return finish();
         }
         for (std::uint64_t i = 0; i < options_.restarts; ++i) {
-            if (!climb_from(options_.perturbations == 0
-                                ? random_start(scores_.rules(), options_.density, random_)
-                                : perturbed(outcome_.parents)))
-                return finish();
+            if (!climb_from(next_start())) return finish();
         }
         return finish();
     }
@@ -47,6 +44,13 @@ class Climber {
         outcome_.families = scores_.families_scored();
         outcome_.status = ticker_.reason() != Status::complete ? ticker_.reason() : limit_;
         return std::move(outcome_);
+    }
+
+    std::vector<Parents> next_start() {
+        if (options_.perturbations > 0) return perturbed(outcome_.parents);
+        if (options_.perturbations < 0) return random_start(scores_.rules(), options_.density, random_);
+        random_.shuffle(std::span(rank_));
+        return options_.starts.front();
     }
 
     // False if the search was stopped.
@@ -138,8 +142,8 @@ class Climber {
         const std::size_t n = scores_.variables();
         ChangingDag dag(n);
         dag.assign(network);
-        std::uint64_t made = 0;
-        for (std::uint64_t tries = 0; made < options_.perturbations && tries < 1000 * options_.perturbations;
+        std::int64_t made = 0;
+        for (std::int64_t tries = 0; made < options_.perturbations && tries < 1000 * options_.perturbations;
              ++tries) {
             const auto kind = static_cast<MoveKind>(random_.below(3));
             const Move move{kind, random_.below(n), random_.below(n)};

@@ -11,7 +11,8 @@ namespace arcwise {
 struct ClimbOptions {
     std::vector<std::vector<Parents>> starts;  // at least one; each is climbed from
     std::uint64_t restarts = 0;                // after the starts, further climbs from ..
-    std::uint64_t perturbations = 1;           // .. the best network after so many random moves; or, if 0, ..
+    std::int64_t perturbations = 1;            // .. the best network after so many random moves; if 0, ..
+                                               // .. the first start, ties broken anew; if negative, ..
     double density = 0.0;                      // .. a random DAG of this density
     std::uint64_t tabu = 0;                    // how many of the last structures are tabu; 0: hill climbing
     std::uint64_t patience = 0;                // moves without a new best network before tabu search ends
@@ -27,7 +28,9 @@ struct ClimbOptions {
 // best seen, so the aspiration criterion (a tabu move may be made if it leads to a new best) is always met.
 // Of moves with equal gain, additions come before removals before reversals, then the smaller arc. Equivalent
 // scores make many such ties, and the order of the columns then decides directions: a bootstrap should not
-// let it, and breaks ties by a random order in every replicate (bnlearn shuffles the columns).
+// let it, and breaks ties by a random order in every replicate (bnlearn shuffles the columns). For the same
+// reason a restart that only breaks ties in another order ends elsewhere, often in a better place than one
+// that leaves the local optimum by random moves.
 SearchOutcome climb(NeighbourScores& scores, const ClimbOptions& options, Ticker& ticker);
 
 }  // namespace arcwise

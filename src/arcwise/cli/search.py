@@ -93,7 +93,12 @@ def search(
     ] = None,
     perturb: Annotated[
         int | None,
-        typer.Option("--perturb", min=1, help="Random changes per restart (default: 1).", show_default=False),
+        typer.Option(
+            "--perturb",
+            min=0,
+            help="Random changes per restart (default: 1); 0: from the start, with ties broken in another order.",
+            show_default=False,
+        ),
     ] = None,
     random_ties: Annotated[
         bool | None, typer.Option("--random-ties", help="Break ties at random.", show_default=False)

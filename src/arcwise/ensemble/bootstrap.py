@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["bootstrap_networks"]
 
-BATCH_SECONDS = 0.25  # how long a batch should take: short enough to stop soon, long enough to cost nothing
-LARGEST_BATCH = 256
+LARGEST_BATCH = 4096
 MOST_DEATHS = 3  # how often in a row workers may die before any batch is finished
 
 
@@ -173,7 +172,7 @@ def _learn_all(
 ) -> Status:
     """Hand out batches and take in results until nothing is missing or the time is over.
 
-    Two batches per worker are under way. Batches grow from one replicate to what takes a quarter of a second, and
+    Two batches per worker are under way. Batches grow from one replicate to what takes `workers.batch_seconds`, and
     shrink towards the end, so that all workers end at the same time.
     """
     waiting = deque(missing)
@@ -185,7 +184,7 @@ def _learn_all(
             return Status.TIME_LIMIT
         while waiting and len(running) < 2 * workers.count:
             pace = (time.monotonic() - start) * workers.count / done if done else np.inf  # seconds per replicate
-            size = int(min(1 + BATCH_SECONDS / pace, LARGEST_BATCH, 1 + len(waiting) / (2 * workers.count)))
+            size = int(min(1 + workers.batch_seconds / pace, LARGEST_BATCH, 1 + len(waiting) / (2 * workers.count)))
             batch = [waiting.popleft() for _ in range(min(size, len(waiting)))]
             running[workers.submit(batch, left)] = batch
             if workers.count == 1:

@@ -29,6 +29,7 @@ class Workers(Protocol):
     """Something that learns batches of replicates in the background."""
 
     count: int  # how many batches run at the same time
+    batch_seconds: float  # how long a batch should take: short enough to stop soon, long enough to cost nothing
 
     def submit(self, indices: range | list[int], seconds: float | None) -> Batch:
         """Start a batch."""
@@ -62,6 +63,7 @@ class _Here:
     """This thread: a batch is learned when it is submitted, so that Ctrl-C reaches it."""
 
     count = 1
+    batch_seconds = 0.25
 
     def __init__(self, task: ReplicateTask) -> None:
         self._task = task
@@ -80,6 +82,8 @@ class _Here:
 
 class _Threads:
     """Threads of this process: the native searches release the interpreter's lock, and nothing is copied."""
+
+    batch_seconds = 0.25
 
     def __init__(self, task: ReplicateTask, n_jobs: int) -> None:
         self.count = n_jobs
@@ -123,6 +127,8 @@ def _learn_received(indices: range | list[int], seconds: float | None) -> bytes:
 class _Loky:
     """Processes of this machine. If one is killed, joblib's pool is broken: a new one goes on with what is missing."""
 
+    batch_seconds = 0.25
+
     def __init__(self, task: ReplicateTask, n_jobs: int) -> None:
         self.count = n_jobs
         self._task = task
@@ -150,6 +156,8 @@ class _Loky:
 
 class _Dask:
     """A Dask cluster. The task goes to every worker once; Dask itself repeats what a dead worker had not finished."""
+
+    batch_seconds = 2.0  # a task costs milliseconds of CPU time here, in the scheduler and in the worker
 
     def __init__(self, task: ReplicateTask, client: Any) -> None:
         self.count = max(1, sum(client.nthreads().values()))

@@ -52,7 +52,8 @@ def hill_climb(
     restarts
         How often the search starts again when it is stuck; the best network of all is returned.
     perturb
-        A restart makes so many random changes to the best network; None restarts from a random network.
+        A restart makes so many random changes to the best network; 0 starts again from `start` and breaks ties between
+        equal changes by another random order; None starts from a random network.
     density
         The chance of each arc of a random network; by default two neighbours per variable on average.
     random_ties
@@ -99,7 +100,7 @@ def climb(
 ) -> LocalSearchResult:
     """Run the climb that hill climbing (``tabu=0``) and tabu search share."""
     check_count("restarts", restarts, 0)
-    perturbations = 0 if perturb is None else check_count("perturb", perturb, 1)
+    perturbations = -1 if perturb is None else check_count("perturb", perturb, 0)
     return problem.run(
         method,
         lambda learner, native, report: learner.climb(
