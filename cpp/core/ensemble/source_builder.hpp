@@ -19,6 +19,8 @@
 //   - Conditions that all rows left meet are forgotten, so that states with the same future are the same.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -55,20 +57,20 @@ class SourceBuilder {
           memory_(memory),
           ticker_(ticker),
           all_(NodeSet<W>::first(problem.nodes)),
-          hit_(clusters.size()),
+          cluster_words_((clusters.size() + 63) / 64),
+          hit_(cluster_words_),
           active_(problem.nodes),
+          free_rows_(problem.nodes),
           children_(problem.nodes),
           parents_(problem.nodes),
           layers_(problem) {
-        counted_begin_.push_back(0);
+        counted_.resize(problem.rows.size() * cluster_words_);
         for (std::size_t v = 0; v < problem.nodes; ++v)
-            for (auto row = problem.offsets[v]; row < problem.offsets[v + 1]; ++row) {
+            for (auto row = problem.offsets[v]; row < problem.offsets[v + 1]; ++row)
                 for (std::size_t c = 0; c < clusters.size(); ++c)
                     if (clusters[c].members.has(v) &&
                         (clusters[c].members & problem.rows[row].parents).size() < clusters[c].k)
-                        counted_.push_back(static_cast<std::uint32_t>(c));
-                counted_begin_.push_back(counted_.size());
-            }
+                        counted_[row * cluster_words_ + c / 64] |= std::uint64_t{1} << (c % 64);
     }
 
     NetworkDiagram build() {
@@ -135,8 +137,10 @@ class SourceBuilder {
     // The rows that are left and what they cost; false if the state leads nowhere. After the k first of its
     // nodes, every node that counts for a cluster makes the network pay its multiplier once more.
     bool analyse(const State& state, const NodeSet<W>& waiting) {
+        std::fill(hit_.begin(), hit_.end(), 0);
         for (std::size_t c = 0; c < clusters_.size(); ++c)
-            hit_[c] = (clusters_[c].members & state.placed).size() >= clusters_[c].k;
+            if ((clusters_[c].members & state.placed).size() >= clusters_[c].k)
+                hit_[c / 64] |= std::uint64_t{1} << (c % 64);
         room_ = budget_ - state.spent;
         struck_ = {};
         bool possible = true;
@@ -151,9 +155,7 @@ class SourceBuilder {
                 if (candidate.cost - std::min(cheapest, 0.0) > room_) break;
                 const bool was_ready = conditional && !candidate.parents.meets(state.since[u]) &&
                                        !candidate.parents.meets(waiting);
-                double cost = candidate.cost;
-                for (auto c = counted_begin_[row]; c < counted_begin_[row + 1]; ++c)
-                    if (hit_[counted_[c]]) cost += clusters_[counted_[c]].multiplier;
+                const double cost = candidate.cost + paid_again(row);
                 if (cost > room_) continue;
                 if (was_ready) {
                     struck_.add(u);
@@ -166,7 +168,11 @@ class SourceBuilder {
                 possible = false;
                 return;
             }
-            for (auto& row : active) row.extra -= cheapest;
+            free_rows_[u].clear();
+            for (auto& row : active) {
+                row.extra -= cheapest;
+                if (row.extra <= free_) free_rows_[u].push_back(row.parents);
+            }
         });
         if (!possible) return false;
         if (!order_free_rows(waiting)) return false;
@@ -182,6 +188,15 @@ class SourceBuilder {
         return true;
     }
 
+    // The multipliers of the clusters that have got their k nodes and that the row counts for once more.
+    double paid_again(std::size_t row) const {
+        double sum = 0;
+        for (std::size_t w = 0; w < cluster_words_; ++w)
+            for (auto rest = counted_[row * cluster_words_ + w] & hit_[w]; rest != 0; rest &= rest - 1)
+                sum += clusters_[64 * w + static_cast<std::size_t>(std::countr_zero(rest))].multiplier;
+        return sum;
+    }
+
     bool pay(double amount) {
         room_ -= amount;
         return room_ >= 0;
@@ -193,8 +208,8 @@ class SourceBuilder {
         while (moved) {
             moved = false;
             among.for_each([&](std::size_t w) {
-                for (const auto& row : active_[w])
-                    if (row.extra <= free_ && !row.parents.meets(among)) {
+                for (const auto& parents : free_rows_[w])
+                    if (!parents.meets(among)) {
                         among.remove(w);
                         moved = true;
                         break;
@@ -229,8 +244,11 @@ class SourceBuilder {
             });
             if (!pay(cheapest)) return false;
             cluster.for_each([&](std::size_t w) {
-                for (auto& row : active_[w])
-                    if (!row.parents.meets(cluster)) row.extra -= cheapest;
+                for (auto& row : active_[w]) {
+                    if (row.extra <= free_ || row.parents.meets(cluster)) continue;
+                    row.extra -= cheapest;
+                    if (row.extra <= free_) free_rows_[w].push_back(row.parents);
+                }
             });
             cluster = stuck(waiting);
         }
@@ -298,10 +316,12 @@ class SourceBuilder {
     std::size_t memory_;
     Ticker& ticker_;
     NodeSet<W> all_;
-    std::vector<std::size_t> counted_begin_;
-    std::vector<std::uint32_t> counted_;
-    std::vector<std::uint8_t> hit_;
+    std::size_t cluster_words_;
+    std::vector<std::uint64_t> counted_;  // per row: the clusters that it counts for, as bits
+    std::vector<std::uint64_t> hit_;      // the clusters that have got their k nodes, as bits
     std::vector<std::vector<Active>> active_;
+    std::vector<std::vector<NodeSet<W>>>
+        free_rows_;  // per node: the parents of the active rows without extra
     std::vector<NodeSet<W>> children_, parents_;
     double room_ = 0;
     NodeSet<W> struck_;  // nodes that have rows which only their condition forbids
