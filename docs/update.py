@@ -114,11 +114,22 @@ def command_help() -> str:
     return "\n" + "\n".join(parts) + "\n"
 
 
+def summary_table(argument: str) -> str:
+    """Return a table of a frozen study summary, "STUDY TABLE", as Markdown."""
+    import pandas as pd
+
+    from arcwise.study.summarize import markdown_table
+
+    study, table = argument.split()
+    return markdown_table(pd.read_csv(DOCS.parent / "studies" / "summaries" / study / f"{table}.csv"))
+
+
 def generate(what: str) -> str:
     """Return the generated part of the given name."""
     kind, _, argument = what.partition(" ")
     makers = {"scores": score_table, "score-references": score_references, "commands": command_help}
-    return stage_names(argument) if kind == "names" else makers[kind]()
+    with_argument = {"names": stage_names, "summary": summary_table}
+    return with_argument[kind](argument) if kind in with_argument else makers[kind]()
 
 
 def regenerated(text: str) -> str:

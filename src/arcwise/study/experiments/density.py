@@ -49,6 +49,7 @@ PRINTED = {
     "qnml m": 68,
     "qnml snml": 56,
 }
+MOST_PRINTED = 16 * (len(PRINTED) - 1)  # sixteen data sets, one point per opponent
 
 
 @dataclass(frozen=True)
@@ -147,10 +148,11 @@ class Density(Experiment[DensitySettings]):
         order = [name for name in PRINTED if name in values] + [name for name in values if name not in PRINTED]
         values = values[order]
         complete = values.dropna()
+        instances = len(cells[["data", "split"]].drop_duplicates())
         return [
-            *_borda_tables(complete, len(values), cells),
+            *_borda_tables(complete, instances, cells),
             _gain_table(rows),
-            _value_table(rows, values),
+            _value_table(rows, values, cells),
             _figure(complete),
         ]
 
@@ -202,15 +204,16 @@ def _borda_tables(complete: pd.DataFrame, instances: int, cells: pd.DataFrame) -
     if not len(complete):
         return []
     count = borda_count(complete.to_numpy(), candidates=list(complete.columns), higher_is_better=False)
-    # One point per opponent that does worse: with r splits of a data set there is r times as much to win.
-    splits = instances / len({data for data, _ in complete.index})
     candidates = list(complete.columns)
+    # One point per opponent that does worse. The printed points add up to what sixteen data sets have to give.
+    most = len(complete) * (len(candidates) - 1)
     frame = pd.DataFrame(
         {
             "score and estimator": candidates,
             "printed": [PRINTED.get(name) for name in candidates],
+            "printed share": [PRINTED[name] / MOST_PRINTED if name in PRINTED else None for name in candidates],
             "ours": count.points,
-            "ours per data set": count.points / splits,
+            "our share": count.points / most,
             "first": (complete.rank(axis=1).to_numpy() == 1).sum(axis=0),
             "mean excess": (complete.sub(complete.min(axis=1), axis=0)).mean().to_numpy(),
             "cells": [int((cells["score_name"] == name.split()[0]).sum()) for name in candidates],
@@ -220,8 +223,8 @@ def _borda_tables(complete: pd.DataFrame, instances: int, cells: pd.DataFrame) -
     )
     caption = (
         f"Table 4.4: Borda points by score and estimator over {len(complete)} of {instances} splits (those on which "
-        "every combination has a value); `first`: on how many it is the best; `mean excess`: nats per case above the "
-        "best combination. `cells`, `limited` and `failed` count the cells of the score."
+        "every combination has a value), and the share of the points that it could have; `first`: on how many it is "
+        "the best; `mean excess`: nats per case above the best. `cells`, `limited` and `failed`: cells of the score."
     )
     return [SummaryTable("borda", caption, frame)]
 
@@ -255,13 +258,15 @@ def _gain_table(rows: pd.DataFrame) -> SummaryTable:
     return SummaryTable("averaging", caption, pd.DataFrame(lines))
 
 
-def _value_table(rows: pd.DataFrame, values: pd.DataFrame) -> SummaryTable:
+def _value_table(rows: pd.DataFrame, values: pd.DataFrame, cells: pd.DataFrame) -> SummaryTable:
+    """The values by data set; a data set on which nothing was learned in time has a line too."""
     means = values.groupby(level="data", sort=False).mean()
     sizes = rows.groupby("data", sort=False)[["variables", "train"]].max()
-    frame = sizes.join(means).reset_index()
-    frame["cells"] = rows.groupby("data", sort=False)["cell"].nunique().to_numpy()
-    limited = rows[rows["status"] == "limit"].groupby("data", sort=False)["cell"].nunique()
-    frame["limited"] = [int(limited.get(name, 0)) for name in frame["data"]]
+    of_data = cells.groupby("data", sort=False)
+    frame = of_data.size().to_frame("cells").join(sizes).join(means)
+    frame["limited"] = of_data["status"].apply(lambda statuses: int((statuses == "limit").sum()))
+    frame["failed"] = of_data["status"].apply(lambda statuses: int((statuses == "failed").sum()))
+    frame = frame[[*sizes, *means, "cells", "limited", "failed"]].reset_index()
     caption = "Minus the log-likelihood of the test part, nats per case, mean over the splits; lower is better."
     return SummaryTable("values", caption, frame)
 

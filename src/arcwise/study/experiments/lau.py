@@ -135,8 +135,14 @@ class Lau(Experiment[LauSettings]):
                 per_sample,
             ),
             SummaryTable(
+                "kinds",
+                "The same, averaged over the problems of a kind; `optimal` is the share of the runs.",
+                _kinds(per_sample),
+            ),
+            SummaryTable(
                 "claims",
-                "Their claims, and on how many of the problems each holds. Means over the runs are compared.",
+                "Their claims, and on how many of the problems each holds, by the kind of problem. Means over the runs "
+                "are compared.",
                 _claims(per_sample, rows),
             ),
         ]
@@ -198,19 +204,51 @@ def _samples(runs: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
+def _kind(problem: str) -> str:
+    """Return what a problem is: a sample of some size, or a data set."""
+    _, separator, cases = problem.rpartition("@")
+    return f"samples of {cases}" if separator else "data sets"
+
+
+def _kinds(samples: pd.DataFrame) -> pd.DataFrame:
+    import pandas as pd
+
+    lines: list[dict[str, Any]] = []
+    kinds = samples["problem"].map(_kind)
+    for values, of_kind in samples.groupby([kinds.rename("kind"), "score_name", "search"], sort=False):
+        line: dict[str, Any] = dict(zip(("kind", "score_name", "search"), values, strict=True))
+        for metric in ("iterations", "iterations sd", "operations", "operations per iteration", "parameters median"):
+            line[metric] = round(float(of_kind[metric].mean()), 2)
+        line["networks"] = round(float(of_kind["networks"].mean()), 1)
+        known = of_kind.dropna(subset=["optimal"])
+        line["optimal"] = round(float((known["optimal"] / known["cells"]).mean()), 3) if len(known) else None
+        lines.append({**line, "problems": len(of_kind), "cells": int(of_kind["cells"].sum())})
+    return pd.DataFrame(lines)
+
+
 def _claims(samples: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
-    """Return each claim, on how many problems it holds, and of how many."""
+    """Return each claim, and on how many problems of each kind it holds."""
     import pandas as pd
 
     table = {(line["problem"], line["score_name"], line["search"]): line for line in samples.to_dict("records")}
     problems = list(dict.fromkeys(samples["problem"]))
     scores = list(dict.fromkeys(samples["score_name"]))
     bic, bd = (scores * 2)[:2] if len(scores) < 2 else scores[:2]
+    groups: dict[str, list[str]] = {}
+    for problem in problems:
+        groups.setdefault(_kind(problem), []).append(problem)
     lines: list[dict[str, Any]] = []
 
     def count(claim: str, where: str, holds: list[bool | None], cells: int) -> None:
-        known = [value for value in holds if value is not None]
-        lines.append({"claim": claim, "section": where, "holds": sum(known), "problems": len(known), "cells": cells})
+        line: dict[str, Any] = {"claim": claim, "section": where}
+        for group, members in {**groups, "all": problems}.items():
+            known = [
+                value
+                for problem, value in zip(problems, holds, strict=True)
+                if problem in members and value is not None
+            ]
+            line[group] = f"{sum(known)} of {len(known)}"
+        lines.append({**line, "cells": cells})
 
     def compare(metric: str, more: tuple[str, str], less: tuple[str, str]) -> tuple[list[bool | None], int]:
         found: list[bool | None] = []
