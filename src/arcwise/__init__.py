@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from arcwise.confidence import EdgeConfidence as EdgeConfidence
     from arcwise.confidence import choose_threshold as choose_threshold
     from arcwise.confidence import consensus_network as consensus_network
+    from arcwise.confidence import ensemble_confidence as ensemble_confidence
+    from arcwise.confidence import recommend as recommend
     from arcwise.confidence.averaging import edge_confidence as edge_confidence
     from arcwise.data import Dataset as Dataset
     from arcwise.data import Table as Table
@@ -102,7 +104,14 @@ _PUBLIC: dict[str, tuple[str, ...]] = {
         *("NetworkSet", "NetworkSummary"),
         *("find_credible", "count_credible", "k_best", "exact_posterior", "bootstrap_networks"),
     ),
-    "confidence": ("EdgeConfidence", "edge_confidence", "choose_threshold", "consensus_network"),
+    "confidence": (
+        "EdgeConfidence",
+        "edge_confidence",
+        "ensemble_confidence",
+        "recommend",
+        "choose_threshold",
+        "consensus_network",
+    ),
     "model": ("BayesianNetwork", "fit_parameters", "read_bif", "write_bif"),
     "evaluate": ("Comparison", "compare"),
     "priors": (

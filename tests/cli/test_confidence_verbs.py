@@ -9,6 +9,8 @@ from pathlib import Path
 import networkx as nx
 import pytest
 
+from arcwise import datasets
+from arcwise.confidence import learned_table
 from arcwise.ensemble import NetworkSet
 from arcwise.graph import Dag
 
@@ -56,3 +58,46 @@ def test_mistakes_get_one_message(cli: Cli, confidence: Path, tmp_path: Path) ->
     assert "not one of edge confidences" in cli("threshold", tmp_path / "nets.parquet", code=1)
     assert "must end in" in cli("consensus", confidence, "--threshold", 0.5, "-o", tmp_path / "a.xyz", code=1)
     assert not (tmp_path / "a.xyz").exists()
+
+
+@pytest.mark.parametrize("verb", ["credible", "bootstrap"])
+def test_from_data_to_a_defended_threshold(cli: Cli, tmp_path: Path, verb: str) -> None:
+    data, nets, conf = tmp_path / "data.csv", tmp_path / "nets.parquet", tmp_path / "conf.parquet"
+    datasets.load("tic-tac-toe").to_file(data)
+    options = ["--replicates", 20, "--seed", 1] if verb == "bootstrap" else []
+    cli(verb, data, "--score", "bic", *options, "-o", nets, "-q")
+    cli("confidence", nets, "-o", conf)
+    facts = json.loads(cli("threshold", conf, "--metric", "f", "--beta", 0.5, "--json"))
+    expected = learned_table().find(verb, "bic", 958, "f", 0.5)
+    assert facts["threshold"] == expected.threshold  # the number of cases went through the files
+    assert facts["rule"] == "learned"
+    assert facts["meaning"] == "reporting only true edges matters twice as much as finding all of them"
+    assert len(facts["neighbours"]) >= 3
+    text = cli("threshold", conf, "--metric", "cost", "--alpha", 2)
+    assert "missing an edge costs you twice an extra edge" in text
+    for rule, more in (
+        ("scutari", []),
+        ("gross", []),
+        ("cost", ["--beta", 0.5]),
+        ("fixed", ["--value", 0.85]),
+        ("learned", []),
+        ("learned", ["--published"]),
+        ("broom", ["--data", data, "--permutations", 3, "-q"]),
+    ):
+        found = json.loads(cli("threshold", conf, "--rule", rule, *more, "--json"))
+        assert 0 <= found["threshold"] <= 1
+        assert found["rule"] == rule
+    assert "takes alpha, not beta" in cli("threshold", conf, "--metric", "cost", "--beta", 1, code=1)
+    assert "must be a positive number" in cli("threshold", conf, "--metric", "f", "--beta", 0, code=1)
+    assert "needs --data" in cli("threshold", conf, "--rule", "broom", code=1)
+    assert "are for the rule 'broom'" in cli("threshold", conf, "--rule", "gross", "--data", data, code=1)
+
+
+def test_features_and_comparison(cli: Cli, confidence: Path, tmp_path: Path) -> None:
+    nets = tmp_path / "nets.parquet"
+    blankets = json.loads(cli("confidence", nets, "--feature", "markov-blanket", "--json"))["pairs"]
+    assert {(p["first"], p["second"]) for p in blankets} >= {("a", "b"), ("a", "c")}
+    for other in (nets, confidence):
+        both = json.loads(cli("confidence", nets, "--compare", other, "--json"))["pairs"]
+        assert all(pair["difference"] == 0 for pair in both)
+    assert "difference" in cli("confidence", nets, "--compare", nets)

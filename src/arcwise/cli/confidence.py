@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from arcwise.cli.options import JsonOption, OutputOption, print_json
+
+if TYPE_CHECKING:
+    from arcwise.confidence import EdgeConfidence
 
 __all__ = ["register"]
 
@@ -25,6 +28,16 @@ def confidence(
     weights: Annotated[
         str | None, typer.Option("--weights", help="posterior or equal; default: as the networks were saved.")
     ] = None,
+    feature: Annotated[
+        str, typer.Option("--feature", help="edge, markov-blanket, or path (a directed path from one to the other).")
+    ] = "edge",
+    compare: Annotated[
+        Path | None,
+        typer.Option("--compare", help="Other networks, or confidences: print both side by side.", show_default=False),
+    ] = None,
+    cases: Annotated[
+        int | None, typer.Option("--cases", min=1, help="The number of cases, if the networks do not say it.")
+    ] = None,
     above: Annotated[float, typer.Option("--above", help="Print only pairs with a confidence above this.")] = 0.0,
     output: OutputOption = None,
     as_json: JsonOption = False,
@@ -36,10 +49,19 @@ def confidence(
     from arcwise.confidence import edge_confidence
     from arcwise.ensemble import NetworkSet
 
-    result = edge_confidence(NetworkSet.load(networks), orient=orient, weights=weights)  # type: ignore[arg-type]
+    options: dict[str, Any] = {"orient": orient, "weights": weights, "feature": feature, "n_cases": cases}
+    result = edge_confidence(NetworkSet.load(networks), **options)
     if output is not None:
         result.save(output)
         typer.echo(f"wrote {output}", err=True)
+    if compare is not None:
+        both = result.compare(_other(compare, options))
+        both = both[(both["here"] > above) | (both["there"] > above)]
+        if as_json:
+            print_json({"pairs": both.to_dict(orient="records")})
+        else:
+            typer.echo(both.to_string(index=False, float_format=lambda value: f"{value:.4f}"))
+        return
     frame = result.to_frame(above=above)
     if as_json:
         print_json(
@@ -55,3 +77,15 @@ def confidence(
         )
     elif output is None:
         typer.echo(frame.to_string(index=False, float_format=lambda value: f"{value:.4f}"))
+
+
+def _other(path: Path, options: dict[str, Any]) -> EdgeConfidence:
+    """Return the confidences of a file, or those of its networks."""
+    from arcwise.confidence import EdgeConfidence, edge_confidence
+    from arcwise.ensemble import NetworkSet
+    from arcwise.errors import FormatError
+
+    try:
+        return EdgeConfidence.load(path)
+    except FormatError:
+        return edge_confidence(NetworkSet.load(path), **options)

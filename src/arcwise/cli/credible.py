@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
@@ -100,6 +101,8 @@ def credible(
     status = summary.status
     if output is not None:
         networks = find_credible(table, by=by, **options)  # type: ignore[arg-type]
+        if loaded.data is not None:
+            networks = replace(networks, facts={**networks.facts, "n_cases": loaded.data.n_cases})
         networks.save(output)
         status = networks.status
     probabilities = summary.arc_probabilities()

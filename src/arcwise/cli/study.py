@@ -202,22 +202,37 @@ def summarize(
 
 @study.command("export")
 def export(
-    output: Annotated[Path, typer.Option("--output", "-o", help="The file: .parquet or .csv.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The file: .parquet or .csv; of a product: .json, .csv.gz.")
+    ],
     config: OptionalConfigArgument = None,
     store: StoreOption = None,
     smoke: SmokeOption = False,
     experiment: Annotated[
         str | None, typer.Option("--experiment", help="Which one, if the study has several.", show_default=False)
     ] = None,
+    product: Annotated[
+        str | None,
+        typer.Option(
+            "--product",
+            help="Instead of rows, what the package learns from a discovery study: thresholds or ensemble.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write the rows of all cells to one file.
+    """Write the rows of all cells to one file, or a product that is made from them.
 
     Example: arcwise study export --store smoke.duckdb -o rows.parquet --experiment discovery
     """
     from arcwise.study import export_rows
+    from arcwise.study.products import export_product
 
-    count = export_rows(_existing(config, store, smoke), output, experiment=experiment)
+    where = _existing(config, store, smoke)
+    if product is None:
+        count = export_rows(where, output, experiment=experiment)
+    else:
+        count = export_product(where, output, product)
     if as_json:
         print_json({"rows": count, "file": output})
     else:

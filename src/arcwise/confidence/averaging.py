@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, Literal, get_args
 
@@ -13,14 +14,28 @@ from arcwise.ensemble import Ensemble, NetworkSet
 from arcwise.errors import GuaranteeError, OptionError, UnknownNameError, suggestion
 from arcwise.graph import Cpdag
 
-__all__ = ["Feature", "class_sums_twin", "edge_confidence", "feature_confidence"]
+__all__ = [
+    "Feature",
+    "PairFeature",
+    "Weights",
+    "class_sums",
+    "class_sums_twin",
+    "edge_confidence",
+    "feature_confidence",
+]
 
 Weights = Literal["posterior", "equal"]
 Feature = Literal["arc", "markov-blanket", "path"]
+PairFeature = Literal["edge", "markov-blanket", "path"]
 
 
 def edge_confidence(
-    networks: Ensemble, *, orient: Orientation = "cpdag", weights: Weights | None = None, n_cases: int | None = None
+    networks: Ensemble,
+    *,
+    orient: Orientation = "cpdag",
+    weights: Weights | None = None,
+    feature: PairFeature = "edge",
+    n_cases: int | None = None,
 ) -> EdgeConfidence:
     """Average networks into the confidence that an edge joins each pair of variables, and in which direction.
 
@@ -33,8 +48,12 @@ def edge_confidence(
         show it; "dag" takes the arcs as they are; "skeleton" ignores directions.
     weights
         "posterior" (by score) or "equal" (Liao 2022, section 4.4); by default the set's own weights.
+    feature
+        "edge"; or, of the networks as DAGs, "markov-blanket" (the two are in each other's blanket: `undirected`) or
+        "path" (a directed path leads from one to the other: `directed`), after Friedman et al. (1999).
     n_cases
-        The number of cases the networks were learned from, where known: learned thresholds depend on it.
+        The number of cases the networks were learned from, where the set does not say it: learned thresholds depend
+        on it.
 
     Returns
     -------
@@ -48,21 +67,33 @@ def edge_confidence(
         raise UnknownNameError(suggestion("weighting", weights, get_args(Weights)))
     if networks.count == 0:
         raise OptionError("there is no network in the set; a confidence needs at least one.")
+    if feature not in get_args(PairFeature):
+        raise UnknownNameError(suggestion("feature", feature, get_args(PairFeature)))
+    if isinstance(networks, NetworkSet) and np.isnan(networks.log_weights).any():
+        first = int(np.flatnonzero(np.isnan(networks.log_weights))[0])
+        raise OptionError(
+            f"the weight of network {first} is not a number; every network needs a weight >= 0. Give the set others: "
+            "networks.with_weights(...)."
+        )
     n = len(networks.names)
-    arcs = networks.arc_probabilities(weights)
     nothing = np.zeros((n, n))
-    if orient == "dag":
-        directed, undirected = arcs, nothing
-    elif orient == "skeleton":
-        directed, undirected = nothing, arcs + arcs.T
+    if feature == "markov-blanket":
+        orient, directed, undirected = "skeleton", nothing, feature_confidence(networks, weights=weights)
+    elif feature == "path":
+        orient, directed, undirected = "dag", feature_confidence(networks, feature="path", weights=weights), nothing
+    elif orient == "cpdag":
+        directed, undirected = class_sums(networks, weights)
     else:
-        directed, undirected = _class_sums(networks, weights)
+        arcs = networks.arc_probabilities(weights)
+        directed, undirected = (arcs, nothing) if orient == "dag" else (nothing, arcs + arcs.T)
     facts: dict[str, Any] = dict(getattr(networks, "facts", {}))
+    slack = float(getattr(networks, "slack", math.nan))
     return EdgeConfidence(
         names=networks.names,
         directed=_rounded(directed),
         undirected=_rounded(undirected),
         orient=orient,
+        feature=feature,
         origin=networks.origin,
         n_networks=networks.count,
         weights=weights or "own",
@@ -71,6 +102,8 @@ def edge_confidence(
         score=dict(getattr(networks, "score", {})),
         n_cases=n_cases if n_cases is not None else facts.get("n_cases"),
         data_digest=getattr(networks, "data_digest", None),
+        log_slack=slack if math.isfinite(slack) else None,
+        max_parents=getattr(networks, "max_parents", None),
     )
 
 
@@ -102,7 +135,8 @@ def feature_confidence(
     return np.clip(_sum(kernel, _listed(networks, feature), weights).reshape(n, n), 0.0, 1.0)
 
 
-def _class_sums(networks: Ensemble, weights: Weights | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def class_sums(networks: Ensemble, weights: Weights | None = None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the weights of the compelled arcs and of the reversible edges of the networks' equivalence classes."""
     from arcwise import _core
 
     n = len(networks.names)
@@ -115,7 +149,7 @@ def _listed(networks: Ensemble, what: str) -> NetworkSet:
         return networks
     raise GuaranteeError(
         f"{what} needs the networks themselves, but this set of {networks.count:,} was only counted. "
-        "Use orient='dag' or orient='skeleton', or list the set."
+        "Use orient='dag' or orient='skeleton', credible_confidence(table, ...), or list the set."
     )
 
 

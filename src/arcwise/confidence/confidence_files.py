@@ -17,6 +17,8 @@ from arcwise.parquet import read_parquet, write_parquet
 __all__ = ["load_confidence", "save_confidence"]
 
 COLUMNS = ("first", "second", "forward", "backward", "undirected")
+# A file of an earlier version may not have the last ones.
+OPTIONAL_FACTS = {"log_slack": None, "max_parents": None, "feature": "edge"}
 FACTS = ("orient", "origin", "n_networks", "weights", "exact", "complete", "score", "n_cases", "data_digest")
 
 
@@ -26,7 +28,7 @@ def save_confidence(confidence: EdgeConfidence, path: str | os.PathLike[str]) ->
     frame = confidence.to_frame(above=-1.0)
     if name.endswith(".parquet"):
         facts: dict[str, Any] = {"kind": "edge confidence", "names": list(confidence.names)}
-        facts |= {fact: getattr(confidence, fact) for fact in FACTS}
+        facts |= {fact: getattr(confidence, fact) for fact in (*FACTS, *OPTIONAL_FACTS)}
         facts["score"] = dict(confidence.score)
         write_parquet(frame, path, facts=facts)
     elif name.endswith((".csv", ".csv.gz")):
@@ -48,7 +50,7 @@ def load_confidence(path: str | os.PathLike[str]) -> EdgeConfidence:
         raise FormatError(f"{path}: the column '{missing[0]}' is missing; the file was edited. Write it again.")
     try:
         names = tuple(str(name) for name in facts["names"])
-        known = {fact: facts[fact] for fact in FACTS}
+        known = {fact: facts[fact] for fact in FACTS} | {k: facts.get(k, v) for k, v in OPTIONAL_FACTS.items()}
     except (KeyError, TypeError) as error:
         raise FormatError(
             f"{path}: the facts of the confidences cannot be read ({error!r}). Write it again."

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
 from arcwise.confidence.edge_confidence import EdgeConfidence
 from arcwise.confidence.rules.threshold import Threshold
-from arcwise.errors import OptionError
-from arcwise.graph import Cpdag, Dag
+from arcwise.errors import GraphError, OptionError
+from arcwise.graph import Cpdag, Dag, Pdag
 
 __all__ = ["ConsensusEdge", "ConsensusNetwork", "consensus_network"]
 
@@ -20,9 +22,9 @@ TIE = 1e-9
 class ConsensusEdge:
     """One significant edge and what became of it.
 
-    `fate` is "kept"; "undirected" (kept, but neither direction is more credible than the other: the arc tail -> head
-    in the DAG is one of two equally good ways); or "dropped" (the arc would have closed a cycle of edges that are all
-    at least as credible).
+    `fate` is "kept"; "undirected" (kept, but its direction is open: more networks leave it open than point either way,
+    or both ways are equally credible; the arc tail -> head in the DAG is one of two ways); or "dropped" (the arc would
+    have closed a cycle of edges that are all at least as credible).
     """
 
     tail: str
@@ -34,11 +36,12 @@ class ConsensusEdge:
 
 @dataclass(frozen=True, eq=False)
 class ConsensusNetwork:
-    """The significant edges as a graph."""
+    """The significant edges as a graph: as one DAG, and as the pattern with every open direction left open."""
 
     dag: Dag
     threshold: float
     edges: tuple[ConsensusEdge, ...]  # all significant edges, the most credible first
+    pattern: Pdag
 
     @property
     def cpdag(self) -> Cpdag:
@@ -52,48 +55,126 @@ class ConsensusNetwork:
 
     @property
     def undirected(self) -> tuple[ConsensusEdge, ...]:
-        """The edges whose direction is a toss-up."""
+        """The edges whose direction is open."""
         return tuple(edge for edge in self.edges if edge.fate == "undirected")
 
 
 def consensus_network(confidence: EdgeConfidence, threshold: float | Threshold) -> ConsensusNetwork:
     """Build the network of the edges whose confidence is strictly above the threshold.
 
-    Each edge points to the more credible side; a reversible edge counts half for either. Edges enter by falling
-    confidence, so that the edge that would close a cycle is the weakest one of that cycle, and it is the one that is
-    dropped. An edge without a more credible side enters last, in a way that closes no cycle, if there is one.
+    Each edge points to the more credible side, unless leaving it undirected is at least as credible as either: then its
+    direction is open. Directed edges enter by falling confidence, so that the edge that would close a cycle is the
+    weakest one of that cycle, and it is the one that is dropped. The open edges get their directions in the DAG last,
+    by the stronger side where that adds neither a cycle nor a v-structure: a v-structure would claim a dependence that
+    the networks do not show.
 
-    Cost: E (n + E) for E significant edges.
+    Cost: E (n + E) for E significant edges, and one extension of the pattern per open edge with a stronger side.
     """
     cutoff = float(threshold)
     if not cutoff >= 0:
         raise OptionError(f"threshold {cutoff!r} must be 0 or more.")
-    directed, undirected = confidence.directed, confidence.undirected
-    chosen: list[tuple[bool, float, int, int, float]] = []
-    n = len(confidence.names)
-    for i in range(n):
-        for j in range(i + 1, n):
-            present = float(confidence.present[i, j])
-            if not present > cutoff:
-                continue
-            half = float(undirected[i, j]) / 2
-            forward, backward = float(directed[i, j]) + half, float(directed[j, i]) + half
-            tail, head = (i, j) if forward >= backward else (j, i)
-            chosen.append((abs(forward - backward) <= TIE, -present, tail, head, max(forward, backward) / present))
-    chosen.sort()
-
-    parents: list[set[int]] = [set() for _ in range(n)]
-    edges: list[ConsensusEdge] = []
-    for tie, negative, tail, head, share in chosen:
-        ways = [(tail, head), (head, tail)] if tie else [(tail, head)]
-        way = next((w for w in ways if not _reaches(parents, source=w[1], target=w[0])), None)
-        fate: Literal["kept", "undirected", "dropped"] = "dropped" if way is None else "undirected" if tie else "kept"
-        if way is not None:
-            parents[way[1]].add(way[0])
-        first, second = (confidence.names[v] for v in way or (tail, head))
-        edges.append(ConsensusEdge(first, second, -negative, share, fate))
+    if confidence.feature != "edge":
+        raise OptionError(
+            f"a network is made of confidences in edges; these are of the feature '{confidence.feature}'."
+        )
+    names = confidence.names
+    chosen = _significant(confidence, cutoff)
+    parents: list[set[int]] = [set() for _ in names]
+    open_edges: list[_Reading] = []
+    dropped: set[_Reading] = set()
+    for edge in chosen:
+        if edge.open:
+            open_edges.append(edge)
+        elif _reaches(parents, source=edge.head, target=edge.tail):
+            dropped.add(edge)
+        else:
+            parents[edge.head].add(edge.tail)
+    neighbours: list[set[int]] = [set() for _ in names]
+    for edge in open_edges:
+        neighbours[edge.tail].add(edge.head)
+        neighbours[edge.head].add(edge.tail)
+    pattern = Pdag(names, parents, neighbours)
+    dag = _direct(names, parents, neighbours, open_edges)
+    edges = []
+    for edge in chosen:
+        turned = edge.open and edge.head in dag.parents[edge.tail]
+        tail, head = (edge.head, edge.tail) if turned else (edge.tail, edge.head)
+        fate: Literal["kept", "undirected", "dropped"]
+        fate = "undirected" if edge.open else "dropped" if edge in dropped else "kept"
+        share = 1.0 - edge.share if turned else edge.share
+        edges.append(ConsensusEdge(names[tail], names[head], edge.present, share, fate))
     edges.sort(key=lambda edge: (-edge.present, edge.tail, edge.head))
-    return ConsensusNetwork(Dag(confidence.names, parents), cutoff, tuple(edges))
+    return ConsensusNetwork(dag, cutoff, tuple(edges), pattern)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """A significant pair as it is read: the stronger side as tail -> head, and whether the direction is open."""
+
+    tail: int
+    head: int
+    present: float
+    share: float  # of tail -> head, given the edge; a reversible edge counts half for either side
+    open: bool
+
+
+def _significant(confidence: EdgeConfidence, cutoff: float) -> list[_Reading]:
+    """Return the significant pairs, the most credible first."""
+    readings = []
+    for i, j in zip(*np.nonzero(np.triu(confidence.present > cutoff, 1)), strict=True):
+        present = float(confidence.present[i, j])
+        free = float(confidence.undirected[i, j])
+        forward, backward = float(confidence.directed[i, j]), float(confidence.directed[j, i])
+        tail, head, stronger = (i, j, forward) if forward >= backward else (j, i, backward)
+        is_open = free >= stronger - TIE or abs(forward - backward) <= TIE
+        readings.append(_Reading(int(tail), int(head), present, (stronger + free / 2) / present, is_open))
+    return sorted(readings, key=lambda edge: (-edge.present, edge.tail, edge.head))
+
+
+def _direct(
+    names: tuple[str, ...], parents: list[set[int]], neighbours: list[set[int]], open_edges: list[_Reading]
+) -> Dag:
+    """Direct the open edges of a pattern: without a cycle, and without a new v-structure if there is such a way."""
+    fixed, free = [set(ps) for ps in parents], [set(ns) for ns in neighbours]
+    extension = _extend(names, fixed, free)
+    if extension is not None:
+        for edge in open_edges:
+            if edge.share <= 0.5 + TIE or _new_v_structures(fixed, free, edge.tail, edge.head):
+                continue
+            found = extension if edge.tail in extension.parents[edge.head] else None  # the way it is already
+            fixed[edge.head].add(edge.tail)
+            free[edge.tail].discard(edge.head)
+            free[edge.head].discard(edge.tail)
+            found = found or _extend(names, fixed, free)
+            if found is not None:
+                extension = found
+                continue
+            fixed[edge.head].discard(edge.tail)
+            free[edge.tail].add(edge.head)
+            free[edge.head].add(edge.tail)
+        return extension
+    for edge in open_edges:  # the directed edges contradict each other; at least no cycle
+        ways = [(edge.tail, edge.head), (edge.head, edge.tail)]
+        allowed = [way for way in ways if not _reaches(fixed, source=way[1], target=way[0])]
+        tail, head = min(allowed, key=lambda way: _new_v_structures(fixed, free, *way))
+        fixed[head].add(tail)
+        free[tail].discard(head)
+        free[head].discard(tail)
+    return Dag(names, fixed)
+
+
+def _extend(names: tuple[str, ...], parents: list[set[int]], neighbours: list[set[int]]) -> Dag | None:
+    """Return a DAG with the arcs, the skeleton and the v-structures of a partially directed graph, if there is one."""
+    try:
+        return Pdag(names, parents, neighbours).extend()
+    except GraphError:
+        return None
+
+
+def _new_v_structures(parents: list[set[int]], neighbours: list[set[int]], tail: int, head: int) -> int:
+    """Count the parents of `head` that are not joined to `tail`."""
+    joined = parents[tail] | neighbours[tail]
+    return sum(other not in joined and tail not in parents[other] for other in parents[head])
 
 
 def _reaches(parents: list[set[int]], *, source: int, target: int) -> bool:

@@ -64,8 +64,11 @@ class EdgeConfidence:
         have a Monte Carlo error.
     complete
         False if a limit cut the set of networks short.
-    score, n_cases, data_digest
-        What the networks were learned with and from, where known.
+    score, n_cases, data_digest, log_slack, max_parents
+        What the networks were learned with and from, where known; `log_slack` is the log of a credible set's Bayes
+        factor.
+    feature
+        What joins the two variables of a pair: "edge", or "markov-blanket" or "path".
     """
 
     names: tuple[str, ...]
@@ -80,6 +83,9 @@ class EdgeConfidence:
     score: Mapping[str, Any] = field(default_factory=dict)
     n_cases: int | None = None
     data_digest: str | None = None
+    log_slack: float | None = None
+    max_parents: int | None = None
+    feature: str = "edge"
 
     @cached_property
     def present(self) -> NDArray[np.float64]:
@@ -89,7 +95,12 @@ class EdgeConfidence:
 
     @cached_property
     def standard_error(self) -> NDArray[np.float64]:
-        """The Monte Carlo standard error of `present`, sqrt(p (1 - p) / M); zero where the confidences are exact."""
+        """The Monte Carlo standard error of `present`, sqrt(p (1 - p) / M); zero where the confidences are exact.
+
+        NaN for an ensemble, whose confidences are not averages over networks.
+        """
+        if self.origin == "ensemble":
+            return np.full_like(self.present, np.nan)
         if self.exact:
             return np.zeros_like(self.present)
         return np.sqrt(self.present * (1.0 - self.present) / max(self.n_networks, 1))

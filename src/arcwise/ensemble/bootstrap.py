@@ -241,6 +241,7 @@ def _network_set(
         score=task.score.describe(),
         data_digest=data.digest,
         facts={
+            "n_cases": data.n_cases,
             "replicates": replicates,
             "learner": task.learner,
             "options": dict(task.options),

@@ -13,6 +13,7 @@ __all__ = ["EXPERIMENTS", "load_experiment"]
 # One line per experiment: where its class is. A module is imported when its experiment is used.
 EXPERIMENTS: dict[str, str] = {
     "density": "arcwise.study.experiments.density:Density",
+    "discovery": "arcwise.study.experiments.discovery:Discovery",
     "lau": "arcwise.study.experiments.lau:Lau",
     "overhead": "arcwise.study.experiments.overhead:Overhead",
 }

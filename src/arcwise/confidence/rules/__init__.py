@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from arcwise.confidence.edge_confidence import EdgeConfidence
-from arcwise.confidence.rules.broom import broom_threshold
+from arcwise.confidence.rules.broom import broom_from_confidence, broom_threshold
 from arcwise.confidence.rules.cost import cost_threshold
 from arcwise.confidence.rules.fixed import fixed_threshold
 from arcwise.confidence.rules.gross import gross_threshold
+from arcwise.confidence.rules.learned import learned_threshold
 from arcwise.confidence.rules.scutari import scutari_threshold
 from arcwise.confidence.rules.threshold import Threshold
 from arcwise.errors import OptionError, UnknownNameError, suggestion
@@ -22,20 +23,28 @@ __all__ = [
     "cost_threshold",
     "fixed_threshold",
     "gross_threshold",
+    "learned_threshold",
     "scutari_threshold",
 ]
 
 RULES: dict[str, Callable[..., Threshold]] = {
     "scutari": lambda confidence: scutari_threshold(confidence.vector),
-    "broom": lambda confidence, **options: broom_threshold(confidence.vector, **options),
+    "broom": broom_from_confidence,
     "gross": lambda confidence: gross_threshold(confidence.n_networks),
     "cost": lambda confidence, **options: cost_threshold(**options),
     "fixed": lambda confidence, **options: fixed_threshold(**options),
+    "learned": lambda confidence, **options: learned_threshold(
+        confidence.origin, **{"score": confidence.score.get("name"), "n_cases": confidence.n_cases} | options
+    ),
 }
 
 
 def choose_threshold(confidence: EdgeConfidence, rule: str, **options: Any) -> Threshold:
-    """Apply a rule by name: "scutari", "broom" (permuted=), "gross", "cost" (beta= or alpha=), "fixed" (value=)."""
+    """Apply a rule by name, with its options.
+
+    "scutari"; "broom" (data=, the data that the confidences come from, or permuted=, vectors of permuted data);
+    "gross"; "cost" (beta= or alpha=); "fixed" (value=); "learned" (metric=, and beta= or alpha=).
+    """
     if rule not in RULES:
         raise UnknownNameError(suggestion("threshold rule", rule, RULES))
     try:

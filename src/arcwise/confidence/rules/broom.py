@@ -13,13 +13,18 @@ there is dependence this changes nothing.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.confidence.edge_confidence import EdgeConfidence
+from arcwise.confidence.permutations import member_of, permuted_confidences
 from arcwise.confidence.rules.threshold import Threshold
+from arcwise.data import Dataset
 from arcwise.errors import OptionError
 
-__all__ = ["broom_threshold"]
+__all__ = ["broom_from_confidence", "broom_threshold"]
 
 
 def broom_threshold(
@@ -59,6 +64,37 @@ def broom_threshold(
     if excess[best] <= 0 or (significance is not None and details["p_value"] > significance):
         value = 1.0
     return Threshold(value, "broom", "permuted columns show how many edges chance alone gives", details)
+
+
+def broom_from_confidence(
+    confidence: EdgeConfidence,
+    *,
+    data: Dataset | None = None,
+    permuted: NDArray[np.float64] | None = None,
+    significance: float | None = 0.05,
+    **options: Any,
+) -> Threshold:
+    """Apply the rule to confidences: with the data, permuting them here, or with vectors of permuted data.
+
+    Permuted data are treated as the data were: the same score, method and settings. `options` are those of
+    `permuted_confidences`: permutations (60), seed, limits, progress.
+    """
+    if (data is None) == (permuted is None):
+        raise OptionError(
+            "Broom's rule needs either data=, the data that the confidences come from, or permuted=, confidence "
+            "vectors of permuted data; give one."
+        )
+    if permuted is not None:
+        if options:
+            raise OptionError(f"{', '.join(options)}: these options are for data=; permuted= is used as it is.")
+        return broom_threshold(confidence.vector, permuted, significance=significance)
+    assert data is not None
+    if data.names != confidence.names:
+        raise OptionError("the data have other variables than the confidences, or in another order.")
+    found = permuted_confidences(data, member_of(confidence), **options)
+    if len(found.vectors) < 2:
+        raise OptionError(f"fewer than 2 permutations were finished ({found.status}); allow more time.")
+    return broom_threshold(confidence.vector, found.vectors, significance=significance)
 
 
 def _edges_above(values: NDArray[np.float64], cutoffs: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,0 +1,216 @@
+"""`LearnedTable`: the thresholds that proxy networks taught, by method, score, sample size and what mistakes cost.
+
+The table that comes with the package is made by the study `liao-thresholds` and records how; Liao's own values (his
+Table 5.8) are here for comparison.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.errors import FormatError, OptionError, UnknownNameError, suggestion
+
+__all__ = [
+    "ANY",
+    "GRID",
+    "SIZE_GROUPS",
+    "WEIGHTS",
+    "LearnedEntry",
+    "LearnedTable",
+    "Metric",
+    "check_metric",
+    "learned_table",
+    "published_table",
+    "size_group",
+]
+
+Metric = Literal["shd", "f", "f-cpdag", "cost"]
+
+KIND = "arcwise learned thresholds 1"
+ANY = "any"
+# Liao 2022, section 5.4, p. 65: coarse on purpose, "to avoid making finer distinctions that are not justified".
+GRID: NDArray[np.float64] = np.arange(20) / 20
+WEIGHTS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)  # of beta and of alpha
+SIZE_GROUPS: dict[str, tuple[int, int]] = {"50-100": (50, 100), "500-1000": (500, 1000), "5000-10000": (5000, 10000)}
+
+
+def check_metric(metric: str, *, beta: float | None = None, alpha: float | None = None) -> float:
+    """Return the weight of the metric (1 for SHD), after checking that it fits: beta for F, alpha for the cost."""
+    if metric not in get_args(Metric):
+        raise UnknownNameError(suggestion("metric", metric, get_args(Metric)))
+    wanted = {"shd": None, "f": "beta", "f-cpdag": "beta", "cost": "alpha"}[metric]
+    given = {name: value for name, value in (("beta", beta), ("alpha", alpha)) if value is not None}
+    if unfit := [name for name in given if name != wanted]:
+        needs = "no weight" if wanted is None else wanted
+        raise OptionError(f"the metric '{metric}' takes {needs}, not {unfit[0]}.")
+    weight = 1.0 if wanted is None else given.get(wanted, 1.0)
+    if not (weight > 0 and math.isfinite(weight)):
+        raise OptionError(f"{wanted}={weight!r} must be a positive number: 1 weighs missed and extra edges alike.")
+    return float(weight)
+
+
+def size_group(n_cases: int | None) -> str:
+    """Return the group of sample sizes that is nearest on a log scale; "any" if the size is not known."""
+    if n_cases is None:
+        return ANY
+    groups = list(SIZE_GROUPS.items())
+    for (name, (_, last)), (_, (first, _)) in itertools.pairwise(groups):
+        if n_cases < math.sqrt(last * first):
+            return name
+    return groups[-1][0]
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedEntry:
+    """One learned threshold and what is known of its alternatives."""
+
+    method: str  # "bootstrap", "credible" or "ensemble"
+    score: str  # a score's name, or "any"
+    cases: str  # a key of SIZE_GROUPS, or "any"
+    metric: str
+    weight: float  # beta or alpha
+    threshold: float
+    proxies: int  # how many proxy data sets it was learned from
+    networks: int  # drawn from how many different networks
+    loss: float = math.nan  # the mean loss on the proxies at the threshold: 1 - F, or SHD or cost over n (n - 1)
+    errors: tuple[float, ...] = ()  # for each threshold of GRID, the mean loss against the best one of each proxy
+
+    @property
+    def key(self) -> tuple[str, str, str, str, float]:
+        """What the entry is looked up by."""
+        return self.method, self.score, self.cases, self.metric, self.weight
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedTable:
+    """Learned thresholds with their provenance."""
+
+    entries: Mapping[tuple[str, str, str, str, float], LearnedEntry]
+    provenance: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, entries: Iterable[LearnedEntry], provenance: Mapping[str, Any]) -> LearnedTable:
+        """Make a table from its entries."""
+        return cls({entry.key: entry for entry in entries}, dict(provenance))
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The ways to find networks that the table knows."""
+        return tuple(sorted({entry.method for entry in self.entries.values()}))
+
+    def scores(self, method: str) -> tuple[str, ...]:
+        """Return the scores that were studied with a method."""
+        return tuple(sorted({e.score for e in self.entries.values() if e.method == method} - {ANY}))
+
+    def find(self, method: str, score: str | None, n_cases: int | None, metric: str, weight: float) -> LearnedEntry:
+        """Return the entry for a weight of the grid; an unknown score or sample size falls back to all of them."""
+        for name in (score, ANY):
+            for group in (size_group(n_cases), ANY):
+                entry = self.entries.get((method, name or ANY, group, metric, weight))
+                if entry is not None:
+                    return entry
+        raise OptionError(
+            f"no threshold was learned for the metric '{metric}' with networks of the kind '{method}'; known kinds: "
+            f"{', '.join(self.methods)}. Use another rule: cost (your costs) or fixed."
+        )
+
+    def neighbours(
+        self, method: str, score: str | None, n_cases: int | None, metric: str, weight: float
+    ) -> tuple[LearnedEntry, LearnedEntry, float]:
+        """Return the entries of the two weights of the grid around `weight`, and the share of the second."""
+        known = sorted({w for m, _, _, x, w in self.entries if m == method and x == metric})
+        if not known:
+            self.find(method, score, n_cases, metric, weight)
+        inside = min(max(weight, known[0]), known[-1])
+        above = next(k for k, value in enumerate(known) if value >= inside)
+        below = above if known[above] == inside else above - 1
+        first = self.find(method, score, n_cases, metric, known[below])
+        second = self.find(method, score, n_cases, metric, known[above])
+        if below == above:
+            return first, second, 0.0
+        share = (math.log(inside) - math.log(known[below])) / (math.log(known[above]) - math.log(known[below]))
+        return first, second, share
+
+    def to_json(self) -> str:
+        """Return the table as the text of a file."""
+        rows = [
+            {
+                "method": e.method,
+                "score": e.score,
+                "cases": e.cases,
+                "metric": e.metric,
+                "weight": e.weight,
+                "threshold": e.threshold,
+                "proxies": e.proxies,
+                "networks": e.networks,
+                "loss": e.loss,
+                "errors": list(e.errors),
+            }
+            for e in sorted(self.entries.values(), key=lambda e: e.key)
+        ]
+        lines = ",\n".join(json.dumps(row, separators=(",", ":")) for row in rows)
+        facts = json.dumps(dict(self.provenance), sort_keys=True)
+        return f'{{"kind": "{KIND}",\n"provenance": {facts},\n"entries": [\n{lines}\n]}}\n'
+
+    @classmethod
+    def from_json(cls, text: str, *, where: str = "learned thresholds") -> LearnedTable:
+        """Read the text of a file that `to_json` made, and check it."""
+        try:
+            content = json.loads(text)
+            if content["kind"] != KIND:
+                raise ValueError(f"the kind is {content['kind']!r}")
+            entries = [LearnedEntry(**{**row, "errors": tuple(row["errors"])}) for row in content["entries"]]
+            table = cls.of(entries, content["provenance"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise FormatError(
+                f"{where}: not a table of learned thresholds ({error}). Make it with arcwise study export."
+            ) from error
+        for entry in table.entries.values():
+            if not (0 <= entry.threshold <= 1 and len(entry.errors) in (0, len(GRID))):
+                raise FormatError(f"{where}: the entry {entry.key} has an impossible threshold or list of errors.")
+        return table
+
+
+@cache
+def learned_table() -> LearnedTable:
+    """Return the table that comes with the package."""
+    file = resources.files("arcwise.confidence").joinpath("data", "thresholds.json")
+    return LearnedTable.from_json(file.read_text(encoding="utf-8"), where="thresholds.json")
+
+
+# Liao 2022, Table 5.8: SHD; rows are the groups of sample sizes, columns the scores.
+TABLE_5_8 = {
+    "bootstrap": {
+        "aic": (0.35, 0.45, 0.45),
+        "bdeu": (0.50, 0.30, 0.40),
+        "bic": (0.25, 0.25, 0.45),
+    },
+    "credible": {
+        "aic": (0.60, 0.50, 0.50),
+        "bdeu": (0.95, 0.50, 0.50),
+        "bic": (0.50, 0.50, 0.50),
+        "qnml": (0.75, 0.50, 0.50),
+    },
+}
+
+
+@cache
+def published_table() -> LearnedTable:
+    """Return Liao's own thresholds for the structural Hamming distance (2022, Table 5.8, p. 71)."""
+    entries = [
+        LearnedEntry(method, score, group, "shd", 1.0, value, proxies=540, networks=90)  # 90 networks x 3 x 2 sizes
+        for method, scores in TABLE_5_8.items()
+        for score, values in scores.items()
+        for group, value in zip(SIZE_GROUPS, values, strict=True)
+    ]
+    return LearnedTable.of(entries, {"source": "Liao 2022, Table 5.8"})

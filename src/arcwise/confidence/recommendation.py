@@ -1,0 +1,212 @@
+"""`recommend`: which threshold to use for what mistakes cost the analyst, by which rule, and what else was close."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from arcwise.confidence.edge_confidence import EdgeConfidence
+from arcwise.confidence.learned_table import ANY, GRID, LearnedTable, check_metric, learned_table
+from arcwise.confidence.rules import Threshold, cost_threshold, gross_threshold, scutari_threshold
+from arcwise.confidence.rules.learned import learned_threshold
+from arcwise.errors import OptionError
+
+__all__ = ["Alternative", "Recommendation", "recommend"]
+
+NEIGHBOURS = 2  # how many steps of the grid to show on either side
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """Another threshold: how many edges it leaves, and how much worse it did on the proxies (None if not known)."""
+
+    threshold: float
+    edges: int
+    extra_error: float | None
+    reason: str
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """A threshold with its reasons.
+
+    Parameters
+    ----------
+    threshold
+        The recommended threshold; `threshold.rule` says by which rule.
+    metric, weight
+        What was to be optimised, with its beta or alpha.
+    edges
+        How many edges are above it.
+    neighbours
+        The thresholds next to it on the learned grid, itself included, with how much worse they did on the proxies.
+    other_rules
+        What the other rules would say.
+    cost_in_words, text
+        What the weight means; and the whole recommendation, for people.
+    """
+
+    threshold: Threshold
+    metric: str
+    weight: float
+    edges: int
+    neighbours: tuple[Alternative, ...]
+    other_rules: tuple[Alternative, ...]
+    cost_in_words: str
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def recommend(
+    confidence: EdgeConfidence,
+    *,
+    metric: str = "shd",
+    beta: float | None = None,
+    alpha: float | None = None,
+    table: LearnedTable | None = None,
+) -> Recommendation:
+    """Recommend a threshold for the way the result will be judged.
+
+    Parameters
+    ----------
+    confidence
+        From a bootstrap, a credible set or an ensemble; its score and number of cases choose the proxies. Where they
+        are not known, the threshold is learned over all of them, and the text says so.
+    metric
+        "shd": the structural Hamming distance; "f" or "f-cpdag": the F-beta score of the skeleton or of the equivalence
+        class; "cost": alpha times the missed edges plus the extra edges.
+    beta, alpha
+        How much a missed edge weighs: alpha extra edges; beta times more recall than precision. 1 if not given.
+    table
+        The learned thresholds; by default those of the package.
+    """
+    weight = check_metric(metric, beta=beta, alpha=alpha)
+    known = table or learned_table()
+    score = confidence.score.get("name")
+    try:
+        chosen = learned_threshold(
+            confidence.origin,
+            score=score,
+            n_cases=confidence.n_cases,
+            metric=metric,
+            beta=beta,
+            alpha=alpha,
+            table=known,
+        )
+    except OptionError:
+        chosen = _from_costs(metric, weight)
+    above = _counter(confidence)
+    neighbours: list[Alternative] = []
+    sentences = [
+        f"Use {chosen.value:g}: {above(chosen.value)} of {len(confidence.vector)} pairs have a confidence above it.",
+        f"{_goal(metric)}: {_in_words(metric, weight)}.",
+    ]
+    if chosen.rule == "learned":
+        entry, other, share = known.neighbours(confidence.origin, score, confidence.n_cases, metric, weight)
+        nearest = other if share > 0.5 else entry
+        if nearest.errors:
+            best = min(nearest.errors)
+            middle = int(np.argmin(np.abs(GRID - chosen.value)))
+            for k in range(max(0, middle - NEIGHBOURS), min(len(GRID), middle + NEIGHBOURS + 1)):
+                value = float(GRID[k])
+                neighbours.append(Alternative(value, above(value), nearest.errors[k] - best, "next on the grid"))
+        sentences.append(_origin_of(entry.score, entry.cases, chosen, confidence))
+        if neighbours:
+            close = [a for a in neighbours if a.extra_error is not None and a.extra_error <= 0.05 * best + 1e-12]
+            if len(close) > 1:
+                sentences.append(
+                    f"Anything from {close[0].threshold:g} to {close[-1].threshold:g} did nearly as well there."
+                )
+    else:
+        sentences.append(
+            f"No proxies were studied for networks of the kind '{confidence.origin}', so the value follows from your "
+            "costs alone; it is right if the confidences are calibrated probabilities."
+        )
+    others = _other_rules(confidence, metric, weight, chosen)
+    rest = ", ".join(f"{o.reason} {o.threshold:.3g} ({o.edges} edges)" for o in others)
+    sentences.append(f"Other rules would say: {rest}.")
+    if not confidence.complete:
+        sentences.append("The set of networks was cut short by a limit, so the confidences themselves are not final.")
+    return Recommendation(
+        threshold=chosen,
+        metric=metric,
+        weight=weight,
+        edges=above(chosen.value),
+        neighbours=tuple(neighbours),
+        other_rules=others,
+        cost_in_words=_in_words(metric, weight),
+        text=" ".join(sentences),
+    )
+
+
+def _from_costs(metric: str, weight: float) -> Threshold:
+    return cost_threshold(alpha=weight) if metric in ("cost", "shd") else cost_threshold(beta=weight)
+
+
+def _other_rules(confidence: EdgeConfidence, metric: str, weight: float, chosen: Threshold) -> tuple[Alternative, ...]:
+    above = _counter(confidence)
+    found = []
+    if chosen.rule != "cost":
+        found.append((_from_costs(metric, weight).value, "your costs alone"))
+    found.append((scutari_threshold(confidence.vector).value, "Scutari (the edges above 0.5)"))
+    if confidence.n_networks >= 5:
+        found.append((gross_threshold(confidence.n_networks).value, "Gross (by chance)"))
+    return tuple(Alternative(value, above(value), None, reason) for value, reason in found)
+
+
+def _counter(confidence: EdgeConfidence):  # type: ignore[no-untyped-def]
+    return lambda value: int((confidence.vector > value).sum())
+
+
+def _goal(metric: str) -> str:
+    return {
+        "shd": "You want the structure with the fewest edges to add, remove or turn",
+        "f": "You want the best F score of the edges, whatever their direction",
+        "f-cpdag": "You want the best F score of the edges with their directions",
+        "cost": "You want the lowest cost of missed and extra edges, whatever their direction",
+    }[metric]
+
+
+def _in_words(metric: str, weight: float) -> str:
+    """Say what the weight means, as one would to a colleague."""
+    if metric == "shd":
+        return "a missed edge, an extra edge and a wrong direction count the same"
+    if metric == "cost":
+        how_much = "as much as" if weight == 1 else _times(max(weight, 1 / weight))
+        if weight >= 1:
+            return f"missing an edge costs you {how_much} an extra edge"
+        return f"an extra edge costs you {how_much} missing an edge"
+    if weight == 1:
+        return "finding the true edges and reporting only true ones matter equally"
+    if weight > 1:
+        return f"finding the true edges matters {_times(weight)} as much as reporting only true ones"
+    return f"reporting only true edges matters {_times(1 / weight)} as much as finding all of them"
+
+
+def _times(factor: float) -> str:
+    if factor == 2:
+        return "twice"
+    if abs(factor - round(factor)) < 1e-9:
+        return f"{round(factor)} times"
+    nice = Fraction(factor).limit_denominator(10)
+    return f"{factor:.3g} times" if abs(float(nice) - factor) > 1e-9 else f"{float(nice):g} times"
+
+
+def _origin_of(score: str, cases: str, chosen: Threshold, confidence: EdgeConfidence) -> str:
+    method = {"bootstrap": "bootstraps", "credible": "credible sets", "ensemble": "ensembles"}[confidence.origin]
+    what = f"{method} with {score.upper()}" if score != ANY else f"{method} with any score"
+    size = f"of {cases.replace('-', ' to ')} cases" if cases != ANY else "of any size"
+    text = (
+        f"It is learned from {chosen.details['proxies']:.0f} proxy data sets {size} ({what}), sampled from "
+        f"{chosen.details['networks']:.0f} networks whose structure is known."
+    )
+    name = confidence.score.get("name")
+    if score == ANY and name:
+        text += f" The score {name} was not among those studied, so all scores were taken together."
+    if cases == ANY:
+        text += " The number of cases is not known here, so all sizes were taken together; n_cases= would sharpen it."
+    return text

@@ -1,0 +1,142 @@
+"""`Instances`: the cells of a discovery study as arrays: what every threshold costs on every proxy instance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.confidence.learned_table import ANY, GRID, SIZE_GROUPS, WEIGHTS, LearnedEntry, size_group
+from arcwise.confidence.rules.learned import choose_on_grid, mean_errors
+from arcwise.scores import make_score
+from arcwise.study.experiments.pair_states import Counts, PairStates, losses
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["METRICS", "Instances", "metric_weights"]
+
+METRICS = ("shd", "f", "f-cpdag", "cost")
+
+
+def metric_weights(metric: str) -> tuple[float, ...]:
+    """Return the weights that are studied for a metric: beta or alpha from 1/8 to 8, or 1 for SHD."""
+    return (1.0,) if metric == "shd" else WEIGHTS
+
+
+@dataclass(frozen=True, eq=False)
+class Instances:
+    """One proxy instance per element: a network, a sample, a method and a score, with confidences and truth."""
+
+    frame: pd.DataFrame  # the rows of the study: method, score (its name), cases, truth, benchmark, ...
+
+    @classmethod
+    def of(cls, rows: pd.DataFrame) -> Instances:
+        """Take the rows of a discovery study."""
+        frame = rows.reset_index(drop=True).copy()
+        names = {text: str(make_score(text).describe()["name"]) for text in frame["score"].unique()}
+        frame["score"] = frame["score"].map(names)
+        frame["group"] = [size_group(int(n)) for n in frame["cases"]]
+        frame["sample"] = [f"{t}|{n}|{r}" for t, n, r in zip(frame.truth, frame.cases, frame.repetition, strict=True)]
+        return cls(frame)
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    @cached_property
+    def states(self) -> list[PairStates]:
+        """The confidences and the truth of each instance."""
+        return [PairStates.unpack(row) for row in self.frame[["states", "shares"]].to_dict(orient="records")]
+
+    @cached_property
+    def grid_counts(self) -> list[Counts]:
+        """What every threshold of the grid gets right and wrong on each instance."""
+        return [states.count(GRID) for states in self.states]
+
+    def grid_losses(self, metric: str, weight: float) -> NDArray[np.float64]:
+        """Return the loss of every threshold of the grid on each instance."""
+        key = (metric, weight)
+        if key not in self._cache:
+            self._cache[key] = np.array([losses(counts, metric, weight) for counts in self.grid_counts])
+        return self._cache[key]
+
+    @cached_property
+    def _cache(self) -> dict[tuple[str, float], NDArray[np.float64]]:
+        return {}
+
+    def losses_at(self, thresholds: NDArray[np.float64], metric: str, weight: float) -> NDArray[np.float64]:
+        """Return the loss of one threshold per instance; NaN where the threshold is."""
+        grid = np.searchsorted(GRID, thresholds)
+        found = np.full(len(self), np.nan)
+        table = self.grid_losses(metric, weight)
+        for k, (states, value) in enumerate(zip(self.states, thresholds, strict=True)):
+            if np.isnan(value):
+                continue
+            on_grid = grid[k] < len(GRID) and abs(GRID[grid[k]] - value) < 1e-12
+            found[k] = table[k, grid[k]] if on_grid else losses(states.count(np.array([value])), metric, weight)[0]
+        return found
+
+    def learn(self, metric: str, weight: float) -> list[LearnedEntry]:
+        """Learn thresholds by Algorithm 5.2: per method, score and group of sizes, and over all scores or sizes."""
+        table = self.grid_losses(metric, weight)
+        entries = []
+        for method in sorted(self.frame["method"].unique()):
+            of_method = (self.frame["method"] == method).to_numpy()
+            for score in [*sorted(self.frame.loc[of_method, "score"].unique()), ANY]:
+                of_score = of_method & ((self.frame["score"] == score).to_numpy() | (score == ANY))
+                for group in [*SIZE_GROUPS, ANY]:
+                    chosen = of_score & ((self.frame["group"] == group).to_numpy() | (group == ANY))
+                    if not chosen.any():
+                        continue
+                    errors = mean_errors(table[chosen])
+                    threshold = choose_on_grid(errors)
+                    at = int(np.argmin(np.abs(GRID - threshold)))
+                    entries.append(
+                        LearnedEntry(
+                            method=method,
+                            score=score,
+                            cases=group,
+                            metric=metric,
+                            weight=weight,
+                            threshold=threshold,
+                            proxies=int(chosen.sum()),
+                            networks=int(self.frame.loc[chosen, "truth"].nunique()),
+                            loss=round(float(table[chosen, at].mean()), 6),
+                            errors=tuple(float(f"{e:.3g}") for e in errors),
+                        )
+                    )
+        return entries
+
+    def learn_all(self) -> list[LearnedEntry]:
+        """Learn the thresholds of all metrics and weights."""
+        return [e for metric in METRICS for weight in metric_weights(metric) for e in self.learn(metric, weight)]
+
+    def left_out_thresholds(self, metric: str, weight: float) -> NDArray[np.float64]:
+        """Return, for each instance, the threshold learned for its method, score and size without its benchmark.
+
+        All networks that were fitted to the same data set are one benchmark.
+        """
+        table = self.grid_losses(metric, weight)
+        regret = table - table.min(axis=1, keepdims=True)
+        found = np.full(len(self), np.nan)
+        keys = self.frame[["method", "score", "group"]].agg("|".join, axis=1).to_numpy()
+        benchmarks = self.frame["benchmark"].to_numpy()
+        for key in np.unique(keys):
+            of_key = keys == key
+            for benchmark in np.unique(benchmarks[of_key]):
+                inside = of_key & (benchmarks == benchmark)
+                others = of_key & ~inside
+                if others.any():
+                    found[inside] = choose_on_grid(regret[others].mean(axis=0))
+        return found
+
+    def take(self, rows: NDArray[Any]) -> Instances:
+        """Return some of the instances."""
+        taken = Instances(self.frame[rows].reset_index(drop=True))
+        positions = np.flatnonzero(rows)
+        taken.__dict__["states"] = [self.states[k] for k in positions]
+        taken.__dict__["grid_counts"] = [self.grid_counts[k] for k in positions]
+        return taken
