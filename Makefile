@@ -47,6 +47,10 @@ benchmark: develop
 	$(BIN)/pip install --quiet -e '.[peers]' --no-build-isolation
 	$(BIN)/python -m benchmarks
 
+# A study of a minute, with tables and figures in smoke-summary/.
+study: develop
+	$(BIN)/arcwise study run studies/smoke.toml
+
 docs: develop
 	$(BIN)/pip install --quiet -e '.[docs]' --no-build-isolation
 	$(BIN)/mkdocs build --strict

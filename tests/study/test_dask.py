@@ -19,6 +19,12 @@ distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.filterwarnings("ignore")  # of Dask's own, when its workers are killed
 
 
+def processes_left() -> int:
+    from arcwise.study.dask_workers import _pools
+
+    return len(_pools)
+
+
 @pytest.fixture
 def cluster() -> Iterator[Any]:
     with distributed.LocalCluster(
@@ -55,6 +61,8 @@ def test_a_cluster_gives_the_results_of_one_process_and_survives_the_death_of_wo
     report = run_study(study, store, cluster=cluster.scheduler_address, progress=False)
     watcher.join()
     assert killed
+    with distributed.Client(cluster) as client:  # no process of the study is left on the cluster
+        assert all(left == 0 for left in client.run(processes_left).values())
     assert (report.finished, report.failed, report.pending) == (58, 2, 0)
     rows, cells = study_frames(store)["overhead"]
     expected = {cell.parameters["number"]: cell.context(study).rng.random(1).item() for cell in plan_study(study)}

@@ -14,6 +14,7 @@ import pytest
 
 from arcwise.errors import ArcwiseError, ConfigError, FormatError
 from arcwise.limits import Limits, Status
+from arcwise.progress import ProgressEvent
 from arcwise.study import (
     Study,
     export_rows,
@@ -202,6 +203,57 @@ def test_a_run_that_is_killed_goes_on(tmp_path: Path) -> None:
         cell.parameters["number"]: cell.context(study).rng.random(1).item() for cell in plan_study(study)
     }
     assert [run["status"] for run in Store(store).runs()] == ["running", "running", "running", "complete"]
+
+
+def test_ctrl_c_keeps_what_is_finished(tmp_path: Path) -> None:
+    study_of(tmp_path, "cells = 2000\nseconds = 0.05")
+    store = tmp_path / "x.duckdb"
+    arguments = ["study", "run", str(tmp_path / "study.toml"), "--store", str(store)]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "arcwise.cli", *arguments], stderr=subprocess.PIPE, text=True, cwd=tmp_path
+    )
+    wait_until(lambda: finished(store) > 0)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=120)
+    assert process.returncode == 3
+    assert "stopped: interrupted" in said
+    assert "Traceback" not in said
+    assert 0 < finished(store) < 2000
+    assert Store(store).runs()[0]["status"] == "interrupted"
+
+
+def test_a_store_that_another_program_has_open_is_waited_for(tmp_path: Path) -> None:
+    """Cells go on meanwhile; their outcomes are written when the store is free again."""
+    study = study_of(tmp_path, "cells = 10\nseconds = 0.2")
+    store = tmp_path / "x.duckdb"
+    run_study(study, store, limits=Limits(count=1), progress=False)
+    script = "import duckdb, sys, time; c = duckdb.connect(sys.argv[1], read_only=True); print(1, flush=True); input()"
+    reader = subprocess.Popen(
+        [sys.executable, "-c", script, str(store)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert reader.stdout is not None
+    from arcwise.study.outcome import Outcome
+    from arcwise.study.store import StoreBusyError
+
+    reader.stdout.readline()
+    with pytest.raises(StoreBusyError, match="held open by another program"):
+        Store(store).append([Outcome("0", "finished")], 1, patience=0.2)
+    assert study_status(store).counts["overhead"]["finished"] == 1, "many may read"
+    done: list[int] = []
+
+    def release(event: ProgressEvent) -> None:
+        done.append(event.done)
+        if event.done == 5 and reader.poll() is None:
+            reader.communicate("\n")
+
+    # The reader goes away once the run is half done, which it can only be if cells go on.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Store, "begin_run", lambda self, workers: 7)
+        patch.setattr(Store, "begin", lambda self, study, plan, accept_changes: None)
+        report = run_study(study, store, progress=release)
+    reader.wait()
+    assert report.finished == 10
+    assert len(values(store)) == 10
 
 
 def test_workers_end_when_the_runner_is_killed(tmp_path: Path) -> None:

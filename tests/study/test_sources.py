@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +37,14 @@ def test_a_network_is_found_by_name_and_by_path(tmp_path: Path) -> None:
     for sources, text in ((by_name, "mine"), (by_path, "nets/mine.bif.gz"), (relative, "mine")):
         sources.check_network(text)
         assert sources.network(text).dag == network.dag
+
+
+def test_networks_come_with_pgmpy_if_it_is_installed() -> None:
+    if importlib.util.find_spec("pgmpy") is None:
+        pytest.skip("pgmpy is not installed")
+    assert Sources().network("asia").n_variables == 8
+    with pytest.raises(ConfigError, match="did you mean 'asia'"):
+        Sources().check_network("aisa")
 
 
 @pytest.mark.parametrize(

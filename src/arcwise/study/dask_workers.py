@@ -86,9 +86,10 @@ class DaskWorkers:
         return outcomes
 
     def close(self) -> None:
-        """Cancel what is not done; the cluster stays."""
-        with contextlib.suppress(Exception):
+        """Cancel what is not done, and end the processes of this study; the cluster stays."""
+        with contextlib.suppress(Exception):  # of a cluster that is gone already
             self._client.cancel(list(self._running), force=True)
+            self._client.run(end_processes, self._task)
         if self._is_own:
             self._client.close()
 
@@ -130,21 +131,31 @@ class DaskWorkers:
         return [Outcome(cells[0].id, "failed", f"on the Dask cluster: {future.exception()}")]
 
 
-_own = threading.local()
+# The processes of this Dask worker, by the thread that they belong to, and the study that they were started for.
+_pools: dict[int, tuple[str, LocalWorkers]] = {}
 
 
 def run_batch(task: str, cells: list[str]) -> list[str]:
     """Run cells in the process that belongs to this thread of the Dask worker; return outcomes as JSON."""
-    if getattr(_own, "task", None) != task:
-        if hasattr(_own, "workers"):
-            _own.workers.close()
+    thread = threading.get_ident()
+    own = _pools.get(thread)
+    if own is None or own[0] != task:
+        if own is not None:
+            own[1].close()
         given = json.loads(task)
-        _own.workers = LocalWorkers(Study.from_content(given["study"], Sources(**given["sources"])), 1)
-        _own.task = task
-    workers: LocalWorkers = _own.workers
+        own = (task, LocalWorkers(Study.from_content(given["study"], Sources(**given["sources"])), 1))
+        _pools[thread] = own
     for text in cells:
-        workers.submit(Cell(**json.loads(text)))
+        own[1].submit(Cell(**json.loads(text)))
     outcomes: list[Outcome] = []
     while len(outcomes) < len(cells):
-        outcomes += workers.collect(timeout=60.0)
+        outcomes += own[1].collect(timeout=60.0)
     return [outcome.to_json() for outcome in outcomes]
+
+
+def end_processes(task: str) -> None:
+    """End the processes that this Dask worker has for a study, with the cells that are under way."""
+    for thread, (own, workers) in list(_pools.items()):
+        if own == task:
+            del _pools[thread]
+            workers.close()

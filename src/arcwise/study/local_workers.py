@@ -140,6 +140,7 @@ class LocalWorkers:
         self._deaths: Counter[str] = Counter()
         self._mean = math.inf  # seconds of a cell, the last ones counting most
         self._failed_starts = 0
+        self._is_closed = False
         self._processes: list[_Process] = []
         try:
             for number in range(count):
@@ -179,7 +180,8 @@ class LocalWorkers:
         return outcomes
 
     def close(self) -> None:
-        """Kill all processes."""
+        """Kill all processes; a `collect` that another thread waits in raises a WorkerError."""
+        self._is_closed = True
         for process in self._processes:
             process.close()
 
@@ -207,6 +209,8 @@ class LocalWorkers:
 
     def _bury(self, process: _Process) -> list[Outcome]:
         """Replace a dead process. The first of its cells was running: it is tried again, or fails."""
+        if self._is_closed:
+            raise WorkerError("the workers were closed while cells were under way.")
         if process not in self._processes:
             return []  # killed and replaced already
         how = process.ending()

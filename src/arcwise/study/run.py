@@ -6,7 +6,7 @@ import os
 import time
 from collections import Counter, deque
 from collections.abc import Collection
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ from arcwise.study.local_workers import LocalWorkers, Workers
 from arcwise.study.outcome import Outcome
 from arcwise.study.plan import Cell, plan_study
 from arcwise.study.run_lock import RunLock
-from arcwise.study.store import Store
+from arcwise.study.store import Store, StoreBusyError
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -30,6 +30,10 @@ __all__ = ["RunReport", "run_study"]
 # in WRITE_SHARE of the time.
 WRITE_SECONDS = 1.0
 WRITE_SHARE = 10
+# How long to wait for another program that has the store open: while cells are run, they go on and it is tried again;
+# at the end there is nothing else to do.
+PATIENCE_SECONDS = 0.5
+LAST_PATIENCE_SECONDS = 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +148,7 @@ def run_study(
                 raise
             finally:
                 pool.close()
-                journal.write()
+                journal.write(patience=LAST_PATIENCE_SECONDS)
                 kept.end_run(journal.run, str(status))
         return journal.report(time.monotonic() - start, status)
 
@@ -205,7 +209,8 @@ class _Journal:
         self._done += len(outcomes)
         self._counts.update(outcome.status for outcome in outcomes)
         if self._unwritten and time.monotonic() >= self._next:
-            self.write()
+            with suppress(StoreBusyError):
+                self.write()
         elapsed = max(1e-9, time.monotonic() - self._start)
         speed = self._done / elapsed
         details = {"cells/s": speed, "failed": float(self._counts["failed"])}
@@ -213,11 +218,13 @@ class _Journal:
             details["seconds left"] = (self._missing - self._done) / speed
         self._callback(ProgressEvent("cells", self._before + self._done, self._planned, details))
 
-    def write(self) -> None:
+    def write(self, patience: float = PATIENCE_SECONDS) -> None:
         start = time.monotonic()
-        self._store.append(self._unwritten, self.run)
-        self._unwritten = []
-        self._next = time.monotonic() + max(WRITE_SECONDS, WRITE_SHARE * (time.monotonic() - start))
+        try:
+            self._store.append(self._unwritten, self.run, patience=patience)
+            self._unwritten = []
+        finally:
+            self._next = time.monotonic() + max(WRITE_SECONDS, WRITE_SHARE * (time.monotonic() - start))
 
     def report(self, seconds: float, status: Status) -> RunReport:
         counts = self._counts

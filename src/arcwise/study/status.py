@@ -67,7 +67,7 @@ def study_status(store: str | os.PathLike[str]) -> StudyStatus:
     counts: dict[str, Counter[str]] = {}
     messages: Counter[str] = Counter()
     seconds = 0.0
-    for _, experiment, _, status, message, spent, _ in source.cells():
+    for _, experiment, _, status, message, spent, _ in source.cells(rows=False):
         counts.setdefault(experiment, Counter())[status] += 1
         seconds += spent or 0.0
         if message:

@@ -30,11 +30,13 @@ from arcwise.study.plan import Cell
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Store"]
+__all__ = ["Store", "StoreBusyError"]
 
 FORMAT = "arcwise study 1"
 # How long to wait for another process that has the file open.
 PATIENCE_SECONDS = 60.0
+# What DuckDB says of a file that another process, or another thread of this one, has open.
+BUSY = ("Could not set lock", "different configuration", "already attached", "Resource In Use")
 SCHEMA = """
 CREATE TABLE study (key VARCHAR NOT NULL, value VARCHAR NOT NULL);
 CREATE TABLE cells (id VARCHAR NOT NULL, position INTEGER, experiment VARCHAR, parameters VARCHAR);
@@ -46,6 +48,10 @@ CREATE TABLE runs (
     run INTEGER PRIMARY KEY, started TIMESTAMP, ended TIMESTAMP, version VARCHAR, workers VARCHAR, status VARCHAR
 );
 """
+
+
+class StoreBusyError(FormatError):
+    """Another program has the store open."""
 
 
 class Store:
@@ -91,15 +97,19 @@ class Store:
         with self._open(write=True) as connection:
             connection.execute("UPDATE runs SET ended = now()::TIMESTAMP, status = ? WHERE run = ?", [status, run])
 
-    def append(self, outcomes: Sequence[Outcome], run: int) -> None:
-        """Write outcomes in one transaction. A cell that is finished stays as it is."""
+    def append(self, outcomes: Sequence[Outcome], run: int, *, patience: float = PATIENCE_SECONDS) -> None:
+        """Write outcomes in one transaction. A cell that is finished stays as it is.
+
+        If another program has the file open for longer than `patience` (seconds), nothing is written and
+        `StoreBusyError` raised.
+        """
         if not outcomes:
             return
         kinds = ("VARCHAR", "VARCHAR", "VARCHAR", "DOUBLE", "VARCHAR")
         columns = [[getattr(o, name) for o in outcomes] for name in ("id", "status", "message", "seconds", "rows")]
         unnested = [f"unnest(?::{kind}[])" for kind in kinds]
         replaced = ("status", "message", "seconds", "run", "written", "rows")
-        with self._open(write=True) as connection:
+        with self._open(write=True, patience=patience) as connection:
             connection.execute(
                 f"INSERT INTO outcomes SELECT {', '.join(unnested[:4])}, {int(run)}, now()::TIMESTAMP, {unnested[4]} "
                 f"ON CONFLICT (id) DO UPDATE SET {', '.join(f'{name} = EXCLUDED.{name}' for name in replaced)} "
@@ -128,21 +138,25 @@ class Store:
             names = [column[0] for column in cursor.description or ()]
             return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
-    def cells(self) -> list[tuple[Any, ...]]:
-        """Return (id, experiment, parameters, status, message, seconds, rows) of every planned cell, in order."""
+    def cells(self, *, rows: bool = True) -> list[tuple[Any, ...]]:
+        """Return (id, experiment, parameters, status, message, seconds, rows) of every planned cell, in order.
+
+        Without `rows` that column, by far the largest, is not read and empty.
+        """
+        content = "coalesce(o.rows, '[]')" if rows else "'[]'"
         with self._open() as connection:
             return connection.execute(
                 "SELECT c.id, c.experiment, c.parameters, coalesce(o.status, 'pending'), coalesce(o.message, ''), "
-                "o.seconds, coalesce(o.rows, '[]') FROM cells c LEFT JOIN outcomes o USING (id) ORDER BY c.position"
+                f"o.seconds, {content} FROM cells c LEFT JOIN outcomes o USING (id) ORDER BY c.position"
             ).fetchall()
 
     @contextlib.contextmanager
-    def _open(self, *, write: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
+    def _open(self, *, write: bool = False, patience: float = PATIENCE_SECONDS) -> Iterator[duckdb.DuckDBPyConnection]:
         import duckdb
 
         if not write and not self.exists:
             raise FormatError(f"there is no store {self.path}; `arcwise study run` makes one.")
-        connection = self._connect(write)
+        connection = self._connect(write, patience)
         try:
             yield connection
         except duckdb.Error as error:
@@ -151,7 +165,7 @@ class Store:
         finally:
             connection.close()
 
-    def _connect(self, write: bool) -> duckdb.DuckDBPyConnection:
+    def _connect(self, write: bool, patience: float) -> duckdb.DuckDBPyConnection:
         import duckdb
 
         # No extension may be loaded or fetched for a file that is not ours.
@@ -159,16 +173,17 @@ class Store:
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
         }
-        end = time.monotonic() + PATIENCE_SECONDS
+        end = time.monotonic() + patience
         while True:
             try:
                 return duckdb.connect(str(self.path), read_only=not write, config=settings)
             except duckdb.Error as error:
                 reason = str(error).strip().splitlines()[0]
-                is_busy = "lock" in reason or "different configuration" in reason
-                if not is_busy or time.monotonic() > end:
-                    what = "is held open by another program" if is_busy else "is no store of a study"
-                    raise FormatError(f"{self.path} {what}: {reason}") from error
+                is_busy = any(sign in reason for sign in BUSY)
+                if not is_busy:
+                    raise FormatError(f"{self.path} is no store of a study: {reason}") from error
+                if time.monotonic() > end:
+                    raise StoreBusyError(f"{self.path} is held open by another program: {reason}") from error
                 time.sleep(0.05)
 
     def _tables(self, connection: duckdb.DuckDBPyConnection) -> set[str]:
