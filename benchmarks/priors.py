@@ -73,11 +73,11 @@ def table_1() -> None:
             print(f"| {label} | reference data not found |")
             continue
         start = time.process_time()
-        learning = Learning(max_parents=4)
+        learning = Learning()
         ascent = ascend_ess(data, learning=learning, progress=False)
         exact = maximise_ess(data, learning=learning, progress=False)
         seconds = time.process_time() - start
-        ours = "none" if exact.integers is None else f"{exact.integers[0]}...{exact.integers[1]}"
+        ours = f"{exact.integers[0]}...{exact.integers[1]}"
         spread = "" if ascent.spread is None else f"{ascent.spread[0]:.1f} to {ascent.spread[1]:.1f}"
         cells = [label, data.n_cases, data.n_variables, interval, ours, maximum, f"{exact.alpha_max:.2f}", analytic]
         cells += [f"{ascent.alpha_star:.2f}", spread, rounds, ascent.rounds, f"{seconds:.1f}"]

@@ -20,6 +20,7 @@ from arcwise.errors import OptionError
 from arcwise.graph import Cpdag, Dag
 from arcwise.limits import Status
 from arcwise.priors.analytic_ess import analytic_ess, analytic_ess_of_class
+from arcwise.priors.ess_envelope import EnvelopePiece, curve, trace_envelope
 from arcwise.priors.ess_solver import EssSolver
 from arcwise.priors.optima import Learning, all_or_interrupt, find_optima, stays_optimal, worst_status
 from arcwise.progress import ProgressCallback
@@ -34,6 +35,8 @@ __all__ = ["EssAscent", "EssMaximum", "ascend_ess", "maximise_ess"]
 
 # A class with more DAGs than this is not searched for the spread of alpha*.
 MOST_MEMBERS = 10_000
+# Where the optimal score is within this of its highest value on the grid, the pieces of its envelope are found.
+NEAR = 3.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,10 +141,11 @@ class EssMaximum:
     interval
         The ends of the ESS interval around alpha^M over which the network stays optimal; an end at
         the limit of the search range is that limit.
-    integers
-        The whole numbers in the interval, as Silander et al. report them: (first, last), or None if there is none.
     best_integer
-        The whole number in the search range at which the optimal score is highest.
+        The whole number at which the optimal score is highest: alpha^M as Silander et al. report it.
+    integers
+        The first and the last whole number around it at which the network that is optimal there stays optimal. (It is
+        the network of `alpha_max` unless that one's interval holds no whole number, as for the wine data.)
     ess, scores, n_arcs
         The grid over the search range, the score of the optimal network at each value, and its arcs.
     """
@@ -149,7 +153,7 @@ class EssMaximum:
     alpha_max: float
     score: float
     interval: tuple[float, float]
-    integers: tuple[int, int] | None
+    integers: tuple[int, int]
     best_integer: int
     dag: Dag
     ess: NDArray[np.float64]
@@ -190,79 +194,83 @@ def maximise_ess(
 ) -> EssMaximum:
     """Maximise the optimal score over the equivalent sample size, between `low` and `high`.
 
-    max_G p(D | ESS, G) is the upper envelope of one smooth curve per graph. It is evaluated on a logarithmic grid;
-    around the best value, the curve of that graph is maximised, and the graph is optimised again, until the graph
-    stays: then both coordinates are at their optimum. The ends of the interval are found by bisection on the logarithm,
-    each step an exact search.
+    max_G p(D | ESS, G) is the upper envelope of one smooth curve per graph, and may have several peaks. It is evaluated
+    on a logarithmic grid; wherever that comes near its highest value, the pieces of the envelope are found
+    (`trace_envelope`), and the curve of each piece is maximised. The ends of the interval over which the best graph
+    stays optimal are found by bisection on the logarithm, to a relative `accuracy`, each step an exact search.
     """
     if not 0 < low < high < math.inf:
         raise OptionError(f"the range of the search, {low!r} to {high!r}, must be positive and ascending.")
     grid = np.geomspace(low, high, 60)
     solver = EssSolver(data, learning, progress=progress)
     path = all_or_interrupt(solver.solve(grid, stage="ESS grid"))
-    best = int(np.argmax([optimum.score for optimum in path]))
-    bracket = (float(grid[max(best - 1, 0)]), float(grid[min(best + 1, len(grid) - 1)]))
-    alpha, optimum = float(grid[best]), path[best]
+    scores = np.array([optimum.score for optimum in path])
     seen = [*path]
-    while True:
-        alpha = _maximise_for(data, optimum.dag, *bracket)
-        again = _solve(solver, alpha)
-        seen.append(again)
-        if stays_optimal(data, optimum.dag, make_score("bdeu", ess=alpha), again):
-            break
-        optimum = again
+    near = np.flatnonzero(scores >= scores.max() - NEAR)
+    first, last = max(int(near[0]) - 1, 0), min(int(near[-1]) + 1, len(grid) - 1)
+    pieces = trace_envelope(data, solver, grid[first : last + 1], path[first : last + 1], seen)
+    best = max(pieces, key=lambda piece: piece.score)
     edge = math.log1p(accuracy)
-    lower = _end(data, solver, optimum, alpha, grid[:best][::-1], path[:best][::-1], edge, seen)
-    upper = _end(data, solver, optimum, alpha, grid[best + 1 :], path[best + 1 :], edge, seen)
-    interval = (low if lower is None else lower, high if upper is None else upper)
-    first, last = math.ceil(interval[0] - 1e-9), math.floor(interval[1] + 1e-9)
-    around = [value for value in {math.floor(alpha), math.ceil(alpha)} if value >= 1]
-    integer_scores = {value: _solve(solver, float(value)).score for value in around}
+
+    def interval_of(dag: Dag, start: float) -> tuple[float, float]:
+        ends = []
+        for side, limit in ((np.flatnonzero(grid < start)[::-1], low), (np.flatnonzero(grid > start), high)):
+            end = _end(data, solver, dag, start, grid[side], [path[k] for k in side], edge, seen)
+            ends.append(limit if end is None else end)
+        return ends[0], ends[1]
+
+    interval = interval_of(best.dag, best.best)
+    best_integer = _best_integer(data, solver, pieces)
+    at_integer = _solve(solver, float(best_integer))
+    around = interval
+    if not stays_optimal(data, best.dag, make_score("bdeu", ess=float(best_integer)), at_integer):
+        around = interval_of(at_integer.dag, float(best_integer))
+    integers = max(math.ceil(around[0] - 1e-9), 1), max(math.floor(around[1] + 1e-9), best_integer)
     return EssMaximum(
-        alpha_max=alpha,
-        score=make_score("bdeu", ess=alpha).score_network(data, optimum.dag),
+        alpha_max=best.best,
+        score=best.score,
         interval=interval,
-        integers=(max(first, 1), last) if last >= max(first, 1) else None,
-        best_integer=max(integer_scores, key=lambda value: (integer_scores[value], -value)),
-        dag=optimum.dag,
+        integers=integers,
+        best_integer=best_integer,
+        dag=best.dag,
         ess=grid,
-        scores=np.array([found.score for found in path]),
+        scores=scores,
         n_arcs=np.array([found.dag.n_arcs for found in path], dtype=np.int64),
         status=worst_status(seen),
     )
+
+
+def _best_integer(data: Dataset, solver: EssSolver, pieces: list[EnvelopePiece]) -> int:
+    """Return the whole number with the highest optimal score: in each piece, one beside the maximum of its curve."""
+    scores: dict[int, float] = {}
+    for piece in pieces:
+        inside = range(max(math.ceil(piece.low), 1), math.floor(piece.high) + 1)
+        for value in {math.floor(piece.best), math.ceil(piece.best)} & set(inside):
+            scores[value] = max(scores.get(value, -math.inf), curve(data, piece.dag, float(value)))
+    if not scores:  # all of the envelope near its maximum lies between two whole numbers
+        around = {max(math.floor(pieces[0].low), 1), math.ceil(pieces[-1].high)}
+        scores = {value: _solve(solver, float(value)).score for value in around}
+    return max(scores, key=lambda value: (scores[value], -value))
 
 
 def _solve(solver: EssSolver, ess: float) -> Optimum:
     return all_or_interrupt(solver.solve([ess]))[0]
 
 
-def _maximise_for(data: Dataset, dag: Dag, low: float, high: float) -> float:
-    """Return the ESS between low and high at which one graph's score is highest."""
-    from scipy.optimize import minimize_scalar
-
-    found = minimize_scalar(
-        lambda x: -make_score("bdeu", ess=math.exp(x)).score_network(data, dag),
-        bounds=(math.log(low), math.log(high)),
-        method="bounded",
-        options={"xatol": 1e-6},
-    )
-    return math.exp(float(found.x))
-
-
 def _end(
     data: Dataset,
     solver: EssSolver,
-    optimum: Optimum,
-    alpha: float,
-    grid: np.ndarray,
+    dag: Dag,
+    start: float,
+    grid: NDArray[np.float64],
     path: list[Optimum],
     edge: float,
     seen: list[Optimum],
 ) -> float | None:
-    """Return where the network stops being optimal, outwards from alpha over the grid; None if it does not."""
-    inside, outside = math.log(alpha), None
+    """Return where the network stops being optimal, outwards from the start over the grid; None if it does not."""
+    inside, outside = math.log(start), None
     for value, other in zip(grid, path, strict=True):
-        if not stays_optimal(data, optimum.dag, make_score("bdeu", ess=float(value)), other):
+        if not stays_optimal(data, dag, make_score("bdeu", ess=float(value)), other):
             outside = math.log(float(value))
             break
         inside = math.log(float(value))
@@ -272,7 +280,7 @@ def _end(
         middle = (inside + outside) / 2
         found = _solve(solver, math.exp(middle))
         seen.append(found)
-        if stays_optimal(data, optimum.dag, make_score("bdeu", ess=math.exp(middle)), found):
+        if stays_optimal(data, dag, make_score("bdeu", ess=math.exp(middle)), found):
             inside = middle
         else:
             outside = middle
