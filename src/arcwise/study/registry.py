@@ -15,6 +15,9 @@ EXPERIMENTS: dict[str, str] = {
     "density": "arcwise.study.experiments.density:Density",
     "discovery": "arcwise.study.experiments.discovery:Discovery",
     "lau": "arcwise.study.experiments.lau:Lau",
+    "scanagatta": "arcwise.study.experiments.scanagatta:Scanagatta",
+    "steck": "arcwise.study.experiments.steck:Steck",
+    "ueno": "arcwise.study.experiments.ueno:Ueno",
     "overhead": "arcwise.study.experiments.overhead:Overhead",
 }
 
