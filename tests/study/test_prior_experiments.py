@@ -1,0 +1,161 @@
+"""The experiments `scanagatta`, `ueno` and `steck`: what a cell computes, and what the summaries say."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from arcwise.errors import ConfigError
+from arcwise.evaluate import moral_distance, structural_hamming
+from arcwise.limits import Limits, Status
+from arcwise.model import fit_parameters
+from arcwise.parent_sets import build_parent_sets
+from arcwise.search import find_optimal
+from arcwise.study import CellContext, Sources, load_experiment
+from arcwise.study.experiment import SummaryTable
+from arcwise.study.experiments.steck import PRINTED, prepare
+from arcwise.study.experiments.ueno import STRUCTURE, ueno_network
+
+
+def run(name: str, settings: Any, sources: Sources | None = None) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
+    """Run all cells of a small plan in this process; return the rows and the tables of the summary."""
+    experiment = load_experiment(name)
+    lines: list[dict[str, Any]] = []
+    cells = []
+    for number, parameters in enumerate(experiment.plan(settings)):
+        context = CellContext(np.random.default_rng(number), Limits(), sources or Sources(), 1)
+        result = experiment.run(settings, parameters, context)
+        assert result.status is Status.COMPLETE
+        cells.append({"cell": str(number), **parameters, "status": "finished"})
+        lines += [{"cell": str(number), **parameters, "status": "finished", **row} for row in result.rows]
+    parts: Sequence[Any] = experiment.summarize(settings, pd.DataFrame(lines), pd.DataFrame(cells))
+    from matplotlib.figure import Figure
+
+    for part in parts:
+        if not isinstance(part, SummaryTable):
+            part.draw(Figure().subplots())
+    return pd.DataFrame(lines), {part.name: part.frame for part in parts if isinstance(part, SummaryTable)}
+
+
+def test_uenos_networks_are_what_the_docstring_says() -> None:
+    network = ueno_network(0.8, 0.5)
+    assert network.parents("x4") == ("x2", "x3")
+    np.testing.assert_allclose(network.table("x4")[..., 1].ravel(), [0.1, 0.3, 0.7, 0.9])
+    np.testing.assert_allclose(network.table("x5")[..., 1].ravel(), [0.1, 0.9])
+
+
+def test_a_cell_of_ueno_is_the_long_way_round() -> None:
+    kind = load_experiment("ueno").Settings
+    settings = kind(strengths=(0.9, 0.4), sizes=(200,), repetitions=2, scores=("bdeu", "expected_log_bde_local"))
+    rows, tables = run("ueno", settings)
+    assert len(rows) == 2 * 2 * 2 * 3
+    context = CellContext(np.random.default_rng(0), Limits(), Sources(), 1)
+    data = ueno_network(0.9, 0.35).sample(200, rng=context.shared_rng("g1", 200, 1))
+    for score in settings.scores:
+        options = ",structures=local" if score.endswith("local") else ""
+        table = build_parent_sets(data, f"{score.removesuffix('_local')}:ess=10{options}", progress=False)
+        parts = structural_hamming(STRUCTURE, find_optimal(table, progress=False).dag)
+        row = rows.query("score == @score and network == 'g1' and repetition == 1 and ess == 10").iloc[0]
+        assert (row["shd"], row["missing"], row["extra"]) == (parts.total, parts.missing, parts.extra)
+    performance = tables["performance"]
+    assert (performance["SHD"] == performance[["ME", "EE", "WO", "MO", "EO"]].sum(axis=1)).all()
+    assert (performance["cells"] == 2).all()
+    correct = performance.query("score == 'bdeu' and network == 'g1' and size == 200")["correct"]
+    spread = tables["spread"].query("network == 'g1'")["bdeu"].item()
+    assert spread == pytest.approx(50 * (correct.max() - correct.min()))
+
+
+def test_the_exact_form_may_be_repeated_less() -> None:
+    experiment = load_experiment("ueno")
+    settings = experiment.Settings(repetitions=10, exact_repetitions=3, sizes=(200,))
+    planned = pd.DataFrame(experiment.plan(settings))["score"].value_counts()
+    assert planned.to_dict() == {"bdeu": 40, "expected_log_bde_local": 40, "expected_log_bde": 12}
+    with pytest.raises(ConfigError, match="exact_repetitions"):
+        experiment.Settings(exact_repetitions=0)
+    with pytest.raises(ConfigError, match="must be one of"):
+        experiment.Settings(scores=("bic",))
+
+
+def test_a_cell_of_scanagatta_is_the_long_way_round() -> None:
+    kind = load_experiment("scanagatta").Settings
+    network = "random:nodes=6,max_degree=4,seed=3"
+    settings = kind(networks=(network,), doublings=3, repetitions=2, unseen=400, large=300)
+    rows, tables = run("scanagatta", settings)
+    assert set(rows["size"]) == {20, 40, 80}
+    context = CellContext(np.random.default_rng(0), Limits(), Sources(), 1)
+    truth = context.sources.network(network)
+    unseen = truth.sample(400, rng=context.shared_rng(network, "unseen"))
+    data = truth.sample(20, rng=context.rng)
+    dag = find_optimal(build_parent_sets(data, "max_bdeu", max_parents=3, progress=False), progress=False).dag
+    row = rows.query("cell == '0' and score == 'max_bdeu'").iloc[0]
+    best, found = truth.log_likelihood(unseen), fit_parameters(dag, data, ess=1.0).log_likelihood(unseen)
+    assert row["accuracy"] == pytest.approx(100 * (best - found) / -best)
+    assert (row["arcs"], row["moral"]) == (dag.n_arcs, moral_distance(truth.dag, dag))
+    means, pairs = tables["means"].set_index(["score", "size"]), tables["differences"]
+    one = pairs.query("score == 'min_bdeu' and measure == 'arcs' and size == 40").iloc[0]
+    assert one["difference"] == pytest.approx(means.loc[("min_bdeu", 40), "arcs"] - means.loc[("bdeu", 40), "arcs"])
+    assert one["cells"] == 2
+    assert tables["correlation"]["correlation"].between(-1, 1).all()
+
+
+def test_steck_prepares_data_as_told_and_sets_the_printed_row_beside(tmp_path: Path) -> None:
+    (tmp_path / "iris.csv").write_text("length,colour,empty\n1.0,red,x\n2.0,,x\n2.9,blue,x\n4.0,red,x\n", "utf-8")
+    sources = Sources(data_folder=str(tmp_path))
+    data = prepare("iris:cut=length,drop=empty", sources)
+    assert data.names == ("length", "colour")
+    assert data.codes[0].tolist() == [0, 0, 1, 2]
+    assert [data.states[1][code] for code in data.codes[1]] == ["red", "red", "blue", "red"]
+    with pytest.raises(ConfigError, match="unknown option 'cuts'"):
+        load_experiment("steck").check(load_experiment("steck").Settings(data=("iris:cuts=a",)), sources)
+    settings = load_experiment("steck").Settings(data=("balance-scale",))
+    _, tables = run("steck", settings)
+    row = tables["table-1"].iloc[0]
+    assert bool(row["same"])
+    assert (row["alpha^M"], row["alpha^M printed"], row["k"]) == (48, PRINTED["balance-scale"].maximum, 1)
+
+
+SUMMARIES = Path(__file__).resolve().parents[2] / "studies" / "summaries"
+
+
+def frozen(study: str, table: str) -> pd.DataFrame:
+    path = SUMMARIES / study / f"{table}.csv"
+    if not path.exists():
+        pytest.skip("a source distribution has no studies")
+    return pd.read_csv(path)
+
+
+def test_stecks_table_1_as_it_was_run() -> None:
+    """14 of the 20 printed intervals, 16 maximisers and the others off by one; the two groups."""
+    table = frozen("steck", "table-1").set_index("data")
+    assert len(table) == 20
+    assert table["same"].sum() == 14
+    assert set(table.index[~table["same"]]) == {
+        *("tic-tac-toe", "breast_cancer", "shuttle", "heart_cleveland", "heart_hungarian", "adult_train")
+    }
+    off = (table["alpha^M"] - table["alpha^M printed"]).abs()
+    assert (off == 0).sum() == 16
+    assert off.max() == 1
+    large = {"balance-scale", "tic-tac-toe", "adult_train"}
+    assert set(table.index[table["alpha^M exact"] > 40]) == large
+    assert table.loc[table["alpha^M exact"] <= 40, "alpha^M exact"].max() < 13
+    relative = (table["alpha*"] / table["alpha^M exact"] - 1).abs()
+    assert set(relative.index[relative > 0.15]) == {"bc_wisconsin_with_id", "wine"}
+
+
+@pytest.mark.parametrize("study", ["steck"])
+def test_the_frozen_summaries_are_of_these_studies(study: str) -> None:
+    """The digest covers every setting: a study that was changed must be run again."""
+    from arcwise.study import read_study
+
+    path = SUMMARIES / study / "summary.json"
+    if not path.exists():
+        pytest.skip("a source distribution has no studies")
+    facts = json.loads(path.read_text(encoding="utf-8"))
+    assert facts["digest"] == read_study(SUMMARIES.parent / f"{study}.toml").digest
+    assert all(counts["failed"] == counts["pending"] == 0 for counts in facts["cells"].values())
