@@ -1,6 +1,7 @@
 #include "arrays.hpp"
 #include "graph/cpdag.hpp"
 #include "graph/equivalence_classes.hpp"
+#include "graph/least_member.hpp"
 
 namespace nb = nanobind;
 
@@ -39,6 +40,17 @@ void bind_graph(nb::module_& stage) {
             });
         },
         nb::arg("rows").noconvert(), nb::arg("set_offsets").noconvert(), nb::arg("members").noconvert());
+    stage.def(
+        "least_members_of_rows",
+        [](const Array2<std::int64_t>& rows, const Array1<std::int32_t>& rank,
+           const Array1<std::int64_t>& set_offsets, const Array1<std::int32_t>& members) {
+            return unlocked_array([&] {
+                return least_members_of_rows<std::int64_t>({rows.data(), rows.size()}, as_span(rank),
+                                                           as_span(set_offsets), as_span(members));
+            });
+        },
+        nb::arg("rows").noconvert(), nb::arg("rank").noconvert(), nb::arg("set_offsets").noconvert(),
+        nb::arg("members").noconvert());
     stage.def(
         "class_keys_of_masks",
         [](const Array3<std::uint64_t>& masks) {

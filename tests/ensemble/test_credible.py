@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from arcwise import _core
 from arcwise.data import Dataset, read_data
-from arcwise.ensemble import NetworkSet, class_counting, count_credible, credible_diagram, find_credible
+from arcwise.ensemble import NetworkSet, class_sizes, count_credible, credible, credible_diagram, find_credible
 from arcwise.ensemble.twin import credible_twin
 from arcwise.errors import GuaranteeError, OptionError, UnknownNameError
 from arcwise.graph import Constraints, Dag
@@ -223,9 +224,39 @@ def test_tic_tac_toe_with_bdeu(shared: Path) -> None:
 def test_classes_of_data_are_counted_in_two_ways(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = build_parent_sets(liao(shared, "zoo"), "bic", slack=math.log(150))
     by_diagram = count_credible(table, bayes_factor=150, classes=True).class_count
-    monkeypatch.setattr(class_counting, "has_whole_classes", lambda table: False)
-    by_grouping = count_credible(table, bayes_factor=150, classes=True).class_count
-    assert by_diagram == by_grouping == 4977
+    with monkeypatch.context() as patch:
+        patch.setattr(credible, "has_whole_classes", lambda table: False)
+        by_grouping = count_credible(table, bayes_factor=150, classes=True).class_count
+    monkeypatch.setattr(credible_diagram, "LARGEST_BY_SUBSETS", 0)
+    by_least_members = count_credible(table, bayes_factor=150, classes=True).class_count
+    assert by_diagram == by_grouping == by_least_members == 4977
+
+
+def test_classes_of_large_sets_are_not_counted_by_their_members(shared: Path) -> None:
+    table = build_parent_sets(liao(shared, "hailfinder100"), "bic", slack=math.log(150))
+    summary = count_credible(table, bayes_factor=150, classes=True)
+    assert summary.count == 735_148_848
+    classes = find_credible(table, bayes_factor=150, by="mec")
+    assert classes.count == summary.class_count
+    # Every member of every class is in the set: the sizes add up to the count of the DAGs, found in another way.
+    assert sum(class_sizes(classes)) == summary.count
+
+
+def test_every_class_of_five_nodes_has_one_least_member() -> None:
+    n, masks = 5, range(32)
+    table = full_table([{m: 0.0 for m in masks if not m >> v & 1} for v in range(n)])
+    number = {(v, m): r for v in range(n) for r, m in zip(table.rows_of(v), sets_of(table, v), strict=True)}
+    rows = np.array([[number[v, int(m)] for v, m in enumerate(dag)] for dag in all_dags(n)])
+    for seed in range(3):
+        rank = np.random.default_rng(seed).permutation(n).astype(np.int32)
+        least = _core.graph.least_members_of_rows(rows, rank, table.set_offsets, table.members)
+        keys = _core.graph.class_keys_of_rows(rows, table.set_offsets, table.members).reshape(-1, 2)
+        assert least.sum() == 8782  # the classes of five nodes (OEIS A007984)
+        assert len(np.unique(keys[least > 0], axis=0)) == 8782
+
+
+def sets_of(table: ParentSetTable, v: int) -> list[int]:
+    return [sum(1 << p for p in table.parents_of(row)) for row in table.rows_of(v)]
 
 
 def test_both_builders_give_the_same_set(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -284,6 +315,8 @@ def test_a_table_with_too_little_slack_is_refused() -> None:
     assert find_credible(limited, bayes_factor=3).max_parents == 1
     with pytest.raises(GuaranteeError, match="without a parent limit"):
         find_credible(limited, bayes_factor=3, by="mec")
+    with pytest.raises(GuaranteeError, match="under constraints"):
+        find_credible(tight, log_slack=0.0, by="mec", constraints=Constraints(("a", "b"), forbidden=[("a", "b")]))
 
 
 def test_scores_that_are_no_bayes_factors_are_told() -> None:

@@ -3,9 +3,6 @@
 // A search takes a network apart by removing sinks: (U, v, P) says that v is a sink of the network on U with
 // the parents P, and goes on with U - v. A network with k sinks can begin in k ways, so a rule decides which
 // one counts. Both rules prefer the smallest number and carry what they must still forbid in a small state.
-//
-// The sink may be looked for in a part of U only, the *pool*, if every network in question has a sink there:
-// a strongly connected component of the candidate graph on U without arcs out of it is such a part.
 #pragma once
 
 #include <algorithm>
@@ -32,10 +29,10 @@ class DagRule {
     State start() const { return {}; }
     bool may_remove(const State& state, std::size_t v) const { return !state.blocked.has(v); }
     bool may_choose(const State&, std::size_t, std::size_t) const { return true; }
-    // `left` is U - v; the pool contains v.
-    void remove(const State& state, const NodeSet<W>& left, const NodeSet<W>& pool, std::size_t v,
-                std::size_t row, State& next) const {
-        next.blocked = ((state.blocked | (NodeSet<W>::first(v) & pool)) & left) - problem_.rows[row].parents;
+    // `left` is U - v.
+    void remove(const State& state, const NodeSet<W>& left, std::size_t v, std::size_t row,
+                State& next) const {
+        next.blocked = ((state.blocked | NodeSet<W>::first(v)) & left) - problem_.rows[row].parents;
     }
 
   private:
@@ -98,10 +95,10 @@ class ClassRule {
     bool may_choose(const State& state, std::size_t v, std::size_t row) const {
         return state.forbidden[v] != static_cast<std::int32_t>(row);
     }
-    void remove(const State& state, const NodeSet<W>& left, const NodeSet<W>& pool, std::size_t v,
-                std::size_t row, State& next) const {
+    void remove(const State& state, const NodeSet<W>& left, std::size_t v, std::size_t row,
+                State& next) const {
         const auto& parents = problem_.rows[row].parents;
-        const auto smaller = NodeSet<W>::first(v) & pool;
+        const auto smaller = NodeSet<W>::first(v);
         next.banned = ((state.banned | smaller) & left) - parents;
         next.conditional = {};
         next.forbidden.assign(problem_.nodes, none);

@@ -47,10 +47,11 @@ NetworkDiagram build_from_subsets(const DiagramInput& input, std::span<const dou
 }
 
 NetworkDiagram build_from_costs(const DiagramInput& input, const RowCosts& costs, const CutMultipliers& cuts,
-                                Ticker& ticker) {
+                                bool representatives, Ticker& ticker) {
     if (input.order.empty()) return empty_network();
     return with_words(input.order.size(), [&]<std::size_t W>() {
-        const auto problem = make_component<W>(input.table, input.order, input.keep, costs.costs, false);
+        const auto problem =
+            make_component<W>(input.table, input.order, input.keep, costs.costs, representatives);
         const std::size_t words = (input.table.variables + 63) / 64;
         std::vector<WeightedCluster<W>> clusters;
         for (std::size_t c = 0; c < cuts.codes.size(); ++c) {
@@ -63,19 +64,7 @@ NetworkDiagram build_from_costs(const DiagramInput& input, const RowCosts& costs
             clusters.push_back(cluster);
         }
         return SourceBuilder<W>(problem, costs.reference, clusters, costs.at_least, input.slack, input.memory,
-                                ticker)
-            .build();
-    });
-}
-
-NetworkDiagram build_classes_from_costs(const DiagramInput& input, const RowCosts& costs, Ticker& ticker) {
-    if (input.order.empty()) return empty_network();
-    return with_words(input.order.size(), [&]<std::size_t W>() {
-        const auto problem = make_component<W>(input.table, input.order, input.keep, costs.costs, true);
-        const ReducedCostBound<W> bound(problem, costs.reference);
-        const ClassRule<W> rule(problem);
-        return SinkBuilder<W, ReducedCostBound<W>, ClassRule<W>>(problem, bound, rule, costs.at_least,
-                                                                 input.slack, input.memory, ticker)
+                                representatives, ticker)
             .build();
     });
 }

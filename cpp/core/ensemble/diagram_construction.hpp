@@ -38,11 +38,9 @@ struct RowCosts {
 NetworkDiagram build_from_subsets(const DiagramInput& input, std::span<const double> best, bool classes,
                                   Ticker& ticker);
 
-// From reduced costs, for any number of nodes up to 2,048: DAGs.
+// From reduced costs, for any number of nodes up to 2,048: DAGs; with `representatives`, of every equivalence
+// class of the set at least the least member (graph/least_member.hpp), and few others.
 NetworkDiagram build_from_costs(const DiagramInput& input, const RowCosts& costs, const CutMultipliers& cuts,
-                                Ticker& ticker);
-
-// From reduced costs, for any number of nodes up to 2,048: equivalence classes.
-NetworkDiagram build_classes_from_costs(const DiagramInput& input, const RowCosts& costs, Ticker& ticker);
+                                bool representatives, Ticker& ticker);
 
 }  // namespace arcwise

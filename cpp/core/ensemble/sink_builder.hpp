@@ -6,13 +6,11 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <unordered_map>
 #include <vector>
 
 #include "ensemble/canonical_rules.hpp"
 #include "ensemble/completion_bounds.hpp"
-#include "ensemble/component_pool.hpp"
 #include "ensemble/layered_states.hpp"
 #include "monitor.hpp"
 
@@ -86,46 +84,8 @@ class SinkBuilder {
         return diagram;
     }
 
-    // Where the bound says which rows can matter, sinks are looked for in one component of their arcs that no
-    // arc leaves. A component without a node that may be removed is a dead end.
-    NodeSet<W> find_pool(const State& state) {
-        const NodeSet<W>& left = state.key.left;
-        if constexpr (Bound::local) {
-            const double room = state.done + bound_.rest(state.bound) - threshold_;
-            children_.assign(problem_.nodes, NodeSet<W>{});
-            parents_.assign(problem_.nodes, NodeSet<W>{});
-            left.for_each([&](std::size_t w) {
-                const auto first = bound_.first_row(state.bound, w);
-                for (auto row = first; row < problem_.offsets[w + 1]; ++row) {
-                    if (bound_.value(row) < bound_.value(first) - room) break;
-                    if (problem_.rows[row].parents.within(left))
-                        parents_[w] = parents_[w] | problem_.rows[row].parents;
-                }
-                parents_[w].for_each([&](std::size_t u) { children_[u].add(w); });
-            });
-            NodeSet<W> pool;
-            std::size_t best = std::numeric_limits<std::size_t>::max();
-            for_each_closed_component(left, children_, parents_, [&](const NodeSet<W>& component) {
-                bool removable = false;
-                component.for_each(
-                    [&](std::size_t x) { removable = removable || rule_.may_remove(state.key.rule, x); });
-                if (!removable) {
-                    pool = {};
-                } else if (component.size() < best) {
-                    best = component.size();
-                    pool = component;
-                }
-                return removable;
-            });
-            return pool;
-        } else {
-            return left;
-        }
-    }
-
     void expand(const State& state, std::vector<State>& next) {
-        const NodeSet<W> pool = find_pool(state);
-        pool.for_each([&](std::size_t v) {
+        state.key.left.for_each([&](std::size_t v) {
             if (!rule_.may_remove(state.key.rule, v)) return;
             key_.left = state.key.left;
             key_.left.remove(v);
@@ -136,7 +96,7 @@ class SinkBuilder {
                 if (!problem_.rows[row].parents.within(key_.left) ||
                     !rule_.may_choose(state.key.rule, v, row))
                     continue;
-                rule_.remove(state.key.rule, key_.left, pool, v, row, key_.rule);
+                rule_.remove(state.key.rule, key_.left, v, row, key_.rule);
                 const auto [entry, fresh] = index_.try_emplace(key_, static_cast<std::uint32_t>(next.size()));
                 if (fresh)
                     next.push_back({key_, scratch_, done});
@@ -153,7 +113,6 @@ class SinkBuilder {
     double threshold_, slack_;
     std::size_t memory_;
     Ticker& ticker_;
-    std::vector<NodeSet<W>> children_, parents_;
     Key key_;
     typename Bound::State scratch_;
     std::unordered_map<Key, std::uint32_t, Hash> index_;

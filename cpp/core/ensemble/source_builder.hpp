@@ -17,6 +17,13 @@
 //     may come next. Parts of the network that do not touch are then placed one after the other instead of in
 //     all interleavings.
 //   - Conditions that all rows left meet are forgotten, so that states with the same future are the same.
+//
+// For equivalence classes it is enough to find one member of each. The member whose order is smallest word
+// for word, of all members' orders, has no covered arc a -> b with b < a: reversed, b could take the place of
+// a and the order would be smaller (covered: a and b have the same other parents, so that the reversal stays
+// in the class, Chickering 1995). So with `representatives` a node a forbids to the smaller nodes b the row
+// that would make a -> b covered. What is left is often one network per class; graph/least_member.hpp tells
+// the rest.
 #pragma once
 
 #include <algorithm>
@@ -49,7 +56,7 @@ class SourceBuilder {
     // score >= at_least - slack are sought.
     SourceBuilder(const ComponentProblem<W>& problem, double reference,
                   std::span<const WeightedCluster<W>> clusters, double at_least, double slack,
-                  std::size_t memory, Ticker& ticker)
+                  std::size_t memory, bool representatives, Ticker& ticker)
         : problem_(problem),
           clusters_(clusters.begin(), clusters.end()),
           budget_(reference - (at_least - slack)),
@@ -71,6 +78,8 @@ class SourceBuilder {
                     if (clusters[c].members.has(v) &&
                         (clusters[c].members & problem.rows[row].parents).size() < clusters[c].k)
                         counted_[row * cluster_words_ + c / 64] |= std::uint64_t{1} << (c % 64);
+        marks_.resize(problem.rows.size(), idle);
+        if (representatives) find_covering_rows();
     }
 
     NetworkDiagram build() {
@@ -101,8 +110,9 @@ class SourceBuilder {
   private:
     struct Key {
         NodeSet<W> placed;
-        NodeSet<W> bound;               // the waiting nodes with a condition
-        std::vector<NodeSet<W>> since;  // per node; empty without condition
+        NodeSet<W> bound;                      // the waiting nodes with a condition
+        std::vector<NodeSet<W>> since;         // per node; empty without condition
+        std::vector<std::uint32_t> forbidden;  // rows of waiting nodes, ascending
         friend bool operator==(const Key&, const Key&) = default;
     };
     struct State : Key {
@@ -113,6 +123,7 @@ class SourceBuilder {
             std::uint64_t value = key.placed.hash();
             key.bound.for_each(
                 [&](std::size_t u) { value = (value ^ key.since[u].hash()) * 0x100000001b3ULL + u; });
+            for (const auto row : key.forbidden) value = (value ^ row) * 0x100000001b3ULL;
             return static_cast<std::size_t>(value);
         }
     };
@@ -134,6 +145,25 @@ class SourceBuilder {
         return diagram;
     }
 
+    // For each row of a: the rows of smaller nodes b that would make a -> b covered.
+    void find_covering_rows() {
+        std::int64_t last = -1;
+        for (const auto& row : problem_.rows) last = std::max(last, row.origin);
+        std::vector<std::int64_t> number(static_cast<std::size_t>(last + 1), -1);
+        for (std::size_t r = 0; r < problem_.rows.size(); ++r)
+            number[static_cast<std::size_t>(problem_.rows[r].origin)] = static_cast<std::int64_t>(r);
+        covering_.resize(problem_.rows.size());
+        for (std::size_t b = 0; b < problem_.nodes; ++b)
+            for (auto row = problem_.offsets[b]; row < problem_.offsets[b + 1]; ++row)
+                for (auto k = problem_.partner_offsets[row]; k < problem_.partner_offsets[row + 1]; ++k) {
+                    const auto before = problem_.partner_before[k];
+                    if (problem_.partner_nodes[k] < b || before < 0 || before > last) continue;
+                    const auto of_a = number[static_cast<std::size_t>(before)];
+                    if (of_a >= 0)
+                        covering_[static_cast<std::size_t>(of_a)].push_back(static_cast<std::uint32_t>(row));
+                }
+    }
+
     // The rows that are left and what they cost; false if the state leads nowhere. After the k first of its
     // nodes, every node that counts for a cluster makes the network pay its multiplier once more.
     bool analyse(const State& state, const NodeSet<W>& waiting) {
@@ -143,6 +173,8 @@ class SourceBuilder {
                 hit_[c / 64] |= std::uint64_t{1} << (c % 64);
         room_ = budget_ - state.spent;
         struck_ = {};
+        still_forbidden_.clear();
+        for (const auto row : state.forbidden) marks_[row] = banned;
         bool possible = true;
         waiting.for_each([&](std::size_t u) {
             if (!possible) return;
@@ -157,6 +189,10 @@ class SourceBuilder {
                                        !candidate.parents.meets(waiting);
                 const double cost = candidate.cost + paid_again(row);
                 if (cost > room_) continue;
+                if (marks_[row] == banned) {
+                    still_forbidden_.push_back(static_cast<std::uint32_t>(row));
+                    continue;
+                }
                 if (was_ready) {
                     struck_.add(u);
                     continue;
@@ -174,12 +210,15 @@ class SourceBuilder {
                 if (row.extra <= free_) free_rows_[u].push_back(row.parents);
             }
         });
+        for (const auto row : state.forbidden) marks_[row] = idle;
         if (!possible) return false;
         if (!order_free_rows(waiting)) return false;
         // Drop what has become too dear and note the arcs between waiting nodes.
         waiting.for_each([&](std::size_t u) { children_[u] = {}; });
         waiting.for_each([&](std::size_t w) {
             std::erase_if(active_[w], [&](const Active& row) { return row.extra > room_; });
+            if (!covering_.empty())
+                for (const auto& row : active_[w]) marks_[row.row] = live;
             NodeSet<W> used;
             for (const auto& row : active_[w]) used = used | row.parents;
             parents_[w] = used & waiting;
@@ -258,6 +297,28 @@ class SourceBuilder {
     void expand(const State& state, std::vector<State>& next) {
         const NodeSet<W> waiting = all_ - state.placed;
         if (!analyse(state, waiting)) return;
+        follow(state, waiting, next);
+        if (covering_.empty()) return;
+        waiting.for_each([&](std::size_t w) {
+            for (const auto& row : active_[w]) marks_[row.row] = idle;
+        });
+    }
+
+    // The rows that are forbidden once v has taken `row`: of nodes left, and not too dear anyway.
+    void forbid(std::size_t v, std::size_t row) {
+        key_.forbidden.clear();
+        if (covering_.empty()) return;
+        const auto of_v = [&](std::uint32_t r) {
+            return r >= problem_.offsets[v] && r < problem_.offsets[v + 1];
+        };
+        for (const auto r : still_forbidden_)
+            if (!of_v(r)) key_.forbidden.push_back(r);
+        for (const auto r : covering_[row])
+            if (marks_[r] == live) key_.forbidden.push_back(r);
+        std::sort(key_.forbidden.begin(), key_.forbidden.end());
+    }
+
+    void follow(const State& state, const NodeSet<W>& waiting, std::vector<State>& next) {
         const NodeSet<W> pool = smallest_closed_component(waiting, parents_, children_);
         pool.for_each([&](std::size_t v) {
             NodeSet<W> left = waiting;
@@ -271,6 +332,7 @@ class SourceBuilder {
                 }
                 if (!alive) return;
                 const double spent = state.spent + row.cost;
+                forbid(v, row.row);
                 const auto [entry, fresh] = index_.try_emplace(key_, static_cast<std::uint32_t>(next.size()));
                 if (fresh)
                     next.push_back({key_, spent});
@@ -310,6 +372,7 @@ class SourceBuilder {
     }
 
     static constexpr double free_ = 1e-9;
+    static constexpr std::uint8_t idle = 0, live = 1, banned = 2;
     const ComponentProblem<W>& problem_;
     std::vector<WeightedCluster<W>> clusters_;
     double budget_, slack_;
@@ -323,6 +386,9 @@ class SourceBuilder {
     std::vector<std::vector<NodeSet<W>>>
         free_rows_;  // per node: the parents of the active rows without extra
     std::vector<NodeSet<W>> children_, parents_;
+    std::vector<std::vector<std::uint32_t>> covering_;  // per row; empty unless representatives are sought
+    std::vector<std::uint8_t> marks_;                   // per row
+    std::vector<std::uint32_t> still_forbidden_;
     double room_ = 0;
     NodeSet<W> struck_;  // nodes that have rows which only their condition forbids
     Key key_;

@@ -71,21 +71,7 @@ def build_from_costs(
     cuts: NDArray[np.uint64],
     codes: NDArray[np.int32],
     multipliers: NDArray[np.float64],
-    seconds: float,
-    callback: Report,
-) -> NetworkDiagram: ...
-def build_classes_from_costs(
-    node_offsets: NDArray[np.int64],
-    scores: NDArray[np.float64],
-    set_offsets: NDArray[np.int64],
-    members: NDArray[np.int32],
-    order: NDArray[np.int32],
-    keep: NDArray[np.uint8],
-    slack: float,
-    memory: int,
-    costs: NDArray[np.float64],
-    reference: float,
-    at_least: float,
+    representatives: bool,
     seconds: float,
     callback: Report,
 ) -> NetworkDiagram: ...

@@ -8,16 +8,14 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.ensemble import credible_diagram
-from arcwise.ensemble.credible_diagram import CredibleDiagram
+from arcwise.ensemble.credible_diagram import CHUNK, CredibleDiagram
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import ParentSetTable
 
 __all__ = ["count_classes", "has_whole_classes"]
 
 # More networks than this are not listed for the sake of counting their classes.
-LARGEST_LISTED = 20_000_000
-CHUNK = 1 << 18
+LARGEST_LISTED = 50_000_000
 
 
 def has_whole_classes(table: ParentSetTable) -> bool:
@@ -33,22 +31,16 @@ def has_whole_classes(table: ParentSetTable) -> bool:
 
 
 def count_classes(
-    diagram: CredibleDiagram, count: int, build: Callable[[], CredibleDiagram], *, limits: Limits
+    diagram: CredibleDiagram, count: int, build: Callable[[], CredibleDiagram], *, whole: bool, limits: Limits
 ) -> int | None:
     """Return the number of equivalence classes among the `count` networks of a diagram of DAGs.
 
-    Where classes are whole and the variables are few, or the networks many, the diagram of the classes (`build` makes
-    it) is counted; else the networks are listed and grouped by the key of their CPDAG. None if that would be too many,
-    or a limit was met.
+    Where classes are whole, the diagram of the classes (`build` makes it) is counted; else the networks are listed and
+    grouped by the key of their CPDAG. None if that would be too many, or a limit was met.
     """
     start = time.monotonic()
-    few = diagram.table.n_variables <= credible_diagram.LARGEST_BY_SUBSETS
-    if has_whole_classes(diagram.table) and (few or count > LARGEST_LISTED):
-        by_class = build()
-        if by_class.status is not Status.COMPLETE:
-            return None
-        sums = by_class.sums(limits=limits)
-        return sums.count if sums.status is Status.COMPLETE else None
+    if whole:
+        return _count_diagram(build(), limits)
     if count > LARGEST_LISTED:
         return None
     from arcwise import _core
@@ -69,3 +61,14 @@ def count_classes(
         if pending > len(known):
             known, fresh, pending = np.unique(np.concatenate([known, *fresh])), [], 0
     return len(np.unique(np.concatenate([known, *fresh])))
+
+
+def _count_diagram(classes: CredibleDiagram, limits: Limits) -> int | None:
+    """Count the classes of a diagram of classes: its paths, or those paths that are least members."""
+    if classes.status is not Status.COMPLETE:
+        return None
+    sums = classes.sums(limits=limits)
+    if sums.status is not Status.COMPLETE or classes.rank is None:
+        return sums.count if sums.status is Status.COMPLETE else None
+    losses = None if sums.count > LARGEST_LISTED else classes.losses(limits=limits)
+    return None if losses is None else len(losses)

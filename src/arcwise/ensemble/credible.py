@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.ensemble.bayes_factors import log_slack_of, warn_if_not_bayes_factor
-from arcwise.ensemble.class_counting import count_classes
-from arcwise.ensemble.credible_diagram import CredibleDiagram, build_diagram, check_guarantee
+from arcwise.ensemble.class_counting import count_classes, has_whole_classes
+from arcwise.ensemble.credible_diagram import CHUNK, CredibleDiagram, build_diagram, check_guarantee
 from arcwise.ensemble.network_set import NetworkSet, Weighting, posterior_log_weights
 from arcwise.ensemble.network_summary import NetworkSummary
 from arcwise.errors import GuaranteeError, UnknownNameError, suggestion
@@ -24,7 +24,6 @@ from arcwise.progress import ProgressCallback, ProgressEvent, native_callback, s
 __all__ = ["By", "count_credible", "find_credible"]
 
 By = Literal["dag", "mec"]
-CHUNK = 1 << 18
 
 
 def find_credible(
@@ -51,7 +50,8 @@ def find_credible(
         natural logarithm. Exactly one of the two.
     by
         "dag" lists DAGs. "mec" lists one DAG for each Markov equivalence class, without going through the members: it
-        needs a score that gives the members of a class the same value, and a table without a parent limit.
+        needs a score that gives the members of a class the same value, a table without a parent limit, and no
+        constraints.
     weights
         "posterior": proportional to exp(score); "equal". With ``by="mec"``, of the classes as wholes: each class
         weighs as much as its representative.
@@ -81,6 +81,8 @@ def find_credible(
     start = time.monotonic()
     limits = limits or Limits()
     slack = _checked_slack(table, bayes_factor, log_slack, by, trust_table)
+    if by == "mec":
+        check_equivalence(table, trust_table, constraints)
     with show_progress(progress) as callback:
         diagram = build_diagram(
             table,
@@ -132,7 +134,7 @@ def list_diagram(
                 callback(ProgressEvent("credible set: networks", listed, total))
         except KeyboardInterrupt:
             status = Status.INTERRUPTED
-        if status is Status.COUNT_LIMIT:
+        if status is Status.COUNT_LIMIT and diagram.rank is None:
             total = diagram.sums(slack=slack, limits=Limits()).count
     n = diagram.table.n_variables
     loss = np.concatenate(losses) if losses else np.empty(0)
@@ -182,7 +184,8 @@ def count_credible(
 
     The options are those of `find_credible`. The work grows with the number of different scores rather than of
     networks, so sets of 10^12 networks are no obstacle. With ``classes=True`` the equivalence classes are counted as
-    well (`class_count`; None if a limit was met, or if more than 20 million networks would have to be listed).
+    well (`class_count`; None if a limit was met, or if more than 50 million networks would have to be listed: one of
+    each class, or all of them where the score or constraints tear classes apart).
     """
     start = time.monotonic()
     limits = limits or Limits()
@@ -204,14 +207,9 @@ def count_credible(
                 diagram,
                 sums.count,
                 lambda: build_diagram(
-                    table,
-                    slack,
-                    by_class=True,
-                    constraints=constraints,
-                    limits=left,
-                    callback=callback,
-                    seed=seed,
+                    table, slack, by_class=True, constraints=None, limits=left, callback=callback, seed=seed
                 ),
+                whole=constraints is None and has_whole_classes(table),
                 limits=left,
             )
     whole = sums is not None and status is Status.COMPLETE and sums.count > 0
@@ -264,13 +262,16 @@ def _checked_slack(
     check_guarantee(table, slack, trust_table, f"a credible set {named}")
     if bayes_factor is not None:
         warn_if_not_bayes_factor(table.score, stacklevel=4)
-    if by == "mec":
-        check_equivalence(table, trust_table)
     return slack
 
 
-def check_equivalence(table: ParentSetTable, trust_table: bool) -> None:
+def check_equivalence(table: ParentSetTable, trust_table: bool, constraints: Constraints | None) -> None:
     """Refuse to work with classes where the members of a class may score differently or be missing."""
+    if constraints is not None:
+        raise GuaranteeError(
+            "equivalence classes cannot be enumerated as wholes under constraints, which may forbid some members of a "
+            "class and not others; list DAGs: by='dag'."
+        )
     if table.max_parents is not None and table.max_parents < table.n_variables - 1:
         raise GuaranteeError(
             f"equivalence classes need a table without a parent limit, else members of a class are missing; this one "

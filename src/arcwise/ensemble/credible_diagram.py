@@ -41,6 +41,7 @@ RELATIVE_GRAIN = 1e-12
 LARGEST_BY_SUBSETS = 20
 CUT_ROUNDS = 60
 DEFAULT_MEMORY = 3 << 30
+CHUNK = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,11 @@ class DiagramSums:
 
 @dataclass(frozen=True, eq=False)
 class CredibleDiagram:
-    """All networks (or classes) within `slack` of the optimum that a table allows, as a decision diagram."""
+    """All networks (or classes) within `slack` of the optimum that a table allows, as a decision diagram.
+
+    With a `rank` of the nodes the paths hold at least one network of each class, and those count that are the least
+    members of their classes (cpp/core/graph/least_member.hpp); without, every path is a network or class of its own.
+    """
 
     table: ParentSetTable
     native: NetworkDiagram
@@ -64,6 +69,7 @@ class CredibleDiagram:
     tolerance: float
     by_class: bool
     status: Status
+    rank: NDArray[np.int32] | None = None
 
     @property
     def opt(self) -> float:
@@ -73,7 +79,7 @@ class CredibleDiagram:
     def sums(
         self, *, slack: float | None = None, families: bool = False, limits: Limits, report: Any = None
     ) -> DiagramSums:
-        """Count the networks, and if asked, those with each family; exactly, without listing them."""
+        """Count the paths, and if asked, those with each family; exactly, without listing them."""
         within = self.slack if slack is None else slack
         code, overflow, (low, high), mass, words, masses = self.native.sums(
             within + self.tolerance,
@@ -99,10 +105,31 @@ class CredibleDiagram:
         return _core.ensemble.NetworkLister(self.native, self.table.node_offsets, within + self.tolerance)
 
     def next_chunk(self, lister: NetworkLister, limit: int) -> tuple[NDArray[np.unsignedinteger], NDArray[np.float64]]:
-        """Return up to `limit` further networks (row of each node, counted within the node) and their losses."""
+        """Return up to `limit` further networks (row of each node, counted within the node) and their losses.
+
+        There may be none although the lister is not done.
+        """
         wide = int(np.diff(self.table.node_offsets).max(initial=0)) > np.iinfo(np.uint16).max + 1
         rows, losses = lister.next_wide(limit) if wide else lister.next_narrow(limit)
-        return rows.reshape(len(losses), self.table.n_variables), losses
+        rows = rows.reshape(len(losses), self.table.n_variables)
+        if self.rank is None or not len(losses):
+            return rows, losses
+        from arcwise import _core
+
+        chosen = rows.astype(np.int64) + self.table.node_offsets[:-1]
+        least = _core.graph.least_members_of_rows(chosen, self.rank, self.table.set_offsets, self.table.members) > 0
+        return rows[least], losses[least]
+
+    def losses(self, *, limits: Limits) -> NDArray[np.float64] | None:
+        """Return what each network loses against the optimum, in the order of the list; None if time ran out."""
+        start = time.monotonic()
+        parts: list[NDArray[np.float64]] = [np.empty(0)]
+        lister = self.lister()
+        while not lister.done:
+            if time.monotonic() - start > limits.native_seconds:
+                return None
+            parts.append(self.next_chunk(lister, CHUNK)[1])
+        return np.concatenate(parts)
 
     @property
     def families(self) -> Families:
@@ -149,6 +176,7 @@ def build_diagram(
     def seconds_left() -> float:
         return max(0.0, limits.native_seconds - (time.monotonic() - start))
 
+    rank: NDArray[np.int32] | None = None
     budget = Budget(limits, callback)
     incumbent = Incumbent(sets, seed)
     incumbent.improve(budget)
@@ -172,18 +200,26 @@ def build_diagram(
                 raise _no_network()
         costs = _reduced_costs(sets, table.n_rows, incumbent, slack + tolerance, budget)
         order = _depth_first_order(table, sets, costs.incumbent)
-        if by_class:
-            order = np.ascontiguousarray(order[::-1])
         close = (costs.costs <= costs.reference - costs.incumbent.score + slack + 1e-6) & (keep > 0)
-        common = (*arrays, order, close.astype(np.uint8), slack + tolerance, memory)
-        known = (costs.costs, costs.reference, costs.incumbent.score)
+        native = _core.ensemble.build_from_costs(
+            *arrays,
+            order,
+            close.astype(np.uint8),
+            slack + tolerance,
+            memory,
+            costs.costs,
+            costs.reference,
+            costs.incumbent.score,
+            costs.cuts,
+            costs.codes,
+            costs.multipliers,
+            by_class,
+            seconds_left(),
+            report,
+        )
         if by_class:
-            native = _core.ensemble.build_classes_from_costs(*common, *known, seconds_left(), report)
-        else:
-            native = _core.ensemble.build_from_costs(
-                *common, *known, costs.cuts, costs.codes, costs.multipliers, seconds_left(), report
-            )
-    return CredibleDiagram(table, native, slack, tolerance, by_class, Status.from_native(native.status))
+            rank = np.argsort(order).astype(np.int32)
+    return CredibleDiagram(table, native, slack, tolerance, by_class, Status.from_native(native.status), rank)
 
 
 def _depth_first_order(table: ParentSetTable, sets: CandidateSets, incumbent: Incumbent) -> NDArray[np.int32]:

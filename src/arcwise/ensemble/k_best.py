@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import time
 
+import numpy as np
+
 from arcwise.ensemble.credible import By, check_equivalence, list_diagram
 from arcwise.ensemble.credible_diagram import CredibleDiagram, build_diagram
 from arcwise.ensemble.network_set import NetworkSet, Weighting
@@ -64,7 +66,7 @@ def k_best(
     if by not in ("dag", "mec"):
         raise UnknownNameError(suggestion("unit", by, ("dag", "mec")))
     if by == "mec":
-        check_equivalence(table, trust_table)
+        check_equivalence(table, trust_table, constraints)
     reach = math.inf if trust_table else table.slack
     if math.isnan(reach):
         raise GuaranteeError(
@@ -86,7 +88,7 @@ def k_best(
             )
             if diagram.status is not Status.COMPLETE:
                 break
-            count = diagram.sums(limits=Limits()).count
+            count = _count(diagram)
             if count >= k or slack >= everything:
                 break
             if slack >= reach:
@@ -102,9 +104,20 @@ def k_best(
     return found[:k] if found.count > k else found
 
 
+def _count(diagram: CredibleDiagram) -> int:
+    if diagram.rank is None:
+        return diagram.sums(limits=Limits()).count
+    losses = diagram.losses(limits=Limits())
+    assert losses is not None  # there is no limit
+    return len(losses)
+
+
 def _slack_for(diagram: CredibleDiagram, k: int) -> float:
     """Return a slack within which at least k networks lie, and as few more as ties allow."""
     low, high = -diagram.tolerance, diagram.slack
+    if diagram.rank is not None:
+        losses = diagram.losses(limits=Limits())
+        return high if losses is None or len(losses) <= k else float(np.partition(losses, k - 1)[k - 1])
     if diagram.sums(limits=Limits()).count <= k:
         return high
     for _ in range(HALVINGS):

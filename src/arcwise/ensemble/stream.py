@@ -89,7 +89,7 @@ def stream_credible(
     slack = log_slack_of(bayes_factor, log_slack)
     check_guarantee(table, slack, trust_table, f"a credible set with slack {slack:.4g}")
     if by == "mec":
-        check_equivalence(table, trust_table)
+        check_equivalence(table, trust_table, constraints)
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     identity = _identity(table, slack, by, chunk, parquet, constraints)
@@ -138,7 +138,7 @@ def _write_chunks(
             return Status.COUNT_LIMIT
         rows, losses = diagram.next_chunk(lister, chunk)
         if not len(losses):
-            break
+            continue
         name = f"networks-{len(state['files']):06d}{'.parquet' if parquet else '.nets'}"
         scores = diagram.opt - losses
         NetworkSet(
