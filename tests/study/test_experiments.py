@@ -11,13 +11,31 @@ import pytest
 
 from arcwise.data.resample import split_cases
 from arcwise.ensemble import find_credible
+from arcwise.errors import ConfigError
 from arcwise.evaluate import negative_log_likelihood
 from arcwise.limits import Limits, Status
 from arcwise.model import fit_parameters
 from arcwise.parent_sets import build_parent_sets
-from arcwise.study import CellContext, Sources, load_experiment, plan_study, read_study, run_study, summarize_study
+from arcwise.study import (
+    CellContext,
+    Sources,
+    load_experiment,
+    plan_study,
+    read_study,
+    run_study,
+    study_frames,
+    summarize_study,
+)
 
-STUDIES = Path(__file__).resolve().parents[2] / "studies"
+ROOT = Path(__file__).resolve().parents[2]
+STUDIES = sorted((ROOT / "studies").glob("*.toml"))
+
+
+@pytest.fixture
+def networks() -> Path | None:
+    """The folder of reference networks beside the checkout; None if there is none (pgmpy then has them)."""
+    folder = ROOT.parent / "shared" / "data" / "networks"
+    return folder if folder.is_dir() else None
 
 
 def context(seed: int = 1) -> CellContext:
@@ -101,15 +119,30 @@ def test_lau_problems_are_samples_of_the_size_asked_for() -> None:
         load_experiment("lau").Settings(problems=("asia@many",))
 
 
-@pytest.mark.parametrize("path", sorted(STUDIES.glob("*.toml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", STUDIES, ids=lambda path: path.stem)
 def test_every_study_can_be_read_and_planned_and_has_a_smoke_size(path: Path) -> None:
     full, small = read_study(path), read_study(path, smoke=True)
     assert len(plan_study(small)) <= len(plan_study(full))
 
 
+@pytest.mark.parametrize("path", [p for p in STUDIES if p.stem != "smoke"], ids=lambda path: path.stem)
+def test_the_smoke_size_of_every_study_runs(path: Path, tmp_path: Path, networks: Path | None) -> None:
+    study = read_study(path, smoke=True, networks_folder=networks)
+    try:
+        study.check()
+    except ConfigError as error:
+        pytest.skip(f"the networks are not here: {error}")
+    store = tmp_path / "smoke.duckdb"
+    report = run_study(study, store, workers=2, progress=False)
+    _, cells = next(iter(study_frames(store).values()))
+    assert (report.pending, report.failed) == (0, 0), cells["message"].unique()
+    files = summarize_study(store).write(tmp_path / "out", figures=False)
+    assert len(files) > 2
+
+
 def test_the_smoke_study_ends_with_tables_and_figures(tmp_path: Path) -> None:
     """In its smallest size, without any folder of networks or data: what every machine can run."""
-    study = read_study(STUDIES / "smoke.toml", smoke=True)
+    study = read_study(ROOT / "studies" / "smoke.toml", smoke=True)
     report = run_study(study, tmp_path / "smoke.duckdb", workers=2, progress=False)
     assert report.finished == report.planned == len(plan_study(study))
     files = summarize_study(tmp_path / "smoke.duckdb").write(tmp_path / "out")

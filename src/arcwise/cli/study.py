@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -52,20 +53,26 @@ def plan(
     smoke: SmokeOption = False,
     networks: NetworksOption = None,
     data: DataOption = None,
+    measured: Annotated[
+        Path | None,
+        typer.Option("--measured", help="A store, to estimate from its cells how long all cells take."),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Check a study and list its cells, without running anything.
 
     Example: arcwise study plan studies/smoke.toml
     """
-    from arcwise.study import plan_study
+    from arcwise.study import estimate_study, plan_study
 
     chosen = _read(config, smoke, networks, data)
     cells = plan_study(chosen)
     chosen.check()
+    estimate = None if measured is None else estimate_study(chosen, measured)
     if as_json:
         listed = [{"id": cell.id, "experiment": cell.experiment, "parameters": cell.parameters} for cell in cells]
-        print_json({"name": chosen.name, "digest": chosen.digest, "cells": listed})
+        guess = None if estimate is None else {**asdict(estimate), "hours": estimate.hours()}
+        print_json({"name": chosen.name, "digest": chosen.digest, "cells": listed, "estimate": guess})
         return
     for cell in cells:
         parameters = "  ".join(f"{name}={value}" for name, value in cell.parameters.items())
@@ -73,6 +80,14 @@ def plan(
     counts = Counter(cell.experiment for cell in cells)
     listed_counts = ", ".join(f"{count:,} of {name}" for name, count in counts.items())
     typer.echo(f"{chosen.name}: {len(cells):,} cells ({listed_counts})", err=True)
+    if estimate is not None:
+        note = f"; {estimate.like_limited:,} of them are like cells that met a limit" if estimate.like_limited else ""
+        error = estimate.uncertainty / 3600
+        typer.echo(
+            f"about {estimate.hours():,.2f} hours of one processor (+- {error:,.2f}), from {estimate.measured:,} "
+            f"measured cells{note}",
+            err=True,
+        )
 
 
 @study.command("run")

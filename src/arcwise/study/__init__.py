@@ -1,6 +1,7 @@
 """Studies: experiments from a TOML file, run cell by cell on one machine or a cluster, kept in a DuckDB store."""
 
 from arcwise.study.config import Study, read_study
+from arcwise.study.estimate import StudyEstimate, estimate_study
 from arcwise.study.experiment import (
     CellContext,
     CellResult,
@@ -25,10 +26,12 @@ __all__ = [
     "RunReport",
     "Sources",
     "Study",
+    "StudyEstimate",
     "StudyStatus",
     "StudySummary",
     "SummaryFigure",
     "SummaryTable",
+    "estimate_study",
     "export_rows",
     "load_experiment",
     "plan_study",

@@ -65,15 +65,20 @@ def run_cell(study: Study, cell: Cell) -> Outcome:
         experiment = load_experiment(cell.experiment)
         result = experiment.run(study.experiments[cell.experiment], cell.parameters, cell.context(study))
         rows = json.dumps(_plain_rows(result, cell))
-    except MemoryError:
-        limit = study.limits.memory_bytes
-        what = "no memory left" if limit is None else f"memory limit of {limit / 10**6:,.0f} MB exceeded"
-        return Outcome(cell.id, "failed", what, time.perf_counter() - start)
     except Exception as error:
-        return Outcome(cell.id, "failed", _describe(error), time.perf_counter() - start)
+        limit = study.limits.memory_bytes
+        message = _describe(error)
+        if _is_memory_error(error):
+            message = "no memory left" if limit is None else f"memory limit of {limit / 10**6:,.0f} MB exceeded"
+        return Outcome(cell.id, "failed", message, time.perf_counter() - start)
     status: CellStatus = "finished" if result.status is Status.COMPLETE else "limit"
     message = result.message if status == "finished" or result.message else str(result.status)
     return Outcome(cell.id, status, message, time.perf_counter() - start, rows)
+
+
+def _is_memory_error(error: Exception) -> bool:
+    """Say whether memory ran out; DuckDB, once loaded, turns every std::bad_alloc into an exception of its own."""
+    return isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryException"
 
 
 def _describe(error: Exception) -> str:
