@@ -54,7 +54,7 @@ def test_results_do_not_depend_on_workers(tmp_path: Path) -> None:
 
 
 def test_a_cell_fails_alone(tmp_path: Path) -> None:
-    settings = "cells = 12\nfail = [1]\nmemory = [3]\ndie = [5]\nstop = [7]"
+    settings = "cells = 12\nfail = [1]\nmemory = [3]\nmemory_mb = 900\ndie = [5]\nstop = [7]"
     study = study_of(tmp_path, settings, "memory_mb = 400")
     store = tmp_path / "x.duckdb"
     report = run_study(study, store, workers=2, progress=False)
@@ -107,7 +107,10 @@ def test_finished_cells_are_not_run_again(tmp_path: Path) -> None:
 
 def test_a_time_limit_of_the_run_keeps_what_is_finished(tmp_path: Path) -> None:
     study = study_of(tmp_path, "cells = 5000\nseconds = 0.05")
-    report = run_study(study, tmp_path / "x.duckdb", limits=Limits(seconds=4.0), progress=False)
+    for seconds in (3.0, 15.0, 60.0):  # on a slow machine a worker may need more than three seconds to start
+        report = run_study(study, tmp_path / "x.duckdb", limits=Limits(seconds=seconds), progress=False)
+        if report.done:
+            break
     assert report.status is Status.TIME_LIMIT
     assert 0 < report.done == report.finished < 5000
     assert len(values(tmp_path / "x.duckdb")) == report.done
@@ -181,11 +184,11 @@ def wait_until(condition: object, seconds: float = 120.0) -> None:
 
 
 def test_a_run_that_is_killed_goes_on(tmp_path: Path) -> None:
-    """kill -9, three times: every cell has one outcome in the end, and what was finished is not computed again."""
-    study = study_of(tmp_path, "cells = 400\nseconds = 0.02")
+    """kill -9, twice: every cell has one outcome in the end, and what was finished is not computed again."""
+    study = study_of(tmp_path, "cells = 400\nseconds = 0.05")
     store = tmp_path / "x.duckdb"
     seen: list[dict[str, object]] = []
-    for _ in range(3):
+    for _ in range(2):
         already = finished(store)
         process = start(tmp_path / "study.toml", store)
         wait_until(lambda already=already: finished(store) > already)
@@ -202,7 +205,7 @@ def test_a_run_that_is_killed_goes_on(tmp_path: Path) -> None:
     assert values(store) == {
         cell.parameters["number"]: cell.context(study).rng.random(1).item() for cell in plan_study(study)
     }
-    assert [run["status"] for run in Store(store).runs()] == ["running", "running", "running", "complete"]
+    assert [run["status"] for run in Store(store).runs()] == ["running", "running", "complete"]
 
 
 def test_ctrl_c_keeps_what_is_finished(tmp_path: Path) -> None:
@@ -243,7 +246,7 @@ def test_a_store_that_another_program_has_open_is_waited_for(tmp_path: Path) -> 
 
     def release(event: ProgressEvent) -> None:
         done.append(event.done)
-        if event.done == 5 and reader.poll() is None:
+        if event.done >= 5 and reader.poll() is None:
             reader.communicate("\n")
 
     # The reader goes away once the run is half done, which it can only be if cells go on.
@@ -257,7 +260,7 @@ def test_a_store_that_another_program_has_open_is_waited_for(tmp_path: Path) -> 
 
 
 def test_workers_end_when_the_runner_is_killed(tmp_path: Path) -> None:
-    study_of(tmp_path, "cells = 50\nseconds = 60")
+    study_of(tmp_path, "cells = 50\nseconds = 600")
     process = start(tmp_path / "study.toml", tmp_path / "x.duckdb")
 
     def children() -> list[int]:
@@ -270,6 +273,9 @@ def test_workers_end_when_the_runner_is_killed(tmp_path: Path) -> None:
         pytest.skip("this system does not list the children of a process")
     wait_until(lambda: len(children()) == 2)
     workers = children()
+    # Once it listens for cells, in a thread of its own, a worker gets one at once.
+    wait_until(lambda: all(len(list(Path(f"/proc/{pid}/task").iterdir())) > 1 for pid in workers))
+    time.sleep(1.0)
     process.send_signal(signal.SIGKILL)
     process.wait()
 
