@@ -7,6 +7,7 @@
 #include "ensemble/diagram_sums.hpp"
 #include "ensemble/exact_sums.hpp"
 #include "ensemble/network_lister.hpp"
+#include "ensemble/path_sums.hpp"
 #include "monitor.hpp"
 
 namespace nb = nanobind;
@@ -161,6 +162,20 @@ void bind_exact_sums(nb::module_& stage) {
             });
             return nb::make_tuple(static_cast<int>(sums.status), sums.log_total,
                                   as_array(std::move(sums.probabilities)), sums.defect);
+        },
+        nb::arg("node_offsets").noconvert(), nb::arg("scores").noconvert(),
+        nb::arg("set_offsets").noconvert(), nb::arg("members").noconvert(), nb::arg("seconds"),
+        nb::arg("callback").none());
+    stage.def(
+        "sum_paths_of_all_dags",
+        [](const Array1<std::int64_t>& node_offsets, const Array1<double>& scores,
+           const Array1<std::int64_t>& set_offsets, const Array1<std::int32_t>& members, double seconds,
+           nb::object callback) {
+            PathSums sums = monitored(seconds, std::move(callback), [&](Ticker& ticker) {
+                return sum_paths_of_all_dags(view_of(node_offsets, scores, set_offsets, members), ticker);
+            });
+            return nb::make_tuple(static_cast<int>(sums.status), as_array(std::move(sums.probabilities)),
+                                  sums.defect);
         },
         nb::arg("node_offsets").noconvert(), nb::arg("scores").noconvert(),
         nb::arg("set_offsets").noconvert(), nb::arg("members").noconvert(), nb::arg("seconds"),

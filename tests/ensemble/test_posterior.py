@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib.util
 import math
 from collections import Counter
+from functools import reduce
+from operator import or_
 from pathlib import Path
 
 import numpy as np
@@ -72,6 +74,33 @@ def test_posterior_of_five_nodes_and_its_conditions() -> None:
     many = ParentSetTable.from_lists([f"v{i}" for i in range(21)], [[(0.0, [])]] * 21, slack=math.inf)
     with pytest.raises(OptionError, match="up to 20 variables"):
         exact_posterior(many)
+
+
+def ancestors(masks: list[int]) -> list[int]:
+    """The ancestors of every node of a DAG that is given by parent masks."""
+    found = list(masks)
+    for _ in masks:
+        found = [m | reduce(or_, (found[p] for p in brute.members(m)), 0) for m in found]
+    return found
+
+
+@settings(max_examples=30)
+@given(n=st.sampled_from([1, 2, 3, 4, 5]), seed=st.integers(0, 2**32 - 1), scale=st.sampled_from([0.0, 1.0, 10.0]))
+def test_posterior_of_paths_is_the_sum_over_all_dags(n: int, seed: int, scale: float) -> None:
+    rng = np.random.default_rng(seed)
+    scores = [{m: float(scale * rng.normal()) for m in range(1 << n) if not m >> v & 1} for v in range(n)]
+    dags, total = brute.all_dags(n), totals(scores)
+    weights = np.exp(total - total.max())
+    # Few DAGs have nearly all the weight: those are enough.
+    heavy = np.flatnonzero(weights > 1e-13 * weights.max())
+    reach = np.array([ancestors(dag) for dag in dags[heavy].tolist()])
+    expected = [[(weights[heavy] * (reach[:, c] >> p & 1)).sum() for c in range(n)] for p in range(n)]
+    found = exact_posterior(brute.full_table(scores), paths=True)
+    assert found.paths is not None
+    np.testing.assert_allclose(found.paths, np.array(expected) / weights.sum(), atol=1e-8)
+    assert (found.paths >= found.arc_probabilities() - 1e-12).all()
+    assert found.defect < 1e-12
+    assert exact_posterior(brute.full_table(scores)).paths is None
 
 
 def test_posterior_counts_the_dags_of_twelve_nodes_exactly() -> None:

@@ -4,7 +4,8 @@
 #include <bit>
 #include <cassert>
 #include <cmath>
-#include <limits>
+
+#include "ensemble/parent_sums.hpp"
 
 namespace arcwise {
 
@@ -34,23 +35,8 @@ ExactSums sum_all_dags(const TableView& table, Ticker& ticker) {
         result.status = ticker.reason();
         return result;
     };
-    // alpha_v(X), relative to exp(the best score of v); subset sums by one pass per variable.
-    std::vector<double> shift(n);
-    std::vector<std::vector<Real>> alpha(n, std::vector<Real>(sets, 0));
-    std::vector<std::uint64_t> masks(table.rows());
-    for (std::size_t v = 0; v < n; ++v) {
-        const auto first = static_cast<std::size_t>(table.node_offsets[v]);
-        const auto last = static_cast<std::size_t>(table.node_offsets[v + 1]);
-        shift[v] = *std::max_element(table.scores.begin() + static_cast<std::ptrdiff_t>(first),
-                                     table.scores.begin() + static_cast<std::ptrdiff_t>(last));
-        for (std::size_t row = first; row < last; ++row) {
-            for (const auto p : table.parents(row)) masks[row] |= std::uint64_t{1} << p;
-            alpha[v][masks[row]] += std::exp(static_cast<Real>(table.scores[row] - shift[v]));
-        }
-        for (std::size_t b = 0; b < n; ++b)
-            for (std::size_t set = 0; set < sets; ++set)
-                if ((set >> b) & 1U) alpha[v][set] += alpha[v][set ^ (std::size_t{1} << b)];
-    }
+    const ParentSums parents(table);
+    const auto& alpha = parents.within;
     // R(U), subsets before supersets. product[k]: over the nodes of S, doubled along the subsets of U.
     std::vector<Real> total(sets, 0);
     total[0] = 1;
@@ -68,7 +54,7 @@ ExactSums sum_all_dags(const TableView& table, Ticker& ticker) {
     }
     const Real whole = total[sets - 1];
     result.log_total = static_cast<double>(std::log(whole));
-    for (const double s : shift) result.log_total += s;
+    for (const double s : parents.shift) result.log_total += s;
     // In reverse: d log R(V) / d R(U) and / d alpha_v(X).
     std::vector<Real> weight(sets, 0);
     std::vector<std::vector<Compensated>> slope(n, std::vector<Compensated>(sets));
@@ -108,8 +94,9 @@ ExactSums sum_all_dags(const TableView& table, Ticker& ticker) {
         const auto last = static_cast<std::size_t>(table.node_offsets[v + 1]);
         Real sum = 0;
         for (std::size_t row = first; row < last; ++row) {
-            const Real p =
-                std::max<Real>(std::exp(static_cast<Real>(table.scores[row] - shift[v])) * up[masks[row]], 0);
+            const Real p = std::max<Real>(
+                std::exp(static_cast<Real>(table.scores[row] - parents.shift[v])) * up[parents.masks[row]],
+                0);
             result.probabilities[row] = static_cast<double>(p);
             sum += p;
         }

@@ -83,3 +83,11 @@ def sum_all_dags(
     seconds: float,
     callback: Report,
 ) -> tuple[int, float, NDArray[np.float64], float]: ...
+def sum_paths_of_all_dags(
+    node_offsets: NDArray[np.int64],
+    scores: NDArray[np.float64],
+    set_offsets: NDArray[np.int64],
+    members: NDArray[np.int32],
+    seconds: float,
+    callback: Report,
+) -> tuple[int, NDArray[np.float64], float]: ...

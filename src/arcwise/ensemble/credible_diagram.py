@@ -1,7 +1,7 @@
 """`CredibleDiagram`: a credible set as a decision diagram, from which everything about it is read.
 
 The native core (cpp/core/ensemble) builds a layered graph in which every network of the set is one path. It is found
-from 2^n tables for up to `LARGEST_BY_SUBSETS` variables, and beyond from the exact solver's linear relaxation: its
+from 2^n tables for up to `LARGEST_BY_SUBSETS` variables (a few more where the table is very large), and beyond from the exact solver's linear relaxation: its
 reduced costs say which parent sets can matter, and bound every partial network.
 """
 
@@ -39,6 +39,9 @@ RELATIVE_TOLERANCE = 1e-11
 # Losses closer than this, relative to the scores, are one entry when a set is summed up.
 RELATIVE_GRAIN = 1e-12
 LARGEST_BY_SUBSETS = 20
+# Tables with so many rows are too large for the linear program: sensors, 25 variables, has a million.
+MANY_ROWS = 200_000
+LARGEST_WITH_MANY_ROWS = 26
 CUT_ROUNDS = 60
 DEFAULT_MEMORY = 3 << 30
 CHUNK = 1 << 18
@@ -180,7 +183,8 @@ def build_diagram(
     budget = Budget(limits, callback)
     incumbent = Incumbent(sets, seed)
     incumbent.improve(budget)
-    if table.n_variables <= LARGEST_BY_SUBSETS:
+    dense = table.n_rows > MANY_ROWS and table.n_variables <= LARGEST_WITH_MANY_ROWS
+    if dense or table.n_variables <= LARGEST_BY_SUBSETS:
         dp = _core.search.SubsetDp(sets)
         code = dp.run(1, seconds_left(), native_callback(callback, "credible set: best scores of subsets"))
         if code:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,7 +33,10 @@ class ExactPosterior:
     probabilities
         For every row of `families`, the posterior probability of this family.
     defect
-        How far the families of a node were from summing to one, at most: the numerical error.
+        How far the families of a node (or the sets of its descendants) were from summing to one, at most: the
+        numerical error.
+    paths
+        If asked for, the matrix of the posterior probabilities of a directed path from p to c, at [p, c].
     """
 
     names: tuple[str, ...]
@@ -42,6 +46,7 @@ class ExactPosterior:
     defect: float
     status: Status
     max_parents: int | None = None
+    paths: NDArray[np.float64] | None = None
 
     @property
     def complete(self) -> bool:
@@ -67,6 +72,7 @@ class ExactPosterior:
 def exact_posterior(
     table: ParentSetTable,
     *,
+    paths: bool = False,
     limits: Limits | None = None,
     trust_table: bool = False,
     progress: bool | ProgressCallback | None = None,
@@ -74,12 +80,14 @@ def exact_posterior(
     """Sum over all DAGs: the exact posterior probability of every family and arc, under a uniform structure prior.
 
     O(n 3^n) operations for all families together (Tian and He 2009, in reverse mode); about 16 variables in seconds,
-    at most 20.
+    at most 20. The posterior of paths takes 4^n operations more: 14 variables in seconds, 16 in a minute.
 
     Parameters
     ----------
     table
         All parent sets: built with ``slack=math.inf``. With a parent limit the sum is over the DAGs within it.
+    paths
+        Find the posterior probability of every directed path as well: that p is an ancestor of c.
     limits
         A limit of time shows in `status`.
     trust_table
@@ -103,15 +111,19 @@ def exact_posterior(
         )
     from arcwise import _core
 
+    arrays = (table.node_offsets, table.scores, table.set_offsets, table.members)
+    n, matrix = table.n_variables, None
+    start = time.monotonic()
     with show_progress(progress) as callback:
         code, log_total, probabilities, defect = _core.ensemble.sum_all_dags(
-            table.node_offsets,
-            table.scores,
-            table.set_offsets,
-            table.members,
-            limits.native_seconds,
-            native_callback(callback, "exact posterior"),
+            *arrays, limits.native_seconds, native_callback(callback, "exact posterior")
         )
+        if paths and not code:
+            left = max(0.0, limits.native_seconds - (time.monotonic() - start))
+            code, flat, missed = _core.ensemble.sum_paths_of_all_dags(
+                *arrays, left, native_callback(callback, "exact posterior of paths")
+            )
+            matrix, defect = (flat.reshape(n, n) if not code else None), max(defect, missed)
     return ExactPosterior(
         names=table.names,
         families=Families(table.node_offsets, table.set_offsets, table.members),
@@ -120,4 +132,5 @@ def exact_posterior(
         defect=defect,
         status=Status.from_native(code),
         max_parents=table.max_parents,
+        paths=matrix,
     )
