@@ -113,7 +113,7 @@ def test_an_edge_that_is_clicked_shows_its_details(page: Any, wine: arcwise.Anal
     for part in (edge.forward, edge.backward, edge.undirected):
         assert f"{part:.3f}" in body
     share = edge.counts[0] / edge.counts[0].sum()
-    assert f"{round(float(share.max()) * 100)} %" in body
+    assert f"{round(float(share.max()) * 100)}%" in body
     curve = page.run("return document.querySelector('#details .line').getAttribute('d')")
     assert edge.prior is not None
     assert len(re.findall(r"[ML]", curve)) == len(edge.prior.ess)

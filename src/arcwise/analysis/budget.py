@@ -23,8 +23,9 @@ class TimeBudget:
         """Whether no time is left."""
         return self._end is not None and time.monotonic() >= self._end
 
-    def share(self, part: float = 1.0) -> Limits:
-        """Return limits with a part of the time that is left."""
+    def share(self, part: float = 1.0, *, memory: int | None = None) -> Limits:
+        """Return limits with a part of the time that is left, and of memory."""
+        memory = MEMORY if memory is None else memory
         if self._end is None:
-            return Limits(memory_bytes=MEMORY)
-        return Limits(seconds=max(0.01, part * (self._end - time.monotonic())), memory_bytes=MEMORY)
+            return Limits(memory_bytes=memory)
+        return Limits(seconds=max(0.01, part * (self._end - time.monotonic())), memory_bytes=memory)

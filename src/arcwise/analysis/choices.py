@@ -142,6 +142,11 @@ def repeat_blocks(analysis: Analysis) -> tuple[Block, ...]:
     return (
         Verbatim(command_line(analysis), "command"),
         Paragraph(f"Versions: {listed}. Seed {analysis.seed}. Data fingerprint (SHA-256): {analysis.data.digest}."),
+        *(
+            [Paragraph("Some parts ended at the limit of time: a run that is to repeat them exactly needs more time.")]
+            if any("time" in remark for remark in (*analysis.remarks, *analysis.prior.notes))
+            else []
+        ),
         Paragraph(
             "The folder also holds edges.csv (all edges described here), network.bif (the network with its tables), "
             "cpdag.dot and cpdag.graphml (the equivalence class, to draw), confidence.parquet (every pair) and "

@@ -297,8 +297,8 @@ def _data(analysis: Analysis) -> list[Block]:
     for v, name in enumerate(data.names):
         counts = contingency(data, [v])
         shares = "; ".join(
-            f"{state} {percent(float(count) / data.n_cases)}"
-            for state, count in zip(data.states[v], counts, strict=True)
+            f"{state_label(state)}: {percent(count / data.n_cases)}"
+            for state, count in zip(data.states[v], counts.tolist(), strict=True)
         )
         rows.append((name, len(data.states[v]), shares))
     blocks.append(

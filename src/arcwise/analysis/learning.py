@@ -33,7 +33,9 @@ METHODS = ("auto", "credible", "bootstrap")
 # Liao (2022, section 4.7): qNML averages best over a credible set, BDeu over a bootstrap. An ESS of 1 is the thesis's.
 DEFAULT_SCORE: dict[str, str] = {"credible": "qnml", "bootstrap": "bdeu:ess=1"}
 COMPARED = ("qnml", "bdeu:ess=1", "bic")
-SECONDS = 60.0
+# A comparison that needs more is given up: a limit of memory, unlike one of time, is the same on every machine.
+COMPARED_MEMORY = 2**28
+SECONDS = 120.0
 
 
 def learn(
@@ -101,7 +103,7 @@ def learn(
     threads
         Threads to use; results do not depend on it.
     limits
-        `seconds` for the whole analysis, 60 by default.
+        `seconds` for the whole analysis, 120 by default.
     name
         What to call the data in the report; the file's name by default.
     progress
@@ -300,7 +302,7 @@ def _comparisons(
         if budget.is_spent:
             missing.append(f"{title} (the time was over)")
             continue
-        limits = budget.share(0.3)
+        limits = budget.share(0.3, memory=COMPARED_MEMORY)
         made = (
             average_credible(task, score, limits, facts=False)
             if way == "credible"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,25 +12,49 @@ from arcwise.analysis.edges import EdgeFinding
 if TYPE_CHECKING:
     from arcwise.analysis.analysis import Analysis
 
-__all__ = ["edge_sentences", "explain_edge", "percent", "summary_sentences"]
+__all__ = ["edge_sentences", "explain_edge", "percent", "state_label", "summary_sentences"]
 
 # From this share on, the weight of the networks is said to settle a direction.
 SETTLED = 0.75
 # About an edge that is less likely, and not in the network, there is little to explain.
 UNLIKELY = 0.1
+INTERVAL = re.compile(r"\(([-+.\de]+|-inf),([-+.\de]+|inf)[\])]")
 
 
 def percent(share: float) -> str:
     """Return a share as a percentage that never rounds to none or all.
 
     >>> percent(0.5), percent(0.9999), percent(0.0004), percent(1.0)
-    ('50 %', 'over 99 %', 'under 1 %', '100 %')
+    ('50%', 'over 99%', 'under 1%', '100%')
     """
     if 0 < share < 0.005:
-        return "under 1 %"
+        return "under 1%"
     if 0.995 <= share < 1:
-        return "over 99 %"
-    return f"{share:.0%}".replace("%", " %")
+        return "over 99%"
+    return f"{share:.0%}"
+
+
+def state_label(state: str) -> str:
+    """Return an interval as people write it, and any other state as it is.
+
+    >>> state_label("(-inf,2.45]"), state_label("(2.45,4.75]"), state_label("(4.75,inf)"), state_label("yes")
+    ('≤ 2.45', '2.45 to 4.75', '> 4.75', 'yes')
+    """
+    match = INTERVAL.fullmatch(state)
+    if match is None:
+        return state
+    low, high = match.groups()
+    if low == "-inf":
+        return f"≤ {high}"
+    return f"> {low}" if high == "inf" else f"{low} to {high}"
+
+
+def statement(variable: str, state: str) -> str:
+    """Return "smoking = yes", or for an interval "age > 40"."""
+    label = state_label(state)
+    if label == state:
+        return f"{variable} = {state}"
+    return f"{variable} {label}" if label[0] in "≤>" else f"{variable} from {label}"
 
 
 def explain_edge(analysis: Analysis, edge: EdgeFinding) -> str:
@@ -73,7 +98,11 @@ def _agreement(analysis: Analysis, edge: EdgeFinding) -> str:
     if same:
         side = "above" if edge.present > cut else "not above"
         span = f"{low[1]:.2f}" if round(low[1], 2) == round(high[1], 2) else f"{low[1]:.2f} to {high[1]:.2f}"
-        return f"All {len(others)} other combinations of method and score agree ({span}, {side} the cut-off)."
+        who = {1: "The other combination", 2: "Both other combinations"}.get(
+            len(others), f"All {len(others)} other combinations"
+        )
+        agree = "agrees" if len(others) == 1 else "agree"
+        return f"{who} of method and score {agree} ({span}, {side} the cut-off)."
     against = low if edge.present > cut else high
     count = sum((value > cut) != (edge.present > cut) for _, value in others)
     return (
@@ -113,10 +142,10 @@ def _effect(analysis: Analysis, edge: EdgeFinding) -> str:
     column = int(np.argmax(shares.max(axis=0) - shares.min(axis=0)))
     low, high = int(np.argmin(shares[:, column])), int(np.argmax(shares[:, column]))
     tails, heads = data.states[data.index(edge.tail)], data.states[data.index(edge.head)]
-    return (
-        f"Of the cases with {edge.tail} = {tails[seen[low]]}, {percent(float(shares[low, column]))} have {edge.head} = "
-        f"{heads[column]}; with {edge.tail} = {tails[seen[high]]}, {percent(float(shares[high, column]))} have."
-    )
+    few, many = percent(float(shares[low, column])), percent(float(shares[high, column]))
+    before, after = statement(edge.tail, tails[seen[low]]), statement(edge.tail, tails[seen[high]])
+    result = statement(edge.head, heads[column])
+    return f"Of the cases with {before}, {few} have {result}; of those with {after}, {many}."
 
 
 def _prior(edge: EdgeFinding) -> str:

@@ -103,7 +103,7 @@ def learn(
     threads: ThreadsOption = 1,
     limit_seconds: Annotated[
         float, typer.Option("--limit-seconds", help="The time allowed for the whole analysis.")
-    ] = 60.0,
+    ] = 120.0,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:

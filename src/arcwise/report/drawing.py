@@ -25,6 +25,7 @@ MOST_WIDTH = 1080.0
 MARGIN = 26.0
 LONGEST_LABEL = 22
 ROUNDS = 24
+SAMPLES = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)  # where along a curve its number may stand
 
 
 @dataclass(frozen=True)
@@ -65,16 +66,17 @@ def draw_network(names: Sequence[str], arcs: Sequence[tuple[int, int]], edges: S
         right = max(right, left - 2 * GAP)
     bottom = top + row_height
     boxes = [(x[v], y[v], widths[v] / 2, HEIGHT / 2) for v in range(n)]
-    paths, middles = [], []
+    paths: list[str] = []
+    middles: list[tuple[float, float]] = []
     ports = _ports(routes, boxes)
     for a, b in edges:
         pair = frozenset((a, b))
         if pair in routes:
-            path, middle = _along_layers(a, routes[pair], boxes, ports)
+            path, points = _along_layers(a, routes[pair], boxes, ports)
         else:
-            path, middle = _bowed(boxes[a], boxes[b], [box for v, box in enumerate(boxes) if v not in (a, b)])
+            path, points = _bowed(boxes[a], boxes[b], [box for v, box in enumerate(boxes) if v not in (a, b)])
         paths.append(path)
-        middles.append(middle)
+        middles.append(_free_place(points, boxes, middles if pair in routes else []))
     shift = MARGIN
     return Drawing(
         tuple(round(value + shift, 1) for value in x),
@@ -234,8 +236,8 @@ def _same(point: tuple[float, float], box: Box) -> bool:
 
 def _along_layers(
     first: int, points: list[tuple[float, float]], boxes: list[Box], ports: dict[tuple[int, frozenset[int]], float]
-) -> tuple[str, tuple[float, float]]:
-    """Return a smooth path through the bends of an arc, from `first` to the other end, and its middle."""
+) -> tuple[str, list[tuple[float, float]]]:
+    """Return a smooth path through the bends of an arc, from `first` to the other end, and points on it."""
     ends = [next(v for v, box in enumerate(boxes) if _same(p, box)) for p in (points[0], points[-1])]
     pair = frozenset(ends)
     top, bottom = points[0], points[-1]
@@ -248,18 +250,19 @@ def _along_layers(
     if ends[0] != first:
         line.reverse()
     text = f"M{_xy(line[0])}"
+    passed: list[tuple[float, float]] = []
     for (x1, y1), (x2, y2) in pairwise(line):
         half = (y1 + y2) / 2
         text += f"C{_xy((x1, half))} {_xy((x2, half))} {_xy((x2, y2))}"
-    at = len(line) // 2
-    if len(line) % 2:
-        return text, line[at]
-    (x1, y1), (x2, y2) = line[at - 1], line[at]
-    return text, ((x1 + x2) / 2, (y1 + y2) / 2)
+        for t in SAMPLES:
+            s = 1 - t
+            x = s * s * (s + 3 * t) * x1 + t * t * (t + 3 * s) * x2  # both inner control points share the ends' x
+            passed.append((x, s**3 * y1 + 3 * s * t * half + t**3 * y2))
+    return text, passed
 
 
-def _bowed(a: Box, b: Box, others: list[Box]) -> tuple[str, tuple[float, float]]:
-    """Return a curve between two nodes that meets as few other nodes as possible, and its middle."""
+def _bowed(a: Box, b: Box, others: list[Box]) -> tuple[str, list[tuple[float, float]]]:
+    """Return a curve between two nodes that meets as few other nodes as possible, and points on it."""
     (ax, ay, _, _), (bx, by, _, _) = a, b
     length = math.hypot(bx - ax, by - ay) or 1.0
     nx, ny = (ay - by) / length, (bx - ax) / length
@@ -279,8 +282,26 @@ def _bowed(a: Box, b: Box, others: list[Box]) -> tuple[str, tuple[float, float]]
     assert best is not None
     cx, cy = best[1]
     start, end = _border(a, cx, cy), _border(b, cx, cy)
-    middle = (0.25 * start[0] + 0.5 * cx + 0.25 * end[0], 0.25 * start[1] + 0.5 * cy + 0.25 * end[1])
-    return f"M{_xy(start)}Q{_xy((cx, cy))} {_xy(end)}", middle
+    passed = [
+        (
+            (1 - t) ** 2 * start[0] + 2 * t * (1 - t) * cx + t * t * end[0],
+            (1 - t) ** 2 * start[1] + 2 * t * (1 - t) * cy + t * t * end[1],
+        )
+        for t in SAMPLES
+    ]
+    return f"M{_xy(start)}Q{_xy((cx, cy))} {_xy(end)}", passed
+
+
+def _free_place(
+    points: list[tuple[float, float]], boxes: list[Box], taken: list[tuple[float, float]]
+) -> tuple[float, float]:
+    """Return the point nearest to the middle of a path at which a number hides no node and no other number."""
+    half = len(points) // 2
+    for x, y in sorted(points, key=lambda point: abs(points.index(point) - half)):
+        clear = all(abs(x - cx) > hw + 17 or abs(y - cy) > hh + 7 for cx, cy, hw, hh in boxes)
+        if clear and all(abs(x - px) > 34 or abs(y - py) > 14 for px, py in taken):
+            return x, y
+    return points[half]
 
 
 def _border(box: Box, tx: float, ty: float) -> tuple[float, float]:

@@ -81,11 +81,11 @@ def _edge_rows(view: NetworkView) -> list[dict[str, Any]]:
     names = [node.name for node in view.nodes]
     return [
         {
-            "first": names[edge.first],
-            "second": names[edge.second],
+            "tail": names[edge.second if edge.backward > edge.forward else edge.first],
+            "head": names[edge.first if edge.backward > edge.forward else edge.second],
             "present": edge.present,
-            "forward": edge.forward,
-            "backward": edge.backward,
+            "forward": max(edge.forward, edge.backward),
+            "backward": min(edge.forward, edge.backward),
             "undirected": edge.undirected,
             "low": min(v for v in edge.by_method if v is not None),
             "high": max(v for v in edge.by_method if v is not None),

@@ -25,7 +25,7 @@
   const name = (v) => view.nodes[v].name;
   const fixed = (value, digits = 2) => value.toFixed(digits);
   const percent = (share) =>
-    share > 0 && share < 0.005 ? "under 1 %" : share >= 0.995 && share < 1 ? "over 99 %" : `${Math.round(share * 100)} %`;
+    share > 0 && share < 0.005 ? "under 1%" : share >= 0.995 && share < 1 ? "over 99%" : `${Math.round(share * 100)}%`;
   const plural = (count, one, many) => `${count} ${count === 1 ? one : many}`;
   const short = (value) => (value >= 10 ? value.toFixed(0) : Number(value.toPrecision(2)).toString());
 
@@ -113,9 +113,9 @@
     return (arc.tail === edge.a ? edge.f : edge.r) / edge.p >= SETTLED;
   }
 
-  function nameOf(edge, arc) {
-    if (!arc || arc.fate !== "kept") return `${name(edge.a)} — ${name(edge.b)}`;
-    return `${name(arc.tail)} → ${name(arc.head)}`;
+  function nameOf(edge, arc) { // the more credible direction first, as in the table
+    const [tail, head] = edge.r > edge.f ? [edge.b, edge.a] : [edge.a, edge.b];
+    return arc && arc.fate === "kept" ? `${name(tail)} → ${name(head)}` : `${name(tail)} — ${name(head)}`;
   }
 
   function stateOf(index) {
@@ -411,7 +411,7 @@
   function valueOf(row, key) {
     const edge = view.edges[Number(row.dataset.edge)];
     const known = edge.m.filter((value) => value !== null);
-    return { name: `${name(edge.a)} — ${name(edge.b)}`.toLowerCase(), present: edge.p, forward: edge.f, backward: edge.r,
+    return { name: nameOf(edge).toLowerCase(), present: edge.p, forward: Math.max(edge.f, edge.r), backward: Math.min(edge.f, edge.r),
       undirected: edge.u, low: Math.min(...known), high: Math.max(...known),
       state: row.querySelector(".state").textContent }[key];
   }
@@ -480,6 +480,7 @@
   buildLegend();
   buildMarks();
   setThreshold(view.threshold);
+  placeMarks(); // once more, now that all texts have their width
   byId("threshold").addEventListener("input", (event) => setThreshold(Number(event.target.value)));
   byId("cost").addEventListener("input", (event) => setThreshold(1 / (1 + 2 ** Number(event.target.value))));
   byId("numbers").addEventListener("change", redraw);
