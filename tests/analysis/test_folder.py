@@ -124,6 +124,6 @@ def test_a_killed_run_leaves_no_folder(tmp_path: Path, number: signal.Signals) -
     time.sleep(2.5)
     process.send_signal(number)
     _, errors = process.communicate(timeout=60)
-    assert process.returncode == (130 if number is signal.SIGINT else -number), errors
+    assert process.returncode in ((130, -number) if number is signal.SIGINT else (-number,)), errors  # a shell says 130
     assert b"Traceback" not in errors
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data.csv"]

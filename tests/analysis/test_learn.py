@@ -140,7 +140,7 @@ def test_costs_and_thresholds() -> None:
     careful = learn(data, missed_edge_cost=1 / 3, **QUICK)
     assert careful.threshold == pytest.approx(0.75)
     assert learn(data, threshold=0.9, **QUICK).threshold == 0.9
-    broom = learn(data, permutations=20, compare=False, seed=2)
+    broom = learn(data, compare=False, seed=2)
     labels = [mark.label for mark in broom.thresholds.marks]
     assert labels == ["cost", "Scutari", "Gross", "Broom"]
     with pytest.raises(OptionError, match="between 0 and 1"):

@@ -109,7 +109,7 @@ def command_line(analysis: Analysis) -> str:
         name = str(facts.pop("name"))
         parameters = ",".join(f"{key}={value}" for key, value in facts.items())
         words += ["--score", f"{name}:{parameters}" if parameters else name]
-    defaults = {"bayes_factor": 20.0, "replicates": 200, "missed_edge_cost": 1.0, "permutations": 20, "bins": 3}
+    defaults = {"bayes_factor": 20.0, "replicates": 200, "missed_edge_cost": 1.0, "permutations": None, "bins": 3}
     for key, default in defaults.items():
         if options[key] != default:
             words += [f"--{key.replace('_', '-')}", f"{options[key]:g}"]

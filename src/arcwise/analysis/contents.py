@@ -10,7 +10,7 @@ import numpy as np
 from arcwise.analysis.choices import choices_table, repeat_blocks
 from arcwise.analysis.edges import FLOOR, EdgeFinding
 from arcwise.analysis.methods_text import methods_text, references
-from arcwise.analysis.wording import edge_sentences, percent, summary_sentences
+from arcwise.analysis.wording import edge_sentences, percent, state_label, summary_sentences
 from arcwise.counts import contingency
 from arcwise.report import (
     Bullets,
@@ -77,7 +77,8 @@ def _network(analysis: Analysis) -> NetworkView:
     nodes = []
     for v, name in enumerate(data.names):
         counts = contingency(data, [v])
-        nodes.append(NetworkNode(name, data.states[v], tuple((counts / counts.sum()).round(4).tolist())))
+        states = tuple(state_label(state) for state in data.states[v])
+        nodes.append(NetworkNode(name, states, tuple((counts / counts.sum()).round(4).tolist())))
     tables = tuple(
         tuple(tuple(row) for row in table.round(4).tolist()) if table.size <= MOST_SHOWN_CELLS else None
         for table in analysis.network.tables

@@ -47,7 +47,7 @@ def learn(
     replicates: int = 200,
     missed_edge_cost: float = 1.0,
     threshold: float | None = None,
-    permutations: int = 20,
+    permutations: int | None = None,
     compare: bool = True,
     impute: str | None = None,
     discretize: str | None = None,
@@ -90,7 +90,8 @@ def learn(
     threshold
         A cut-off to use instead.
     permutations
-        How many data sets with shuffled columns show what is found by chance (Broom's rule); 0 for none.
+        How many data sets with shuffled columns show what is found by chance (Broom's rule); 0 for none. By default
+        20 where that is quick, none with many variables.
     compare
         Whether to find the confidences by other methods and scores too.
     impute, discretize, bins, target, drop, categorical, agree
@@ -166,7 +167,7 @@ def learn_prepared(
     replicates: int,
     missed_edge_cost: float,
     threshold: float | None,
-    permutations: int,
+    permutations: int | None,
     compare: bool,
     max_parents: int | None,
     constraints: Constraints | None,
@@ -181,7 +182,7 @@ def learn_prepared(
     log_slack_of(bayes_factor, None)
     if not missed_edge_cost > 0:
         raise OptionError(f"missed_edge_cost={missed_edge_cost!r} must be positive: 1 weighs both mistakes alike.")
-    if permutations < 0 or permutations == 1:
+    if permutations is not None and (permutations < 0 or permutations == 1):
         raise OptionError(f"permutations={permutations} must be at least 2 (20 are usual here), or 0 for none.")
     chosen_score = None if score is None else make_score(score)
     budget = TimeBudget(limits.seconds)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 from arcwise.data import Dataset
 from arcwise.errors import OptionError
@@ -14,7 +15,7 @@ from arcwise.progress import ProgressCallback
 __all__ = ["PriorChecks", "check_prior"]
 
 # Saturation learns an exact optimum from every subsample; with more variables that is an analysis of its own.
-MOST_VARIABLES = 24
+MOST_VARIABLES = 14
 FEWEST_CASES = 41
 REPETITIONS = 3
 
@@ -63,7 +64,9 @@ def check_prior(
     elif spent:
         notes.append("Saturation was not computed: the time was over.")
     else:
-        learning = Learning(max_parents=max_parents, constraints=constraints, limits=limits, threads=threads)
+        searches = 2 * REPETITIONS * math.ceil(math.log2(data.n_cases / 10))  # a table and a search each
+        each = limits if limits.seconds is None else replace(limits, seconds=limits.seconds / searches)
+        learning = Learning(max_parents=max_parents, constraints=constraints, limits=each, threads=threads)
         saturation = data_saturation(
             data, ess=ess, repetitions=REPETITIONS, seed=seed, learning=learning, progress=progress
         )

@@ -14,6 +14,11 @@ from arcwise.progress import ProgressEvent, show_progress
 
 __all__ = ["RuleMark", "Thresholds", "choose_thresholds"]
 
+PERMUTATIONS = 20
+# Up to so many variables Broom's rule is computed without being asked for. A credible set of data without dependence
+# is costly: nothing can be pruned by what explains the data well.
+MOST_PERMUTED = {"credible": 14, "bootstrap": 40}
+
 
 @dataclass(frozen=True, slots=True)
 class RuleMark:
@@ -39,7 +44,7 @@ def choose_thresholds(
     *,
     cost: float,
     value: float | None,
-    permutations: int,
+    permutations: int | None,
     budget: TimeBudget,
 ) -> Thresholds:
     """Choose the cut-off for the analyst's costs, or the given one, and find what the other rules say."""
@@ -73,8 +78,16 @@ def choose_thresholds(
         )
         marks.insert(0, chosen)
     notes: list[str] = []
-    if permutations > 0:
-        broom = _broom(task, main, confidence, permutations, budget, notes)
+    shuffles = permutations
+    if shuffles is None:
+        shuffles = PERMUTATIONS if task.data.n_variables <= MOST_PERMUTED[main.method] else 0
+        if shuffles == 0:
+            notes.append(
+                "Broom's rule was not computed: with so many variables, learning from shuffled columns takes long. "
+                f"--permutations {PERMUTATIONS} asks for it."
+            )
+    if shuffles > 0:
+        broom = _broom(task, main, confidence, shuffles, budget, notes)
         if broom is not None:
             marks.append(broom)
     return Thresholds(chosen, tuple(marks), tuple(notes))

@@ -71,8 +71,14 @@ def learn(
         float | None, typer.Option("--threshold", help="A cut-off instead of the one by cost.", show_default=False)
     ] = None,
     permutations: Annotated[
-        int, typer.Option("--permutations", min=0, help="Shuffled data sets for Broom's rule; 0 for none.")
-    ] = 20,
+        int | None,
+        typer.Option(
+            "--permutations",
+            min=0,
+            help="Shuffled data sets for Broom's rule; 0 for none (default: 20 where that is quick).",
+            show_default=False,
+        ),
+    ] = None,
     compare: Annotated[
         bool, typer.Option("--compare/--no-compare", help="Find the confidences by other methods and scores too.")
     ] = True,

@@ -295,13 +295,19 @@ def _bowed(a: Box, b: Box, others: list[Box]) -> tuple[str, list[tuple[float, fl
 def _free_place(
     points: list[tuple[float, float]], boxes: list[Box], taken: list[tuple[float, float]]
 ) -> tuple[float, float]:
-    """Return the point nearest to the middle of a path at which a number hides no node and no other number."""
+    """Return the point nearest to the middle of a path at which a number hides no node and no other number.
+
+    If there is none, the one at which it hides least.
+    """
     half = len(points) // 2
-    for x, y in sorted(points, key=lambda point: abs(points.index(point) - half)):
-        clear = all(abs(x - cx) > hw + 17 or abs(y - cy) > hh + 7 for cx, cy, hw, hh in boxes)
-        if clear and all(abs(x - px) > 34 or abs(y - py) > 14 for px, py in taken):
-            return x, y
-    return points[half]
+
+    def room(x: float, y: float) -> float:
+        """How far the nearest node or number is; 1 and more is free."""
+        nodes = (max(abs(x - cx) / (hw + 17), abs(y - cy) / (hh + 7)) for cx, cy, hw, hh in boxes)
+        numbers = (max(abs(x - px) / 34, abs(y - py) / 14) for px, py in taken)
+        return min((1.0, *nodes, *numbers))
+
+    return max(points, key=lambda point: (round(room(*point), 2), -abs(points.index(point) - half)))
 
 
 def _border(box: Box, tx: float, ty: float) -> tuple[float, float]:

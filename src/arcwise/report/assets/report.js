@@ -158,8 +158,10 @@
 
   function fade() {
     const node = state.node;
+    const crowded = state.chosen !== null && visibleEdges().length > 40; // then a chosen edge needs the others to recede
     view.edges.forEach((edge, index) => {
-      edgeElements[index].classList.toggle("faded", node !== null && edge.a !== node && edge.b !== node);
+      const aside = node !== null ? edge.a !== node && edge.b !== node : crowded && index !== state.chosen;
+      edgeElements[index].classList.toggle("faded", aside);
       edgeElements[index].classList.toggle("chosen", index === state.chosen);
     });
     const near = new Set();
