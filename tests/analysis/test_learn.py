@@ -41,7 +41,9 @@ def test_the_confidences_are_those_of_the_stages(boards: arcwise.Analysis) -> No
     assert boards.main.credible is not None
     assert boards.main.credible.count == networks.count == 872
     assert boards.main.credible.classes == 256
-    assert boards.consensus.dag == arcwise.consensus_network(expected, 0.5).dag
+    advice = arcwise.confidence.recommend(boards.confidence, metric="cost", alpha=1)
+    assert boards.threshold == advice.threshold.value
+    assert boards.consensus.dag == arcwise.consensus_network(expected, boards.threshold).dag
     assert boards.network == arcwise.fit_parameters(boards.dag, data, ess=1)
 
 
@@ -137,12 +139,16 @@ def test_a_limit_of_time_is_a_status() -> None:
 
 def test_costs_and_thresholds() -> None:
     data = datasets.load("iris")
-    careful = learn(data, missed_edge_cost=1 / 3, **QUICK)
+    careful = learn(data, missed_edge_cost=1 / 3, rule="cost", **QUICK)
     assert careful.threshold == pytest.approx(0.75)
+    assert careful.thresholds.by_cost[20] == pytest.approx(0.5)
+    learned = learn(data, missed_edge_cost=1 / 3, **QUICK)
+    advice = arcwise.confidence.recommend(learned.confidence, metric="cost", alpha=1 / 3)
+    assert learned.threshold == advice.threshold.value
     assert learn(data, threshold=0.9, **QUICK).threshold == 0.9
     broom = learn(data, compare=False, seed=2)
     labels = [mark.label for mark in broom.thresholds.marks]
-    assert labels == ["cost", "Scutari", "Gross", "Broom"]
+    assert labels == ["learned", "cost", "Scutari", "Gross", "Broom"]
     with pytest.raises(OptionError, match="between 0 and 1"):
         learn(data, threshold=2, **QUICK)
     with pytest.raises(OptionError, match="missed_edge_cost"):
@@ -176,14 +182,9 @@ def test_an_explanation_says_what_was_found(scale: arcwise.Analysis) -> None:
     assert text.startswith("An edge joins class and right-distance in every one of the")
     assert "All 5 other combinations of method and score agree" in text
     assert "Its direction cannot be told from data like these" in text
-<<<<<<< HEAD
     # The consensus is a member of the credible class: class -> the others, for the opposite would make v-structures.
-    assert "with class = L, 34 % have." in text
+    assert "of those with class = L, 34%." in text
     assert "BDeu favours the arc from an equivalent sample size of" in text
-=======
-    assert "Of the cases with right-distance = 1, 14% have class = R; of those with right-distance = 5, 70%." in text
-    assert "BDeu, given left-weight, left-distance, right-weight, favours the arc" in text
->>>>>>> 8617dfc (Refresh the generated parts of the reference)
 
 
 def test_constraints_and_parent_limits_hold(scale: arcwise.Analysis) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import arcwise
-from arcwise.confidence import consensus_network
+from arcwise.confidence import consensus_network, recommend
 
 SET = "const e = document.getElementById(arguments[0]); e.value = arguments[1]; e.dispatchEvent(new Event('input'));"
 SHOWN = """return [...document.querySelectorAll('#graph .edge')].filter(e => e.getAttribute('display') !== 'none')
@@ -42,7 +42,9 @@ def drawn(analysis: arcwise.Analysis, threshold: float) -> list[str]:
         if edge.fate == "kept":
             shown.append(f"{edge.tail} → {edge.head}")
         elif edge.fate == "undirected":
-            shown.append(" — ".join(sorted((edge.tail, edge.head), key=names.index)))
+            pair = analysis.confidence.pair(*sorted((edge.tail, edge.head), key=names.index))
+            ends = (pair.second, pair.first) if pair.backward > pair.forward else (pair.first, pair.second)
+            shown.append(" — ".join(ends))
     return sorted(shown)
 
 
@@ -69,20 +71,25 @@ def test_the_slider_moves_by_keyboard(page: Any) -> None:
 
 
 def test_the_cost_moves_the_cut_off_and_back(page: Any, wine: arcwise.Analysis) -> None:
-    for power, words, cut in ((2, "4 extra edges", 0.2), (0, "1 extra edge", 0.5), (-1, "0.5 extra edges", 2 / 3)):
+    for power, words in ((2, "4 extra edges"), (0, "1 extra edge"), (-1, "0.5 extra edges"), (0.5, "1.4 extra edges")):
         page.run(SET, "cost", power)
         assert page.text("#cost-value") == words
+        cut = max(0.01, recommend(wine.confidence, metric="cost", alpha=2**power).threshold.value)
         assert float(page.text("#threshold-value")) == pytest.approx(cut, abs=5e-4)
         assert page.run(SHOWN) == drawn(wine, cut)
-    page.run(SET, "threshold", 0.25)
-    assert page.text("#cost-value") == "3 extra edges"
+    page.run(SET, "threshold", 0.255)
+    assert page.text("#cost-value") == "1.4 extra edges"
+    assert "another one is set" in page.text("#cost-help")
+    page.click("#reset")
+    assert page.text("#cost-value") == "1 extra edge"
+    assert float(page.text("#threshold-value")) == pytest.approx(wine.threshold)
 
 
 def test_the_marks_are_the_rules(page: Any, wine: arcwise.Analysis) -> None:
     labels = page.run("return [...document.querySelectorAll('#marks button')].map(b => b.getAttribute('aria-label'))")
     expected = {f"{m.label}: cut-off {m.threshold.value:.3f}" for m in wine.thresholds.marks}
     assert set(labels) == expected
-    assert {"cost", "Scutari", "Gross", "Broom"} == {label.split(":")[0] for label in labels}
+    assert {"learned", "cost", "Scutari", "Gross", "Broom"} == {label.split(":")[0] for label in labels}
     broom = next(mark.threshold.value for mark in wine.thresholds.marks if mark.label == "Broom")
     page.click('#marks button[aria-label^="Broom"]')
     assert float(page.text("#threshold-value")) == pytest.approx(broom, abs=5e-4)

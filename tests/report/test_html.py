@@ -99,7 +99,7 @@ def test_the_text_has_the_same_content(wine: arcwise.Analysis) -> None:
     for section in wine.report.sections:
         assert section.title in flat
     for edge in wine.consensus.edges:
-        assert f"{edge.tail} → {edge.head}" in flat
+        assert f"{edge.tail} {'→' if edge.fate == 'kept' else '—'} {edge.head}" in flat
     assert max(len(line) for line in text.splitlines()) <= 120
     assert "\x1b" not in text
     assert "\x1b[1m" in wine.report.to_text(color=True)

@@ -65,9 +65,11 @@ def choices_table(analysis: Analysis) -> Table:
             f"{analysis.threshold:.3g}",
             "chosen by the user"
             if options["threshold"] is not None
+            else f"of least cost on data from known networks, if a missed edge costs {cost:g} extra (Liao 2022, ch. 5)"
+            if analysis.thresholds.chosen.label == "learned"
             else f"a missed edge costs {cost:g} extra edge{'' if cost == 1 else 's'}: an edge pays above 1 / (1 + "
             f"{cost:g})",
-            "--missed-edge-cost or --threshold",
+            "--missed-edge-cost, --rule or --threshold",
         ),
         (
             "directions",
@@ -109,10 +111,18 @@ def command_line(analysis: Analysis) -> str:
         name = str(facts.pop("name"))
         parameters = ",".join(f"{key}={value}" for key, value in facts.items())
         words += ["--score", f"{name}:{parameters}" if parameters else name]
-    defaults = {"bayes_factor": 20.0, "replicates": 200, "missed_edge_cost": 1.0, "permutations": None, "bins": 3}
+    defaults = {
+        "bayes_factor": 20.0,
+        "replicates": 200,
+        "missed_edge_cost": 1.0,
+        "rule": "learned",
+        "permutations": None,
+        "bins": 3,
+    }
     for key, default in defaults.items():
         if options[key] != default:
-            words += [f"--{key.replace('_', '-')}", f"{options[key]:g}"]
+            value = options[key]
+            words += [f"--{key.replace('_', '-')}", value if isinstance(value, str) else f"{value:g}"]
     for key in ("threshold", "max_parents", "impute", "discretize", "target"):
         if options[key] is not None:
             words += [f"--{key.replace('_', '-')}", str(options[key])]

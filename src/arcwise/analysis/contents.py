@@ -10,7 +10,8 @@ import numpy as np
 from arcwise.analysis.choices import choices_table, repeat_blocks
 from arcwise.analysis.edges import FLOOR, EdgeFinding
 from arcwise.analysis.methods_text import methods_text, references
-from arcwise.analysis.wording import edge_sentences, percent, state_label, summary_sentences
+from arcwise.analysis.thresholds import COST_POWERS
+from arcwise.analysis.wording import HALF, edge_sentences, percent, state_label, summary_sentences
 from arcwise.counts import contingency
 from arcwise.report import (
     Bullets,
@@ -93,7 +94,9 @@ def _network(analysis: Analysis) -> NetworkView:
         ess=next((tuple(e.prior.ess.tolist()) for e in analysis.edges if e.prior is not None), ()),
         parents=dag.parents,
         tables=tables,
-        floor=FLOOR,
+        floor=min(FLOOR, analysis.threshold),
+        cost_powers=COST_POWERS,
+        cost_cutoffs=analysis.thresholds.by_cost,
     )
 
 
@@ -113,6 +116,7 @@ def _edge(analysis: Analysis, edge: EdgeFinding, index: dict[str, int]) -> Netwo
         curve=() if prior is None else tuple(float(f"{value:.3g}") for value in prior.exact),
         given=() if prior is None else tuple(index[name] for name in prior.given),
         words=edge_sentences(analysis, edge),
+        fate=edge.fate,
     )
 
 
@@ -147,7 +151,7 @@ def _ensemble(analysis: Analysis) -> list[Block]:
                 (
                     s.title,
                     s.confidence.n_networks,
-                    int((vector > analysis.threshold).sum()),
+                    int((vector > HALF).sum()),
                     int((vector >= 0.95).sum()),
                     float(np.abs(vector - analysis.confidence.vector).mean()),
                 )
@@ -159,7 +163,7 @@ def _ensemble(analysis: Analysis) -> list[Block]:
                 (
                     Column("method, score"),
                     Column("networks", 0),
-                    Column(f"edges above {analysis.threshold:.2g}", 0),
+                    Column("edges above one half", 0),
                     Column("edges at 0.95 or more", 0),
                     Column("mean difference", 3),
                 ),
@@ -231,6 +235,7 @@ def _rules(analysis: Analysis) -> list[Block]:
             "another "
             "choice changes."
         ),
+        Paragraph(analysis.thresholds.advice),
         Table(
             "The cut-offs of the rules.",
             (Column("rule"), Column("cut-off", 3), Column("edges above it", 0), Column("what it is")),

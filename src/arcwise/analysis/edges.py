@@ -75,10 +75,10 @@ class EdgeFinding:
 def describe_edges(
     data: Dataset, main: EdgeConfidence, sets: tuple[Averaged, ...], consensus: ConsensusNetwork
 ) -> tuple[EdgeFinding, ...]:
-    """Describe every pair with a confidence above `FLOOR`, the most certain first."""
+    """Describe every pair with a confidence above `FLOOR`, and all in the network, the most certain first."""
     fates = {frozenset((edge.tail, edge.head)): edge for edge in consensus.edges}
     findings = []
-    order = main.to_frame(above=FLOOR)
+    order = main.to_frame(above=min(FLOOR, consensus.threshold))
     for first, second in zip(order["first"].tolist(), order["second"].tolist(), strict=True):
         i, j = data.index(first), data.index(second)
         edge = fates.get(frozenset((first, second)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 from arcwise.analysis.analysis import Analysis
 from arcwise.analysis.budget import TimeBudget
@@ -13,7 +13,7 @@ from arcwise.analysis.edges import describe_edges
 from arcwise.analysis.ensembles import Averaged, EnsembleTask, Method, average_bootstrap, average_credible
 from arcwise.analysis.preparation import BINS, Preparation, Prepared, open_table, prepare
 from arcwise.analysis.prior_checks import check_prior
-from arcwise.analysis.thresholds import choose_thresholds
+from arcwise.analysis.thresholds import Rule, choose_thresholds
 from arcwise.confidence import consensus_network
 from arcwise.data import Dataset, Table
 from arcwise.ensemble.bayes_factors import log_slack_of
@@ -46,6 +46,7 @@ def learn(
     bayes_factor: float = 20.0,
     replicates: int = 200,
     missed_edge_cost: float = 1.0,
+    rule: Rule = "learned",
     threshold: float | None = None,
     permutations: int | None = None,
     compare: bool = True,
@@ -86,7 +87,10 @@ def learn(
     replicates
         How many networks a bootstrap learns.
     missed_edge_cost
-        How many extra edges a missed edge is worth, alpha: the cut-off is 1 / (1 + alpha).
+        How many extra edges a missed edge is worth, alpha.
+    rule
+        How the cut-off follows from the cost: "learned" from data sets whose network is known (`recommend`), or "cost",
+        1 / (1 + alpha), which is right if the confidences are calibrated probabilities.
     threshold
         A cut-off to use instead.
     permutations
@@ -146,6 +150,7 @@ def learn(
         bayes_factor=bayes_factor,
         replicates=replicates,
         missed_edge_cost=missed_edge_cost,
+        rule=rule,
         threshold=threshold,
         permutations=permutations,
         compare=compare,
@@ -166,6 +171,7 @@ def learn_prepared(
     bayes_factor: float,
     replicates: int,
     missed_edge_cost: float,
+    rule: Rule,
     threshold: float | None,
     permutations: int | None,
     compare: bool,
@@ -184,6 +190,8 @@ def learn_prepared(
         raise OptionError(f"missed_edge_cost={missed_edge_cost!r} must be positive: 1 weighs both mistakes alike.")
     if permutations is not None and (permutations < 0 or permutations == 1):
         raise OptionError(f"permutations={permutations} must be at least 2 (20 are usual here), or 0 for none.")
+    if rule not in get_args(Rule):
+        raise UnknownNameError(suggestion("rule", str(rule), get_args(Rule)))
     chosen_score = None if score is None else make_score(score)
     budget = TimeBudget(limits.seconds)
     cases = prepared.data
@@ -201,7 +209,7 @@ def learn_prepared(
     assert main.confidence is not None
     others, notes = _comparisons(task, main, budget) if compare else ((), ())
     found = choose_thresholds(
-        task, main, cost=missed_edge_cost, value=threshold, permutations=permutations, budget=budget
+        task, main, cost=missed_edge_cost, rule=rule, value=threshold, permutations=permutations, budget=budget
     )
     consensus = consensus_network(main.confidence, found.chosen.threshold)
     ess = float(main.score.describe().get("ess", 1.0))
@@ -237,6 +245,7 @@ def learn_prepared(
             "bayes_factor": float(bayes_factor),
             "replicates": replicates,
             "missed_edge_cost": float(missed_edge_cost),
+            "rule": rule,
             "threshold": threshold,
             "permutations": permutations,
             "compare": compare,

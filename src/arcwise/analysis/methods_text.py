@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from arcwise.analysis.choices import versions
+from arcwise.analysis.wording import HALF
 
 if TYPE_CHECKING:
     from arcwise.analysis.analysis import Analysis
@@ -71,6 +72,13 @@ def methods_text(analysis: Analysis) -> str:
     cost = float(options["missed_edge_cost"])
     if options["threshold"] is not None:
         cut = f"Edges with a confidence above {analysis.threshold:.3g} were kept."
+    elif analysis.thresholds.chosen.label == "learned":
+        cut = (
+            f"Edges with a confidence above {analysis.threshold:.3g} were kept: on data sets sampled from known "
+            "networks "
+            f"this cut-off has the least cost if a missed edge costs {cost:g} times as much as an extra one (Liao, "
+            "2022)."
+        )
     else:
         cut = (
             f"Edges with a confidence above {analysis.threshold:.3g} were kept, the cut-off of least expected cost if "
@@ -91,10 +99,10 @@ def methods_text(analysis: Analysis) -> str:
     if analysis.comparisons:
         titles = "; ".join(other.title for other in analysis.comparisons)
         kept = [e for e in analysis.edges if e.fate in ("kept", "undirected")]
-        robust = sum(e.spread[0] > analysis.threshold for e in kept)
+        robust = sum(e.spread[0] > HALF for e in kept)
         parts.append(
             f"As a check of robustness, the confidences were also found by other methods and scores ({titles}): "
-            f"{robust} of the {len(kept)} edges stayed above the cut-off under all of them."
+            f"{robust} of the {len(kept)} edges had a confidence above one half under all of them."
         )
     parts.append(f"The random seed was {analysis.seed}.")
     return " ".join(parts)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
 from arcwise.analysis.budget import TimeBudget
 from arcwise.analysis.ensembles import Averaged, EnsembleTask, average_bootstrap, average_credible
-from arcwise.confidence import EdgeConfidence, Threshold, choose_threshold
+from arcwise.confidence import EdgeConfidence, Threshold, choose_threshold, recommend
 from arcwise.errors import OptionError
 from arcwise.progress import ProgressEvent, show_progress
 
-__all__ = ["RuleMark", "Thresholds", "choose_thresholds"]
+__all__ = ["COST_POWERS", "Rule", "RuleMark", "Thresholds", "choose_thresholds"]
 
+Rule = Literal["learned", "cost"]
+# What a missed edge may cost in the report: 2^-5 to 2^5 extra edges.
+COST_POWERS: tuple[float, ...] = tuple(k / 4 for k in range(-20, 21))
 PERMUTATIONS = 20
 # Up to so many variables Broom's rule is computed without being asked for. A credible set of data without dependence
 # is costly: nothing can be pruned by what explains the data well.
@@ -31,10 +35,12 @@ class RuleMark:
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """The cut-off that was chosen, those of the other rules, and why one is missing."""
+    """The cut-off that was chosen and why, those of the other rules, and why one is missing."""
 
     chosen: RuleMark
     marks: tuple[RuleMark, ...]
+    advice: str
+    by_cost: tuple[float, ...]  # the cut-offs at the costs 2^k, k in COST_POWERS
     notes: tuple[str, ...] = ()
 
 
@@ -43,6 +49,7 @@ def choose_thresholds(
     main: Averaged,
     *,
     cost: float,
+    rule: Rule,
     value: float | None,
     permutations: int | None,
     budget: TimeBudget,
@@ -69,7 +76,19 @@ def choose_thresholds(
         marks.append(
             RuleMark("Gross", gross, "1/3 + sqrt(2/M) for M networks: more than chance directions (Gross et al. 2019)")
         )
+    advice = recommend(confidence, metric="cost", alpha=cost)
     chosen = by_cost
+    if advice.threshold.rule == "learned":
+        learned = RuleMark(
+            "learned",
+            advice.threshold,
+            f"least cost, if a missed edge costs {cost:g} extra edge{'' if cost == 1 else 's'}, on data sets from "
+            "known "
+            "networks (Liao 2022, section 5.3)",
+        )
+        marks.insert(0, learned)
+        chosen = learned if rule == "learned" else by_cost
+    use_learned = chosen is not by_cost
     if value is not None:
         if not 0 <= value <= 1:
             raise OptionError(f"threshold={value!r} must be between 0 and 1.")
@@ -90,7 +109,11 @@ def choose_thresholds(
         broom = _broom(task, main, confidence, shuffles, budget, notes)
         if broom is not None:
             marks.append(broom)
-    return Thresholds(chosen, tuple(marks), tuple(notes))
+    curve = tuple(
+        recommend(confidence, metric="cost", alpha=2.0**power).threshold.value if use_learned else 1 / (1 + 2.0**power)
+        for power in COST_POWERS
+    )
+    return Thresholds(chosen, tuple(marks), advice.text, curve, tuple(notes))
 
 
 def _broom(

@@ -18,6 +18,7 @@ __all__ = ["edge_sentences", "explain_edge", "percent", "state_label", "summary_
 SETTLED = 0.75
 # About an edge that is less likely, and not in the network, there is little to explain.
 UNLIKELY = 0.1
+HALF = 0.5
 INTERVAL = re.compile(r"\(([-+.\de]+|-inf),([-+.\de]+|inf)[\])]")
 
 
@@ -93,20 +94,20 @@ def _agreement(analysis: Analysis, edge: EdgeFinding) -> str:
     if not others:
         return ""
     low, high = min(others, key=lambda item: item[1]), max(others, key=lambda item: item[1])
-    cut = analysis.threshold
-    same = all((value > cut) == (edge.present > cut) for _, value in others)
+    # Cut-offs differ between methods; one half, more likely than not, means the same for all.
+    same = all((value > HALF) == (edge.present > HALF) for _, value in others)
     if same:
-        side = "above" if edge.present > cut else "not above"
+        side = "above" if edge.present > HALF else "not above"
         span = f"{low[1]:.2f}" if round(low[1], 2) == round(high[1], 2) else f"{low[1]:.2f} to {high[1]:.2f}"
         who = {1: "The other combination", 2: "Both other combinations"}.get(
             len(others), f"All {len(others)} other combinations"
         )
         agree = "agrees" if len(others) == 1 else "agree"
-        return f"{who} of method and score {agree} ({span}, {side} the cut-off)."
-    against = low if edge.present > cut else high
-    count = sum((value > cut) != (edge.present > cut) for _, value in others)
+        return f"{who} of method and score {agree} ({span}, {side} one half)."
+    against = low if edge.present > HALF else high
+    count = sum((value > HALF) != (edge.present > HALF) for _, value in others)
     return (
-        f"Other methods disagree: {count} of {len(others)} put it on the other side of the cut-off, most of all "
+        f"Other methods disagree: {count} of {len(others)} put it on the other side of one half, most of all "
         f"{against[0]} with {against[1]:.2f}."
     )
 
@@ -195,15 +196,15 @@ def summary_sentences(analysis: Analysis) -> tuple[str, ...]:
     certain = [e for e in kept if e.present >= 0.95]
     directed = [e for e in kept if max(e.forward, e.backward) / e.present >= SETTLED]
     first = (
-        f"Of {pairs:,} pairs of variables, {len(kept):,} are joined by an edge with a confidence above {cut:.2g}; "
-        f"{len(certain):,} of them are at 0.95 or more."
+        f"Of {pairs:,} pairs of variables, {len(kept):,} are joined by an edge with a confidence above {cut:.2g}"
+        + (f"; {len(certain):,} of them are at 0.95 or more." if cut < 0.9 else ".")
     )
-    agreed = [e for e in kept if e.spread[0] > cut]
+    agreed = [e for e in kept if e.spread[0] > HALF]
     second = ""
     if len(kept[0].by_method) > 1:
         second = (
             f"Whichever of the {len(kept[0].by_method)} combinations of method and score is used, "
-            f"{len(agreed):,} of the {len(kept):,} stay above the cut-off."
+            f"{len(agreed):,} of the {len(kept):,} have a confidence above one half."
         )
     third = (
         f"The data settle the direction of {len(directed):,} of the {len(kept):,} edges; the others could be turned "

@@ -67,6 +67,9 @@ def learn(
     missed_edge_cost: Annotated[
         float, typer.Option("--missed-edge-cost", help="How many extra edges a missed edge is worth to you.")
     ] = 1.0,
+    rule: Annotated[
+        str, typer.Option("--rule", help="From the cost to a cut-off: learned (from known networks), or cost.")
+    ] = "learned",
     threshold: Annotated[
         float | None, typer.Option("--threshold", help="A cut-off instead of the one by cost.", show_default=False)
     ] = None,
@@ -150,6 +153,7 @@ def learn(
         bayes_factor=bayes_factor,
         replicates=replicates,
         missed_edge_cost=missed_edge_cost,
+        rule=rule,  # type: ignore[arg-type]
         threshold=threshold,
         permutations=permutations,
         compare=compare,

@@ -147,6 +147,9 @@ class NetworkEdge:
         The other parents of the head that the curve takes as given.
     words
         The explanation, in sentences.
+    fate
+        What became of it in the network at the view's threshold: "kept", "undirected" (its direction is open),
+        "dropped" (it would close a cycle), or "below".
     """
 
     first: int
@@ -162,6 +165,7 @@ class NetworkEdge:
     curve: tuple[float, ...]
     given: tuple[int, ...]
     words: tuple[str, ...]
+    fate: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +196,8 @@ class NetworkView:
         combination of their states, the first parent varying slowest. None for a table that is too large to show.
     floor
         Pairs with a confidence up to this are not among the edges.
+    cost_powers, cost_cutoffs
+        The cut-off for a missed edge that costs 2^power extra edges, for each power.
     """
 
     nodes: tuple[NetworkNode, ...]
@@ -204,6 +210,8 @@ class NetworkView:
     parents: tuple[tuple[int, ...], ...]
     tables: tuple[tuple[tuple[float, ...], ...] | None, ...]
     floor: float
+    cost_powers: tuple[float, ...]
+    cost_cutoffs: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,4 +138,6 @@ def _payload(view: NetworkView) -> dict[str, Any]:
         "parents": view.parents,
         "tables": view.tables,
         "floor": view.floor,
+        "powers": view.cost_powers,
+        "cutoffs": view.cost_cutoffs,
     }

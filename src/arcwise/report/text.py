@@ -81,16 +81,14 @@ def _edge_table(view: NetworkView) -> RenderableType:
     grid.add_column("by other methods", justify="right")
     for edge in shown:
         first, second = view.nodes[edge.first].name, view.nodes[edge.second].name
-        arrow = "—"
-        if edge.first in view.parents[edge.second]:
-            arrow = "→"
-        elif edge.second in view.parents[edge.first]:
-            first, second, arrow = second, first, "→"
+        arrow = "→" if edge.fate == "kept" else "—"
+        if edge.tail == edge.second:
+            first, second = second, first
         known = [value for value in edge.by_method[1:] if value is not None]
         span = f"{min(known):.2f} to {max(known):.2f}" if known else ""
         way = max(edge.forward, edge.backward) / edge.present
         direction = "settled" if way >= 0.75 else "open" if edge.undirected / edge.present < 0.75 else "either way"
-        if arrow == "—":
+        if edge.fate == "dropped":
             direction = "left out: a cycle"
         bar = "█" * round(edge.present * BAR) + "░" * (BAR - round(edge.present * BAR))
         grid.add_row(Text(f"{first} {arrow} {second}"), f"{edge.present:.3f}", bar, direction, span)

@@ -5,7 +5,7 @@
   const byId = (id) => document.getElementById(id);
   const TIE = 1e-9; // confidences that differ by less are equal, as in consensus_network
   const SETTLED = 0.75; // from this share on a direction counts as settled
-  const state = { threshold: view.threshold, chosen: null, node: null, scale: 1, consensus: new Map() };
+  const state = { threshold: view.threshold, cost: 0, chosen: null, node: null, scale: 1, consensus: new Map() };
 
   // ---- Small makers: text is always set as text, never as markup.
 
@@ -31,15 +31,18 @@
 
   // ---- The network at a cut-off: the same steps as arcwise.confidence.consensus_network.
 
+  // An edge that the networks leave undirected at least as often as they point it either way has an open direction.
+  // The others enter by falling confidence; one that would close a cycle is left out.
+
   function consensus(threshold) {
     const entering = [];
     view.edges.forEach((edge, index) => {
       if (!(edge.p > threshold)) return;
-      const forward = edge.f + edge.u / 2, backward = edge.r + edge.u / 2;
-      const [tail, head] = forward >= backward ? [edge.a, edge.b] : [edge.b, edge.a];
-      entering.push({ index, tail, head, tie: Math.abs(forward - backward) <= TIE, present: edge.p });
+      const [tail, head] = edge.f >= edge.r ? [edge.a, edge.b] : [edge.b, edge.a];
+      const open = edge.u >= Math.max(edge.f, edge.r) - TIE || Math.abs(edge.f - edge.r) <= TIE;
+      entering.push({ index, tail, head, open, present: edge.p });
     });
-    entering.sort((s, t) => s.tie - t.tie || t.present - s.present || s.tail - t.tail || s.head - t.head);
+    entering.sort((s, t) => t.present - s.present || s.tail - t.tail || s.head - t.head);
     const parents = view.nodes.map(() => new Set());
     const reaches = (source, target) => {
       const stack = [target], seen = new Set([target]);
@@ -51,11 +54,10 @@
       return false;
     };
     const found = new Map();
-    for (const { index, tail, head, tie } of entering) {
-      const ways = tie ? [[tail, head], [head, tail]] : [[tail, head]];
-      const way = ways.find(([from, to]) => !reaches(to, from));
-      if (way) parents[way[1]].add(way[0]);
-      found.set(index, { tail: (way || ways[0])[0], head: (way || ways[0])[1], fate: way ? (tie ? "undirected" : "kept") : "dropped" });
+    for (const { index, tail, head, open } of entering) {
+      const closes = !open && reaches(head, tail);
+      if (!open && !closes) parents[head].add(tail);
+      found.set(index, { tail, head, fate: open ? "undirected" : closes ? "dropped" : "kept" });
     }
     return found;
   }
@@ -223,21 +225,32 @@
   // ---- The controls.
 
   function setThreshold(value) {
-    state.threshold = Math.max(0, Math.min(1, value));
+    state.threshold = Math.max(view.floor, Math.min(1, value));
     byId("threshold").value = state.threshold;
     byId("threshold-value").textContent = fixed(state.threshold, 3);
     byId("threshold").setAttribute("aria-valuetext", `cut-off ${fixed(state.threshold, 3)}`);
-    const cost = Math.min(999, 1 / Math.max(state.threshold, 1e-3) - 1);
-    const shown = short(Math.max(cost, 0));
-    byId("cost").value = Math.log2(Math.max(cost, 1e-3));
-    byId("cost-value").textContent = `${shown} extra ${shown === "1" ? "edge" : "edges"}`;
-    byId("cost").setAttribute("aria-valuetext", byId("cost-value").textContent);
-    byId("cost-help").textContent =
-      `Cut-off 1 / (1 + ${shown}). The same as aiming at F-beta with β up to ${short(Math.sqrt(Math.max(cost, 0)))}.`;
     for (const button of byId("marks").querySelectorAll("button")) {
       button.setAttribute("aria-pressed", String(Math.abs(Number(button.dataset.value) - state.threshold) < 1e-6));
     }
+    const byCost = Math.abs(Math.max(view.floor, cutoffAt(state.cost)) - state.threshold) < 1e-6;
+    byId("cost-help").textContent = byCost ? `Best cut-off at this cost: ${fixed(state.threshold, 3)}.`
+      : `The best cut-off at this cost is ${fixed(cutoffAt(state.cost), 3)}; another one is set.`;
     redraw();
+  }
+
+  function cutoffAt(power) { // between the given powers the cut-off changes evenly
+    const last = view.powers.length - 1;
+    const at = Math.max(0, Math.min(last, ((power - view.powers[0]) / (view.powers[last] - view.powers[0])) * last));
+    const low = Math.floor(at), high = Math.ceil(at);
+    return view.cutoffs[low] + (view.cutoffs[high] - view.cutoffs[low]) * (at - low);
+  }
+
+  function setCost(power) {
+    state.cost = power;
+    byId("cost").value = power;
+    const words = short(2 ** power);
+    byId("cost-value").textContent = `${words} extra ${words === "1" ? "edge" : "edges"}`;
+    byId("cost").setAttribute("aria-valuetext", byId("cost-value").textContent);
   }
 
   function buildMarks() {
@@ -481,12 +494,16 @@
   buildDrawing();
   buildLegend();
   buildMarks();
+  setCost(Math.log2(view.cost));
   setThreshold(view.threshold);
   placeMarks(); // once more, now that all texts have their width
   byId("threshold").addEventListener("input", (event) => setThreshold(Number(event.target.value)));
-  byId("cost").addEventListener("input", (event) => setThreshold(1 / (1 + 2 ** Number(event.target.value))));
+  byId("cost").addEventListener("input", (event) => {
+    setCost(Number(event.target.value));
+    setThreshold(cutoffAt(state.cost));
+  });
   byId("numbers").addEventListener("change", redraw);
-  byId("reset").addEventListener("click", () => setThreshold(view.threshold));
+  byId("reset").addEventListener("click", () => { setCost(Math.log2(view.cost)); setThreshold(view.threshold); });
   byId("fit").addEventListener("click", () => scaleTo((byId("scroll").clientWidth - 4) / view.drawing.size[0]));
   byId("larger").addEventListener("click", () => scaleTo(state.scale * 1.25));
   byId("smaller").addEventListener("click", () => scaleTo(state.scale / 1.25));
