@@ -1,8 +1,8 @@
 """`CredibleDiagram`: a credible set as a decision diagram, from which everything about it is read.
 
 The native core (cpp/core/ensemble) builds a layered graph in which every network of the set is one path. It is found
-from 2^n tables for up to `LARGEST_BY_SUBSETS` variables (a few more where the table is very large), and beyond from the exact solver's linear relaxation: its
-reduced costs say which parent sets can matter, and bound every partial network.
+from 2^n tables for up to `LARGEST_BY_SUBSETS` variables (a few more where the table is very large), and beyond from the
+exact solver's linear relaxation: its reduced costs say which parent sets can matter, and bound every partial network.
 """
 
 from __future__ import annotations
