@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import itertools
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from arcwise import datasets
 from arcwise.data import Dataset, discretize, read_table
-from arcwise.errors import OptionError
+from arcwise.errors import OptionError, UnknownNameError
 from arcwise.graph import Constraints, Dag, all_dags
 from arcwise.limits import Status
 from arcwise.priors import EssSolver, Learning, ascend_ess, ess_path, maximise_ess
@@ -121,12 +122,27 @@ def test_a_large_ess_joins_independent_skewed_variables() -> None:
     assert path.n_arcs.tolist() == [0, 1]
 
 
+@pytest.mark.parametrize("search", ["hill-climbing", "tabu"])
+def test_the_ascent_runs_on_a_local_search(search: Any) -> None:
+    exact = ascend_ess(datasets.load("balance-scale"))
+    local = ascend_ess(datasets.load("balance-scale"), learning=Learning(search=search))
+    assert local.alpha_star == pytest.approx(exact.alpha_star)  # easy data: the same graph
+    many = datasets.load("breast-cancer")  # 31 variables
+    found = ascend_ess(many, learning=Learning(search=search), tolerance=1.0)
+    assert found.status is Status.COMPLETE
+    assert 1 < found.alpha_star < 100
+    path = ess_path(small_data(), ess=[1.0, 10.0], learning=Learning(search=search))
+    assert all(score <= brute_force(small_data(), ess) + 1e-9 for score, ess in zip(path.scores, path.ess, strict=True))
+
+
 def test_bad_requests() -> None:
     data = small_data()
     with pytest.raises(OptionError, match="positive, finite"):
         ess_path(data, ess=[-1.0])
     with pytest.raises(OptionError, match="ascending"):
         maximise_ess(data, low=5, high=1)
+    with pytest.raises(UnknownNameError, match="did you mean 'tabu'"):
+        Learning(search="tabo")  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="must be positive"):
         ascend_ess(data, tolerance=0)
 

@@ -6,6 +6,7 @@ import pytest
 from arcwise.data import Dataset
 from arcwise.errors import DataError, OptionError
 from arcwise.graph import Dag
+from arcwise.model import fit_parameters
 from arcwise.priors import data_saturation, prior_sensitivity
 
 
@@ -52,6 +53,15 @@ def test_saturation_is_seen() -> None:
     assert np.isnan(few.distance).all()
     assert len(few.to_frame()) == len(few.sizes)
     assert found.plot().axes
+
+
+def test_accuracy_falls_in_step_with_the_sensitivity_where_the_network_is_known() -> None:
+    network = fit_parameters(TRUTH, chain(2000, seed=9))
+    found = data_saturation(network.sample(1280, seed=2), truth=network, repetitions=2, seed=1)
+    assert found.accuracy[-1] < 1 < found.accuracy[0]
+    assert np.corrcoef(np.argsort(found.accuracy), np.argsort(found.sensitivity))[0, 1] > 0.8
+    assert found.distance[-1] == 0
+    assert len(found.plot().axes) == 3
 
 
 def test_the_same_seed_gives_the_same_table() -> None:

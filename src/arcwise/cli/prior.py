@@ -82,6 +82,9 @@ def _learning(
     blacklist: BlacklistOption = None,
     threads: ThreadsOption = 1,
     limit_seconds: LimitSecondsOption = None,
+    search: Annotated[
+        str, typer.Option("--search", help="exact; or for many variables hill-climbing or tabu, which prove nothing.")
+    ] = "exact",
 ) -> None: ...
 
 
@@ -129,7 +132,8 @@ def _read(values: Mapping[str, Any]) -> _Request:
         return _Request(data, Learning(), progress)
     rules = constraints_from(data.names, values["constraints"], values["whitelist"], values["blacklist"])
     limits = limits_from(values["limit_seconds"])
-    return _Request(data, Learning(values["max_parents"], rules, limits, values["threads"]), progress)
+    learning = Learning(values["max_parents"], rules, limits, values["threads"], values["search"])
+    return _Request(data, learning, progress)
 
 
 def _print(answer: _Answer, plot: Path | None, as_json: bool) -> None:

@@ -5,7 +5,7 @@ from arcwise.priors.comparison import PriorComparison, compare_priors
 from arcwise.priors.edge_prior import EdgePrior, edge_prior
 from arcwise.priors.ess_path import EssInterval, EssPath, ess_path
 from arcwise.priors.ess_solver import EssSolver
-from arcwise.priors.optima import Learning, find_optima
+from arcwise.priors.optima import LearnedNetwork, Learning, find_optima
 from arcwise.priors.optimal_ess import EssAscent, EssMaximum, ascend_ess, maximise_ess
 from arcwise.priors.saturation import Saturation, data_saturation
 from arcwise.priors.sensitivity import Sensitivity, prior_sensitivity
@@ -20,6 +20,7 @@ __all__ = [
     "EssMaximum",
     "EssPath",
     "EssSolver",
+    "LearnedNetwork",
     "Learning",
     "PriorComparison",
     "Saturation",

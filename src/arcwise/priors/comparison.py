@@ -20,12 +20,11 @@ from arcwise.graph import Dag
 from arcwise.limits import Status
 from arcwise.model import BayesianNetwork, fit_parameters
 from arcwise.model.estimators import FamilyCounts
-from arcwise.priors.optima import Learning, all_or_interrupt, find_optima, worst_status
+from arcwise.priors.optima import LearnedNetwork, Learning, all_or_interrupt, find_optima, worst_status
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 from arcwise.scores import Score, make_score
 from arcwise.scores.max_bdeu import MaxBdeu
 from arcwise.scores.min_bdeu import MinBdeu
-from arcwise.search import Optimum
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -162,10 +161,10 @@ def compare_priors(
         raise OptionError(f"parameter_prior={parameter_prior!r} must be 'uniform' or 'own'.")
     scores = make_compared(ess, epsilon)
     rng = np.random.default_rng(seed)
-    found: list[Optimum] = []
+    found: list[LearnedNetwork] = []
     with show_progress(progress) as callback:
 
-        def learn(part: Dataset, done: int) -> list[Optimum]:
+        def learn(part: Dataset, done: int) -> list[LearnedNetwork]:
             callback(ProgressEvent("learning side by side", done, 1 if test is not None else splits + 1))
             optima = all_or_interrupt(find_optima(part, scores, learning, progress=False))
             found.extend(optima)

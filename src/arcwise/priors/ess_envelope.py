@@ -22,9 +22,8 @@ from numpy.typing import NDArray
 from arcwise.data import Dataset
 from arcwise.graph import Dag
 from arcwise.priors.ess_solver import EssSolver
-from arcwise.priors.optima import all_or_interrupt
+from arcwise.priors.optima import LearnedNetwork, all_or_interrupt
 from arcwise.scores import make_score
-from arcwise.search import Optimum
 
 __all__ = ["EnvelopePiece", "curve", "trace_envelope"]
 
@@ -51,7 +50,11 @@ def curve(data: Dataset, dag: Dag, ess: float) -> float:
 
 
 def trace_envelope(
-    data: Dataset, solver: EssSolver, ess: NDArray[np.float64], optima: Sequence[Optimum], found: list[Optimum]
+    data: Dataset,
+    solver: EssSolver,
+    ess: NDArray[np.float64],
+    optima: Sequence[LearnedNetwork],
+    found: list[LearnedNetwork],
 ) -> list[EnvelopePiece]:
     """Return the pieces between the first and the last of ascending sample sizes, whose optima are given.
 
@@ -72,7 +75,7 @@ def _split(
     high: float,
     right: Dag,
     breaks: list[tuple[float, Dag]],
-    found: list[Optimum],
+    found: list[LearnedNetwork],
 ) -> None:
     """Append the beginnings of the pieces between low and high, given networks that are optimal at the two ends."""
     if math.log(high / low) < FINEST:

@@ -14,10 +14,9 @@ from arcwise.errors import OptionError
 from arcwise.graph import Dag
 from arcwise.limits import Status
 from arcwise.priors.ess_solver import EssSolver
-from arcwise.priors.optima import Learning, stays_optimal, worst_status
+from arcwise.priors.optima import LearnedNetwork, Learning, stays_optimal, worst_status
 from arcwise.progress import ProgressCallback
 from arcwise.scores import make_score
-from arcwise.search import Optimum
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,7 +60,7 @@ class EssPath:
     scores: NDArray[np.float64]
     dags: tuple[Dag, ...]
     intervals: tuple[EssInterval, ...]
-    averaged: Optimum | None
+    averaged: LearnedNetwork | None
     status: Status
 
     @property

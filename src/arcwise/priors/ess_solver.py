@@ -3,7 +3,7 @@
 BDeu depends on the data through the multiset of counts of every set of variables. For up to 20 variables all those
 multisets are kept (cpp/core/priors/count_spectra.hpp), and a new size costs no look at the data, no pruning and no
 table of parent sets: some milliseconds for 14 variables. For more variables each batch of sizes gets tables of parent
-sets, counted together, and the exact search on each.
+sets, counted together, and the exact search on each; so it is, without tables, for a local search.
 """
 
 from __future__ import annotations
@@ -21,11 +21,10 @@ from arcwise.errors import ConstraintError, OptionError
 from arcwise.graph import Dag
 from arcwise.limits import Status
 from arcwise.parent_sets.build import allowed_families
-from arcwise.priors.optima import Learning, find_optima
+from arcwise.priors.optima import LearnedNetwork, Learning, find_optima
 from arcwise.progress import ProgressCallback, native_callback, show_progress
 from arcwise.scores import make_score
 from arcwise.scores.score import check_cases
-from arcwise.search import Optimum
 
 if TYPE_CHECKING:
     from arcwise._core.priors import CountSpectra, EssOptimizer
@@ -65,10 +64,10 @@ class EssSolver:
 
     @property
     def keeps_counts(self) -> bool:
-        """Whether the counts of all sets are kept; False if there are too many variables, or too little memory."""
+        """Whether the counts of all sets are kept; not for many variables, in little memory, or for a local search."""
         return self._optimizer is not None
 
-    def solve(self, ess: Sequence[float] | NDArray[np.float64], *, stage: str = "ESS") -> list[Optimum]:
+    def solve(self, ess: Sequence[float] | NDArray[np.float64], *, stage: str = "ESS") -> list[LearnedNetwork]:
         """Return the optimal network for each equivalent sample size.
 
         Ctrl-C returns the networks found so far, the last with the status INTERRUPTED; if there is none yet, it raises
@@ -82,7 +81,7 @@ class EssSolver:
 
     def solve_with_average(
         self, ess: Sequence[float] | NDArray[np.float64], *, stage: str = "ESS"
-    ) -> tuple[list[Optimum], Optimum | None]:
+    ) -> tuple[list[LearnedNetwork], LearnedNetwork | None]:
         """Return the networks of `solve`, and the optimal network under the mean of the log scores over all sizes.
 
         The latter is that of the score `bdeu_averaged` with this grid; None if Ctrl-C came before it.
@@ -100,7 +99,7 @@ class EssSolver:
         from arcwise import _core
 
         n, learning = self._data.n_variables, self._learning
-        if n > _core.priors.CountSpectra.largest or self._data.n_cases >= 2**31:
+        if learning.search != "exact" or n > _core.priors.CountSpectra.largest or self._data.n_cases >= 2**31:
             return False
         return _core.priors.EssOptimizer.memory_for(n, learning.threads) < learning.limits.native_memory
 
@@ -137,8 +136,7 @@ class EssSolver:
 
     def _rescore(
         self, optimizer: EssOptimizer, sizes: NDArray[np.float64], *, averaged: bool, stage: str
-    ) -> list[Optimum]:
-        start = time.monotonic()
+    ) -> list[LearnedNetwork]:
         with show_progress(self._progress) as callback:
             code, solved, scores, parents = optimizer.solve(
                 sizes, averaged, *self._rules, self._learning.threads, native_callback(callback, stage)
@@ -153,30 +151,15 @@ class EssSolver:
                 "Relax them."
             )
         masks = parents.reshape(len(solved), -1)[:count].tolist()
-        seconds = (time.monotonic() - start) / count
         ends = [self._status] * (count - 1) + [self._status if status is Status.COMPLETE else status]
         return [
-            self._optimum(row, float(score), seconds, end)
-            for row, score, end in zip(masks, scores[:count], ends, strict=True)
+            self._network(row, float(score), end) for row, score, end in zip(masks, scores[:count], ends, strict=True)
         ]
 
-    def _optimum(self, masks: list[int], score: float, seconds: float, status: Status) -> Optimum:
+    def _network(self, masks: list[int], score: float, status: Status) -> LearnedNetwork:
         n = self._data.n_variables
-        proved = self._status is Status.COMPLETE
         dag = Dag(self._data.names, [[p for p in range(n) if mask >> p & 1] for mask in masks])
-        return Optimum(
-            dag=dag,
-            score=score,
-            upper_bound=score if proved else math.inf,
-            gap=0.0 if proved else math.inf,
-            status=status,
-            method="dp",
-            reason=f"the counts of all sets of {n} variables are kept: the 2^{n} subsets take milliseconds",
-            seconds=seconds,
-            nodes=0,
-            ties_possible=True,
-            statistics={"components": 1, "largest component": n},
-        )
+        return LearnedNetwork(dag, score, status, proved=self._status is Status.COMPLETE)
 
 
 def _checked(ess: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:

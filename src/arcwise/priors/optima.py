@@ -2,20 +2,42 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Literal, get_args
 
 from arcwise.data import Dataset
-from arcwise.errors import OptionError
+from arcwise.errors import OptionError, UnknownNameError, suggestion
 from arcwise.graph import Constraints, Dag
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import build_parent_set_tables
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 from arcwise.scores import Score
-from arcwise.search import Optimum, find_optimal
+from arcwise.search import find_optimal, hill_climb, tabu_search
 
-__all__ = ["Learning", "all_or_interrupt", "find_optima", "stays_optimal", "worst_status"]
+__all__ = ["LearnedNetwork", "Learning", "all_or_interrupt", "find_optima", "stays_optimal", "worst_status"]
+
+Search = Literal["exact", "hill-climbing", "tabu"]
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedNetwork:
+    """A network with its score.
+
+    Parameters
+    ----------
+    dag, score
+        The network, and its score.
+    status
+        COMPLETE if the search came to its end, else the limit that was reached.
+    proved
+        Whether no network that the options allow scores higher.
+    """
+
+    dag: Dag
+    score: float
+    status: Status
+    proved: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +53,17 @@ class Learning:
     limits
         Time and memory for each table and each search.
     threads
-        For building tables; results do not depend on it.
+        For counting; results do not depend on it.
+    search
+        "exact", or a local search for data with more variables than an exact one can do: "hill-climbing" or "tabu",
+        from the empty network, which prove nothing.
     """
 
     max_parents: int | None = None
     constraints: Constraints | None = None
     limits: Limits = field(default_factory=Limits)
     threads: int = 1
+    search: Search = "exact"
 
     def __post_init__(self) -> None:
         most = self.max_parents
@@ -45,6 +71,8 @@ class Learning:
             raise OptionError(f"max_parents={most!r} must be an integer, 0 or more, or None for no limit.")
         if self.threads < 1:
             raise OptionError(f"threads={self.threads!r} must be 1 or more.")
+        if self.search not in get_args(Search):
+            raise UnknownNameError(suggestion("search", self.search, get_args(Search)))
 
 
 def find_optima(
@@ -54,13 +82,15 @@ def find_optima(
     *,
     progress: bool | ProgressCallback | None = None,
     stage: str = "optimal networks",
-) -> list[Optimum]:
+) -> list[LearnedNetwork]:
     """Return the optimal network under each score; where a limit was reached, its status says so.
 
     One table of counts per set of variables serves all scores. (For many values of the ESS of BDeu, `EssSolver` needs
     no tables.) Ctrl-C returns the networks found so far, the last with the status INTERRUPTED; during the building of
     the tables, when there is none yet, it raises KeyboardInterrupt.
     """
+    if learning.search != "exact":
+        return _search_locally(data, scores, learning, progress, stage)
     tables = build_parent_set_tables(
         data,
         scores,
@@ -72,31 +102,58 @@ def find_optima(
     )
     if tables[0].status is Status.INTERRUPTED:
         raise KeyboardInterrupt
-    found: list[Optimum] = []
+    found: list[LearnedNetwork] = []
     with show_progress(progress) as callback:
         for number, table in enumerate(tables):
             callback(ProgressEvent(stage, number, len(tables)))
-            found.append(find_optimal(table, constraints=learning.constraints, limits=learning.limits, progress=False))
-            if found[-1].status is Status.INTERRUPTED:
+            best = find_optimal(table, constraints=learning.constraints, limits=learning.limits, progress=False)
+            # A table that a limit ended holds the sets of the finished levels only.
+            status = best.status if table.status is Status.COMPLETE else table.status
+            found.append(LearnedNetwork(best.dag, best.score, status, proved=status is Status.COMPLETE))
+            if best.status is Status.INTERRUPTED:
                 break
-            if table.status is not Status.COMPLETE:  # proved among the sets of the finished levels only
-                found[-1] = dataclasses.replace(found[-1], status=table.status)
     return found
 
 
-def all_or_interrupt(optima: list[Optimum]) -> list[Optimum]:
+def _search_locally(
+    data: Dataset,
+    scores: Sequence[Score],
+    learning: Learning,
+    progress: bool | ProgressCallback | None,
+    stage: str,
+) -> list[LearnedNetwork]:
+    search = hill_climb if learning.search == "hill-climbing" else tabu_search
+    found: list[LearnedNetwork] = []
+    with show_progress(progress) as callback:
+        for number, score in enumerate(scores):
+            callback(ProgressEvent(stage, number, len(scores)))
+            best = search(
+                data,
+                score=score,
+                max_parents=learning.max_parents,
+                constraints=learning.constraints,
+                limits=learning.limits,
+                progress=False,
+            )
+            found.append(LearnedNetwork(best.dag, best.score, best.status, proved=False))
+            if best.status is Status.INTERRUPTED:
+                break
+    return found
+
+
+def all_or_interrupt(optima: list[LearnedNetwork]) -> list[LearnedNetwork]:
     """Return the networks, or raise KeyboardInterrupt if Ctrl-C ended the search: for work that needs all of them."""
     if optima[-1].status is Status.INTERRUPTED:
         raise KeyboardInterrupt
     return optima
 
 
-def worst_status(optima: Sequence[Optimum]) -> Status:
-    """Return COMPLETE if every network is proved optimal, else the first limit that was reached."""
+def worst_status(optima: Sequence[LearnedNetwork]) -> Status:
+    """Return COMPLETE if every search came to its end, else the first limit that was reached."""
     return next((o.status for o in optima if o.status is not Status.COMPLETE), Status.COMPLETE)
 
 
-def stays_optimal(data: Dataset, dag: Dag, score: Score, optimum: Optimum) -> bool:
+def stays_optimal(data: Dataset, dag: Dag, score: Score, optimum: LearnedNetwork) -> bool:
     """Say whether a network is optimal too, up to rounding: an optimum may have many equals.
 
     Comparing networks, or equivalence classes, would not do: a data set with symmetries, such as tic-tac-toe, has

@@ -22,10 +22,9 @@ from arcwise.limits import Status
 from arcwise.priors.analytic_ess import analytic_ess, analytic_ess_of_class
 from arcwise.priors.ess_envelope import EnvelopePiece, curve, trace_envelope
 from arcwise.priors.ess_solver import EssSolver
-from arcwise.priors.optima import Learning, all_or_interrupt, find_optima, stays_optimal, worst_status
+from arcwise.priors.optima import LearnedNetwork, Learning, all_or_interrupt, find_optima, stays_optimal, worst_status
 from arcwise.progress import ProgressCallback
 from arcwise.scores import make_score
-from arcwise.search import Optimum
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -101,7 +100,10 @@ def ascend_ess(
     learning: Learning = Learning(),  # noqa: B008
     progress: bool | ProgressCallback | None = None,
 ) -> EssAscent:
-    """Alternate between the best graph for an ESS and the analytic ESS for a graph, from the BIC-optimal graph."""
+    """Alternate between the best graph for an ESS and the analytic ESS for a graph, from the BIC-optimal graph.
+
+    The graphs are those of an exact search, or of a local one (`Learning.search`) where there are many variables.
+    """
     if not tolerance > 0:
         raise OptionError(f"tolerance={tolerance!r} must be positive; Steck stops at a change below 0.1.")
     optima = all_or_interrupt(find_optima(data, [make_score("bic")], learning, progress=progress))
@@ -253,7 +255,7 @@ def _best_integer(data: Dataset, solver: EssSolver, pieces: list[EnvelopePiece])
     return max(scores, key=lambda value: (scores[value], -value))
 
 
-def _solve(solver: EssSolver, ess: float) -> Optimum:
+def _solve(solver: EssSolver, ess: float) -> LearnedNetwork:
     return all_or_interrupt(solver.solve([ess]))[0]
 
 
@@ -263,9 +265,9 @@ def _end(
     dag: Dag,
     start: float,
     grid: NDArray[np.float64],
-    path: list[Optimum],
+    path: list[LearnedNetwork],
     edge: float,
-    seen: list[Optimum],
+    seen: list[LearnedNetwork],
 ) -> float | None:
     """Return where the network stops being optimal, outwards from the start over the grid; None if it does not."""
     inside, outside = math.log(start), None

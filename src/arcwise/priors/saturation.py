@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from arcwise.data import Dataset
 from arcwise.errors import DataError, OptionError
-from arcwise.evaluate import shd
+from arcwise.evaluate import accuracy_score, shd
 from arcwise.graph import Dag
 from arcwise.limits import Status
+from arcwise.model import BayesianNetwork, fit_parameters
 from arcwise.priors.optima import Learning, all_or_interrupt, find_optima, worst_status
 from arcwise.priors.sensitivity import prior_sensitivity
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
@@ -31,6 +32,7 @@ __all__ = ["Saturation", "data_saturation"]
 
 # Below this share of the edges changed by the last doubling, more data are said to change little.
 SETTLED = 0.1
+UNSEEN = 10_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +51,9 @@ class Saturation:
         The structural Hamming distance to the graph learned from the next smaller subsample; the first is NaN.
     distance
         The structural Hamming distance to the true graph, where one was given; else NaN.
+    accuracy
+        By how many per cent the log-likelihood of unseen cases falls short of the true network's, where a network with
+        parameters was given (`arcwise.evaluate.accuracy_score`; lower is better); else NaN.
     """
 
     sizes: NDArray[np.int64]
@@ -56,6 +61,7 @@ class Saturation:
     edges: NDArray[np.float64]
     change: NDArray[np.float64]
     distance: NDArray[np.float64]
+    accuracy: NDArray[np.float64]
     repetitions: int
     ess: float
     epsilon: float
@@ -94,6 +100,7 @@ class Saturation:
                 "edges": self.edges,
                 "change": self.change,
                 "distance": self.distance,
+                "accuracy": self.accuracy,
             }
         )
 
@@ -105,6 +112,10 @@ class Saturation:
         above, below = figure.subplots(2, 1, sharex=True)
         above.plot(self.sizes, self.sensitivity, marker=".")
         above.set_ylabel("relative sensitivity")
+        if np.isfinite(self.accuracy).any():
+            beside = above.twinx()
+            beside.plot(self.sizes, self.accuracy, marker="x", color="C1")
+            beside.set_ylabel("accuracy score, per cent", color="C1")
         above.set_yscale("log")
         below.plot(self.sizes, self.change, marker=".", label="change since the size before (SHD)")
         below.plot(self.sizes, self.edges, "--", color="0.5", label="edges")
@@ -123,7 +134,7 @@ class Saturation:
 def data_saturation(
     data: Dataset,
     *,
-    truth: Dag | None = None,
+    truth: Dag | BayesianNetwork | None = None,
     ess: float = 1.0,
     epsilon: float = 0.5,
     repetitions: int = 5,
@@ -134,7 +145,8 @@ def data_saturation(
     """Learn the BDeu-optimal graph from nested subsamples of 20, 40, 80, ... cases up to all, several times over.
 
     Each repetition shuffles the cases and takes longer and longer beginnings. The cost is `repetitions` x log2(N / 10)
-    exact searches.
+    searches. Where the truth is known, the graphs are compared with it, and, if it has parameters, so are predictions
+    of 10,000 cases sampled from it.
     """
     if repetitions < 1:
         raise OptionError(f"repetitions={repetitions} must be at least 1.")
@@ -146,11 +158,13 @@ def data_saturation(
         del sizes[-2]  # the last step should be about a doubling
     score = make_score("bdeu", ess=ess)
     rng = np.random.default_rng(seed)
+    true_dag = truth.dag if isinstance(truth, BayesianNetwork) else truth
+    unseen = truth.sample(UNSEEN, rng=rng) if isinstance(truth, BayesianNetwork) else None
     whole = all_or_interrupt(find_optima(data, [score], learning, progress=progress))[0]
     optima = [whole]
     rows = np.repeat(np.arange(data.n_rows), 1 if data.weights is None else data.weights)
     shape = (repetitions, len(sizes))
-    sensitivity, edges, change, distance = (np.full(shape, np.nan) for _ in range(4))
+    sensitivity, edges, change, distance, accuracy = (np.full(shape, np.nan) for _ in range(5))
     with show_progress(progress) as callback:
         for repetition in range(repetitions):
             shuffled = rng.permutation(rows)
@@ -168,8 +182,10 @@ def data_saturation(
                 edges[repetition, k] = len(found.dag.arcs)
                 if before is not None:
                     change[repetition, k] = shd(before, found.dag)
-                if truth is not None:
-                    distance[repetition, k] = shd(truth, found.dag)
+                if true_dag is not None:
+                    distance[repetition, k] = shd(true_dag, found.dag)
+                if isinstance(truth, BayesianNetwork):
+                    accuracy[repetition, k] = accuracy_score(truth, fit_parameters(found.dag, part, ess=ess), unseen)
                 before = found.dag
     return Saturation(
         sizes=np.array(sizes, dtype=np.int64),
@@ -177,6 +193,7 @@ def data_saturation(
         edges=edges.mean(axis=0),
         change=change.mean(axis=0),
         distance=distance.mean(axis=0),
+        accuracy=accuracy.mean(axis=0),
         repetitions=repetitions,
         ess=ess,
         epsilon=epsilon,

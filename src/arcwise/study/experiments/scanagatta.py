@@ -167,7 +167,10 @@ def _paired(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _correlations(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return Spearman's correlation of sensitivity and accuracy: over the sizes (means), and per network."""
+    """Return Spearman's correlation of sensitivity and accuracy: over the sizes, and over the samples of one size.
+
+    The first says that both fall as N grows. The second, N held fixed, says whether sensitivity tells more than N does.
+    """
     import pandas as pd
 
     plain = rows[rows["score"] == "bdeu"]
@@ -176,6 +179,8 @@ def _correlations(rows: pd.DataFrame) -> pd.DataFrame:
     for network, part in plain.groupby("network"):
         means = part.groupby("size")[["sensitivity", "accuracy"]].mean()
         lines.append({"over": str(network), "correlation": _rank_correlation(means), "cells": len(part)})
+    for size, part in plain.groupby("size"):
+        lines.append({"over": f"samples of {size}", "correlation": _rank_correlation(part), "cells": len(part)})
     return pd.DataFrame(lines)
 
 
