@@ -148,7 +148,32 @@ def test_stecks_table_1_as_it_was_run() -> None:
     assert set(relative.index[relative > 0.15]) == {"bc_wisconsin_with_id", "wine"}
 
 
-@pytest.mark.parametrize("study", ["steck"])
+def test_scanagattas_findings_as_they_were_run() -> None:
+    """Min-BDeu predicts no worse up to N = 160 and is sparser, Max-BDeu is denser; sensitivity follows accuracy."""
+    means = frozen("scanagatta", "means").set_index(["score", "size"]).sort_index()
+    assert (means["cells"] == 50).all()
+    sizes = [10 * 2**i for i in range(1, 11)]
+    for size in sizes:
+        low, plain, high = (means.loc[(score, size)] for score in ("min_bdeu", "bdeu", "max_bdeu"))
+        if size <= 160:
+            assert low["accuracy"] <= plain["accuracy"] <= high["accuracy"]
+            assert low["accuracy_own"] <= plain["accuracy_own"] <= high["accuracy_own"]
+        if size <= 1280:
+            assert low["arcs"] < plain["arcs"] < high["arcs"]
+        assert abs(low["accuracy"] - plain["accuracy"]) < (0.2 if size > 160 else 100)
+    pairs = frozen("scanagatta", "differences").set_index(["score", "measure", "size"]).sort_index()
+    for size in (20, 40, 80, 160):
+        found = pairs.loc[("min_bdeu", "accuracy", size)]
+        assert found["difference"] < -5 * found["error"]
+    similarity = pairs.loc[("max_bdeu", "moral")]  # what the paper says of Max-BDeu's moral graphs is not seen
+    assert (similarity["difference"].abs() <= 2 * similarity["error"]).all()
+    correlation = frozen("scanagatta", "correlation").set_index("over")["correlation"]
+    assert correlation["mean of each size"] > 0.95
+    assert correlation[correlation.index.str.startswith("random:")].min() > 0.95
+    assert correlation["samples of 640"] < 0  # but N itself explains it
+
+
+@pytest.mark.parametrize("study", ["scanagatta", "steck"])
 def test_the_frozen_summaries_are_of_these_studies(study: str) -> None:
     """The digest covers every setting: a study that was changed must be run again."""
     from arcwise.study import read_study
