@@ -6,6 +6,7 @@ import itertools
 import math
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -15,7 +16,15 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.data import Dataset, read_data
-from arcwise.ensemble import NetworkSet, class_sizes, count_credible, credible, credible_diagram, find_credible
+from arcwise.ensemble import (
+    NetworkSet,
+    class_sizes,
+    count_credible,
+    credible,
+    credible_diagram,
+    find_credible,
+    weigh_classes,
+)
 from arcwise.ensemble.twin import credible_twin
 from arcwise.errors import GuaranteeError, OptionError, UnknownNameError
 from arcwise.graph import Constraints, Dag
@@ -240,6 +249,25 @@ def test_classes_of_large_sets_are_not_counted_by_their_members(shared: Path) ->
     assert classes.count == summary.class_count
     # Every member of every class is in the set: the sizes add up to the count of the DAGs, found in another way.
     assert sum(class_sizes(classes)) == summary.count
+
+
+@pytest.mark.parametrize("weights", ["posterior", "equal"])
+def test_classes_weigh_as_much_as_their_members(shared: Path, weights: Literal["posterior", "equal"]) -> None:
+    table = build_parent_sets(liao(shared, "wine"), "bic", slack=math.log(20))
+    dags = find_credible(table, bayes_factor=20, weights=weights)
+    classes = weigh_classes(find_credible(table, bayes_factor=20, by="mec"), weights=weights)
+    assert sum(int(size) for size in classes.facts["sizes"]) == dags.count
+    np.testing.assert_allclose(classes.weights.sum(), 1.0)
+    skeleton = [arcs + arcs.T for arcs in (dags.arc_probabilities(), classes.arc_probabilities())]
+    np.testing.assert_allclose(*skeleton, atol=1e-9)
+
+
+def test_a_million_networks_of_20_variables_take_little_memory(shared: Path) -> None:
+    table = build_parent_sets(liao(shared, "hepatitis"), "bic", slack=math.log(150))
+    networks = find_credible(table, bayes_factor=150, limits=Limits(count=1_000_000))
+    assert (networks.n_variables, networks.count) == (20, 1_000_000)
+    assert networks.nbytes < 200e6
+    assert networks.facts["total"] == "5591502"
 
 
 def test_every_class_of_five_nodes_has_one_least_member() -> None:

@@ -2,7 +2,7 @@
 
 from arcwise.ensemble.bayes_factors import BAYES_FACTORS, describe_bayes_factor
 from arcwise.ensemble.bootstrap import bootstrap_networks
-from arcwise.ensemble.class_sizes import class_size, class_sizes
+from arcwise.ensemble.class_sizes import class_size, class_sizes, weigh_classes
 from arcwise.ensemble.credible import count_credible, find_credible
 from arcwise.ensemble.deviation import deviation_curve, plot_deviations
 from arcwise.ensemble.exact_posterior import ExactPosterior, exact_posterior
@@ -32,4 +32,5 @@ __all__ = [
     "k_best",
     "plot_deviations",
     "stream_credible",
+    "weigh_classes",
 ]

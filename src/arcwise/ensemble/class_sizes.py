@@ -10,11 +10,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cache
 
+import numpy as np
+
+from arcwise.ensemble.network_set import NetworkSet, Weighting, check_weighting
 from arcwise.graph import Dag
 
-__all__ = ["class_size", "class_sizes"]
+__all__ = ["class_size", "class_sizes", "weigh_classes"]
 
 Edges = frozenset[tuple[int, int]]
 
@@ -30,6 +34,25 @@ def class_size(dag: Dag) -> int:
 def class_sizes(dags: Iterable[Dag]) -> list[int]:
     """Return the class size of each DAG; components that occur again are counted once."""
     return [class_size(dag) for dag in dags]
+
+
+def weigh_classes(classes: NetworkSet, *, weights: Weighting = "posterior") -> NetworkSet:
+    """Give each equivalence class, of which `classes` has one DAG each, the weight of all its members together.
+
+    "posterior": proportional to size x exp(score), as all members have the same score; "equal": proportional to the
+    size. What is the same for all members (the CPDAG, the skeleton) then averages as over all DAGs, none of which need
+    be listed. ``facts["sizes"]`` has the sizes, as text since they may exceed 64 bits.
+    """
+    check_weighting(weights)
+    sizes = class_sizes(classes)
+    log_weights = np.array([math.log(size) for size in sizes])
+    if weights == "posterior":
+        log_weights = log_weights + classes.scores
+    if len(log_weights):
+        log_weights = log_weights - log_weights.max()
+        log_weights = log_weights - np.log(np.exp(log_weights).sum())
+    facts = {**classes.facts, "sizes": [str(size) for size in sizes]}
+    return replace(classes, log_weights=log_weights, facts=facts)
 
 
 def _components(edges: Sequence[tuple[int, int]] | Edges) -> list[Edges]:

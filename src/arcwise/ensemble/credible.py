@@ -53,8 +53,8 @@ def find_credible(
         needs a score that gives the members of a class the same value, a table without a parent limit, and no
         constraints.
     weights
-        "posterior": proportional to exp(score); "equal". With ``by="mec"``, of the classes as wholes: each class
-        weighs as much as its representative.
+        "posterior": proportional to exp(score); "equal". With ``by="mec"`` each class weighs as much as its
+        representative; `weigh_classes` gives it the weight of all its members.
     constraints
         Only networks that satisfy them; the optimum is then the best of those.
     limits
