@@ -69,7 +69,7 @@ def test_local_search_is_never_above_the_optimum(table: ParentSetTable) -> None:
 def test_the_relaxation_bounds_the_optimum_at_every_step(table: ParentSetTable) -> None:
     sets = candidate_sets(table).undominated()
     expected = best_score(table)
-    relaxation = Relaxation(sets, float(sets.scores[sets.offsets[1:] - 1].sum()))
+    relaxation = Relaxation(sets, float(sets.scores[sets.offsets[1:] - 1].sum()), budget())
     for _ in range(20):
         solution = relaxation.solve(-math.inf)
         assert solution.bound >= expected - 1e-7
@@ -91,7 +91,7 @@ def test_the_root_closes_what_it_can_and_keeps_the_optimum() -> None:
 
 def test_probing_leaves_the_program_as_it_was() -> None:
     sets = candidate_sets(random_table(12, sets=20, seed=3)).undominated()
-    relaxation = Relaxation(sets, float(sets.scores[sets.offsets[1:] - 1].sum()))
+    relaxation = Relaxation(sets, float(sets.scores[sets.offsets[1:] - 1].sum()), budget())
     before = relaxation.solve(-math.inf)
     relaxation.separate(before, effort=1)
     before = relaxation.solve(-math.inf)

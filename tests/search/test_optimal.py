@@ -181,7 +181,7 @@ def test_interruption_returns_the_incumbent(shared) -> None:  # type: ignore[no-
 def test_progress_tells_incumbent_bound_and_gap(shared) -> None:  # type: ignore[no-untyped-def]
     table = read_jkl(shared / "data" / "scores" / "soybean_BIC.jkl.gz")
     events = []
-    find_optimal(table, progress=events.append, limits=Limits(seconds=1.0))
+    find_optimal(table, progress=events.append, limits=Limits(count=1), method="branch-and-bound")
     details = [event.details for event in events if event.stage == "exact search"]
     assert details
     for detail in details:

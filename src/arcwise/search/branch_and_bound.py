@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.limits import Status
 from arcwise.search.budget import Budget
 from arcwise.search.incumbent import Incumbent
 from arcwise.search.relaxation import LpSolution, Relaxation
@@ -65,7 +66,15 @@ def floor_of(sets: CandidateSets, incumbent: Incumbent) -> float:
 
 def solve_root(sets: CandidateSets, incumbent: Incumbent, budget: Budget, tolerance: float) -> Root:
     """Tighten the relaxation until nothing is violated or progress stalls; drop sets by reduced cost on the way."""
-    root = Root(sets, Relaxation(sets, floor_of(sets, incumbent)), incumbent, math.inf)
+    root = Root(sets, Relaxation(sets, floor_of(sets, incumbent), budget), incumbent, math.inf)
+    try:
+        _tighten(root, budget, tolerance)
+    except KeyboardInterrupt:
+        budget.stop(Status.INTERRUPTED)
+    return root
+
+
+def _tighten(root: Root, budget: Budget, tolerance: float) -> None:
     stalled = 0
     while not budget.exhausted():
         root.rounds += 1
@@ -90,7 +99,6 @@ def solve_root(sets: CandidateSets, incumbent: Incumbent, budget: Budget, tolera
             if np.count_nonzero(keep) < root.sets.rows:
                 shrink(root, keep)
             break
-    return root
 
 
 def shrink(root: Root, keep: NDArray[np.bool_]) -> None:

@@ -67,6 +67,13 @@ class Budget:
         finally:
             self._score_elsewhere, self._bound_elsewhere = before
 
+    def announce(self, stage: str, done: int, total: int) -> None:
+        """Tell the caller that one of a few steps begins; if it answers with Ctrl-C, the search will not start."""
+        try:
+            self._callback(ProgressEvent(stage, done, total))
+        except KeyboardInterrupt:
+            self.stop(Status.INTERRUPTED)
+
     def report(self, stage: str, incumbent: float, bound: float) -> None:
         """Tell the caller where the part at hand stands, at most ten times a second."""
         now = time.monotonic()

@@ -4,11 +4,15 @@ The independent second opinion: the branching, the bounds and the proof are the 
 that hold for every acyclic network (cpp/core/search/cut_pool.hpp) are given to it. Rounds: solve the relaxation with
 cuts, then the integer program with all of them; if its solution has a cycle, add the violated clusters and solve
 again. Every round's dual bound holds for the problem, because a program with fewer cuts only allows more.
+
+HiGHS runs in a thread of its own while this one waits: signals reach the main thread only, so Ctrl-C, the limits and
+progress go on as always, and HiGHS asks a flag now and then whether it should stop.
 """
 
 from __future__ import annotations
 
 import math
+import threading
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,12 +37,12 @@ def solve_by_ilp(sets: CandidateSets, incumbent: Incumbent, budget: Budget, tole
     bound = math.inf
     integral = False
     while not budget.exhausted():
-        solver, status = _solve(sets, pool, columns, budget, integral)
+        watch = _Watch(budget, incumbent.score, bound)
+        solver, status = _solve(sets, pool, columns, watch, integral)
         if status == "infeasible":
             return -math.inf
         if status == "stopped":
             bound = min(bound, _dual_bound(sets, solver, integral))
-            budget.stop(Status.TIME_LIMIT)
             break
         bound = min(bound, _dual_bound(sets, solver, integral))
         budget.nodes += int(solver.getInfo().mip_node_count) if integral else 0
@@ -59,8 +63,41 @@ def solve_by_ilp(sets: CandidateSets, incumbent: Incumbent, budget: Budget, tole
     return max(incumbent.score, bound)
 
 
+class _Watch:
+    """Runs HiGHS and stops it when the budget is exhausted or Ctrl-C arrives."""
+
+    def __init__(self, budget: Budget, incumbent: float, bound: float) -> None:
+        self._budget = budget
+        self._incumbent = incumbent
+        self._bound = bound
+        self._stopping = False
+
+    def _asked(self, event: Any) -> None:
+        if self._stopping:
+            event.interrupt()
+        reached = event.data_out.mip_dual_bound
+        if math.isfinite(reached):
+            self._bound = min(self._bound, reached)
+
+    def run(self, solver: Any) -> None:
+        """Return when HiGHS has; the budget's status says whether it was stopped."""
+        for event in (solver.cbSimplexInterrupt, solver.cbMipInterrupt):
+            event.subscribe(self._asked)
+        thread = threading.Thread(target=solver.run, daemon=True)
+        thread.start()
+        while thread.is_alive():
+            try:
+                thread.join(0.02)
+                self._budget.report("integer program", self._incumbent, self._bound)
+                self._stopping = self._stopping or self._budget.exhausted()
+            except KeyboardInterrupt:
+                self._budget.stop(Status.INTERRUPTED)
+                self._stopping = True
+        solver.clearCallbacks()
+
+
 def _solve(
-    sets: CandidateSets, pool: Any, columns: NDArray[np.int64], budget: Budget, integral: bool
+    sets: CandidateSets, pool: Any, columns: NDArray[np.int64], watch: _Watch, integral: bool
 ) -> tuple[Any, str]:
     import highspy
 
@@ -86,12 +123,10 @@ def _solve(
     solver: Any = highspy.Highs()  # type: ignore[no-untyped-call, unused-ignore]
     options: dict[str, Any] = {"output_flag": False, "threads": 1, "mip_rel_gap": 0.0, "mip_abs_gap": 1e-7}
     options["mip_feasibility_tolerance"] = 1e-9
-    if math.isfinite(budget.seconds_left):
-        options["time_limit"] = budget.seconds_left
     for option, setting in options.items():
         solver.setOptionValue(option, setting)
     solver.passModel(program)
-    solver.run()
+    watch.run(solver)
     outcome = solver.getModelStatus()
     if outcome == highspy.HighsModelStatus.kOptimal:
         return solver, "optimal"

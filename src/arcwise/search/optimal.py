@@ -31,10 +31,13 @@ __all__ = ["METHODS", "find_optimal"]
 
 METHODS = ("auto", "dp", "branch-and-bound", "ilp")
 
-# Components up to this size are solved by DP at once (milliseconds). After the root of branch and bound, DP finishes
-# those of the second size (a second), and those of the third (18 s for 28 nodes) if this many sets are left: its time
-# is known beforehand, that of the tree is not.
+# Components up to this size are solved by DP at once (milliseconds), dense ones up to the second (half a second; the
+# linear programs of 22 nodes with 13,000 sets take 3.6 s). After the root of branch and bound, DP finishes those of the
+# third size (a second), and those of the fourth (18 s for 28 nodes) if this many sets are left: its time is known
+# beforehand, that of the tree is not.
 DP_AT_ONCE = 17
+DP_AT_ONCE_IF_DENSE = 23
+DENSE_SETS_PER_NODE = 100
 DP_AFTER_ROOT = 24
 DP_IF_DENSE = 28
 DENSE = 2000
@@ -77,7 +80,7 @@ class _Search:
         try:
             if self.budget.exhausted():
                 return self._unfinished(incumbent, trivial)
-            if self.method == "dp" or (self.method == "auto" and sets.variables <= DP_AT_ONCE):
+            if self.method == "dp" or (self.method == "auto" and _dp_at_once(sets)):
                 return self._by_dp(sets, incumbent, trivial)
             if self.method == "ilp":
                 return self._by_ilp(sets, incumbent, trivial)
@@ -220,14 +223,20 @@ def find_optimal(
         raise UnknownNameError(suggestion("method", method, METHODS))
     if threads < 1:
         raise OptionError(f"threads={threads} must be at least 1.")
-    table.validate()
     with show_progress(progress) as callback:
         budget = Budget(limits, callback)
+        # A table of two million sets takes a second for each of these.
+        budget.announce("preparing", 0, 4)
+        table.validate()
+        budget.announce("preparing", 1, 4)
         allowed = candidate_sets(table, constraints)
+        budget.announce("preparing", 2, 4)
         sets = allowed.undominated()
+        budget.announce("preparing", 3, 4)
         parts = components_of(sets)
         largest = max((part.size for part in parts), default=0)
-        picked, reason = _pick(method, largest, sets.rows, len(parts))
+        components = [sets.component(nodes) for nodes in parts]
+        picked, reason = _pick(method, components)
         if picked == "dp" and largest > 32:
             raise OptionError(
                 f"method='dp' handles components of up to 32 variables; the largest here has {largest}. "
@@ -235,7 +244,7 @@ def find_optimal(
             )
         search = _Search("auto" if method == "auto" else picked, budget, threads, seed)
         rows = np.empty(table.n_variables, dtype=np.int64)
-        solved = search.solve_all([sets.component(nodes) for nodes in parts])
+        solved = search.solve_all(components)
         for nodes, part in zip(parts, solved, strict=True):
             rows[nodes] = part.origins
         bound = math.fsum(part.bound for part in solved)
@@ -278,12 +287,20 @@ def _first_guess(sets: CandidateSets, seed: int) -> _Part:
     return _Part(sets.origins[incumbent.rows], incumbent.score, bound)
 
 
-def _pick(method: str, largest: int, rows: int, parts: int) -> tuple[str, str]:
+def _dp_at_once(sets: CandidateSets) -> bool:
+    """Say whether the 2^n subsets of a component take less time than one linear program of its sets may."""
+    dense = sets.variables <= DP_AT_ONCE_IF_DENSE and sets.rows >= DENSE_SETS_PER_NODE * sets.variables
+    return sets.variables <= DP_AT_ONCE or dense
+
+
+def _pick(method: str, components: list[CandidateSets]) -> tuple[str, str]:
     if method != "auto":
         return method, "asked for"
-    where = f"{rows:,} useful parent sets, {parts} components, the largest with {largest} variables"
-    if largest <= DP_AT_ONCE:
-        return "dp", f"{where}: the 2^{largest} subsets take milliseconds"
+    largest = max((sets.variables for sets in components), default=0)
+    useful = sum(sets.rows for sets in components)
+    where = f"{useful:,} useful parent sets, {len(components)} components, the largest with {largest} variables"
+    if all(_dp_at_once(sets) for sets in components):
+        return "dp", f"{where}: the 2^{largest} subsets take less time than a linear program"
     return "branch-and-bound", f"{where}: too many subsets; the linear relaxation with cuts is nearly always tight"
 
 

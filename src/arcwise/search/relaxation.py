@@ -7,8 +7,10 @@ nothing rests on its numbers: the bound and the reduced costs are computed nativ
 
 Large tables are priced: the program starts with each node's best sets, and after each solution the sets whose value
 exceeds their node's dual price enter. A set that never looks attractive never costs the simplex method anything;
-kdd_test has
-152,873 sets, and its root is solved with a small part of them.
+kdd_test has 152,873 sets, and its root is solved with a small part of them.
+
+HiGHS gets a second at a time: in between, Python handles Ctrl-C, the budget is asked and progress is reported. A
+program that is given up in the middle still leaves multipliers, and so a bound that holds.
 """
 
 from __future__ import annotations
@@ -20,6 +22,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.limits import Limits
+from arcwise.search.budget import Budget
+
 if TYPE_CHECKING:
     from arcwise._core.search import CandidateSets
 
@@ -29,6 +34,7 @@ FIRST_COLUMNS = 40
 NEW_COLUMNS = 25
 NEGLIGIBLE = 1e-9
 CUT_AGE = 4
+SLICE_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
@@ -53,7 +59,7 @@ class Relaxation:
     the program is never infeasible, and a search node without any network is pruned by its bound.
     """
 
-    def __init__(self, sets: CandidateSets, floor: float) -> None:
+    def __init__(self, sets: CandidateSets, floor: float, budget: Budget | None = None) -> None:
         import highspy
 
         from arcwise import _core
@@ -62,9 +68,12 @@ class Relaxation:
         self.pool = _core.search.CutPool(sets.variables)
         self.iterations = 0
         self.solves = 0
+        self._budget = budget or Budget(Limits(), lambda event: None)
         self._separate = _core.search.separate_cuts
         self._infinity = highspy.kHighsInf
         self._optimal = highspy.HighsModelStatus.kOptimal
+        self._out_of_time = highspy.HighsModelStatus.kTimeLimit
+        self._incumbent, self._bound = floor, math.inf
         self._n = sets.variables
         self._offsets = sets.offsets
         self._scores = sets.scores
@@ -108,7 +117,7 @@ class Relaxation:
         """Solve to optimality over all allowed rows, or until the bound is at most `goal`."""
         while True:
             solution, prices = self._solve_columns()
-            if solution.bound <= goal:
+            if solution.bound <= goal or self._budget.exhausted():
                 return solution
             if self._price(solution.reduced_costs, prices):
                 continue
@@ -124,7 +133,7 @@ class Relaxation:
         before, basis = self._allowed, self._solver.getBasis()
         self.restrict(allowed)
         self._solver.setOptionValue("simplex_iteration_limit", iterations)
-        self._solver.run()
+        self._run()
         duals = np.array(self._solver.getSolution().row_dual)
         self._solver.setOptionValue("simplex_iteration_limit", 2**31 - 1)
         kept = self.pool.multipliers
@@ -135,13 +144,24 @@ class Relaxation:
         self._solver.setBasis(basis)
         return bound
 
+    def _run(self) -> bool:
+        """Run HiGHS to the end, or until the budget is exhausted (False)."""
+        while True:
+            # HiGHS counts the time of all its runs.
+            self._solver.setOptionValue("time_limit", self._solver.getRunTime() + SLICE_SECONDS)
+            self._solver.run()
+            if self._solver.getModelStatus() != self._out_of_time:
+                return True
+            self._budget.report("linear program", self._incumbent, self._bound)
+            if self._budget.exhausted():
+                return False
+
     def _solve_columns(self) -> tuple[LpSolution, NDArray[np.float64]]:
-        self._solver.run()
-        if self._solver.getModelStatus() != self._optimal:
+        finished = self._run()
+        if finished and self._solver.getModelStatus() != self._optimal:
             # A numerical accident: once more from scratch, without the basis.
             self._solver.clearSolver()
-            self._solver.run()
-            if self._solver.getModelStatus() != self._optimal:
+            if self._run() and self._solver.getModelStatus() != self._optimal:
                 raise ArithmeticError(f"HiGHS ended with {self._solver.getModelStatus()} on a bounded feasible program")
         self.solves += 1
         self.iterations += max(0, self._solver.getInfo().simplex_iteration_count)
@@ -153,6 +173,7 @@ class Relaxation:
         multipliers[multipliers < NEGLIGIBLE] = 0.0
         self.pool.set_multipliers(multipliers)
         bound, reduced_costs = self.pool.bound(self.sets, self._allowed)
+        self._bound = bound
         used = np.flatnonzero(values[self._n :] > NEGLIGIBLE)
         solution = LpSolution(bound, reduced_costs, self._columns[used], values[used + self._n])
         self._age = np.where(multipliers > 0, 0, self._age + 1)
@@ -243,7 +264,7 @@ class Relaxation:
 
     def over(self, sets: CandidateSets, floor: float) -> Relaxation:
         """Return a relaxation over a smaller copy of the same nodes' sets, with the active cuts."""
-        smaller = Relaxation(sets, floor)
+        smaller = Relaxation(sets, floor, self._budget)
         active = self._age <= 1
         if active.any():
             smaller.add_cuts(np.ascontiguousarray(self.pool.members[active]), self.pool.codes[active])
