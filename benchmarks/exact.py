@@ -277,7 +277,8 @@ def subset_dp() -> Iterator[str]:
     from arcwise import _core
 
     for n in DP_SIZES:
-        if _core.search.SubsetDp.memory_for(n) * 1.1 > os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"):
+        free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        if _core.search.SubsetDp.memory_for(n, layered=True) * 1.1 > free:
             continue
         with concurrent.futures.ProcessPoolExecutor(1) as pool:
             yield pool.submit(dp_row, n).result()

@@ -243,9 +243,10 @@ void bind_order_search(nb::module_& stage) {
 
 void bind_subset_dp(nb::module_& stage) {
     nb::class_<SubsetDp>(stage, "SubsetDp")
-        .def(nb::init<const CandidateSets&>(), nb::keep_alive<1, 2>(), nb::arg("sets"))
+        .def(nb::init<const CandidateSets&, bool>(), nb::keep_alive<1, 2>(), nb::arg("sets"),
+             nb::arg("layered") = false)
         .def_ro_static("largest", &SubsetDp::largest)
-        .def_static("memory_for", &SubsetDp::memory_for, nb::arg("variables"))
+        .def_static("memory_for", &SubsetDp::memory_for, nb::arg("variables"), nb::arg("layered") = false)
         .def(
             "run",
             [](SubsetDp& dp, std::size_t threads, double seconds, const nb::object& callback) {

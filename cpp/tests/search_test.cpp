@@ -125,7 +125,7 @@ TEST(subset_dp_finds_the_optimum_with_any_threads) {
         const CandidateSets sets = CandidateSets(table.view()).undominated();
         SilentMonitor monitor;
         Ticker ticker(monitor, 1e9);
-        SubsetDp one(sets), two(sets);
+        SubsetDp one(sets, false), two(sets, false);
         CHECK(one.run(1, ticker) && two.run(2, ticker));
         CHECK(std::abs(one.optimum() - best_of_all(sets)) < 1e-9);
         CHECK(one.best() == two.best());
@@ -140,7 +140,7 @@ TEST(larger_subset_dp_uses_blocks) {
     const CandidateSets sets = CandidateSets(table.view()).undominated();
     SilentMonitor monitor;
     Ticker ticker(monitor, 1e9);
-    SubsetDp dp(sets), parallel(sets);
+    SubsetDp dp(sets, false), parallel(sets, false);
     CHECK(dp.run(1, ticker) && parallel.run(2, ticker));
     CHECK(dp.best() == parallel.best());
     OrderSearch search(sets, 1);
@@ -148,6 +148,21 @@ TEST(larger_subset_dp_uses_blocks) {
     CHECK(local.missing == 0);
     CHECK(local.score <= dp.optimum() + 1e-9);
     CHECK(local.score > dp.optimum() - 1e-6);
+}
+
+TEST(layers_of_the_subset_dp_change_nothing) {
+    for (const std::size_t n : {1, 4, 9, 10, 15, 16}) {
+        const Table table = random_table(n, 8, n);
+        const CandidateSets sets(table.view());
+        SilentMonitor monitor;
+        Ticker ticker(monitor, 1e9);
+        SubsetDp whole(sets, false), layered(sets, true), parallel(sets, true);
+        CHECK(whole.run(1, ticker) && layered.run(1, ticker) && parallel.run(2, ticker));
+        CHECK(whole.optimum() == layered.optimum() && whole.optimum() == parallel.optimum());
+        CHECK(whole.rows() == layered.rows() && whole.rows() == parallel.rows());
+        CHECK(layered.best().empty());
+        CHECK(SubsetDp::memory_for(n, true) <= SubsetDp::memory_for(n, false) + (std::size_t{1} << n));
+    }
 }
 
 TEST(cuts_hold_and_bound_every_network) {

@@ -41,6 +41,36 @@ def test_subset_dp_equals_its_twin_beyond_one_block() -> None:
     assert dp.best.tolist() == dp_twin(sets)
 
 
+@given(tables(), st.integers(1, 3))
+def test_layers_change_nothing(table: ParentSetTable, threads: int) -> None:
+    sets = candidate_sets(table)
+    whole, layered = _core.search.SubsetDp(sets), _core.search.SubsetDp(sets, layered=True)
+    assert whole.run(threads, math.inf, None) == layered.run(threads, math.inf, None) == 0
+    assert layered.best.size == 0
+    assert layered.optimum == whole.optimum
+    if math.isfinite(whole.optimum):
+        assert layered.rows().tolist() == whole.rows().tolist()
+
+
+@pytest.mark.parametrize("n", [15, 17, 19])
+def test_layers_change_nothing_across_parts(n: int) -> None:
+    """From 15 variables on there are several parts; few digits make ties."""
+    sets = candidate_sets(random_table(n, sets=25, seed=n, digits=0))
+    whole = _core.search.SubsetDp(sets)
+    whole.run(1, math.inf, None)
+    for threads in (1, 2):
+        layered = _core.search.SubsetDp(sets, layered=True)
+        layered.run(threads, math.inf, None)
+        assert layered.optimum == whole.optimum
+        assert layered.rows().tolist() == whole.rows().tolist()
+
+
+def test_layers_take_half_the_memory() -> None:
+    memory = _core.search.SubsetDp.memory_for
+    assert memory(30) > 8 * 2**30
+    assert memory(30, layered=True) < 5 * 2**30
+
+
 @given(tables(with_empty=True), st.randoms(use_true_random=False))
 def test_an_order_gets_the_best_set_of_each_node(table: ParentSetTable, random) -> None:  # type: ignore[no-untyped-def]
     order = list(range(table.n_variables))

@@ -32,34 +32,33 @@ def solve_by_ilp(sets: CandidateSets, incumbent: Incumbent, budget: Budget, tole
     """Improve the incumbent to the optimum; return the upper bound proved (minus infinity: no acyclic choice)."""
     from arcwise import _core
 
-    pool = _core.search.CutPool(sets.variables)
+    program = _Program(sets)
     columns = np.arange(sets.rows, dtype=np.int64)
     bound = math.inf
     integral = False
     while not budget.exhausted():
-        watch = _Watch(budget, incumbent.score, bound)
-        solver, status = _solve(sets, pool, columns, watch, integral)
+        status = program.solve(_Watch(budget, incumbent.score, bound))
         if status == "infeasible":
             return -math.inf
+        bound = min(bound, program.dual_bound(integral))
         if status == "stopped":
-            bound = min(bound, _dual_bound(sets, solver, integral))
             break
-        bound = min(bound, _dual_bound(sets, solver, integral))
-        budget.nodes += int(solver.getInfo().mip_node_count) if integral else 0
+        budget.nodes += int(program.solver.getInfo().mip_node_count) if integral else 0
         budget.report("integer program", incumbent.score, bound)
-        values = np.array(solver.getSolution().col_value)
+        values = np.array(program.solver.getSolution().col_value)
         used = np.flatnonzero(values > 1e-6)
         members, codes = _core.search.separate_cuts(
             sets, columns[used], np.ascontiguousarray(values[used]), max(50, sets.variables), 1e-3, 0 if integral else 1
         )
         if codes.size:
-            pool.extend(members, codes)
+            program.add_cuts(members, codes)
             continue
         order = _core.search.order_of_point(sets, columns[used], np.ascontiguousarray(values[used]))
         incumbent.descend_from(order)
         if integral or bound <= incumbent.score + tolerance:
             break  # acyclic: the program's optimum is the problem's, to HiGHS's tolerance
         integral = True
+        program.require_integers()
     return max(incumbent.score, bound)
 
 
@@ -96,51 +95,76 @@ class _Watch:
         solver.clearCallbacks()
 
 
-def _solve(
-    sets: CandidateSets, pool: Any, columns: NDArray[np.int64], watch: _Watch, integral: bool
-) -> tuple[Any, str]:
-    import highspy
+class _Program:
+    """The program in HiGHS: one column for each set, one equation for each node, and the cuts so far."""
 
-    n, rows = sets.variables, sets.rows
-    node = np.repeat(np.arange(n), np.diff(sets.offsets))
-    (starts, index, value), forms, sides = pool.rows(sets, columns, 0)
-    program = highspy.HighsLp()
-    program.num_col_, program.num_row_ = rows, n + len(pool)
-    program.sense_ = highspy.ObjSense.kMaximize
-    best = sets.scores[sets.offsets[:-1]]
-    program.offset_ = float(best.sum())
-    program.col_cost_ = sets.scores - best[node]
-    program.col_lower_, program.col_upper_ = np.zeros(rows), np.ones(rows)
-    at_most = forms == 0
-    program.row_lower_ = np.concatenate([np.ones(n), np.where(at_most, -highspy.kHighsInf, sides)])
-    program.row_upper_ = np.concatenate([np.ones(n), np.where(at_most, sides, highspy.kHighsInf)])
-    program.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-    program.a_matrix_.start_ = np.concatenate([sets.offsets[:-1], rows + starts.astype(np.int64)]).astype(np.int32)
-    program.a_matrix_.index_ = np.concatenate([np.arange(rows), index]).astype(np.int32)
-    program.a_matrix_.value_ = np.concatenate([np.ones(rows), value])
-    if integral:
-        program.integrality_ = [highspy.HighsVarType.kInteger] * rows
-    solver: Any = highspy.Highs()  # type: ignore[no-untyped-call, unused-ignore]
-    options: dict[str, Any] = {"output_flag": False, "threads": 1, "mip_rel_gap": 0.0, "mip_abs_gap": 1e-7}
-    options["mip_feasibility_tolerance"] = 1e-9
-    for option, setting in options.items():
-        solver.setOptionValue(option, setting)
-    solver.passModel(program)
-    watch.run(solver)
-    outcome = solver.getModelStatus()
-    if outcome == highspy.HighsModelStatus.kOptimal:
-        return solver, "optimal"
-    if outcome in (highspy.HighsModelStatus.kInfeasible, highspy.HighsModelStatus.kUnboundedOrInfeasible):
-        return solver, "infeasible"
-    return solver, "stopped"
+    def __init__(self, sets: CandidateSets) -> None:
+        import highspy
 
+        from arcwise import _core
 
-def _dual_bound(sets: CandidateSets, solver: Any, integral: bool) -> float:
-    import highspy
+        self._sets = sets
+        self._columns = np.arange(sets.rows, dtype=np.int64)
+        self._pool = _core.search.CutPool(sets.variables)
+        n, rows = sets.variables, sets.rows
+        node = np.repeat(np.arange(n), np.diff(sets.offsets))
+        best = sets.scores[sets.offsets[:-1]]
+        program = highspy.HighsLp()
+        program.num_col_, program.num_row_ = rows, n
+        program.sense_ = highspy.ObjSense.kMaximize
+        program.offset_ = float(best.sum())
+        program.col_cost_ = sets.scores - best[node]
+        program.col_lower_, program.col_upper_ = np.zeros(rows), np.ones(rows)
+        program.row_lower_ = program.row_upper_ = np.ones(n)
+        program.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+        program.a_matrix_.start_ = sets.offsets.astype(np.int32)
+        program.a_matrix_.index_ = np.arange(rows, dtype=np.int32)
+        program.a_matrix_.value_ = np.ones(rows)
+        self.solver: Any = highspy.Highs()  # type: ignore[no-untyped-call, unused-ignore]
+        options: dict[str, Any] = {"output_flag": False, "threads": 1, "mip_rel_gap": 0.0, "mip_abs_gap": 1e-7}
+        options["mip_feasibility_tolerance"] = 1e-9
+        for option, setting in options.items():
+            self.solver.setOptionValue(option, setting)
+        self.solver.passModel(program)
 
-    info = solver.getInfo()
-    if integral:
-        return float(info.mip_dual_bound)
-    if solver.getModelStatus() == highspy.HighsModelStatus.kOptimal:
-        return float(info.objective_function_value)
-    return float(sets.scores[sets.offsets[:-1]].sum())
+    def add_cuts(self, members: NDArray[np.uint64], codes: NDArray[np.int32]) -> None:
+        """Add cuts, given as in `CutPool.extend`; the next solution starts from the last one."""
+        import highspy
+
+        first = len(self._pool)
+        self._pool.extend(members, codes)
+        (starts, index, value), forms, sides = self._pool.rows(self._sets, self._columns, first)
+        lower = np.where(forms == 0, -highspy.kHighsInf, sides)
+        upper = np.where(forms == 0, sides, highspy.kHighsInf)
+        self.solver.addRows(codes.size, lower, upper, index.size, starts[:-1], index, value)
+
+    def require_integers(self) -> None:
+        """Make the linear program an integer program."""
+        import highspy
+
+        count = self._columns.size
+        kinds = np.full(count, int(highspy.HighsVarType.kInteger), dtype=np.uint8)
+        self.solver.changeColsIntegrality(count, self._columns.astype(np.int32), kinds)
+
+    def solve(self, watch: _Watch) -> str:
+        """Return "optimal", "infeasible" or "stopped"."""
+        import highspy
+
+        watch.run(self.solver)
+        outcome = self.solver.getModelStatus()
+        if outcome == highspy.HighsModelStatus.kOptimal:
+            return "optimal"
+        if outcome in (highspy.HighsModelStatus.kInfeasible, highspy.HighsModelStatus.kUnboundedOrInfeasible):
+            return "infeasible"
+        return "stopped"
+
+    def dual_bound(self, integral: bool) -> float:
+        """Return what the last run has proved."""
+        import highspy
+
+        info = self.solver.getInfo()
+        if integral:
+            return float(info.mip_dual_bound)
+        if self.solver.getModelStatus() == highspy.HighsModelStatus.kOptimal:
+            return float(info.objective_function_value)
+        return float(self._sets.scores[self._sets.offsets[:-1]].sum())

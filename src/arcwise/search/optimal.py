@@ -31,13 +31,12 @@ __all__ = ["METHODS", "find_optimal"]
 
 METHODS = ("auto", "dp", "branch-and-bound", "ilp")
 
-# Components up to this size are solved by DP at once (milliseconds), dense ones up to the second (half a second; the
-# linear programs of 22 nodes with 13,000 sets take 3.6 s). After the root of branch and bound, DP finishes those of the
-# third size (a second), and those of the fourth (18 s for 28 nodes) if this many sets are left: its time is known
-# beforehand, that of the tree is not.
-DP_AT_ONCE = 17
-DP_AT_ONCE_IF_DENSE = 23
-DENSE_SETS_PER_NODE = 100
+# (variables, sets per variable): components that DP solves at once, up to so many variables if there are at least so
+# many sets. It takes milliseconds, half a second, and for 28 variables 20 s; the linear programs of 22 variables with
+# 13,000 sets take 3.6 s, those of 28 with 93,000 sets 15 s before DP has to finish all the same.
+DP_AT_ONCE = ((17, 0), (23, 100), (28, 2000))
+# After the root of branch and bound, DP finishes components of the first size (a second), and those of the second if
+# this many sets are left: its time is known beforehand, that of the tree is not.
 DP_AFTER_ROOT = 24
 DP_IF_DENSE = 28
 DENSE = 2000
@@ -80,7 +79,8 @@ class _Search:
         try:
             if self.budget.exhausted():
                 return self._unfinished(incumbent, trivial)
-            if self.method == "dp" or (self.method == "auto" and _dp_at_once(sets)):
+            at_once = self.method == "auto" and _dp_at_once(sets) and dp_fits(sets.variables, self.budget)
+            if self.method == "dp" or at_once:
                 return self._by_dp(sets, incumbent, trivial)
             if self.method == "ilp":
                 return self._by_ilp(sets, incumbent, trivial)
@@ -199,7 +199,7 @@ def find_optimal(
     data
         The data behind the table: the result's score is then recomputed from them.
     method
-        "dp": dynamic programming over subsets, for components of up to 32 variables, memory 8 bytes x 2^n;
+        "dp": dynamic programming over subsets, for components of up to 32 variables, 4.4 GiB for 30;
         "branch-and-bound": the linear relaxation with cuts, for any size; "ilp": HiGHS's integer programming, the
         independent second proof; "auto" picks, and `Optimum.reason` says why.
     constraints
@@ -288,9 +288,8 @@ def _first_guess(sets: CandidateSets, seed: int) -> _Part:
 
 
 def _dp_at_once(sets: CandidateSets) -> bool:
-    """Say whether the 2^n subsets of a component take less time than one linear program of its sets may."""
-    dense = sets.variables <= DP_AT_ONCE_IF_DENSE and sets.rows >= DENSE_SETS_PER_NODE * sets.variables
-    return sets.variables <= DP_AT_ONCE or dense
+    """Say whether the 2^n subsets of a component take less time than the linear programs of its sets may."""
+    return any(sets.variables <= most and sets.rows >= dense * sets.variables for most, dense in DP_AT_ONCE)
 
 
 def _pick(method: str, components: list[CandidateSets]) -> tuple[str, str]:
@@ -300,7 +299,7 @@ def _pick(method: str, components: list[CandidateSets]) -> tuple[str, str]:
     useful = sum(sets.rows for sets in components)
     where = f"{useful:,} useful parent sets, {len(components)} components, the largest with {largest} variables"
     if all(_dp_at_once(sets) for sets in components):
-        return "dp", f"{where}: the 2^{largest} subsets take less time than a linear program"
+        return "dp", f"{where}: the 2^{largest} subsets take less time than linear programs"
     return "branch-and-bound", f"{where}: too many subsets; the linear relaxation with cuts is nearly always tight"
 
 

@@ -18,11 +18,11 @@ __all__ = ["dp_fits", "dp_twin", "solve_by_dp"]
 
 
 def dp_fits(variables: int, budget: Budget) -> bool:
-    """Say whether the table of all subsets fits in the memory limit (and in 32 variables)."""
+    """Say whether two layers of subsets fit in the memory limit (and the variables in 32)."""
     from arcwise import _core
 
     dp = _core.search.SubsetDp
-    return variables <= dp.largest and dp.memory_for(variables) <= budget.limits.native_memory
+    return variables <= dp.largest and dp.memory_for(variables, layered=True) <= budget.limits.native_memory
 
 
 def solve_by_dp(sets: CandidateSets, budget: Budget, threads: int) -> tuple[float, NDArray[np.int64]] | None:
@@ -35,7 +35,7 @@ def solve_by_dp(sets: CandidateSets, budget: Budget, threads: int) -> tuple[floa
     if not dp_fits(sets.variables, budget):
         budget.stop(Status.MEMORY_LIMIT)
         return None
-    dp = _core.search.SubsetDp(sets)
+    dp = _core.search.SubsetDp(sets, layered=True)
     reason = dp.run(threads, budget.seconds_left, budget.native_report("subset DP"))
     if reason:
         budget.stop(Status.from_native(reason))
