@@ -12,6 +12,7 @@ import json
 import math
 import queue
 import threading
+import time
 from collections import deque
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -34,6 +35,7 @@ LARGEST_BATCH = 500
 # So many batches per thread are under way or wait in line on the cluster.
 IN_LINE = 2
 CONNECT_SECONDS = 10.0
+ASK_SECONDS = 2.0
 
 
 class DaskWorkers:
@@ -58,12 +60,17 @@ class DaskWorkers:
         self._running: dict[Any, list[Cell]] = {}
         self._inbox: queue.Queue[Any] = queue.Queue()
         self._mean = math.inf
+        self._threads = 1
+        self._ask_at = 0.0
 
     @property
     def count(self) -> int:
-        """The number of threads of the cluster now; workers may come and go."""
-        threads: dict[str, int] = self._client.nthreads()
-        return max(1, sum(threads.values()))
+        """The number of threads of the cluster, as of a few seconds ago; workers may come and go."""
+        if time.monotonic() >= self._ask_at:  # the answer is a message away
+            threads: dict[str, int] = self._client.nthreads()
+            self._threads = max(1, sum(threads.values()))
+            self._ask_at = time.monotonic() + ASK_SECONDS
+        return self._threads
 
     def room(self) -> int:
         """Return how many more cells should be handed over now."""
