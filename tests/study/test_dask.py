@@ -62,7 +62,7 @@ def test_a_cluster_gives_the_results_of_one_process_and_survives_the_death_of_wo
     watcher.join()
     assert killed
     with distributed.Client(cluster) as client:  # no process of the study is left on the cluster
-        assert all(left == 0 for left in client.run(processes_left).values())
+        assert all(left == 0 for left in client.run(processes_left, on_error="ignore").values())
     assert (report.finished, report.failed, report.pending) == (58, 2, 0)
     rows, cells = study_frames(store)["overhead"]
     expected = {cell.parameters["number"]: cell.context(study).rng.random(1).item() for cell in plan_study(study)}
@@ -80,3 +80,13 @@ def test_a_cluster_that_does_not_answer_is_named(tmp_path: Path, monkeypatch: py
     path.write_text("[experiments.overhead]\ncells = 1\n")
     with pytest.raises(ArcwiseError, match=r"no Dask scheduler answers at 'tcp://127\.0\.0\.1:1'"):
         run_study(read_study(path), tmp_path / "x.duckdb", cluster="tcp://127.0.0.1:1", progress=False)
+
+
+def test_a_cluster_with_another_version_is_refused(
+    tmp_path: Path, cluster: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "study.toml"
+    path.write_text("[experiments.overhead]\ncells = 1\n")
+    monkeypatch.setattr("importlib.metadata.version", lambda name: "99.0")  # here, not on the cluster
+    with pytest.raises(ArcwiseError, match=r"2 of 2 Dask workers do not have arcwise 99\.0"):
+        run_study(read_study(path), tmp_path / "x.duckdb", cluster=cluster.scheduler_address, progress=False)

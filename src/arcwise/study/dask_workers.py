@@ -36,6 +36,7 @@ LARGEST_BATCH = 500
 IN_LINE = 2
 CONNECT_SECONDS = 10.0
 ASK_SECONDS = 2.0
+FETCH_SECONDS = 60.0
 
 
 class DaskWorkers:
@@ -55,6 +56,7 @@ class DaskWorkers:
             except (OSError, ValueError) as error:
                 raise OptionError(f"no Dask scheduler answers at '{cluster}' ({error}).") from error
             self._is_own = True
+        self._check_versions()
         self._task = json.dumps({"study": study.content, "sources": asdict(study.sources)})
         self._waiting: deque[Cell] = deque()
         self._running: dict[Any, list[Cell]] = {}
@@ -62,6 +64,19 @@ class DaskWorkers:
         self._mean = math.inf
         self._threads = 1
         self._ask_at = 0.0
+
+    def _check_versions(self) -> None:
+        """Refuse a cluster whose machines cannot import this version of arcwise: every cell would fail there."""
+        found = self._client.run(arcwise_version, on_error="return")
+        wrong = {address: answer for address, answer in found.items() if answer != arcwise_version()}
+        if wrong:
+            address, answer = next(iter(wrong.items()))
+            if self._is_own:
+                self._client.close()
+            raise OptionError(
+                f"{len(wrong)} of {len(found)} Dask workers do not have arcwise {arcwise_version()}, for example "
+                f"{address}: {answer}. Install it there."
+            )
 
     @property
     def count(self) -> int:
@@ -96,7 +111,7 @@ class DaskWorkers:
         """Cancel what is not done, and end the processes of this study; the cluster stays."""
         with contextlib.suppress(Exception):  # of a cluster that is gone already
             self._client.cancel(list(self._running), force=True)
-            self._client.run(end_processes, self._task)
+            self._client.run(end_processes, self._task, on_error="ignore")
         if self._is_own:
             self._client.close()
 
@@ -123,19 +138,33 @@ class DaskWorkers:
         cells = self._running.pop(future, None)
         if cells is None:
             return []
-        if future.status == "finished":
-            outcomes = [Outcome.from_json(text) for text in future.result()]
+        if future.status != "error":
+            texts = self._fetch(future)
+            if texts is None:  # its worker died with the result: once more
+                self._send_batch(cells)
+                return []
+            outcomes = [Outcome.from_json(text) for text in texts]
             spent = sum(outcome.seconds for outcome in outcomes) / max(1, len(outcomes))
             self._mean = spent if math.isinf(self._mean) else 0.8 * self._mean + 0.2 * spent
             return outcomes
-        if future.status != "error":
-            raise WorkerError("the Dask cluster is gone; what is finished is in the store. Run again to go on.")
         # The scheduler gave up: workers died under this batch, again and again.
         if len(cells) > 1:
             for cell in cells:
                 self._send_batch([cell])
             return []
         return [Outcome(cells[0].id, "failed", f"on the Dask cluster: {future.exception()}")]
+
+    def _fetch(self, future: Any) -> list[str] | None:
+        """Return what a task returned, None if it is lost."""
+        if self._client.status != "running":
+            raise WorkerError("the Dask cluster is gone; what is finished is in the store. Run again to go on.")
+        if future.status != "finished":
+            return None
+        try:
+            texts: list[str] = future.result(timeout=FETCH_SECONDS)
+        except Exception:  # Dask has many ways to say that a worker is gone
+            return None
+        return texts
 
 
 # The processes of this Dask worker, by the thread that they belong to, and the study that they were started for.
@@ -158,6 +187,13 @@ def run_batch(task: str, cells: list[str]) -> list[str]:
     while len(outcomes) < len(cells):
         outcomes += own[1].collect(timeout=60.0)
     return [outcome.to_json() for outcome in outcomes]
+
+
+def arcwise_version() -> str:
+    """Return the version that is installed here."""
+    from importlib.metadata import version
+
+    return version("arcwise")
 
 
 def end_processes(task: str) -> None:
