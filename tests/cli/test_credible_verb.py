@@ -31,6 +31,15 @@ def test_tic_tac_toe_as_the_issue_asks(shared: Path, tmp_path: Path) -> None:
     assert NetworkSet.load(nets).count == 152
 
 
+def test_a_table_that_was_cut_short_is_not_complete(shared: Path) -> None:
+    data = str(shared / "data" / "liao2019" / "nltcs.csv.gz")
+    done = run("credible", data, "--limit-seconds", "0.001", "--json", "--no-classes")
+    assert done.returncode == 3, done.stderr
+    answer = json.loads(done.stdout)
+    assert not answer["complete"]
+    assert answer["status"] == "time limit"
+
+
 def test_tables_limits_and_mistakes(tmp_path: Path) -> None:
     table = tmp_path / "t.jkl"
     table.write_text("2\n0 2\n0.0 0\n1.0 1 1\n1 2\n0.0 0\n1.0 1 0\n")

@@ -70,6 +70,7 @@ def credible(
     Example: arcwise credible survey.csv --score bdeu --ess 1 --bayes-factor 20 -o networks.parquet
     """
     from arcwise.ensemble import count_credible, find_credible
+    from arcwise.limits import Limits, Status
 
     factor = _factor(bayes_factor)
     progress = progress_from(quiet)
@@ -89,6 +90,8 @@ def credible(
     )
     table = loaded.table
     built = time.monotonic()
+    if limits.seconds is not None:
+        limits = Limits(seconds=max(limits.seconds - (built - start), 0.1))
     options: dict[str, Any] = {
         "bayes_factor": factor,
         "constraints": loaded.constraints,
@@ -98,13 +101,15 @@ def credible(
     }
     summary = count_credible(table, classes=classes, **options)
     seconds = time.monotonic() - built
-    status = summary.status
+    # A table that was cut short is complete for the finished sizes of parent sets only.
+    status = summary.status if summary.status is not Status.COMPLETE else table.status
+    complete = status is Status.COMPLETE
     if output is not None:
         networks = find_credible(table, by=by, **options)  # type: ignore[arg-type]
         if loaded.data is not None:
             networks = replace(networks, facts={**networks.facts, "n_cases": loaded.data.n_cases})
         networks.save(output)
-        status = networks.status
+        status = status if networks.complete else networks.status
     probabilities = summary.arc_probabilities()
     names = summary.names
     arcs = sorted(
@@ -122,7 +127,7 @@ def credible(
                 "count": summary.count,
                 "classes": summary.class_count,
                 "optimum": summary.opt,
-                "complete": summary.complete,
+                "complete": complete,
                 "status": str(status),
                 "seconds": seconds,
                 "table_seconds": built - start,
@@ -139,7 +144,7 @@ def credible(
             typer.echo(f"{arc['from']} -> {arc['to']}  {arc['probability']:.4f}")
     if not quiet:
         grouped = "" if summary.class_count is None else f" in {summary.class_count:,} equivalence classes"
-        stopped = "" if summary.complete else f"; stopped: {summary.status}"
+        stopped = "" if complete else f"; not complete: {status}"
         typer.echo(
             f"{summary.count:,} networks{grouped} within a Bayes factor of {factor:g} of {summary.opt:.6f}, "
             f"in {seconds:.2f} s{stopped}",
