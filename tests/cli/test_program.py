@@ -53,7 +53,13 @@ def verbs() -> Iterator[tuple[str, set[str]]]:
 
 @pytest.mark.parametrize(("name", "options"), [pytest.param(*verb, id=verb[0]) for verb in verbs()])
 def test_every_verb_has_the_options_that_belong_together(name: str, options: set[str]) -> None:
-    assert "--json" in options
+    assert {"--json", "--quiet", "-q"} <= options
+    if "--categorical" in options and name not in ("fit", "prior edge"):  # it learns, which may take long
+        assert "--limit-seconds" in options
+    if name in ("learn", "search", "bootstrap", "sample", "optimal", "prior saturation"):
+        assert "--seed" in options
+    if name in ("learn", "scores", "optimal", "credible", "sample"):
+        assert "--threads" in options
     if "--score" in options:
         assert {"-s", "--ess"} <= options
     if "--constraints" in options:
@@ -102,6 +108,8 @@ def test_ctrl_c_ends_without_a_traceback(network: Path, tmp_path: Path) -> None:
 def test_usage_is_2_and_a_mistake_is_1(cli: Cli, network: Path) -> None:
     assert "Usage" in cli("sample", network, code=2)
     assert "No such command" in cli("smaple", network, code=2)
+    assert "--rows" in cli("sample", network, "--row", 3, code=2)
+    assert "did you mean 'bdeu'" in cli("search", network, "--score", "bdue", code=1)
     message = cli("sample", "missing.bif", "--rows", 3, code=1)
     assert message == "FormatError: cannot read missing.bif: No such file or directory.\n"
 

@@ -37,6 +37,8 @@ def check_folder(folder: str | os.PathLike[str], *, force: bool) -> Path:
     A folder that is there is replaced only if `force` is True and it is empty or holds nothing but files of ours.
     """
     target = Path(folder)
+    if target.name in ("", ".."):
+        raise FormatError(f"cannot write {target}: give the name of a folder to make, e.g. report.")
     if not target.parent.is_dir():
         raise FormatError(f"cannot write {target}: the folder {target.parent} does not exist. Create it first.")
     if not os.path.lexists(target):

@@ -22,6 +22,7 @@ from arcwise.cli.options import (
     ScoreOption,
     SeedOption,
     WhitelistOption,
+    check_file_name,
     constraints_from,
     finish,
     limits_from,
@@ -87,6 +88,7 @@ def bootstrap(
     from arcwise.data import read_data
     from arcwise.ensemble import bootstrap_networks
 
+    check_file_name(output, "networks")
     chosen: Any = learner
     where: Any = backend
     scored = score_from(score, ess)
@@ -138,6 +140,8 @@ def bootstrap(
             }
         )
     else:
+        if not edges:
+            typer.echo("# no edge is in any network")
         for edge in edges:
             typer.echo(f"{edge['from']} -> {edge['to']}  {edge['strength']:.4f}  {edge['direction']:.4f}")
     if not quiet:

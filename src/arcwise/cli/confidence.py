@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arcwise.cli.options import JsonOption, OutputOption, print_json
+from arcwise.cli.options import JsonOption, OutputOption, QuietOption, check_file_name, print_json
 
 if TYPE_CHECKING:
     from arcwise.confidence import EdgeConfidence
@@ -41,6 +41,7 @@ def confidence(
     above: Annotated[float, typer.Option("--above", help="Print only pairs with a confidence above this.")] = 0.0,
     output: OutputOption = None,
     as_json: JsonOption = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Average networks into the confidence that an edge joins each pair of variables.
 
@@ -49,11 +50,13 @@ def confidence(
     from arcwise.confidence import edge_confidence
     from arcwise.ensemble import NetworkSet
 
+    check_file_name(output, "confidences", (".parquet", ".csv", ".csv.gz"))
     options: dict[str, Any] = {"orient": orient, "weights": weights, "feature": feature, "n_cases": cases}
     result = edge_confidence(NetworkSet.load(networks), **options)
     if output is not None:
         result.save(output)
-        typer.echo(f"wrote {output}", err=True)
+        if not quiet:
+            typer.echo(f"wrote {output}", err=True)
     if compare is not None:
         both = result.compare(_other(compare, options))
         both = both[(both["here"] > above) | (both["there"] > above)]

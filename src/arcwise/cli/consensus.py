@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from arcwise.cli.graph_files import write_graph_file
-from arcwise.cli.options import JsonOption, OutputOption, print_json
+from arcwise.cli.graph_files import check_output_name, write_graph_file
+from arcwise.cli.options import JsonOption, OutputOption, QuietOption, print_json, stdout_is_taken
 
 __all__ = ["register"]
 
@@ -20,12 +20,15 @@ def register(app: typer.Typer) -> None:
 
 def consensus(
     confidence: Annotated[Path, typer.Argument(help="Confidences from `arcwise confidence -o`.")],
-    threshold: Annotated[float, typer.Option("--threshold", help="Edges strictly above it are significant.")],
+    threshold: Annotated[
+        float, typer.Option("--threshold", min=0, max=1, help="Edges strictly above it are significant.")
+    ],
     as_class: Annotated[
         bool, typer.Option("--cpdag", help="Write the equivalence class instead of one DAG of it.")
     ] = False,
     output: OutputOption = None,
     as_json: JsonOption = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Build the network of the edges above a threshold, and list every edge that was dropped or is a toss-up.
 
@@ -35,12 +38,18 @@ def consensus(
     """
     from arcwise.confidence import EdgeConfidence, consensus_network
 
+    to_stdout = stdout_is_taken(output, as_json)
+    if output is not None:
+        check_output_name(output, partly_directed=as_class)
     result = consensus_network(EdgeConfidence.load(confidence), threshold)
     drawn = result.cpdag if as_class else result.dag
     labels = {(edge.tail, edge.head): edge.present for edge in result.edges}
     if output is not None:
         write_graph_file(output, drawn, labels=labels)
-        typer.echo(f"wrote {output}", err=True)
+        if not quiet and not to_stdout:
+            typer.echo(f"wrote {output}", err=True)
+    if to_stdout:
+        return
     if as_json:
         print_json(
             {
@@ -54,6 +63,8 @@ def consensus(
             }
         )
         return
+    if not result.edges:
+        typer.echo("# no edge is above the threshold")
     for edge in result.edges:
         sign = "--" if edge.fate == "undirected" else "->"
         note = "  dropped: would close a cycle" if edge.fate == "dropped" else ""

@@ -22,6 +22,7 @@ from arcwise.cli.options import (
     ScoreOption,
     ThreadsOption,
     WhitelistOption,
+    check_file_name,
     finish,
     limits_from,
     print_json,
@@ -72,6 +73,7 @@ def credible(
     from arcwise.ensemble import count_credible, find_credible
     from arcwise.limits import Limits, Status
 
+    check_file_name(output, "networks")
     factor = _factor(bayes_factor)
     progress = progress_from(quiet)
     limits = limits_from(limit_seconds)
@@ -140,6 +142,8 @@ def credible(
             }
         )
     else:
+        if not arcs:
+            typer.echo("# no arc is in any network")
         for arc in arcs:
             typer.echo(f"{arc['from']} -> {arc['to']}  {arc['probability']:.4f}")
     if not quiet:

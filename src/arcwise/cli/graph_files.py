@@ -7,11 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import typer
+
+from arcwise.cli.options import check_writable
 from arcwise.errors import FormatError, GraphError
 from arcwise.graph import (
     ArcList,
     Dag,
     Pdag,
+    format_arc_list,
     read_graph_csv,
     read_structure,
     write_arc_list,
@@ -94,7 +98,13 @@ def read_two_graphs(first: Path, second: Path) -> tuple[GraphFile, GraphFile]:
 
 
 def check_output_name(path: Path, *, partly_directed: bool = False) -> str:
-    """Return the suffix of a graph file to write; a verb asks before its work, so that none is lost to a wrong name."""
+    """Return the suffix of a graph file to write; a verb asks before its work, so that none is lost to a wrong name.
+
+    For stdout, "-", the format is CSV.
+    """
+    if str(path) == "-":
+        return ".csv"
+    check_writable(path)
     suffix = Path(path.name.removesuffix(".gz")).suffix.lower()
     known = (".csv", ".dot", ".graphml") if partly_directed else (".csv", ".dot", ".graphml", ".txt")
     if suffix not in known:
@@ -105,7 +115,9 @@ def check_output_name(path: Path, *, partly_directed: bool = False) -> str:
 def write_graph_file(path: Path, graph: Dag | Pdag, *, labels: Mapping[tuple[str, str], float] | None = None) -> None:
     """Write a graph as its suffix says: .csv (arc list), .dot, .graphml (both with labels), or a DAG as .txt."""
     suffix = check_output_name(path, partly_directed=not isinstance(graph, Dag))
-    if suffix == ".csv":
+    if str(path) == "-":
+        typer.echo(format_arc_list(graph), nl=False)
+    elif suffix == ".csv":
         write_arc_list(path, graph)
     elif suffix == ".dot":
         write_dot(path, graph, labels=labels)

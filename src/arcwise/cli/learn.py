@@ -78,6 +78,7 @@ def learn(
         typer.Option(
             "--permutations",
             min=0,
+            max=100_000,
             help="Shuffled data sets for Broom's rule; 0 for none (default: 20 where that is quick).",
             show_default=False,
         ),
@@ -92,7 +93,7 @@ def learn(
         str | None,
         typer.Option("--discretize", help="Cut numbers: quantile, width, kmeans, mean, or mdl.", show_default=False),
     ] = None,
-    bins: Annotated[int, typer.Option("--bins", min=2, help="Intervals to cut numbers into.")] = 3,
+    bins: Annotated[int, typer.Option("--bins", min=2, max=10_000, help="Intervals to cut numbers into.")] = 3,
     target: Annotated[
         str | None, typer.Option("--target", help="The class column for --discretize mdl.", show_default=False)
     ] = None,

@@ -11,7 +11,7 @@ import importlib
 import os
 import select
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -25,6 +25,8 @@ __all__ = ["app", "main"]
 # One module per verb, in the order of `arcwise --help`; each has a function `register(app)`.
 VERBS: tuple[str, ...] = (
     "learn",
+    "impute",
+    "discretize",
     "scores",
     "search",
     "credible",
@@ -113,11 +115,22 @@ def _register_verbs() -> None:
         importlib.import_module(f"arcwise.cli.{verb}").register(app)
 
 
-def main() -> None:
-    """Run the command line; a mistake of the user's ends with one message and exit code 1."""
+@functools.cache
+def _command() -> Any:
     _register_verbs()
+    return typer.main.get_command(app)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line; a mistake of the user's ends with one message and exit code 1.
+
+    The arguments are those of the process if none are given.
+    """
     try:
-        app()
+        _command().main(args=None if arguments is None else list(arguments), prog_name="arcwise")
     except ArcwiseError as error:
         typer.echo(f"{type(error).__name__}: {error}", err=True)
+        sys.exit(1)
+    except MemoryError:
+        typer.echo("MemoryError: there is not enough memory for this. Use fewer columns or rows, or a limit.", err=True)
         sys.exit(1)

@@ -25,6 +25,7 @@ from arcwise.cli.options import (
     limits_from,
     print_json,
     progress_from,
+    stdout_is_taken,
 )
 from arcwise.cli.parent_set_source import SourceArgument, load_parent_sets
 
@@ -71,6 +72,7 @@ def optimal(
     from arcwise.limits import Limits, Status
     from arcwise.search import find_optimal
 
+    as_csv = stdout_is_taken(output, as_json)
     if output is not None:
         check_output_name(output)
     limits = limits_from(limit_seconds)
@@ -104,7 +106,7 @@ def optimal(
     built = table.status
     if as_json:
         print_json(_payload(table, result, built))
-    else:
+    elif not as_csv:
         _print(table, result, built)
     finish(result.status if result.status is not Status.COMPLETE else built)
 

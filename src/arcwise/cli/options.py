@@ -12,18 +12,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arcwise.errors import ConstraintError, OptionError
+from arcwise.errors import ConstraintError, FormatError, OptionError
 from arcwise.limits import Limits, Status
 
 if TYPE_CHECKING:
+    from arcwise.data import Table
     from arcwise.graph import Constraints
     from arcwise.scores import Score
 
 __all__ = [
+    "MOST_THREADS",
     "BlacklistOption",
     "CategoricalOption",
+    "ColumnOption",
     "ConstraintsOption",
     "DataArgument",
+    "DropOption",
     "EssOption",
     "JsonOption",
     "LimitSecondsOption",
@@ -32,8 +36,11 @@ __all__ = [
     "QuietOption",
     "ScoreOption",
     "SeedOption",
+    "SeparatorOption",
     "ThreadsOption",
     "WhitelistOption",
+    "check_file_name",
+    "check_writable",
     "constraints_from",
     "finish",
     "limits_from",
@@ -41,12 +48,32 @@ __all__ = [
     "progress_from",
     "refuse_with_table",
     "score_from",
+    "stdout_is_taken",
+    "table_from",
 ]
+
+MOST_THREADS = 1024
 
 DataArgument = Annotated[
     Path, typer.Argument(help="The data: .csv, .tsv, .arff, .parquet and others, also with .gz; - for stdin.")
 ]
-ScoreOption = Annotated[str, typer.Option("--score", "-s", help="A score, e.g. bic, or with parameters, bdeu:ess=10.")]
+
+
+def _complete_score(incomplete: str) -> list[str]:
+    from arcwise.scores import SCORES
+
+    return [name for name in SCORES if name.startswith(incomplete)]
+
+
+ScoreOption = Annotated[
+    str,
+    typer.Option(
+        "--score",
+        "-s",
+        help="A score, e.g. bic, or with parameters, bdeu:ess=10.",
+        autocompletion=_complete_score,
+    ),
+]
 EssOption = Annotated[
     float | None,
     typer.Option("--ess", help="The equivalent sample size, for scores that have one.", show_default=False),
@@ -73,9 +100,24 @@ BlacklistOption = Annotated[
 CategoricalOption = Annotated[
     bool, typer.Option("--categorical", help="Take columns of numbers as categories, however many values.")
 ]
+ColumnOption = Annotated[
+    list[str] | None,
+    typer.Option("--column", help="Read only this column; may be repeated.", show_default=False),
+]
+DropOption = Annotated[
+    list[str] | None, typer.Option("--drop", help="Leave this column out; may be repeated.", show_default=False)
+]
+SeparatorOption = Annotated[
+    str | None,
+    typer.Option("--separator", help="Between fields of a text file (default: a comma or a tab).", show_default=False),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result on stdout as one JSON object.")]
-SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of the random numbers; same seed, same result.")]
-ThreadsOption = Annotated[int, typer.Option("--threads", min=1, help="Threads to use; results do not depend on it.")]
+SeedOption = Annotated[
+    int, typer.Option("--seed", min=0, max=2**63 - 1, help="Seed of the random numbers; same seed, same result.")
+]
+ThreadsOption = Annotated[
+    int, typer.Option("--threads", min=1, max=MOST_THREADS, help="Threads to use; results do not depend on it.")
+]
 LimitSecondsOption = Annotated[
     float | None,
     typer.Option("--limit-seconds", help="Stop after this time with what there is (exit code 3)."),
@@ -89,6 +131,47 @@ OutputOption = Annotated[
 def progress_from(quiet: bool) -> bool | None:
     """Return the `progress` argument: nothing if quiet, else a bar where stderr is a terminal."""
     return False if quiet else None
+
+
+def table_from(
+    data: Path, *, columns: list[str] | None, drop: list[str] | None, separator: str | None, quiet: bool
+) -> Table:
+    """Read a data file as it is, with its gaps and numbers."""
+    from arcwise.data import read_table
+
+    return read_table(data, columns=columns, drop=drop or (), separator=separator, progress=progress_from(quiet))
+
+
+def stdout_is_taken(output: Path | None, as_json: bool, *, otherwise: bool = False) -> bool:
+    """Return whether the result itself goes to stdout: by `-o -`, or without -o if `otherwise`; then --json cannot."""
+    taken = otherwise if output is None else str(output) == "-"
+    if taken and as_json:
+        raise typer.BadParameter("--json prints a summary on stdout, so that the result needs a file: -o FILE.")
+    return taken
+
+
+def check_file_name(output: Path | None, what: str, suffixes: Sequence[str] = ("",)) -> None:
+    """Refuse a name that cannot be written before any work is done: stdout, another suffix, a missing folder."""
+    if output is None:
+        return
+    if str(output) == "-":
+        raise FormatError(f"cannot write {what} to stdout: give a file, e.g. -o {what}.parquet.")
+    if not output.name.endswith(tuple(suffixes)):
+        raise FormatError(f"cannot write {output}: the name of a file of {what} ends in {', '.join(suffixes)}.")
+    check_writable(output)
+
+
+def check_writable(output: Path) -> None:
+    """Refuse a file whose folder is not there, or that is a folder itself."""
+    try:
+        is_folder, has_folder = output.is_dir(), output.parent.is_dir()
+    except (OSError, ValueError) as error:  # a name that no file can have
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise FormatError(f"cannot write {output}: {reason}.") from None
+    if is_folder:
+        raise FormatError(f"cannot write {output}: it is a folder. Give a file name.")
+    if not has_folder:
+        raise FormatError(f"cannot write {output}: there is no folder {output.parent}. Make it first.")
 
 
 def limits_from(limit_seconds: float | None) -> Limits:

@@ -191,7 +191,9 @@ def ess(
 @_analysis("path")
 def path(
     request: _Request,
-    values: Annotated[int, typer.Option("--values", min=2, help="How many values from 0.001 to 100,000.")] = 60,
+    values: Annotated[
+        int, typer.Option("--values", min=2, max=100_000, help="How many values from 0.001 to 100,000.")
+    ] = 60,
 ) -> _Answer:
     """Follow the optimal network over the equivalent sample size from 0.001 to 100,000.
 
@@ -291,7 +293,9 @@ def saturation(
     request: _Request,
     ess: EssOption = 1.0,
     epsilon: EpsilonOption = 0.5,
-    repetitions: Annotated[int, typer.Option("--repetitions", min=1, help="How often the cases are shuffled.")] = 5,
+    repetitions: Annotated[
+        int, typer.Option("--repetitions", min=1, max=100_000, help="How often the cases are shuffled.")
+    ] = 5,
     seed: SeedOption = 0,
 ) -> _Answer:
     """Say whether more data would change the structure, from growing subsamples.

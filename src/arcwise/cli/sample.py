@@ -7,7 +7,16 @@ from typing import Annotated
 
 import typer
 
-from arcwise.cli.options import JsonOption, OutputOption, QuietOption, SeedOption, print_json, progress_from
+from arcwise.cli.options import (
+    MOST_THREADS,
+    JsonOption,
+    OutputOption,
+    QuietOption,
+    SeedOption,
+    print_json,
+    progress_from,
+    stdout_is_taken,
+)
 
 __all__ = ["register"]
 
@@ -19,12 +28,17 @@ def register(app: typer.Typer) -> None:
 
 def sample(
     network: Annotated[Path, typer.Argument(help="A network with tables: NETWORK.bif or NETWORK.bif.gz.")],
-    rows: Annotated[int, typer.Option("--rows", "-n", min=1, help="How many rows to draw.")],
+    rows: Annotated[int, typer.Option("--rows", "-n", min=1, max=2**40, help="How many rows to draw.")],
     seed: SeedOption = 0,
     output: OutputOption = None,
     threads: Annotated[
         int | None,
-        typer.Option("--threads", min=1, help="Threads to use (default: all cores); results do not depend on it."),
+        typer.Option(
+            "--threads",
+            min=1,
+            max=MOST_THREADS,
+            help="Threads to use (default: all cores); results do not depend on it.",
+        ),
     ] = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
@@ -40,9 +54,7 @@ def sample(
     from arcwise.data.write import format_to_write
     from arcwise.model import read_bif
 
-    to_stdout = output is None or str(output) == "-"
-    if as_json and to_stdout:
-        raise typer.BadParameter("--json prints a summary on stdout, so that the rows need a file: -o FILE.")
+    to_stdout = stdout_is_taken(output, as_json, otherwise=True)
     format_to_write(output or "-")
     drawn = read_bif(network).sample(rows, seed=seed, threads=threads, progress=progress_from(quiet))
     drawn.to_file(output or "-")

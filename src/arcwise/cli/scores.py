@@ -29,6 +29,7 @@ from arcwise.cli.options import (
     print_json,
     progress_from,
     score_from,
+    stdout_is_taken,
 )
 from arcwise.errors import FormatError, OptionError
 from arcwise.limits import Limits, Status
@@ -81,9 +82,7 @@ def scores(
     from arcwise.data import read_data
     from arcwise.parent_sets import build_parent_sets
 
-    to_stdout = output is None or str(output) == "-"
-    if as_json and to_stdout:
-        raise typer.BadParameter("--json prints a summary on stdout, so that the table needs a file: -o FILE.")
+    to_stdout = stdout_is_taken(output, as_json, otherwise=True)
     checkpoint = None if output is None or to_stdout else _checkpoint(output, restart=restart)
     margin = _slack(slack, bayes_factor)
     progress = progress_from(quiet)
@@ -119,8 +118,8 @@ def _slack(slack: float | None, bayes_factor: float | None) -> float:
 
 
 def _limits(seconds: float | None, gigabytes: float | None) -> Limits:
-    if gigabytes is not None and not gigabytes > 0:
-        raise OptionError(f"--limit-memory {gigabytes:g}: must be positive.")
+    if gigabytes is not None and not 0 < gigabytes < math.inf:
+        raise OptionError(f"--limit-memory {gigabytes:g}: must be a positive number of gigabytes.")
     memory = None if gigabytes is None else int(gigabytes * 1e9)
     return Limits(seconds=limits_from(seconds).seconds, memory_bytes=memory)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import time
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -30,6 +31,7 @@ from arcwise.cli.options import (
     print_json,
     progress_from,
     score_from,
+    stdout_is_taken,
 )
 from arcwise.errors import OptionError
 
@@ -180,7 +182,8 @@ def search(
         if name not in TAKES[method]:
             takers = ", ".join(m for m in Method if name in TAKES[m])
             raise OptionError(f"--{name.replace('_', '-')} is not an option of --method {method}, but of {takers}.")
-    if output is not None and str(output) != "-":
+    to_stdout = stdout_is_taken(output, as_json, otherwise=not as_json)
+    if output is not None:
         check_output_name(output)
     function: Any = {
         Method.TABU: stage.tabu_search,
@@ -201,14 +204,12 @@ def search(
         progress=progress_from(quiet),
         **options,
     )
-    if output is not None and str(output) != "-":
+    if to_stdout:
+        write_graph_file(Path("-"), result.dag)
+    elif output is not None:
         write_graph_file(output, result.dag)
     if as_json:
         print_json(result.as_dict())
-    elif output is None or str(output) == "-":
-        typer.echo("from,to")
-        for tail, head in result.dag.arcs:
-            typer.echo(f"{_quoted(tail)},{_quoted(head)}")
     if not quiet:
         typer.echo(
             f"{method}: {scored.name} {result.score:.6f}, {len(result.dag.arcs)} arcs, {result.iterations} iterations, "
@@ -242,7 +243,3 @@ def _search_orders(
     seconds = time.monotonic() - begin
     status = found.status if table.status is Status.COMPLETE else table.status
     return replace(found, seconds=seconds, status=status)
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"' if any(c in name for c in ',"\n\r') else name

@@ -58,6 +58,7 @@ def plan(
         typer.Option("--measured", help="A store, to estimate from its cells how long all cells take."),
     ] = None,
     as_json: JsonOption = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Check a study and list its cells, without running anything.
 
@@ -79,6 +80,8 @@ def plan(
         typer.echo(f"{cell.id}  {cell.experiment}  {parameters}")
     counts = Counter(cell.experiment for cell in cells)
     listed_counts = ", ".join(f"{count:,} of {name}" for name, count in counts.items())
+    if quiet:
+        return
     typer.echo(f"{chosen.name}: {len(cells):,} cells ({listed_counts})", err=True)
     if estimate is not None:
         note = f"; {estimate.like_limited:,} of them are like cells that met a limit" if estimate.like_limited else ""
@@ -171,11 +174,13 @@ def status(
     store: StoreOption = None,
     smoke: SmokeOption = False,
     as_json: JsonOption = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Say how far a study is, also while it runs.
 
     Example: arcwise study status studies/smoke.toml
     """
+    del quiet  # there are no remarks to leave out
     from arcwise.study import study_status
 
     found = study_status(_existing(config, store, smoke))
@@ -197,11 +202,13 @@ def summarize(
     ] = None,
     figures: Annotated[bool, typer.Option("--figures/--no-figures", help="Draw figures as well as tables.")] = True,
     as_json: JsonOption = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Write the tables and figures of a study, from its store alone.
 
     Example: arcwise study summarize --store smoke.duckdb -o smoke-summary
     """
+    del quiet  # there are no remarks to leave out
     from arcwise.study import summarize_study
 
     where = _existing(config, store, smoke)
@@ -235,6 +242,7 @@ def export(
         ),
     ] = None,
     as_json: JsonOption = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Write the rows of all cells to one file, or a product that is made from them.
 
@@ -250,7 +258,7 @@ def export(
         count = export_product(where, output, product)
     if as_json:
         print_json({"rows": count, "file": output})
-    else:
+    elif not quiet:
         typer.echo(f"{count:,} rows in {output}", err=True)
 
 

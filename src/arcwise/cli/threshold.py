@@ -129,6 +129,9 @@ def threshold(
     if advice is not None:
         typer.echo(advice.text)
         return
+    if quiet:
+        typer.echo(f"{chosen.value!r}")
+        return
     typer.echo(f"threshold {chosen.value:.4g} by the rule '{chosen.rule}', which assumes that {chosen.assumes}.")
     typer.echo(f"{count} of {len(given.vector)} pairs are above it.")
 

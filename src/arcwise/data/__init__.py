@@ -5,7 +5,7 @@ from arcwise.data.discretize import apply_cuts, discretize, find_cuts
 from arcwise.data.impute import impute
 from arcwise.data.read import read_data, read_table
 from arcwise.data.table import Column, Table
-from arcwise.data.write import write_data
+from arcwise.data.write import write_data, write_table
 
 __all__ = [
     "Column",
@@ -18,4 +18,5 @@ __all__ = [
     "read_data",
     "read_table",
     "write_data",
+    "write_table",
 ]

@@ -1,4 +1,4 @@
-"""`write_data`: a data set as CSV, TSV, ARFF or Parquet."""
+"""`write_data` and `write_table`: a data set, or a table with gaps and numbers, as CSV, TSV, ARFF or Parquet."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 
 from arcwise.data.dataset import Dataset
 from arcwise.data.parquet import write_parquet_data
+from arcwise.data.table import Column, Table
 from arcwise.errors import FormatError, OptionError, suggestion
 from arcwise.files import atomic_write
+from arcwise.parquet import write_parquet
 
-__all__ = ["format_to_write", "write_data"]
+__all__ = ["format_to_write", "write_data", "write_table"]
 
 FORMATS = {"csv": (".csv",), "tsv": (".tsv", ".tab"), "arff": (".arff",), "parquet": (".parquet", ".pq")}
 BLOCK_ROWS = 2**14
@@ -40,8 +41,30 @@ def write_data(data: Dataset, path: str | os.PathLike[str], *, format: str | Non
     if kind == "parquet":
         write_parquet_data(data, path)
         return
+    columns = [Column(name, data.codes[v], data.states[v], declared=True) for v, name in enumerate(data.names)]
+    _write_text(columns, data.weights, path, kind)
+
+
+def write_table(table: Table, path: str | os.PathLike[str], *, format: str | None = None) -> None:  # noqa: A002
+    """Write a table to a file as it is, with its missing values, so that `read_table` reads it back.
+
+    The parameters are those of `write_data`. A missing value is an empty field, "?" in ARFF, NULL in Parquet.
+    """
+    kind = format_to_write(path, format)
+    if kind != "parquet":
+        _write_text(table.columns, table.weights, path, kind)
+        return
+    frame = table.to_dataframe()
+    if table.weights is not None:
+        frame = frame.loc[np.repeat(np.arange(table.n_rows), table.weights)]
+    states = {column.name: column.labels for column in table.columns if column.declared}
+    write_parquet(frame, path, facts={"kind": "data", "states": states})
+
+
+def _write_text(columns: Sequence[Column], weights: np.ndarray | None, path: str | os.PathLike[str], kind: str) -> None:
+    blocks = _blocks(columns, weights, kind)
     if str(path) == "-":
-        for block in _blocks(data, kind):
+        for block in blocks:
             sys.stdout.write(block)
         sys.stdout.flush()
         return
@@ -50,14 +73,9 @@ def write_data(data: Dataset, path: str | os.PathLike[str], *, format: str | Non
             import gzip
 
             with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
-                _write(packed, data, kind)  # type: ignore[arg-type]
+                packed.writelines(block.encode("utf-8") for block in blocks)
         else:
-            _write(file, data, kind)
-
-
-def _write(file: BinaryIO, data: Dataset, kind: str) -> None:
-    for block in _blocks(data, kind):
-        file.write(block.encode("utf-8"))
+            file.writelines(block.encode("utf-8") for block in blocks)
 
 
 def format_to_write(path: str | os.PathLike[str], given: str | None = None) -> str:
@@ -78,32 +96,35 @@ def format_to_write(path: str | os.PathLike[str], given: str | None = None) -> s
     return kind
 
 
-def _blocks(data: Dataset, kind: str) -> Iterator[str]:
+def _blocks(columns: Sequence[Column], weights: np.ndarray | None, kind: str) -> Iterator[str]:
     """Yield the text of the file in pieces."""
     separator = "\t" if kind == "tsv" else ","
     quote = _arff_quoted if kind == "arff" else _csv_quoted
-    states = [np.array([quote(state, separator) for state in own], dtype=object) for own in data.states]
+    missing = "?" if kind == "arff" else ""
+    labels = [np.array([*(quote(own, separator) for own in c.labels), missing], dtype=object) for c in columns]
     if kind == "arff":
         yield "@relation data\n\n"
-        for name, own in zip(data.names, states, strict=True):
-            yield f"@attribute {_arff_quoted(name, ',')} {{{','.join(own)}}}\n"
+        for column, own in zip(columns, labels, strict=True):
+            values = "numeric" if column.numbers is not None else f"{{{','.join(own[:-1])}}}"
+            yield f"@attribute {_arff_quoted(column.name, ',')} {values}\n"
         yield "\n@data\n"
     else:
-        yield separator.join(quote(name, separator) for name in data.names) + "\n"
-    for start in range(0, data.n_rows, BLOCK_ROWS):
-        rows = np.arange(start, min(start + BLOCK_ROWS, data.n_rows))
-        if data.weights is None:
-            yield _rows(data, states, rows, separator)
+        yield separator.join(quote(column.name, separator) for column in columns) + "\n"
+    n_rows = len(columns[0].codes) if columns else 0
+    for start in range(0, n_rows, BLOCK_ROWS):
+        rows = np.arange(start, min(start + BLOCK_ROWS, n_rows))
+        if weights is None:
+            yield _rows(columns, labels, rows, separator)
             continue
         # A row may weigh as much as all others together: its copies go out in blocks too.
-        for row, weight in zip(rows, data.weights[rows].tolist(), strict=True):
-            line = _rows(data, states, rows[row - start : row - start + 1], separator)
+        for row, weight in zip(rows, weights[rows].tolist(), strict=True):
+            line = _rows(columns, labels, rows[row - start : row - start + 1], separator)
             for done in range(0, weight, BLOCK_ROWS):
                 yield line * min(BLOCK_ROWS, weight - done)
 
 
-def _rows(data: Dataset, states: Sequence[np.ndarray], rows: np.ndarray, separator: str) -> str:
-    cells = [own[data.codes[v, rows]].tolist() for v, own in enumerate(states)]
+def _rows(columns: Sequence[Column], labels: Sequence[np.ndarray], rows: np.ndarray, separator: str) -> str:
+    cells = [own[column.codes[rows]].tolist() for column, own in zip(columns, labels, strict=True)]
     return "".join(f"{separator.join(row)}\n" for row in zip(*cells, strict=True))
 
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["bootstrap_networks"]
 
 LARGEST_BATCH = 4096
+MOST_REPLICATES = 10**8  # more do not fit in memory
 MOST_DEATHS = 3  # how often in a row workers may die before any batch is finished
 
 
@@ -106,7 +107,7 @@ def bootstrap_networks(
         networks on the *original* data, so that they can be compared; ``facts["replicate_scores"]`` has those on the
         replicates' own data.
     """
-    check_count("replicates", replicates, 1)
+    check_count("replicates", replicates, 1, MOST_REPLICATES)
     jobs = _count_jobs(n_jobs)
     if seed is None and rng is None and path is not None:
         seed = journal_seed(path)

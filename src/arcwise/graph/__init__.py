@@ -8,7 +8,14 @@ from arcwise.graph.cpdag import Cpdag
 from arcwise.graph.dag import Dag
 from arcwise.graph.drawing_files import format_dot, format_graphml, write_dot, write_graphml
 from arcwise.graph.equivalence_classes import class_keys, class_keys_from_masks, number_classes
-from arcwise.graph.graph_table_files import ArcList, read_arc_list, read_graph_csv, write_adjacency, write_arc_list
+from arcwise.graph.graph_table_files import (
+    ArcList,
+    format_arc_list,
+    read_arc_list,
+    read_graph_csv,
+    write_adjacency,
+    write_arc_list,
+)
 from arcwise.graph.pdag import Pdag
 from arcwise.graph.sparse_dags import sparse_dag
 from arcwise.graph.structure_file import format_structure, parse_structure, read_structure, write_structure
@@ -27,6 +34,7 @@ __all__ = [
     "class_keys",
     "class_keys_from_masks",
     "count_dags",
+    "format_arc_list",
     "format_dot",
     "format_graphml",
     "format_structure",

@@ -20,7 +20,7 @@ from arcwise.files import read_bytes, write_text
 from arcwise.graph.dag import Dag
 from arcwise.graph.pdag import Pdag
 
-__all__ = ["ArcList", "read_arc_list", "read_graph_csv", "write_adjacency", "write_arc_list"]
+__all__ = ["ArcList", "format_arc_list", "read_arc_list", "read_graph_csv", "write_adjacency", "write_arc_list"]
 
 ENTRIES = {"0": 0, "1": 1, "0.0": 0, "1.0": 1}
 KINDS = {"->": True, "--": False, "-": False}
@@ -66,19 +66,25 @@ def write_adjacency(path: str | os.PathLike[str], graph: Dag | Pdag) -> None:
         ["", *graph.names],
         *([n, *row] for n, row in zip(graph.names, graph.to_adjacency().tolist(), strict=True)),
     ]
-    _write(path, lines)
+    write_text(path, _csv_text(lines))
 
 
 def write_arc_list(path: str | os.PathLike[str], graph: Dag | Pdag) -> None:
     """Write the arcs as CSV with the columns from,to,kind; nodes without an edge are not in it."""
+    write_text(path, format_arc_list(graph))
+
+
+def format_arc_list(graph: Dag | Pdag) -> str:
+    """Return the arcs as CSV with the columns from,to,kind."""
     edges = () if isinstance(graph, Dag) else graph.edges
-    _write(path, [["from", "to", "kind"], *([a, b, "->"] for a, b in graph.arcs), *([a, b, "--"] for a, b in edges)])
+    arcs = [[a, b, "->"] for a, b in graph.arcs]
+    return _csv_text([["from", "to", "kind"], *arcs, *([a, b, "--"] for a, b in edges)])
 
 
-def _write(path: str | os.PathLike[str], lines: Sequence[Sequence[object]]) -> None:
+def _csv_text(lines: Sequence[Sequence[object]]) -> str:
     buffer = io.StringIO(newline="")
     csv.writer(buffer, lineterminator="\n").writerows(lines)
-    write_text(path, buffer.getvalue())
+    return buffer.getvalue()
 
 
 def _rows(path: str | os.PathLike[str]) -> list[tuple[int, list[str]]]:

@@ -1,6 +1,12 @@
 """Tables of candidate parent sets."""
 
-from arcwise.parent_sets.binary import format_binary, parse_binary, read_parent_sets, write_parent_sets
+from arcwise.parent_sets.binary import (
+    format_binary,
+    parse_binary,
+    parse_parent_sets,
+    read_parent_sets,
+    write_parent_sets,
+)
 from arcwise.parent_sets.build import build_parent_set_tables, build_parent_sets
 from arcwise.parent_sets.jkl import format_jkl, parse_jkl, read_jkl, write_jkl
 from arcwise.parent_sets.table import BuildStatistics, ParentSetTable
@@ -14,6 +20,7 @@ __all__ = [
     "format_jkl",
     "parse_binary",
     "parse_jkl",
+    "parse_parent_sets",
     "read_jkl",
     "read_parent_sets",
     "write_jkl",

@@ -16,7 +16,7 @@ from arcwise.parent_sets.facts import facts_of, read_facts
 from arcwise.parent_sets.jkl import format_jkl, parse_jkl
 from arcwise.parent_sets.table import ParentSetTable
 
-__all__ = ["format_binary", "parse_binary", "read_parent_sets", "write_parent_sets"]
+__all__ = ["format_binary", "parse_binary", "parse_parent_sets", "read_parent_sets", "write_parent_sets"]
 
 KIND = "arcwise-parent-sets 1"
 
@@ -60,10 +60,14 @@ def parse_binary(content: bytes, *, source: str = "arct content") -> ParentSetTa
 
 def read_parent_sets(path: str | os.PathLike[str]) -> ParentSetTable:
     """Read a table in any format that arcwise knows, told by its content: .arct or jkl, plain or gzip."""
-    content = read_bytes(path)
+    return parse_parent_sets(read_bytes(path), source=str(path))
+
+
+def parse_parent_sets(content: bytes, *, source: str = "content") -> ParentSetTable:
+    """Return the table in `content`, in .arct or jkl format; `source` names it in error messages."""
     if is_array_file(content):
-        return parse_binary(content, source=str(path))
-    return parse_jkl(content, source=str(path))
+        return parse_binary(content, source=source)
+    return parse_jkl(content, source=source)
 
 
 def write_parent_sets(path: str | os.PathLike[str], table: ParentSetTable) -> None:

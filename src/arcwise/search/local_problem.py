@@ -175,10 +175,12 @@ def unpack_parents(offsets: NDArray[np.int64], members: NDArray[np.int32]) -> li
     return [flat[a:b] for a, b in itertools.pairwise(ends)]
 
 
-def check_count(name: str, value: Any, least: int) -> int:
+def check_count(name: str, value: Any, least: int, most: int = 2**31 - 1) -> int:
     """Return an integer option after checking its range."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
         raise OptionError(f"{name}={value!r} must be an integer >= {least}.")
+    if value > most:
+        raise OptionError(f"{name}={value!r} must be an integer <= {most:,}.")
     return int(value)
 
 

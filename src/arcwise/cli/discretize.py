@@ -1,0 +1,86 @@
+"""`arcwise discretize`: numbers into intervals."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from arcwise.cli.options import (
+    ColumnOption,
+    DataArgument,
+    DropOption,
+    JsonOption,
+    OutputOption,
+    QuietOption,
+    SeparatorOption,
+    print_json,
+    stdout_is_taken,
+    table_from,
+)
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command line."""
+    app.command("discretize")(discretize)
+
+
+def discretize(
+    data: DataArgument,
+    method: Annotated[
+        str,
+        typer.Option(
+            "--method", help="width, quantile or kmeans (--bins intervals), mean (two), or mdl (by the class --target)."
+        ),
+    ] = "quantile",
+    bins: Annotated[int, typer.Option("--bins", min=2, max=10_000, help="The number of intervals.")] = 3,
+    target: Annotated[str | None, typer.Option("--target", help="mdl: the class column.", show_default=False)] = None,
+    cut: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--cut",
+            help="A column to cut; may be repeated. Default: numbers with more than 20 distinct values.",
+            show_default=False,
+        ),
+    ] = None,
+    numeric: Annotated[bool, typer.Option("--numeric", help="Cut all columns of numbers.")] = False,
+    without_cuts: Annotated[
+        str, typer.Option("--without-cuts", help="Columns in which mdl finds no cut: error, drop or median.")
+    ] = "error",
+    columns: ColumnOption = None,
+    drop: DropOption = None,
+    separator: SeparatorOption = None,
+    output: OutputOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Cut columns of numbers into intervals, closed on the right; missing values come first: `arcwise impute`.
+
+    The suffix of the output says how it is written: .csv, .tsv, .arff, each also with .gz, or .parquet; without -o, or
+    with -o -, CSV goes to stdout. ARFF and Parquet keep the order of the intervals.
+
+    Example: arcwise discretize survey.csv --method mdl --target disease --without-cuts median -o survey.arff
+    """
+    from arcwise.data import write_table
+    from arcwise.data.discretize import discretize as cut_table
+    from arcwise.data.discretize import find_cuts
+    from arcwise.data.write import format_to_write
+
+    to_stdout = stdout_is_taken(output, as_json, otherwise=True)
+    if cut and numeric:
+        raise typer.BadParameter("--cut names columns and --numeric takes all: give one of them.")
+    format_to_write(output or "-")
+    table = table_from(data, columns=columns, drop=drop, separator=separator, quiet=quiet)
+    chosen: Any = cut or ("numeric" if numeric else "continuous")
+    given: dict[str, Any] = {"method": method, "columns": chosen, "bins": bins, "target": target}
+    done = cut_table(table, without_cuts=without_cuts, **given)  # type: ignore[call-overload]
+    write_table(done, output or "-")
+    names = [name for name in find_cuts(table, **given) if name in done.names]
+    if as_json:
+        cuts = {name: list(done.column(name).labels) for name in names}
+        print_json({"method": method, "rows": done.n_rows, "intervals": cuts, "output": output})
+    elif not quiet:
+        where = "" if to_stdout else f"; wrote {done.n_rows:,} rows to {output}"
+        typer.echo(f"cut {len(names)} of {len(table.names)} columns{where}", err=True)
