@@ -15,6 +15,9 @@ SECTIONS = {"how-to": "How to", "reference": "Reference", "papers": "Papers", "b
 FIRST = (
     "index",
     "tutorial",
+    "worked-analysis",
+    "design",
+    "learn",
     "read-data",
     "choose-a-score",
     "choose-a-prior",

@@ -268,7 +268,17 @@ def _prior(analysis: Analysis) -> list[Block]:
         )
     saturation = checks.saturation
     if saturation is not None:
-        blocks.append(Paragraph(saturation.advice))
+        verdict = "would probably change little" if saturation.settled else "may well change the structure"
+        blocks.append(
+            Paragraph(
+                f"More data {verdict}: the last step, from {int(saturation.sizes[-2]):,} to "
+                f"{int(saturation.sizes[-1]):,} "
+                f"cases, added, removed or turned {saturation.change[-1]:.1f} edges of the best network, which has "
+                f"{saturation.edges[-1]:.1f}. The sensitivity to the prior fell from {saturation.sensitivity[-2]:.2%} "
+                "to "
+                f"{saturation.sensitivity[-1]:.2%} of the score."
+            )
+        )
         sizes = tuple(float(size) for size in saturation.sizes)
         blocks.append(
             Chart(

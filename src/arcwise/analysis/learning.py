@@ -127,11 +127,11 @@ def learn(
     Examples
     --------
     >>> from arcwise import datasets
-    >>> analysis = learn(datasets.load("balance-scale"), seed=1)
+    >>> analysis = learn(datasets.load("balance-scale"), rule="cost", seed=1)
     >>> analysis
     Analysis(data: 5 variables, 625 cases; credible set, qNML; 4 edges above 0.5)
-    >>> analysis.dag.parents_of("class")
-    ('left-weight', 'left-distance', 'right-weight', 'right-distance')
+    >>> analysis.edge("class", "left-weight").present
+    1.0
     """
     preparation = Preparation(
         drop=tuple(drop),

@@ -84,6 +84,8 @@ def _presence(analysis: Analysis, edge: EdgeFinding) -> str:
         count = round(edge.present * networks)
         error = f", give or take {2 * edge.standard_error:.2f}" if edge.standard_error > 0 else ""
         return f"An edge joins {pair} in {count:,} of {networks:,} networks learned from resampled data{error}."
+    if networks == 1:
+        return f"An edge joins {pair} in the only network that the data cannot rule out."
     if edge.present >= 1 - 1e-9:
         return f"An edge joins {pair} in every one of the {networks:,} networks that the data cannot rule out."
     return f"Of the {networks:,} networks that the data cannot rule out, those with an edge between {pair} have {percent(edge.present)} of the weight."  # noqa: E501
@@ -206,9 +208,11 @@ def summary_sentences(analysis: Analysis) -> tuple[str, ...]:
             f"Whichever of the {len(kept[0].by_method)} combinations of method and score is used, "
             f"{len(agreed):,} of the {len(kept):,} have a confidence above one half."
         )
+    open_ones = "; the others could be turned round, or the networks disagree" if len(directed) < len(kept) else ""
     third = (
-        f"The data settle the direction of {len(directed):,} of the {len(kept):,} edges; the others could be turned "
-        "round, or the networks disagree. A direction is not a cause: it says what independences the data show."
+        f"The data settle the direction of {len(directed):,} of the {len(kept):,} edges{open_ones}. A direction is not "
+        "a "
+        "cause: it says what independences the data show."
     )
     return tuple(s for s in (first, second, third, *_closing(analysis)) if s)
 

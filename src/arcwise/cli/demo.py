@@ -1,63 +1,38 @@
-"""`make demo`: the main job on an embedded data set, from data to the arcs to trust, with its files in demo-output/."""
+"""`make demo`: the main job on embedded data, from a raw table to a report, with its files in demo-output/."""
 
 from __future__ import annotations
 
-import json
-import math
+import shutil
 from pathlib import Path
 
-from arcwise import datasets
-from arcwise.confidence import choose_threshold, consensus_network, edge_confidence
-from arcwise.data import write_data
-from arcwise.ensemble import find_credible
-from arcwise.files import write_text
-from arcwise.graph import write_graphml
-from arcwise.model import fit_parameters
-from arcwise.parent_sets import build_parent_sets, write_jkl
+from arcwise.analysis import learn
 
 __all__ = ["main"]
 
-BAYES_FACTOR = 20
+FOLDER = Path("demo-output")
 
 
 def main() -> None:
-    """Run the demo and say where its output is."""
-    folder = Path("demo-output")
-    folder.mkdir(exist_ok=True)
-    data = datasets.load("tic-tac-toe")
-    print(f"data: tic-tac-toe, {data.n_variables} variables, {data.n_cases} final boards")
-    write_data(data, folder / "tic-tac-toe.csv")
+    """Learn from the wines that come with scikit-learn, print the summary, and say where the report is."""
+    from rich.console import Console
+    from sklearn.datasets import load_wine
 
-    table = build_parent_sets(data, "bic", slack=math.log(BAYES_FACTOR))
-    write_jkl(folder / "table.jkl", table)
-    print(f"parent sets: {table.n_rows} can be in a network within a Bayes factor of {BAYES_FACTOR} of the best (BIC)")
+    from arcwise.report.text import print_report
 
-    networks = find_credible(table, bayes_factor=BAYES_FACTOR)
-    networks.save(folder / "networks.parquet")
-    print(f"credible set: {networks.count} networks within a Bayes factor of {BAYES_FACTOR} of the optimum,")
-    print(f"              whose score is {networks.opt:.6f}; complete: {networks.complete}")
-
-    confidence = edge_confidence(networks, n_cases=data.n_cases)
-    confidence.save(folder / "confidence.parquet")
-    threshold = choose_threshold(confidence, "cost", alpha=1)
-    consensus = consensus_network(confidence, threshold)
-    labels = {(edge.tail, edge.head): edge.present for edge in consensus.edges}
-    write_graphml(folder / "network.graphml", consensus.cpdag, labels=labels)
-    fit_parameters(consensus.dag, data).write_bif(folder / "network.bif")
-    print(f"arcs to trust, above {threshold.value:g} (a missed edge and an extra edge cost the same):")
-    for edge in consensus.edges:
-        sign = {"kept": "->", "undirected": "--", "dropped": "-x"}[edge.fate]
-        print(f"  {edge.tail:>12} {sign} {edge.head:<12} {edge.present:.3f}")
-
-    summary = {
-        "optimum": networks.opt,
-        "networks": networks.count,
-        "complete": networks.complete,
-        "threshold": threshold.value,
-        "edges": [[edge.tail, edge.head, edge.present, edge.fate] for edge in consensus.edges],
-    }
-    write_text(folder / "summary.json", json.dumps(summary, indent=2) + "\n")
-    print(f"written to {folder}/: {', '.join(sorted(path.name for path in folder.iterdir()))}")
+    bunch = load_wine(as_frame=True)
+    frame = bunch.data.rename(columns={"od280/od315_of_diluted_wines": "dilution"})
+    frame["cultivar"] = bunch.target_names[bunch.target]
+    # The measures are numbers: cut each into three intervals, as `arcwise learn --discretize width` does.
+    analysis = learn(frame, discretize="width", seed=1, name="wine")
+    if FOLDER.is_dir():  # of an earlier demo
+        shutil.rmtree(FOLDER)
+    analysis.save(FOLDER)
+    console = Console(highlight=False, width=100)
+    print_report(analysis.report, console, sections=("ensemble", "prior"))
+    strongest = analysis.edges[0]
+    console.print(f"\nFor example: {analysis.explain(strongest.first, strongest.second)}", markup=False)
+    console.print(f"\nFiles: {', '.join(sorted(path.name for path in FOLDER.iterdir()))}", markup=False)
+    console.print(f"Report: {FOLDER / 'report.html'}", markup=False)
 
 
 if __name__ == "__main__":

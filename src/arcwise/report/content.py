@@ -251,6 +251,12 @@ class Report:
 
         return render_text(self, width=width, color=color)
 
+    def to_svg(self, *, numbers: bool = True) -> str:
+        """Return a picture of the network at its cut-off, with or without the confidences on the edges."""
+        from arcwise.report.figure import network_svg
+
+        return network_svg(self.network, numbers=numbers)
+
     def _repr_html_(self) -> str:
         from arcwise.report.html import render_frame
 
