@@ -5,6 +5,7 @@ from arcwise.ensemble.bootstrap import bootstrap_networks
 from arcwise.ensemble.class_sizes import class_size, class_sizes, weigh_classes
 from arcwise.ensemble.credible import count_credible, find_credible
 from arcwise.ensemble.deviation import deviation_curve, plot_deviations
+from arcwise.ensemble.ensemble_facts import EnsembleFacts
 from arcwise.ensemble.exact_posterior import ExactPosterior, exact_posterior
 from arcwise.ensemble.families import Families
 from arcwise.ensemble.k_best import k_best
@@ -15,6 +16,7 @@ from arcwise.ensemble.stream import NetworkStream, stream_credible
 __all__ = [
     "BAYES_FACTORS",
     "Ensemble",
+    "EnsembleFacts",
     "ExactPosterior",
     "Families",
     "NetworkSet",

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.ensemble.ensemble_facts import EnsembleFacts
 from arcwise.ensemble.families import Choices, Families, choice_type
 from arcwise.errors import OptionError, UnknownNameError, suggestion
 from arcwise.graph import Dag
@@ -37,7 +38,7 @@ def posterior_log_weights(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True, eq=False)
-class NetworkSet:
+class NetworkSet(EnsembleFacts):
     """Networks over the same variables: DAGs, scores, log weights and an origin.
 
     A network is stored as one small number per node, its row in the node's dictionary of parent sets; a million
@@ -58,20 +59,8 @@ class NetworkSet:
         Normalised log weights: their exponentials sum to 1.
     origin
         How the networks were found: "credible", "k-best", "bootstrap", ...
-    opt
-        The score of the optimal network, NaN if not known.
-    slack
-        For a credible set: every network with score >= opt - slack is meant; NaN otherwise.
-    status
-        COMPLETE if nothing is missing from what was asked for, else the limit that was reached.
-    max_parents
-        The parent limit of the table that the networks come from; complete then means complete for that limit.
-    tolerance
-        How far below the limit a network may lie and still count, for ties in floating-point numbers.
-    score
-        The score's name and parameters, as in `ParentSetTable.score`.
-    facts
-        Further facts that JSON can hold (seed, replicates, seconds, ...); they are saved with the set.
+
+    The other fields are those of `EnsembleFacts`, by keyword.
     """
 
     names: tuple[str, ...]
@@ -80,14 +69,6 @@ class NetworkSet:
     scores: NDArray[np.float64]
     log_weights: NDArray[np.float64]
     origin: str
-    opt: float = float("nan")
-    slack: float = float("nan")
-    status: Status = Status.COMPLETE
-    max_parents: int | None = None
-    tolerance: float = 0.0
-    score: Mapping[str, Any] = field(default_factory=dict)
-    data_digest: str | None = None
-    facts: Mapping[str, Any] = field(default_factory=dict)
 
     # -- what every ensemble offers (see `arcwise.ensemble.ensemble`) ------------------------------------------------
 
@@ -100,11 +81,6 @@ class NetworkSet:
     def n_variables(self) -> int:
         """The number of variables."""
         return len(self.names)
-
-    @property
-    def complete(self) -> bool:
-        """True if no network that was asked for is missing."""
-        return self.status is Status.COMPLETE
 
     def family_probabilities(self, weights: Weighting | None = None) -> NDArray[np.float64]:
         """Return, for every row of `families`, the weight of the networks that have this family.

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.array_file import finite_or_none, read_array_file, write_array_file
+from arcwise.ensemble.ensemble_facts import EnsembleFacts
 from arcwise.ensemble.families import Families
 from arcwise.ensemble.network_set import Weighting, check_weighting
 from arcwise.errors import FormatError
@@ -53,7 +53,7 @@ class Ensemble(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class NetworkSummary:
+class NetworkSummary(EnsembleFacts):
     """The exact count of a set of networks and the exact share of each family, without the networks themselves.
 
     It serves sets of any size (`count` is a Python integer) and offers what `NetworkSet` offers for averaging.
@@ -68,7 +68,7 @@ class NetworkSummary:
     class_count
         The number of Markov equivalence classes, or None if not counted.
 
-    The other fields are those of `NetworkSet`.
+    The other fields are those of `NetworkSet` and `EnsembleFacts`.
     """
 
     names: tuple[str, ...]
@@ -79,24 +79,11 @@ class NetworkSummary:
     origin: str
     log_mass: float = float("nan")
     class_count: int | None = None
-    opt: float = float("nan")
-    slack: float = float("nan")
-    status: Status = Status.COMPLETE
-    max_parents: int | None = None
-    tolerance: float = 0.0
-    score: Mapping[str, Any] = field(default_factory=dict)
-    data_digest: str | None = None
-    facts: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def n_variables(self) -> int:
         """The number of variables."""
         return len(self.names)
-
-    @property
-    def complete(self) -> bool:
-        """True if no network that was asked for is missing."""
-        return self.status is Status.COMPLETE
 
     def family_probabilities(self, weights: Weighting | None = None) -> NDArray[np.float64]:
         """Return the share of every family; by default with posterior weights."""
