@@ -206,7 +206,7 @@ def summary_sentences(analysis: Analysis) -> tuple[str, ...]:
     if len(kept[0].by_method) > 1:
         second = (
             f"Whichever of the {len(kept[0].by_method)} combinations of method and score is used, "
-            f"{len(agreed):,} of the {len(kept):,} have a confidence above one half."
+            f"{len(agreed):,} of the {len(kept):,} have a confidence above one half{_doubtful(kept)}."
         )
     open_ones = "; the others could be turned round, or the networks disagree" if len(directed) < len(kept) else ""
     third = (
@@ -215,6 +215,16 @@ def summary_sentences(analysis: Analysis) -> tuple[str, ...]:
         "cause: it says what independences the data show."
     )
     return tuple(s for s in (first, second, third, *_closing(analysis)) if s)
+
+
+def _doubtful(kept: list[EdgeFinding]) -> str:
+    """Name the edges that another method or score does not believe, the most doubtful first."""
+    doubtful = sorted((e for e in kept if e.spread[0] <= HALF), key=lambda e: e.spread[0])
+    if not doubtful:
+        return ""
+    listed = ", ".join(f"{e.tail} — {e.head}" for e in doubtful[:5])
+    more = f" and {len(doubtful) - 5:,} more" if len(doubtful) > 5 else ""
+    return f"; look twice at {listed}{more}"
 
 
 def _closing(analysis: Analysis) -> tuple[str, ...]:
