@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from arcwise import datasets as datasets
     from arcwise import ensemble as ensemble
     from arcwise import errors as errors
+    from arcwise import estimator as estimator
     from arcwise import evaluate as evaluate
     from arcwise import graph as graph
     from arcwise import limits as limits
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from arcwise.ensemble import find_credible as find_credible
     from arcwise.ensemble.exact_posterior import exact_posterior as exact_posterior
     from arcwise.ensemble.k_best import k_best as k_best
+    from arcwise.estimator import BayesianNetworkEstimator as BayesianNetworkEstimator
     from arcwise.evaluate import Comparison as Comparison
     from arcwise.evaluate import compare as compare
     from arcwise.graph import Constraints as Constraints
@@ -120,6 +122,7 @@ _PUBLIC: dict[str, tuple[str, ...]] = {
     ),
     "report": ("Report",),
     "analysis": ("Analysis", "learn"),
+    "estimator": ("BayesianNetworkEstimator",),
 }
 _MODULES = (*_PUBLIC, "counts", "datasets", "errors", "progress", "study")
 _STAGE = {name: stage for stage, names in _PUBLIC.items() for name in names}

@@ -1,0 +1,205 @@
+"""A Bayesian network as a scikit-learn estimator: for pipelines, cross-validation and searches over parameters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_array, check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from arcwise.data import Dataset, Table
+from arcwise.data.discretize import apply_cuts, find_cuts
+from arcwise.errors import UnknownNameError, suggestion
+from arcwise.model import BayesianNetwork, fit_parameters
+from arcwise.parent_sets import build_parent_sets
+from arcwise.search import find_optimal, hill_climb, tabu_search
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from arcwise.graph import Constraints, Dag
+    from arcwise.scores import Score
+
+__all__ = ["BayesianNetworkEstimator"]
+
+METHODS = ("exact", "tabu", "hill-climbing")
+
+
+class BayesianNetworkEstimator(BaseEstimator):  # type: ignore[misc]
+    """Learn a Bayesian network from a table; then score and sample rows.
+
+    Parameters
+    ----------
+    method
+        How the structure is found: "tabu", "hill-climbing", or "exact" (the optimum, with a proof).
+    criterion
+        The score of structures, e.g. "bic" or "bdeu:ess=10".
+    max_parents
+        The most parents of any variable; None for no limit.
+    constraints
+        Required and forbidden arcs, tiers and parent limits.
+    ess
+        The equivalent sample size of the Dirichlet prior of the parameters (BDeu).
+    bins
+        Columns of numbers with more than 20 distinct values are cut at quantiles into so many intervals; None refuses
+        such columns.
+    random_state
+        Seeds ties of the search and, unless `sample` gets one of its own, samples.
+
+    Attributes
+    ----------
+    network_ : BayesianNetwork
+        The network with its parameters.
+    dag_ : Dag
+        Its structure.
+    structure_score_ : float
+        The score of the structure on the training data.
+    cuts_ : dict
+        The cut points of columns of numbers that were cut.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn; names only if a DataFrame was given.
+
+    Examples
+    --------
+    >>> from arcwise import BayesianNetworkEstimator, datasets
+    >>> frame = datasets.load("tic-tac-toe").to_dataframe()
+    >>> model = BayesianNetworkEstimator(criterion="bdeu", max_parents=2).fit(frame)
+    >>> len(model.dag_.arcs), model.sample(2, random_state=1).shape
+    (15, (2, 10))
+    """
+
+    network_: BayesianNetwork
+    dag_: Dag
+    structure_score_: float
+    cuts_: dict[str, NDArray[np.float64]]
+    n_features_in_: int
+
+    def __init__(
+        self,
+        *,
+        method: str = "tabu",
+        criterion: str | Score = "bic",
+        max_parents: int | None = None,
+        constraints: Constraints | None = None,
+        ess: float = 1.0,
+        bins: int | None = 3,
+        random_state: Any = None,
+    ) -> None:
+        self.method = method
+        self.criterion = criterion
+        self.max_parents = max_parents
+        self.constraints = constraints
+        self.ess = ess
+        self.bins = bins
+        self.random_state = random_state
+
+    def fit(self, X: pd.DataFrame | ArrayLike, y: object = None) -> Self:
+        """Learn structure and parameters; `y` is not used. Columns without a name are X0, X1, ..."""
+        del y
+        if self.method not in METHODS:
+            raise UnknownNameError(suggestion("method", str(self.method), METHODS))
+        table = self._table(X, fitting=True)
+        if table.n_rows < 2:
+            raise ValueError(f"n_samples={table.n_rows}: a network cannot be learned from one sample.")
+        if len(table.names) < 2:
+            raise ValueError("n_features=1: a structure needs at least two variables.")
+        self.cuts_ = {} if self.bins is None else find_cuts(table, method="quantile", bins=self.bins)
+        data = self._dataset(table)
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        if self.method == "exact":
+            sets = build_parent_sets(
+                data, self.criterion, max_parents=self.max_parents, constraints=self.constraints, progress=False
+            )
+            best = find_optimal(sets, data=data, constraints=self.constraints, seed=seed, progress=False)
+            self.dag_, self.structure_score_ = best.dag, best.score
+        else:
+            search = tabu_search if self.method == "tabu" else hill_climb
+            found = search(
+                data,
+                score=self.criterion,
+                max_parents=self.max_parents,
+                constraints=self.constraints,
+                seed=seed,
+                progress=False,
+            )
+            self.dag_, self.structure_score_ = found.dag, found.score
+        self.network_ = fit_parameters(self.dag_, data, estimator="bd", ess=self.ess, progress=False)
+        return self
+
+    def score_samples(self, X: pd.DataFrame | ArrayLike) -> NDArray[np.float64]:
+        """Return the log-likelihood of every row."""
+        check_is_fitted(self)
+        data = self._dataset(self._table(X), dict(zip(self.network_.names, self.network_.states, strict=True)))
+        return self.network_.row_log_likelihoods(data, progress=False)
+
+    def score(self, X: pd.DataFrame | ArrayLike, y: object = None) -> float:
+        """Return the mean log-likelihood of the rows (as `GaussianMixture` does); `y` is not used."""
+        del y
+        return float(self.score_samples(X).mean())
+
+    def sample(self, n_samples: int = 1, *, random_state: Any = None) -> pd.DataFrame:
+        """Draw rows; columns that were cut have their intervals as values."""
+        check_is_fitted(self)
+        chosen = check_random_state(self.random_state if random_state is None else random_state)
+        return self.network_.sample(n_samples, seed=int(chosen.randint(2**31 - 1)), progress=False).to_dataframe()
+
+    def _table(self, X: pd.DataFrame | ArrayLike, *, fitting: bool = False) -> Table:
+        """Check the input as scikit-learn does: two dimensions, no gaps, the columns of the training data."""
+        import pandas as pd
+
+        values = check_array(X, dtype=None, estimator=self, input_name="X")
+        named = isinstance(X, pd.DataFrame) and all(isinstance(name, str) for name in X.columns)
+        names = np.array(X.columns, dtype=object) if named else None  # type: ignore[union-attr]
+        if fitting:
+            self.n_features_in_ = values.shape[1]
+            if names is not None:
+                self.feature_names_in_ = names
+            elif hasattr(self, "feature_names_in_"):
+                del self.feature_names_in_
+        known = getattr(self, "feature_names_in_", None)
+        _check_names(type(self).__name__, names, known)
+        if values.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X has {values.shape[1]} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input."
+            )
+        columns = [f"X{v}" for v in range(values.shape[1])] if known is None else list(known)
+        frame = X.copy() if isinstance(X, pd.DataFrame) else pd.DataFrame(values)
+        frame.columns = pd.Index(columns)
+        return Table.from_dataframe(frame)
+
+    def _dataset(self, table: Table, states: dict[str, tuple[str, ...]] | None = None) -> Dataset:
+        cut = apply_cuts(table, self.cuts_, keep_empty=states is not None)
+        return cut.to_dataset(states=states)
+
+    def __sklearn_tags__(self) -> Any:
+        """Say what the estimator takes: categories and strings, no target."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+
+def _check_names(estimator: str, given: NDArray[Any] | None, known: NDArray[Any] | None) -> None:
+    """Warn or refuse as scikit-learn does where the names of columns are not those of the training data."""
+    import warnings
+
+    if given is None or known is None:
+        if (given is None) != (known is None):
+            was, isnt = ("with", "does not have") if given is None else ("without", "has")
+            warnings.warn(f"X {isnt} valid feature names, but {estimator} was fitted {was} feature names", stacklevel=4)
+        return
+    if list(given) == list(known):
+        return
+    unexpected, missing = sorted(set(given) - set(known)), sorted(set(known) - set(given))
+    message = "The feature names should match those that were passed during fit.\n"
+    if unexpected:
+        message += "Feature names unseen at fit time:\n" + "".join(f"- {name}\n" for name in unexpected[:5])
+    if missing:
+        message += "Feature names seen at fit time, yet now missing:\n" + "".join(f"- {name}\n" for name in missing[:5])
+    if not unexpected and not missing:
+        message += "Feature names must be in the same order as they were in fit.\n"
+    raise ValueError(message)
