@@ -25,7 +25,7 @@ from arcwise.ensemble import (
     find_credible,
     weigh_classes,
 )
-from arcwise.ensemble.twin import credible_twin
+from arcwise.ensemble.twin import credible_twin, is_least_member
 from arcwise.errors import GuaranteeError, OptionError, UnknownNameError
 from arcwise.graph import Constraints, Dag
 from arcwise.limits import Limits, Status
@@ -281,6 +281,26 @@ def test_every_class_of_five_nodes_has_one_least_member() -> None:
         keys = _core.graph.class_keys_of_rows(rows, table.set_offsets, table.members).reshape(-1, 2)
         assert least.sum() == 8782  # the classes of five nodes (OEIS A007984)
         assert len(np.unique(keys[least > 0], axis=0)) == 8782
+
+
+@settings(max_examples=60)
+@given(n=st.sampled_from([2, 4, 6, 8]), seed=st.integers(0, 2**32 - 1), density=st.sampled_from([0.3, 0.6, 0.9]))
+def test_least_members_are_those_of_the_twin(n: int, seed: int, density: float) -> None:
+    rng = np.random.default_rng(seed)
+    order, rank = rng.permutation(n).tolist(), rng.permutation(n).astype(np.int32)
+    parents = [[u for u in order[: order.index(v)] if rng.random() < density] for v in range(n)]
+    names = [f"v{v}" for v in range(n)]
+    members = list(itertools.islice(Dag(names, [sorted(ps) for ps in parents]).cpdag.members(), 60))
+    entries: list[list[tuple[float, tuple[int, ...]]]] = [
+        [(0.0, ps) for ps in dict.fromkeys(dag.parents[v] for dag in members)] for v in range(n)
+    ]
+    table = ParentSetTable.from_lists(names, entries, slack=math.inf)
+    number = {(v, table.parents_of(r)): r for v in range(n) for r in table.rows_of(v)}
+    rows = np.array([[number[v, ps] for v, ps in enumerate(dag.parents)] for dag in members])
+    found = _core.graph.least_members_of_rows(rows, rank, table.set_offsets, table.members)
+    if math.factorial(n) <= 720 or members[0].cpdag.size <= 60:
+        assert found.tolist() == [is_least_member(dag, rank.tolist()) for dag in members]
+    assert found.sum() <= 1
 
 
 def sets_of(table: ParentSetTable, v: int) -> list[int]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 
+from arcwise.graph import Dag
 from arcwise.parent_sets import ParentSetTable
 
-__all__ = ["credible_twin"]
+__all__ = ["credible_twin", "is_least_member"]
 
 
 def credible_twin(table: ParentSetTable, slack: float, tolerance: float = 1e-9) -> Iterator[tuple[float, list[int]]]:
@@ -42,3 +43,18 @@ def credible_twin(table: ParentSetTable, slack: float, tolerance: float = 1e-9) 
 
 def _nodes(table: ParentSetTable) -> range:
     return range(table.n_variables)
+
+
+def is_least_member(dag: Dag, rank: Sequence[int]) -> bool:
+    """Say whether, of all members of its class, this DAG has the order that is smallest word for word."""
+
+    def smallest_order(member: Dag) -> list[int]:
+        order: list[int] = []
+        placed: set[int] = set()
+        while len(order) < len(rank):
+            ready = [v for v in range(len(rank)) if v not in placed and placed.issuperset(member.parents[v])]
+            order.append(min(ready, key=lambda v: rank[v]))
+            placed.add(order[-1])
+        return [rank[v] for v in order]
+
+    return smallest_order(dag) == min(smallest_order(member) for member in dag.cpdag.members())
