@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import networkx as nx
+import numpy as np
 import pytest
 
 from arcwise import datasets
@@ -101,3 +103,16 @@ def test_features_and_comparison(cli: Cli, confidence: Path, tmp_path: Path) -> 
         both = json.loads(cli("confidence", nets, "--compare", other, "--json"))["pairs"]
         assert all(pair["difference"] == 0 for pair in both)
     assert "difference" in cli("confidence", nets, "--compare", nets)
+
+
+def test_sets_that_make_no_sense(cli: Cli, confidence: Path, tmp_path: Path) -> None:
+    nets = NetworkSet.load(tmp_path / "nets.parquet")
+    nets[0:0].save(tmp_path / "empty.parquet")
+    assert "there is no network in the set" in cli("confidence", tmp_path / "empty.parquet", code=1)
+    NetworkSet.from_dags([Dag(["a", "z"], [[], []])], origin="x").save(tmp_path / "other.parquet")
+    message = cli("confidence", tmp_path / "nets.parquet", "--compare", tmp_path / "other.parquet", code=1)
+    assert "b, c, d, z occur in one only" in message
+    weights = nets.log_weights.copy()
+    weights[0] = np.nan
+    replace(nets, log_weights=weights).save(tmp_path / "nan.parquet")
+    assert "weights of the networks do not sum to 1" in cli("confidence", tmp_path / "nan.parquet", code=1)

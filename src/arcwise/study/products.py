@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from typing import Any, Literal, get_args
 
@@ -10,8 +9,8 @@ from arcwise.confidence import LearnedTable
 from arcwise.confidence.training_table import TrainingTable
 from arcwise.errors import FormatError, UnknownNameError, suggestion
 from arcwise.files import atomic_write, write_text
-from arcwise.study.experiments.ensemble_study import COMBINERS, EnsembleStudy
-from arcwise.study.experiments.instances import METRICS, Instances, metric_weights
+from arcwise.study.experiments.ensemble_study import COMBINERS, EnsembleStudy, ensemble_predictions
+from arcwise.study.experiments.instances import Instances
 from arcwise.study.frames import read_frames
 from arcwise.study.store import Store
 
@@ -39,11 +38,8 @@ def thresholds_product(store: str | os.PathLike[str]) -> LearnedTable:
     """Learn all thresholds from a store: of the members, and of ensembles on benchmarks that they have not seen."""
     instances, provenance = _instances(store)
     entries = instances.learn_all()
-    ensembles = EnsembleStudy(instances)
-    for metric in METRICS:
-        for weight in metric_weights(metric):
-            made = ensembles.predictions(metric, weight)
-            entries += [entry for entry in made.learn(metric, weight) if entry.score in COMBINERS]
+    for (metric, weight), made in ensemble_predictions(instances).items():
+        entries += [entry for entry in made.learn(metric, weight) if entry.score in COMBINERS]
     return LearnedTable.of(entries, provenance)
 
 
@@ -60,16 +56,14 @@ def _instances(store: str | os.PathLike[str]) -> tuple[Instances, dict[str, Any]
     if EXPERIMENT not in frames or not len(frames[EXPERIMENT][0]):
         raise FormatError(f"{store}: no result of the experiment '{EXPERIMENT}', which products are made from.")
     rows, cells = frames[EXPERIMENT]
-    digest = hashlib.sha256()
-    for line in sorted(f"{row.cell} {row.states} {row.shares}" for row in rows.itertuples()):
-        digest.update(line.encode())
+    instances = Instances.of(rows)
     counts = cells["status"].value_counts()
     provenance = {
         "study": facts["name"],
         "configuration": facts["digest"],
-        "results": digest.hexdigest(),
+        "results": instances.digest,
         "version": facts["version"],
         "cells": {status: int(count) for status, count in sorted(counts.items())},
         "made_by": "arcwise study export --product",
     }
-    return Instances.of(rows), provenance
+    return instances, provenance

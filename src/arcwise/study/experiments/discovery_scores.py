@@ -11,6 +11,7 @@ from arcwise.confidence.learned_table import SIZE_GROUPS
 from arcwise.evaluate import borda_count
 from arcwise.study.experiment import SummaryFigure, SummaryTable
 from arcwise.study.experiments.instances import METRICS, Instances, metric_weights
+from arcwise.study.experiments.liao_printed import SCORES_PRINTED
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,6 +40,7 @@ def summarize(scores: Sequence[str], rows: pd.DataFrame, cells: pd.DataFrame) ->
             "all scores found networks; planned: the cells of the plan, with those that hit a limit.",
             by_family,
         ),
+        _beside_printed(instances),
         SummaryTable(
             "by-weight",
             f"Borda counts of the scores at the threshold {THRESHOLD}, by measure, weight and sample size (Figures 4.1 "
@@ -51,14 +53,14 @@ def summarize(scores: Sequence[str], rows: pd.DataFrame, cells: pd.DataFrame) ->
     return parts
 
 
-def compare_scores(instances: Instances) -> tuple[pd.DataFrame, pd.DataFrame]:
+def compare_scores(instances: Instances, *, metrics: Sequence[str] = METRICS) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the Borda points of the scores: by kind of ground truth for SHD, and by measure, weight and size."""
     import pandas as pd
 
     frame = instances.frame
     by_family: list[dict[str, Any]] = []
     by_weight: list[dict[str, Any]] = []
-    for metric in METRICS:
+    for metric in metrics:
         for weight in metric_weights(metric):
             losses = instances.losses_at(np.full(len(frame), THRESHOLD), metric, weight)
             table = frame.assign(loss=losses)
@@ -75,6 +77,34 @@ def compare_scores(instances: Instances) -> tuple[pd.DataFrame, pd.DataFrame]:
                         line = {"metric": metric, "method": method, "cases of a sample": group, "weight": weight}
                         by_weight.append({**line, **_points(wide[chosen])})
     return pd.DataFrame(by_family), pd.DataFrame(by_weight)
+
+
+def _beside_printed(instances: Instances) -> SummaryTable:
+    """Return each score's share of the points of its row, as printed and here, over the scores of the thesis."""
+    import pandas as pd
+
+    lines = []
+    for method, families in SCORES_PRINTED.items():
+        known = list(families[ALL])
+        rows = ((instances.frame["method"] == method) & instances.frame["score"].isin(known)).to_numpy()
+        if not rows.any():
+            continue
+        by_family, _ = compare_scores(instances.take(rows), metrics=("shd",))
+        for family, printed in families.items():
+            found = by_family[by_family["ground truth"] == family]
+            if not len(found) or not set(known) <= set(found):
+                continue
+            line: dict[str, Any] = {"method": method, "ground truth": family}
+            total = max(1, int(found[known].iloc[0].sum()))
+            for score in known:
+                line[f"{score}, printed"] = printed[score] / sum(printed.values())
+                line[f"{score}, ours"] = int(found[score].iloc[0]) / total
+            lines.append({**line, "samples": int(found["samples"].iloc[0]), "cells": int(found["cells"].iloc[0])})
+    caption = "Shares of the Borda points by SHD, as printed in Table 4.3 and here, among the scores of the thesis."
+    frame = pd.DataFrame(lines).round(3)
+    last = ["samples", "cells"]
+    frame = frame[[column for column in frame.columns if column not in last] + last]
+    return SummaryTable("shd-beside-printed", caption, frame)
 
 
 def _points(wide: pd.DataFrame) -> dict[str, Any]:

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from arcwise.confidence.learned_table import SIZE_GROUPS, WEIGHTS, LearnedEntry, published_table
 from arcwise.evaluate import borda_count
 from arcwise.study.experiment import SummaryFigure, SummaryTable
-from arcwise.study.experiments.ensemble_study import COMBINERS, EnsembleStudy
+from arcwise.study.experiments.ensemble_study import COMBINERS, ensemble_predictions
 from arcwise.study.experiments.instances import METRICS, Instances, metric_weights
+from arcwise.study.experiments.liao_printed import RULES_PRINTED
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,18 +28,14 @@ def summarize(scores: Sequence[str], rows: pd.DataFrame, cells: pd.DataFrame) ->
     """Return the tables of chapter 5."""
     instances = Instances.of(rows)
     entries = instances.learn_all()
-    ensembles = EnsembleStudy(instances)
-    predictions = {
-        (metric, weight): ensembles.predictions(metric, weight)
-        for metric in METRICS
-        for weight in metric_weights(metric)
-    }
+    predictions = ensemble_predictions(instances)
     combined = [e for (metric, weight), made in predictions.items() for e in made.learn(metric, weight)]
     return [
         _learned_table([*entries, *(entry for entry in combined if entry.score in COMBINERS)]),
         _beside_table_5_8(entries),
         _rules_table(instances, broom=False),
         *([_rules_table(instances, broom=True)] if rows["broom"].notna().any() else []),
+        _beside_printed_rules(instances),
         _against_half(instances),
         _methods_table(instances, predictions),
         *(_curves(entries, metric, method) for metric in ("f", "cost") for method in ("bootstrap", "credible")),
@@ -136,12 +133,36 @@ def _rules_table(instances: Instances, *, broom: bool) -> SummaryTable:
                 best = " ".join(name for name, value in points.items() if value == max(points.values()))
                 own = {"metric": metric, "method": method, "weight": weight}
                 lines.append({**own, **points, "winner": best, "cells": cells})
-    frame = pd.DataFrame(lines)
-    last = ["learned", "winner", "cells"]
-    frame = frame[[column for column in frame.columns if column not in last] + last]
+    frame = _cells_last(pd.DataFrame(lines), "learned", "winner")
     where = "the instances with permutations" if broom else "all instances"
     caption = f"Borda counts of the rules on {where} (Tables 5.4 to 5.7); learned thresholds without the benchmark."
     return SummaryTable("rules-with-broom" if broom else "rules", caption, frame)
+
+
+def _cells_last(frame: pd.DataFrame, *before: str) -> pd.DataFrame:
+    """Return the columns in their order, but for the given ones and `cells`, which come last."""
+    last = [*before, "cells"]
+    return frame[[column for column in frame.columns if column not in last] + last]
+
+
+def _beside_printed_rules(instances: Instances) -> SummaryTable:
+    """Return the points of each rule as a share of all points of the row, ours and as printed, both without Broom."""
+    import pandas as pd
+
+    rules = ("Scutari", "Gross", "cost", "learned")
+    lines = []
+    for (metric, method, weight), printed in RULES_PRINTED.items():
+        ours = compare_rules(instances, metric, weight, rules=rules).get(method)
+        if ours is None:
+            continue
+        line: dict[str, object] = {"metric": metric, "method": method, "weight": weight}
+        for name in rules:
+            if name in printed:
+                line[f"{name}, printed"] = printed[name] / sum(printed[rule] for rule in rules if rule in printed)
+                line[f"{name}, ours"] = ours[name] / max(1, sum(ours[rule] for rule in rules if rule in ours))
+        lines.append({**line, "cells": ours["cells"]})
+    caption = "Shares of the Borda points of each row, as printed in Tables 5.4 to 5.7 and here; without Broom's rule."
+    return SummaryTable("rules-beside-printed", caption, _cells_last(pd.DataFrame(lines).round(3)))
 
 
 def _against_half(instances: Instances) -> SummaryTable:

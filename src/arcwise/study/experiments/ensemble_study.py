@@ -24,15 +24,15 @@ from arcwise.confidence.combiners import (
 )
 from arcwise.confidence.learned_table import SIZE_GROUPS, LearnedTable
 from arcwise.confidence.training_table import MISSING, TrainingTable
-from arcwise.study.experiments.instances import Instances
+from arcwise.study.experiments.instances import METRICS, Instances, metric_weights
 from arcwise.study.experiments.pair_states import ABSENT, PairStates
 
-__all__ = ["COMBINERS", "EnsembleStudy", "sample_pairs"]
+__all__ = ["COMBINERS", "EnsembleStudy", "ensemble_predictions", "sample_pairs"]
 
 FACTS = ("truth", "family", "benchmark", "cases", "group", "repetition", "sample")
 COMBINERS = ("majority", "weighted", "boosting")
-FOLDS = 6
-PAIRS_PER_SAMPLE = 24  # how many pairs of a sample go into the training table
+FOLDS = 4
+PAIRS_PER_SAMPLE = 18  # how many pairs of a sample go into the training table
 STRATA = (0.05, 0.95)  # by the mean confidence of the members: nearly absent, disputed, nearly certain
 
 
@@ -162,6 +162,24 @@ class EnsembleStudy:
         made = Instances(pd.DataFrame(rows))
         made.__dict__["states"] = states
         return made
+
+
+_last: dict[str, dict[tuple[str, float], Instances]] = {}
+
+
+def ensemble_predictions(instances: Instances) -> dict[tuple[str, float], Instances]:
+    """Return the predictions for every metric and weight; those of the last study are kept, for they take minutes."""
+    digest = instances.digest
+    if digest not in _last:
+        study = EnsembleStudy(instances)
+        found = {
+            (metric, weight): study.predictions(metric, weight)
+            for metric in METRICS
+            for weight in metric_weights(metric)
+        }
+        _last.clear()
+        _last[digest] = found
+    return _last[digest]
 
 
 def sample_pairs(

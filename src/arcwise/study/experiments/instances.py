@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -43,6 +44,14 @@ class Instances:
         frame["sample"] = [f"{t}|{n}|{r}" for t, n, r in zip(frame.truth, frame.cases, frame.repetition, strict=True)]
         return cls(frame)
 
+    @cached_property
+    def digest(self) -> str:
+        """A fingerprint of the results, whatever their order."""
+        hasher = hashlib.sha256()
+        for line in sorted(f"{row.cell} {row.states} {row.shares}" for row in self.frame.itertuples()):
+            hasher.update(line.encode())
+        return hasher.hexdigest()
+
     def __len__(self) -> int:
         return len(self.frame)
 
@@ -75,20 +84,39 @@ class Instances:
         for k, (states, value) in enumerate(zip(self.states, thresholds, strict=True)):
             if np.isnan(value):
                 continue
-            on_grid = grid[k] < len(GRID) and abs(GRID[grid[k]] - value) < 1e-12
-            found[k] = table[k, grid[k]] if on_grid else losses(states.count(np.array([value])), metric, weight)[0]
+            if grid[k] < len(GRID) and abs(GRID[grid[k]] - value) < 1e-12:
+                found[k] = table[k, grid[k]]
+                continue
+            key = (k, float(value))
+            if key not in self._off_grid:
+                self._off_grid[key] = states.count(np.array([value]))
+            found[k] = losses(self._off_grid[key], metric, weight)[0]
         return found
+
+    @cached_property
+    def _off_grid(self) -> dict[tuple[int, float], Counts]:
+        return {}
+
+    @cached_property
+    def _columns(self) -> dict[str, NDArray[Any]]:
+        names = ("method", "score", "group", "benchmark", "truth")
+        return {name: self.frame[name].to_numpy(dtype=str) for name in names}
+
+    @cached_property
+    def _left_out(self) -> dict[tuple[str, float], NDArray[np.float64]]:
+        return {}
 
     def learn(self, metric: str, weight: float) -> list[LearnedEntry]:
         """Learn thresholds by Algorithm 5.2: per method, score and group of sizes, and over all scores or sizes."""
         table = self.grid_losses(metric, weight)
         entries = []
-        for method in sorted(self.frame["method"].unique()):
-            of_method = (self.frame["method"] == method).to_numpy()
-            for score in [*sorted(self.frame.loc[of_method, "score"].unique()), ANY]:
-                of_score = of_method & ((self.frame["score"] == score).to_numpy() | (score == ANY))
+        methods, scores, groups, truths = (self._columns[name] for name in ("method", "score", "group", "truth"))
+        for method in np.unique(methods).tolist():
+            of_method = methods == method
+            for score in [*np.unique(scores[of_method]).tolist(), ANY]:
+                of_score = of_method & ((scores == score) | (score == ANY))
                 for group in [*SIZE_GROUPS, ANY]:
-                    chosen = of_score & ((self.frame["group"] == group).to_numpy() | (group == ANY))
+                    chosen = of_score & ((groups == group) | (group == ANY))
                     if not chosen.any():
                         continue
                     errors = mean_errors(table[chosen])
@@ -103,7 +131,7 @@ class Instances:
                             weight=weight,
                             threshold=threshold,
                             proxies=int(chosen.sum()),
-                            networks=int(self.frame.loc[chosen, "truth"].nunique()),
+                            networks=len(np.unique(truths[chosen])),
                             loss=round(float(table[chosen, at].mean()), 6),
                             errors=tuple(float(f"{e:.3g}") for e in errors),
                         )
@@ -119,11 +147,14 @@ class Instances:
 
         All networks that were fitted to the same data set are one benchmark.
         """
+        if (metric, weight) in self._left_out:
+            return self._left_out[metric, weight]
         table = self.grid_losses(metric, weight)
         regret = table - table.min(axis=1, keepdims=True)
         found = np.full(len(self), np.nan)
-        keys = self.frame[["method", "score", "group"]].agg("|".join, axis=1).to_numpy()
-        benchmarks = self.frame["benchmark"].to_numpy()
+        parts = (self._columns[name] for name in ("method", "score", "group"))
+        keys = np.array(["|".join(key) for key in zip(*parts, strict=True)])
+        benchmarks = self._columns["benchmark"]
         for key in np.unique(keys):
             of_key = keys == key
             for benchmark in np.unique(benchmarks[of_key]):
@@ -131,6 +162,7 @@ class Instances:
                 others = of_key & ~inside
                 if others.any():
                     found[inside] = choose_on_grid(regret[others].mean(axis=0))
+        self._left_out[metric, weight] = found
         return found
 
     def take(self, rows: NDArray[Any]) -> Instances:
