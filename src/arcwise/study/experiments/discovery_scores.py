@@ -40,7 +40,7 @@ def summarize(scores: Sequence[str], rows: pd.DataFrame, cells: pd.DataFrame) ->
             "all scores found networks; planned: the cells of the plan, with those that hit a limit.",
             by_family,
         ),
-        _beside_printed(instances),
+        *_beside_printed(instances),
         SummaryTable(
             "by-weight",
             f"Borda counts of the scores at the threshold {THRESHOLD}, by measure, weight and sample size (Figures 4.1 "
@@ -79,8 +79,8 @@ def compare_scores(instances: Instances, *, metrics: Sequence[str] = METRICS) ->
     return pd.DataFrame(by_family), pd.DataFrame(by_weight)
 
 
-def _beside_printed(instances: Instances) -> SummaryTable:
-    """Return each score's share of the points of its row, as printed and here, over the scores of the thesis."""
+def _beside_printed(instances: Instances) -> list[SummaryTable]:
+    """Return each score's share of the points of its row, as printed and here, if the thesis has the scores."""
     import pandas as pd
 
     lines = []
@@ -101,10 +101,12 @@ def _beside_printed(instances: Instances) -> SummaryTable:
                 line[f"{score}, ours"] = int(found[score].iloc[0]) / total
             lines.append({**line, "samples": int(found["samples"].iloc[0]), "cells": int(found["cells"].iloc[0])})
     caption = "Shares of the Borda points by SHD, as printed in Table 4.3 and here, among the scores of the thesis."
+    if not lines:
+        return []
     frame = pd.DataFrame(lines).round(3)
     last = ["samples", "cells"]
     frame = frame[[column for column in frame.columns if column not in last] + last]
-    return SummaryTable("shd-beside-printed", caption, frame)
+    return [SummaryTable("shd-beside-printed", caption, frame)]
 
 
 def _points(wide: pd.DataFrame) -> dict[str, Any]:

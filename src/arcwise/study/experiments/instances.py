@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["METRICS", "Instances", "metric_weights"]
 
+# A bootstrap with fewer networks has confidences so coarse that no threshold for real ones can be learned from them.
+FEWEST_NETWORKS = 50
 METRICS = ("shd", "f", "f-cpdag", "cost")
 
 
@@ -36,8 +38,9 @@ class Instances:
 
     @classmethod
     def of(cls, rows: pd.DataFrame) -> Instances:
-        """Take the rows of a discovery study."""
-        frame = rows.reset_index(drop=True).copy()
+        """Take the rows of a discovery study, but for bootstraps that a limit left with fewer than 50 networks."""
+        short = (rows["method"] == "bootstrap") & (rows["status"] == "limit") & (rows["networks"] < FEWEST_NETWORKS)
+        frame = rows[~short].reset_index(drop=True)
         names = {text: str(make_score(text).describe()["name"]) for text in frame["score"].unique()}
         frame["score"] = frame["score"].map(names)
         frame["group"] = [size_group(int(n)) for n in frame["cases"]]
