@@ -38,17 +38,29 @@ def table(tmp_path: Path) -> Path:
     return tmp_path / "table.csv"
 
 
-def verbs() -> Iterator[tuple[str, set[str]]]:
+def commands() -> Iterator[tuple[str, Any]]:
     _register_verbs()
 
-    def walk(name: str, command: Any) -> Iterator[tuple[str, set[str]]]:
+    def walk(name: str, command: Any) -> Iterator[tuple[str, Any]]:
         if hasattr(command, "commands"):
             for own, inner in command.commands.items():
                 yield from walk(f"{name} {own}".strip(), inner)
         else:
-            yield name, {option for parameter in command.params for option in parameter.opts}
+            yield name, command
 
     yield from walk("", typer.main.get_command(app))
+
+
+def verbs() -> Iterator[tuple[str, set[str]]]:
+    for name, command in commands():
+        yield name, {option for parameter in command.params for option in parameter.opts}
+
+
+def test_every_help_text_has_an_example_and_explains_every_option() -> None:
+    for name, command in commands():
+        assert f"Example: arcwise {name} " in command.help.replace("\n", " "), name
+        for parameter in command.params:
+            assert parameter.help, f"{name} {parameter.name}"
 
 
 @pytest.mark.parametrize(("name", "options"), [pytest.param(*verb, id=verb[0]) for verb in verbs()])
@@ -58,7 +70,7 @@ def test_every_verb_has_the_options_that_belong_together(name: str, options: set
         assert "--limit-seconds" in options
     if name in ("learn", "search", "bootstrap", "sample", "optimal", "prior saturation"):
         assert "--seed" in options
-    if name in ("learn", "scores", "optimal", "credible", "sample"):
+    if name in ("learn", "scores", "optimal", "credible", "bootstrap", "sample"):
         assert "--threads" in options
     if "--score" in options:
         assert {"-s", "--ess"} <= options

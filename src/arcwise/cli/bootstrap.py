@@ -59,7 +59,7 @@ def bootstrap(
     constraints: ConstraintsOption = None,
     whitelist: WhitelistOption = None,
     blacklist: BlacklistOption = None,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Workers; -1 for one per processor.")] = 1,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", "--threads", help="Workers; -1 for one per processor.")] = 1,
     backend: Annotated[
         str, typer.Option("--backend", help="threads, loky (processes) or dask (a cluster).")
     ] = "threads",
