@@ -65,6 +65,13 @@ def test_the_time_limit_holds_inside_the_solver(shared: Path, method: str) -> No
     assert result.score <= SOYBEAN <= result.upper_bound
 
 
+def test_the_memory_limit_holds_for_open_nodes(shared: Path) -> None:
+    result = find_optimal(soybean(shared), method="branch-and-bound", limits=Limits(memory_bytes=1500))
+    assert result.status is Status.MEMORY_LIMIT
+    assert 0 < result.nodes < 50
+    assert result.score <= SOYBEAN <= result.upper_bound
+
+
 @pytest.mark.parametrize(("method", "stage"), [("branch-and-bound", "exact search"), ("ilp", "integer program")])
 def test_a_signal_inside_the_solver_returns_the_incumbent(shared: Path, method: str, stage: str) -> None:
     timers: list[threading.Timer] = []

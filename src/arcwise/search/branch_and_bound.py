@@ -39,6 +39,9 @@ MOST_PROBED = 16
 PROBE_PATIENCE = 5
 PROBE_ITERATIONS = 40
 
+# Of an open node, besides its rows: Python's objects.
+NODE_BYTES = 400
+
 Allowed = NDArray[np.uint8]
 Branch = tuple[int, int, bool]  # parent, child, present
 
@@ -190,6 +193,8 @@ class BranchAndBound:
             # The node at hand counts for the bound like the open ones.
             upper = max(bound, -self._open[0].key) if self._open else bound
             self._budget.report("exact search", self.incumbent.score, upper)
+            if len(self._open) * (node.packed.nbytes + NODE_BYTES) > self._budget.limits.native_memory:
+                self._budget.stop(Status.MEMORY_LIMIT)
             if self._budget.exhausted():
                 return max(self.incumbent.score, upper)
             self._budget.nodes += 1

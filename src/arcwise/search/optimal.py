@@ -205,8 +205,8 @@ def find_optimal(
     constraints
         Required and forbidden arcs, tiers, parent limits.
     limits
-        Seconds, memory (for dp's table) and count (branch-and-bound nodes). A limit ends the search with the best
-        network so far, its bound and a status.
+        Seconds, memory (of dp's layers, of open nodes) and count (branch-and-bound nodes). A limit ends the search with
+        the best network so far, its bound and a status.
     threads
         For dp. Results do not depend on it.
     seed
