@@ -29,7 +29,8 @@ def test_a_table(cli: Cli, table: Path) -> None:
     assert answer["score"] == answer["upper_bound"] == -9.0
     assert answer["status"] == "complete"
     assert sorted(map(tuple, answer["arcs"])) == [("a", "c"), ("b", "a"), ("b", "c")]
-    assert {"method", "seconds", "reason", "ties_possible"} <= set(answer)
+    assert {"score", "upper_bound", "gap", "status", "method", "seconds", "arcs"} <= set(answer)
+    assert {"reason", "nodes", "ties_possible"} <= set(answer)
 
 
 def test_text_and_structure_file(cli: Cli, table: Path, tmp_path: Path) -> None:
