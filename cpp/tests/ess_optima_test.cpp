@@ -8,7 +8,7 @@
 
 #include "check.hpp"
 #include "scores/dirichlet.hpp"
-#include "search/random.hpp"
+#include "xoshiro.hpp"
 
 using namespace arcwise;
 
@@ -21,7 +21,7 @@ struct Sample {
     std::vector<std::int64_t> weights;
 
     explicit Sample(std::uint64_t seed) {
-        Random random(seed);
+        Xoshiro random(seed);
         for (const auto arity : arities)
             for (std::size_t row = 0; row < rows; ++row)
                 codes.push_back(static_cast<std::uint8_t>(random.below(static_cast<std::size_t>(arity))));
