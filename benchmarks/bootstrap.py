@@ -70,7 +70,7 @@ def total_cpu() -> float:
 
 
 def compare_workers(data: Dataset) -> None:
-    replicates = 20_000
+    replicates = 60_000  # over a minute
     print(
         f"\n{replicates:,} tabu replicates by workers. CPU seconds of all processes tell the overhead of a backend even"
     )
