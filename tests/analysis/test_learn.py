@@ -32,15 +32,15 @@ def boards() -> arcwise.Analysis:
 
 def test_the_confidences_are_those_of_the_stages(boards: arcwise.Analysis) -> None:
     data = datasets.load("tic-tac-toe")
-    table = arcwise.build_parent_sets(data, "qnml", slack=math.log(20))
+    table = arcwise.build_parent_sets(data, "qnml", slack=math.log(20), max_parents=3)
     networks = arcwise.find_credible(table, bayes_factor=20)
     expected = arcwise.edge_confidence(networks)
     assert boards.main.title == "credible set, qNML"
     np.testing.assert_array_equal(boards.confidence.present, expected.present)
     np.testing.assert_array_equal(boards.confidence.directed, expected.directed)
     assert boards.main.credible is not None
-    assert boards.main.credible.count == networks.count == 872
-    assert boards.main.credible.classes == 256
+    assert boards.main.credible.count == networks.count == 144
+    assert boards.main.credible.classes == 48
     advice = arcwise.confidence.recommend(boards.confidence, metric="cost", alpha=1)
     assert boards.threshold == advice.threshold.value
     assert boards.consensus.dag == arcwise.consensus_network(expected, boards.threshold).dag
@@ -273,3 +273,20 @@ def test_time_is_shared() -> None:
     assert seconds is not None
     assert 4 < seconds <= 5
     assert TimeBudget(1e-9).is_spent
+
+
+def test_a_score_that_finds_as_much_in_shuffled_columns_is_named() -> None:
+    """With 625 cases and tables of as many cells, qNML is sure of four edges whatever the data; BDeu is not."""
+    data = datasets.load("balance-scale")
+    found = learn(data, score="qnml", max_parents=4, seed=1, compare=False, permutations=20)
+    assert "Beware: with this method and score" in found.to_text()
+    found = learn(data, score="bdeu", max_parents=4, seed=1, compare=False, permutations=20)
+    assert "Beware" not in found.to_text()
+
+
+def test_data_without_dependence_have_few_edges() -> None:
+    """Without a limit of parents, qNML finds about 20 edges in the shuffled columns of tic-tac-toe."""
+    data = datasets.load("tic-tac-toe").permute_columns(np.random.default_rng(5))
+    assert learn(data, seed=1, compare=False, permutations=0).confidence.vector.sum() < 2
+    unlimited = learn(data, max_parents=9, seed=1, compare=False, permutations=0)
+    assert unlimited.confidence.vector.sum() > 10

@@ -80,10 +80,10 @@ def test_an_interactive_answer_counts(
 
 
 def test_a_limit_of_time_is_exit_code_3(cli: Callable[..., str], tmp_path: Path) -> None:
-    path = tmp_path / "cells.csv"
-    datasets.load("breast-cancer").to_file(path)
+    path = tmp_path / "boards.csv"
+    datasets.load("tic-tac-toe").to_file(path)
     words = ("learn", path, "-o", tmp_path / "out", "--method", "bootstrap", "--replicates", 1_000_000)
-    cli(*words, "--limit-seconds", 1, "--no-compare", "--permutations", 0, code=3)
+    cli(*words, "--limit-seconds", 4, "--no-compare", "--permutations", 0, code=3)
     assert json.loads((tmp_path / "out" / "run.json").read_text())["result"]["status"] == "time limit"
     assert "must be positive" in cli("learn", path, "--limit-seconds", 0, code=1)
 

@@ -15,7 +15,8 @@ from arcwise.parent_sets import build_parent_sets
 
 TABLES = {
     "classes": {"score": "bdeu:ess=1"},
-    "chunks: parent limit": {"score": "bic", "max_parents": 1},
+    "classes: one parent": {"score": "bic", "max_parents": 1},
+    "classes: two parents": {"score": "qnml", "max_parents": 2},
     "chunks: not equivalent": {"score": "k2"},
 }
 

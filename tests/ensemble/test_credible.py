@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from arcwise import _core
+from arcwise import _core, datasets
 from arcwise.data import Dataset, read_data
 from arcwise.ensemble import (
     NetworkSet,
@@ -27,7 +27,7 @@ from arcwise.ensemble import (
 )
 from arcwise.ensemble.twin import credible_twin, is_least_member
 from arcwise.errors import GuaranteeError, OptionError, UnknownNameError
-from arcwise.graph import Constraints, Dag
+from arcwise.graph import Constraints, Cpdag, Dag
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import ParentSetTable, build_parent_sets
 
@@ -361,10 +361,21 @@ def test_a_table_with_too_little_slack_is_refused() -> None:
     assert find_credible(unknown, bayes_factor=20, trust_table=True).count == 3
     limited = ParentSetTable.from_lists(["a", "b", "c"], [*entries, [(0.0, [])]], slack=9.0, max_parents=1)
     assert find_credible(limited, bayes_factor=3).max_parents == 1
-    with pytest.raises(GuaranteeError, match="without a parent limit"):
-        find_credible(limited, bayes_factor=3, by="mec")
     with pytest.raises(GuaranteeError, match="under constraints"):
         find_credible(tight, log_slack=0.0, by="mec", constraints=Constraints(("a", "b"), forbidden=[("a", "b")]))
+
+
+@pytest.mark.parametrize("max_parents", [1, 2, 3])
+def test_a_limit_of_parents_keeps_classes_whole(max_parents: int) -> None:
+    """All members of a class have the same numbers of parents, in another order, so a limit forbids all or none."""
+    data = datasets.load("tic-tac-toe")
+    table = build_parent_sets(data, "qnml", slack=3.0, max_parents=max_parents)
+    dags = find_credible(table, log_slack=3.0)
+    classes = find_credible(table, log_slack=3.0, by="mec")
+    found = {Cpdag.from_dag(dag) for dag in dags}
+    assert {Cpdag.from_dag(dag) for dag in classes} == found
+    assert classes.count == len(found)
+    assert sum(class_sizes(classes)) == dags.count
 
 
 def test_scores_that_are_no_bayes_factors_are_told() -> None:

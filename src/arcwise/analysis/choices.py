@@ -23,6 +23,7 @@ def choices_table(analysis: Analysis) -> Table:
     options, main = analysis.options, analysis.main
     credible = main.method == "credible"
     own_score = options["score"] is None
+    most = main.max_parents
     why_method = (
         "chosen by the user"
         if options["method"] != "auto"
@@ -87,8 +88,12 @@ def choices_table(analysis: Analysis) -> Table:
         ),
         (
             "parents",
-            "no limit" if options["max_parents"] is None else f"at most {options['max_parents']}",
-            "parent sets that cannot be in a good network are pruned by theorems, no limit is needed"
+            "no limit" if most is None else f"at most {most}",
+            "chosen by the user"
+            if options["max_parents"] is not None
+            else "with more parents than cases can fill, this score finds edges in data without any"
+            if most is not None
+            else "parent sets that cannot be in a good network are pruned by theorems, no limit is needed"
             if credible
             else "the score limits them",
             "--max-parents",

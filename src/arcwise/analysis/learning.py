@@ -102,7 +102,8 @@ def learn(
         What to do with missing values, numbers and useless columns: see `arcwise.analysis.Preparation`. With
         ``agree=True`` whatever is in the way is removed as the error message proposes.
     max_parents, constraints
-        What every network must keep.
+        What every network must keep. Without a limit, qNML and qBDJ get one of 3: with tables of more cells than cases
+        they find edges in data without any.
     seed
         Fixes all random numbers.
     threads

@@ -51,7 +51,7 @@ def methods_text(analysis: Analysis) -> str:
     if main.credible is not None:
         facts = main.credible
         classes = "" if facts.classes is None else f", in {facts.classes:,} Markov equivalence classes"
-        limit = "" if options["max_parents"] is None else f" with at most {options['max_parents']} parents per variable"
+        limit = "" if main.max_parents is None else f" with at most {main.max_parents} parents per variable"
         parts.append(
             f"All networks{limit} within a Bayes factor of {facts.bayes_factor:g} (Kass & Raftery, 1995) of the best "
             "one "

@@ -19,6 +19,8 @@ SETTLED = 0.75
 # About an edge that is less likely, and not in the network, there is little to explain.
 UNLIKELY = 0.1
 HALF = 0.5
+# Data without dependence pass for more than chance this often (the level of Broom's rule).
+CHANCE = 0.05
 INTERVAL = re.compile(r"\(([-+.\de]+|-inf),([-+.\de]+|inf)[\])]")
 
 
@@ -230,6 +232,15 @@ def _doubtful(kept: list[EdgeFinding]) -> str:
 def _closing(analysis: Analysis) -> tuple[str, ...]:
     dropped = analysis.consensus.dropped
     sentences = []
+    for mark in analysis.thresholds.marks:
+        facts = mark.threshold.details
+        if mark.label == "Broom" and facts["p_value"] > CHANCE:
+            sentences.append(
+                "Beware: with this method and score, data whose columns were shuffled show "
+                f"{facts['expected_by_chance']:.1f} edges on average, these data {facts['expected_edges']:.1f}. That "
+                "is not more than chance: there is no dependence, or the score finds edges where there are none. Look "
+                "at the other scores, and try --score bdeu or --score bic."
+            )
     if dropped:
         listed = ", ".join(f"{e.tail} → {e.head}" for e in dropped[:5])
         sentences.append(

@@ -50,8 +50,7 @@ def find_credible(
         natural logarithm. Exactly one of the two.
     by
         "dag" lists DAGs. "mec" lists one DAG for each Markov equivalence class, without going through the members: it
-        needs a score that gives the members of a class the same value, a table without a parent limit, and no
-        constraints.
+        needs a score that gives the members of a class the same value, and no constraints.
     weights
         "posterior": proportional to exp(score); "equal". With ``by="mec"`` each class weighs as much as its
         representative; `weigh_classes` gives it the weight of all its members.
@@ -271,11 +270,6 @@ def check_equivalence(table: ParentSetTable, trust_table: bool, constraints: Con
         raise GuaranteeError(
             "equivalence classes cannot be enumerated as wholes under constraints, which may forbid some members of a "
             "class and not others; list DAGs: by='dag'."
-        )
-    if table.max_parents is not None and table.max_parents < table.n_variables - 1:
-        raise GuaranteeError(
-            f"equivalence classes need a table without a parent limit, else members of a class are missing; this one "
-            f"has max_parents={table.max_parents}. Rebuild it without, or list DAGs: by='dag'."
         )
     if "name" not in table.score:
         if trust_table:

@@ -60,8 +60,9 @@ def broom_threshold(
     details = {"permutations": float(len(null)), "excess": float(excess[best]), "false_edges": float(mean[best])}
     value = float(cutoffs[best])
     # Ties count against the data; sums of the same numbers in another order may differ in the last bits.
-    as_many = null.sum(axis=1) >= observed.sum() - 1e-9
-    details["p_value"] = float((1 + as_many.sum()) / (1 + len(null)))
+    by_chance = null.sum(axis=1)
+    details["p_value"] = float((1 + (by_chance >= observed.sum() - 1e-9).sum()) / (1 + len(null)))
+    details["expected_edges"], details["expected_by_chance"] = float(observed.sum()), float(by_chance.mean())
     if excess[best] <= 0 or (significance is not None and details["p_value"] > significance):
         value = 1.0
     return Threshold(value, "broom", "permuted columns show how many edges chance alone gives", details)
