@@ -71,3 +71,14 @@ def test_all_members_of_a_class_have_the_same_value(seed: int) -> None:
     dag = Dag(data.names, [[], [0], [0, 1], [2]])
     least, largest = analytic_ess_of_class(data, dag)
     assert least == pytest.approx(largest, rel=1e-12)
+
+
+def test_the_parts_add_up() -> None:
+    data = datasets.load("tic-tac-toe")
+    dag = Dag(data.names[::-1], [(), (0,), (0, 1), *[(2,)] * 7])
+    found = analytic_ess(data, dag)
+    frame = found.to_frame()
+    assert frame["variable"].tolist() == list(data.names)
+    assert frame["effective parameters"].sum() == found.effective_parameters == effective_parameters(data, dag)
+    assert found.effective_parameters / frame["skewness"].sum() == pytest.approx(found.value)
+    assert f"{found.value:.4g}" in found.plot().get_suptitle()

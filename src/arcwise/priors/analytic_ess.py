@@ -18,6 +18,7 @@ values differ by a few per cent for that reason.)
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,6 +26,10 @@ from arcwise.data import Dataset
 from arcwise.errors import OptionError
 from arcwise.graph import Cpdag, Dag
 from arcwise.scores.score import families_of, family_counts
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
 
 __all__ = ["AnalyticEss", "analytic_ess", "analytic_ess_of_class", "effective_parameters"]
 
@@ -37,6 +42,29 @@ class AnalyticEss:
     effective_parameters: int  # d_eff
     data_expectation: float  # E_data[log p(X)], per case
     prior_expectation: float  # E_prior[log p(X)]
+    names: tuple[str, ...]
+    by_node: tuple[tuple[int, float], ...]  # d_eff and E_data - E_prior of each variable's family
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return what each variable adds to the numerator and the denominator of eq. 18, in the order of the data."""
+        import pandas as pd
+
+        parameters, skewness = zip(*self.by_node, strict=True)
+        return pd.DataFrame({"variable": self.names, "effective parameters": parameters, "skewness": skewness})
+
+    def plot(self) -> Figure:
+        """Plot both parts by variable: many parameters ask for a large ESS, skewed or dependent data for a small."""
+        from matplotlib.figure import Figure
+
+        frame = self.to_frame()[::-1]
+        figure = Figure(figsize=(9, 0.25 * len(frame) + 1.5), layout="constrained")
+        left, right = figure.subplots(1, 2, sharey=True)
+        left.barh(frame["variable"], frame["effective parameters"])
+        left.set_xlabel(f"effective parameters (in all {self.effective_parameters:,})")
+        right.barh(frame["variable"], frame["skewness"])
+        right.set_xlabel("E_data − E_prior of log p, nats")
+        figure.suptitle(f"alpha* = {self.value:.4g}: the sum of the left by the sum of the right")
+        return figure
 
 
 def effective_parameters(data: Dataset, dag: Dag) -> int:
@@ -54,19 +82,24 @@ def analytic_ess(data: Dataset, dag: Dag) -> AnalyticEss:
     All members of an equivalence class have the same alpha*: each part is a difference of functions of variable sets.
     """
     parameters, in_data, in_prior = 0, 0.0, 0.0
+    by_node: dict[int, tuple[int, float]] = {}
     for child, parents in families_of(data, dag):
         counts = family_counts(data, child, sorted(parents)).astype(np.float64)
         rows = counts.sum(axis=1, keepdims=True)
         seen = counts > 0
-        parameters += _effective(counts)
-        in_data += float((counts[seen] * np.log((counts / np.maximum(rows, 1))[seen])).sum()) / data.n_cases
-        in_prior += float(np.log(np.maximum(counts, 1.0) / np.maximum(rows, 1.0)).mean())
+        of_data = float((counts[seen] * np.log((counts / np.maximum(rows, 1))[seen])).sum()) / data.n_cases
+        of_prior = float(np.log(np.maximum(counts, 1.0) / np.maximum(rows, 1.0)).mean())
+        by_node[child] = (_effective(counts), of_data - of_prior)
+        parameters += by_node[child][0]
+        in_data += of_data
+        in_prior += of_prior
     if not in_data > in_prior:
         raise OptionError(
             "the data are exactly as uniform as the prior: no equivalent sample size is better than another "
             "(the denominator of eq. 18 is zero)."
         )
-    return AnalyticEss(parameters / (in_data - in_prior), parameters, in_data, in_prior)
+    parts = tuple(by_node[v] for v in range(data.n_variables))
+    return AnalyticEss(parameters / (in_data - in_prior), parameters, in_data, in_prior, data.names, parts)
 
 
 def analytic_ess_of_class(data: Dataset, dag: Dag, *, most: int = 10_000) -> tuple[float, float]:
