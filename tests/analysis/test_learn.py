@@ -173,7 +173,7 @@ def test_two_variables_are_enough() -> None:
     assert analysis.dag.n_arcs == 1
     assert analysis.edges[0].fate == "undirected"
     assert "cannot be told" in analysis.explain("b", "a")
-    with pytest.raises(OptionError, match="no variable 'c'"):
+    with pytest.raises(OptionError, match="unknown variable 'c'"):
         analysis.edge("a", "c")
 
 
@@ -185,6 +185,17 @@ def test_an_explanation_says_what_was_found(scale: arcwise.Analysis) -> None:
     # The consensus is a member of the credible class: class -> the others, for the opposite would make v-structures.
     assert "of those with class = L, 34%." in text
     assert "BDeu favours the arc from an equivalent sample size of" in text
+
+
+def test_that_there_is_no_edge_is_explained_too(scale: arcwise.Analysis) -> None:
+    finding = scale.edge("right-weight", "left-weight")
+    assert (finding.first, finding.second, finding.fate) == ("left-weight", "right-weight", "below")
+    assert finding.present == scale.confidence.pair("left-weight", "right-weight").present == 0
+    text = scale.explain("right-weight", "left-weight")
+    assert text.startswith("No edge joins left-weight and right-weight in any of the")
+    assert "can still go together" in text
+    with pytest.raises(OptionError, match="did you mean 'left-weight'"):
+        scale.explain("left-wieght", "class")
 
 
 def test_constraints_and_parent_limits_hold(scale: arcwise.Analysis) -> None:
@@ -221,6 +232,30 @@ class TestPreparation:
             assert part in message
         for part in ("4 values are missing in column 'grade'", "--impute knn", "--discretize quantile", "--yes"):
             assert part in message
+
+    def test_a_running_number_is_an_identifier(self) -> None:
+        rng = np.random.default_rng(1)
+        frame = pd.DataFrame(
+            {
+                "row": rng.permutation(60) + 1001,  # every whole number once
+                "dose": np.arange(60) * 2,  # whole numbers, but with gaps: a measurement for all we know
+                "ill": ["yes", "no"] * 30,
+            }
+        )
+        with pytest.raises(PreparationError) as caught:
+            learn(frame)
+        assert "column 'row' is different in almost every row: an identifier" in str(caught.value)
+        assert "column 'dose' holds numbers" in str(caught.value)
+        assert learn(frame, agree=True, **QUICK).data.names == ("dose", "ill")
+
+    def test_one_name_is_not_its_letters(self, raw: pd.DataFrame) -> None:
+        assert learn(raw[["kind", "site", "grade"]].dropna(), drop="site", **QUICK).data.names == ("kind", "grade")
+
+    def test_no_rows_and_an_unknown_target_are_refused(self, raw: pd.DataFrame) -> None:
+        with pytest.raises(DataError, match="there are no rows"):
+            learn(raw.head(0), agree=True)
+        with pytest.raises(DataError, match="target= names the unknown column 'knd'; did you mean 'kind'"):
+            learn(raw, discretize="mdl", target="knd", agree=True)
 
     def test_agreed_it_is_done_and_told(self, raw: pd.DataFrame) -> None:
         analysis = learn(raw, agree=True, **QUICK)

@@ -102,7 +102,7 @@ def test_bad_requests_are_refused() -> None:
         feature_confidence(networks, feature="cycle")  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="no network"):
         edge_confidence(networks[0:0])
-    with pytest.raises(OptionError, match="no variable 'z'"):
+    with pytest.raises(OptionError, match="unknown variable 'z'"):
         edge_confidence(networks).pair("a", "z")
     other = edge_confidence(NetworkSet.from_dags([Dag(["a", "c"], [[], []])], origin="test"))
     with pytest.raises(OptionError, match="b, c occur in one only"):

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from arcwise.analysis.edges import EdgeFinding
+from arcwise.analysis.edges import EdgeFinding, describe_edge
 from arcwise.analysis.ensembles import Averaged
 from arcwise.analysis.preparation import Preparation
 from arcwise.analysis.prior_checks import PriorChecks
 from arcwise.analysis.thresholds import Thresholds
 from arcwise.confidence import ConsensusNetwork, EdgeConfidence
 from arcwise.data import Dataset
-from arcwise.errors import OptionError
 from arcwise.graph import Cpdag, Dag
 from arcwise.limits import Status
 from arcwise.model import BayesianNetwork
@@ -104,11 +103,10 @@ class Analysis:
         for edge in self.edges:
             if {edge.first, edge.second} == {first, second}:
                 return edge
-        pair = self.confidence.pair(first, second)  # refuses unknown names
-        raise OptionError(
-            f"the confidence in an edge between '{first}' and '{second}' is {pair.present:.3g}, too low to be "
-            "described."
-        )
+        self.confidence.pair(first, second)  # refuses unknown names
+        # Too unlikely for the report; but that there is no edge is a finding, too.
+        first, second = sorted((first, second), key=self.data.index)
+        return describe_edge(self.data, self.confidence, (self.main, *self.comparisons), self.consensus, first, second)
 
     def explain(self, first: str, second: str) -> str:
         """Say in plain words how far the edge between two variables can be trusted, and why."""

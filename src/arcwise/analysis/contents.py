@@ -177,8 +177,8 @@ def _credible(analysis: Analysis, facts: CredibleFacts) -> list[Block]:
     classes = (
         ""
         if facts.classes is None
-        else f" They fall into {facts.classes:,} classes of equivalent networks, which no data of this kind can tell "
-        "apart."
+        else f" They fall into {facts.classes:,} class{'' if facts.classes == 1 else 'es'} of equivalent networks: "
+        "those of one class fit data of this kind equally well, whatever the data."
     )
     covered = ""
     if facts.covered is not None:
@@ -186,7 +186,7 @@ def _credible(analysis: Analysis, facts: CredibleFacts) -> list[Block]:
     count = f"{facts.count:,} networks are" if facts.count != 1 else "One network is"
     text = (
         f"{count} within a Bayes factor of {facts.bayes_factor:g} of the best one: this is the credible set, and it is "
-        f"complete.{classes}{covered} One best network has only {percent(facts.best_share)} of the weight of the set: "
+        f"complete.{classes}{covered} One best network has {percent(facts.best_share)} of the weight of the set: "
         "that is how far it can be trusted alone."
     )
     blocks: list[Block] = [Paragraph(text)]
@@ -231,9 +231,8 @@ def _rules(analysis: Analysis) -> list[Block]:
     return [
         Paragraph(
             f"An edge is in the network if its confidence is above the cut-off, here {chosen.threshold.value:.3g}: "
-            f"{chosen.meaning}. This assumes that {chosen.threshold.assumes}. Move the slider above to see what "
-            "another "
-            "choice changes."
+            f"{chosen.meaning}. This assumes that {chosen.threshold.assumes}. The slider of the report shows "
+            "what another choice changes."
         ),
         Paragraph(analysis.thresholds.advice),
         Table(
@@ -263,7 +262,8 @@ def _prior(analysis: Analysis) -> list[Block]:
         blocks.append(
             Paragraph(
                 f"Steck's formula gives an equivalent sample size of {checks.alpha_star:,.1f} for this network; "
-                f"{s.ess:g} was used. The details of each edge show at which equivalent sample sizes BDeu favours it."
+                f"these checks and the probability tables use {s.ess:g}. The equivalent sample size is how many "
+                "imagined cases the prior counts for; the details of each edge show at which ones BDeu favours it."
             )
         )
     saturation = checks.saturation

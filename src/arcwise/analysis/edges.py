@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.analysis.ensembles import Averaged
-from arcwise.confidence import ConsensusNetwork, EdgeConfidence
+from arcwise.confidence import ConsensusEdge, ConsensusNetwork, EdgeConfidence
 from arcwise.counts import contingency
 from arcwise.data import Dataset
 from arcwise.priors import EdgePrior, edge_prior
 
-__all__ = ["FLOOR", "EdgeFinding", "describe_edges"]
+__all__ = ["FLOOR", "EdgeFinding", "describe_edge", "describe_edges"]
 
 # Pairs with less confidence are left to the file of confidences.
 FLOOR = 0.01
@@ -25,7 +25,7 @@ MOST_CELLS = 200_000
 
 @dataclass(frozen=True, eq=False)
 class EdgeFinding:
-    """One pair of variables with a confidence above `FLOOR`.
+    """One pair of variables: in a report those with a confidence above `FLOOR`.
 
     Parameters
     ----------
@@ -77,36 +77,45 @@ def describe_edges(
 ) -> tuple[EdgeFinding, ...]:
     """Describe every pair with a confidence above `FLOOR`, and all in the network, the most certain first."""
     fates = {frozenset((edge.tail, edge.head)): edge for edge in consensus.edges}
-    findings = []
     order = main.to_frame(above=min(FLOOR, consensus.threshold))
-    for first, second in zip(order["first"].tolist(), order["second"].tolist(), strict=True):
-        i, j = data.index(first), data.index(second)
-        edge = fates.get(frozenset((first, second)))
-        forward, backward = float(main.directed[i, j]), float(main.directed[j, i])
-        tail, head = (second, first) if backward > forward else (first, second)
-        if edge is not None:
-            tail, head = edge.tail, edge.head
-        findings.append(
-            EdgeFinding(
-                first=first,
-                second=second,
-                present=float(main.present[i, j]),
-                forward=forward,
-                backward=backward,
-                undirected=float(main.undirected[i, j]),
-                standard_error=float(main.standard_error[i, j]),
-                by_method=tuple(
-                    (s.title, None if s.confidence is None else 1.0 - s.confidence.pair(first, second).absent)
-                    for s in sets
-                ),
-                tail=tail,
-                head=head,
-                fate="below" if edge is None else edge.fate,
-                counts=contingency(data, [data.index(tail), data.index(head)]),
-                prior=_prior(data, tail, head, consensus),
-            )
-        )
-    return tuple(findings)
+    return tuple(
+        describe_edge(data, main, sets, consensus, first, second, fates.get(frozenset((first, second))))
+        for first, second in zip(order["first"].tolist(), order["second"].tolist(), strict=True)
+    )
+
+
+def describe_edge(
+    data: Dataset,
+    main: EdgeConfidence,
+    sets: tuple[Averaged, ...],
+    consensus: ConsensusNetwork,
+    first: str,
+    second: str,
+    edge: ConsensusEdge | None = None,
+) -> EdgeFinding:
+    """Describe one pair; `edge` is what the consensus made of it, None if it is not above the threshold."""
+    i, j = data.index(first), data.index(second)
+    forward, backward = float(main.directed[i, j]), float(main.directed[j, i])
+    tail, head = (second, first) if backward > forward else (first, second)
+    if edge is not None:
+        tail, head = edge.tail, edge.head
+    return EdgeFinding(
+        first=first,
+        second=second,
+        present=float(main.present[i, j]),
+        forward=forward,
+        backward=backward,
+        undirected=float(main.undirected[i, j]),
+        standard_error=float(main.standard_error[i, j]),
+        by_method=tuple(
+            (s.title, None if s.confidence is None else 1.0 - s.confidence.pair(first, second).absent) for s in sets
+        ),
+        tail=tail,
+        head=head,
+        fate="below" if edge is None else edge.fate,
+        counts=contingency(data, [data.index(tail), data.index(head)]),
+        prior=_prior(data, tail, head, consensus),
+    )
 
 
 def _prior(data: Dataset, tail: str, head: str, consensus: ConsensusNetwork) -> EdgePrior | None:

@@ -135,12 +135,12 @@ def learn(
     1.0
     """
     preparation = Preparation(
-        drop=tuple(drop),
+        drop=(drop,) if isinstance(drop, str) else tuple(drop),  # one name, not its letters
         impute=impute,
         discretize=discretize,
         bins=bins,
         target=target,
-        categorical=categorical if isinstance(categorical, bool) else tuple(categorical),
+        categorical=_columns(categorical),
         agree=agree,
     )
     opened = open_table(data, progress=progress)
@@ -162,6 +162,13 @@ def learn(
         limits=limits,
         progress=progress,
     )
+
+
+def _columns(categorical: Iterable[str] | bool) -> tuple[str, ...] | bool:
+    """Return column names as a tuple; one name is a string, not its letters."""
+    if isinstance(categorical, bool):
+        return categorical
+    return (categorical,) if isinstance(categorical, str) else tuple(categorical)
 
 
 def learn_prepared(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from arcwise.data import Dataset, Table, discretize, impute, read_table
+from arcwise.data import Column, Dataset, Table, discretize, impute, read_table
 from arcwise.data.labels import quoted
 from arcwise.data.states import IDENTIFIER_LEVELS
 from arcwise.errors import DataError, OptionError
@@ -129,15 +129,16 @@ def _all_obstacles(table: Table, preparation: Preparation) -> Iterable[Obstacle]
     named = tuple(
         c.name
         for c in table.columns
-        if c.numbers is None
-        and not c.declared
+        if not c.declared
         and c.name not in kept
         and labelled[c.name] > max(IDENTIFIER_LEVELS, table.n_rows // 2)
+        and (c.numbers is None or _numbers_rows(c, table.n_rows))
     )
     yield Obstacle(
         "identifier",
         named,
-        f"{_columns(named)} {_verb(named, 'is', 'are')} different in almost every row: identifiers, not variables",
+        f"{_columns(named)} {_verb(named, 'is', 'are')} different in almost every row: "
+        f"{_verb(named, 'an identifier, not a variable', 'identifiers, not variables')}",
         f"leave {_it(named)} out",
         _drop_options(named),
     )
@@ -161,6 +162,17 @@ def _all_obstacles(table: Table, preparation: Preparation) -> Iterable[Obstacle]
         f"cut {_it(numbers)} into {preparation.bins} intervals with about equally many rows",
         f"--discretize {DISCRETIZE}",
     )
+
+
+def _numbers_rows(column: Column, n_rows: int) -> bool:
+    """Return whether the values are n_rows whole numbers without a gap: a running number, not a measurement.
+
+    Cut into intervals, it would say where in the file a row stands; in a sorted file that goes with everything.
+    """
+    numbers = column.numbers
+    if numbers is None or column.n_missing or len(numbers) != n_rows:
+        return False
+    return bool(np.array_equal(np.sort(numbers), np.min(numbers) + np.arange(n_rows)) and np.min(numbers) % 1 == 0)
 
 
 def _columns(names: tuple[str, ...]) -> str:
@@ -204,6 +216,10 @@ def prepare(
         data = given if len(kept) == given.n_variables else given.select(kept)
         left_out = (f"Left out: {quoted(preparation.drop, 6)}.",) if preparation.drop else ()
         return Prepared(data, left_out, name or "data", preparation)
+    if given.n_rows == 0:
+        raise DataError(f"{given.prefix}there are no rows; a structure is learned from cases.")
+    if preparation.target is not None:
+        given.checked_names([preparation.target], "target=")
     table = given.drop(given.checked_names(preparation.drop, "drop="))
     steps: list[str] = []
     if preparation.drop:

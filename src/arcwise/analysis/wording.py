@@ -19,6 +19,7 @@ SETTLED = 0.75
 # About an edge that is less likely, and not in the network, there is little to explain.
 UNLIKELY = 0.1
 HALF = 0.5
+NOT_UNRELATED = "Without an edge, two variables can still go together, by way of others."
 # Data without dependence pass for more than chance this often (the level of Broom's rule).
 CHANCE = 0.05
 INTERVAL = re.compile(r"\(([-+.\de]+|-inf),([-+.\de]+|inf)[\])]")
@@ -68,7 +69,7 @@ def explain_edge(analysis: Analysis, edge: EdgeFinding) -> str:
 def edge_sentences(analysis: Analysis, edge: EdgeFinding) -> tuple[str, ...]:
     """Say how far an edge can be trusted: presence, agreement, direction, effect, prior."""
     if edge.present < UNLIKELY and edge.fate == "below":
-        return tuple(s for s in (_presence(analysis, edge), _agreement(analysis, edge)) if s)
+        return tuple(s for s in (_presence(analysis, edge), _agreement(analysis, edge), NOT_UNRELATED) if s)
     sentences = (
         _presence(analysis, edge),
         _agreement(analysis, edge),
@@ -86,6 +87,9 @@ def _presence(analysis: Analysis, edge: EdgeFinding) -> str:
         count = round(edge.present * networks)
         error = f", give or take {2 * edge.standard_error:.2f}" if edge.standard_error > 0 else ""
         return f"An edge joins {pair} in {count:,} of {networks:,} networks learned from resampled data{error}."
+    if edge.present == 0:
+        which = "the only network" if networks == 1 else f"any of the {networks:,} networks"
+        return f"No edge joins {pair} in {which} that the data cannot rule out."
     if networks == 1:
         return f"An edge joins {pair} in the only network that the data cannot rule out."
     if edge.present >= 1 - 1e-9:

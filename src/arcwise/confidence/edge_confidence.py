@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.errors import OptionError
+from arcwise.errors import OptionError, suggestion
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -134,7 +134,7 @@ class EdgeConfidence:
         try:
             return self.names.index(name)
         except ValueError:
-            raise OptionError(f"no variable '{name}'; the variables are {', '.join(self.names)}.") from None
+            raise OptionError(suggestion("variable", str(name), self.names)) from None
 
     def to_frame(self, *, above: float = 0.0) -> pd.DataFrame:
         """Return one row per pair with confidence above the given value, the most certain first."""

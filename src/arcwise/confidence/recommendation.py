@@ -9,7 +9,7 @@ import numpy as np
 
 from arcwise.confidence.edge_confidence import EdgeConfidence
 from arcwise.confidence.learned_table import ANY, GRID, LearnedTable, check_metric, learned_table
-from arcwise.confidence.rules import Threshold, cost_threshold, gross_threshold, scutari_threshold
+from arcwise.confidence.rules import Threshold, cost_threshold, gross_threshold
 from arcwise.confidence.rules.learned import learned_threshold
 from arcwise.errors import OptionError
 
@@ -152,7 +152,8 @@ def _other_rules(confidence: EdgeConfidence, metric: str, weight: float, chosen:
     found = []
     if chosen.rule != "cost":
         found.append((_from_costs(metric, weight).value, "your costs alone"))
-    found.append((scutari_threshold(confidence.vector).value, "Scutari (the edges above 0.5)"))
+    # Any value between the two confidences around one half selects the same edges (Liao 2022, Theorem 5.1).
+    found.append((0.5, "Scutari (the nearest pattern of zeros and ones)"))
     if confidence.n_networks >= 5:
         found.append((gross_threshold(confidence.n_networks).value, "Gross (by chance)"))
     return tuple(Alternative(value, above(value), None, reason) for value, reason in found)

@@ -87,13 +87,15 @@ def _edge_table(view: NetworkView) -> RenderableType:
         known = [value for value in edge.by_method[1:] if value is not None]
         span = f"{min(known):.2f} to {max(known):.2f}" if known else ""
         way = max(edge.forward, edge.backward) / edge.present
-        direction = "settled" if way >= 0.75 else "open" if edge.undirected / edge.present < 0.75 else "either way"
+        undecided = "leaning" if edge.fate == "kept" else "open"
+        direction = "settled" if way >= 0.75 else undecided if edge.undirected / edge.present < 0.75 else "either way"
         if edge.fate == "dropped":
             direction = "left out: a cycle"
         bar = "█" * round(edge.present * BAR) + "░" * (BAR - round(edge.present * BAR))
         grid.add_row(Text(f"{first} {arrow} {second}"), f"{edge.present:.3f}", bar, direction, span)
     if left:
-        grid.caption = Text(f"{left:,} more pairs have a confidence between {view.floor:g} and {view.threshold:.3g}.")
+        more = "1 more pair has" if left == 1 else f"{left:,} more pairs have"
+        grid.caption = Text(f"{more} a confidence between {view.floor:g} and {view.threshold:.3g}.")
         grid.caption_justify = "left"
     return grid
 
