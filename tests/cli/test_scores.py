@@ -71,7 +71,7 @@ def test_constraints_from_a_file(cli: Cli, data: Path, tmp_path: Path) -> None:
         (["--bayes-factor", "0.5"], "must be 1 or more"),
         (["--slack", "-1"], "must be 0 or more"),
         (["--score", "bdue"], "did you mean 'bdeu'"),
-        (["--limit-memory", "-1"], "must be positive"),
+        (["--limit-memory", "-1"], "must be a positive number"),
         (["-o", "table.txt"], "ends in .jkl, .arct"),
     ],
 )
