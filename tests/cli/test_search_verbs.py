@@ -48,7 +48,7 @@ def test_search_by_every_method(cli: Cli, table: Path, tmp_path: Path) -> None:
     assert by_order["iterations"] == 50
     printed = cli("search", table, "--quiet").splitlines()
     dag = tabu_search(data, score="bic", seed=0).dag
-    assert printed == ["from,to", *(f"{tail},{head}" for tail, head in dag.arcs)]
+    assert printed == ["from,to,kind", *(f"{tail},{head},->" for tail, head in dag.arcs)]
     for suffix in ("csv", "dot", "graphml", "txt"):
         assert cli("search", table, "-o", tmp_path / f"network.{suffix}") == ""
     assert read_structure(tmp_path / "network.txt") == dag
