@@ -15,7 +15,7 @@ import pytest
 import typer
 
 from arcwise import datasets
-from arcwise.cli.main import _register_verbs, app
+from arcwise.cli.main import VERBS, _register_verbs, app
 from arcwise.graph import Dag
 from arcwise.model import BayesianNetwork, write_bif
 
@@ -166,3 +166,33 @@ def test_options_of_a_table_are_refused_where_it_is_given(cli: Cli, table: Path,
         for option in (("--ess", 1), ("--max-parents", 2)):
             message = cli(verb, tmp_path / "table.jkl", *option, code=1)
             assert f"{option[0]} applies when a table is built" in message
+
+
+@pytest.mark.parametrize("group", ["", "prior", "study"])
+def test_help_shows_the_first_sentence_of_every_verb_whole(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, group: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    text = cli(*group.split(), "--help")
+    assert "..." not in text.split("Options:")[1]
+    assert max(map(len, text.splitlines())) <= 60
+    words = " ".join(text.split())
+    for name, command in _children(group):
+        first = " ".join(command.help.split("\n\n")[0].split())
+        assert f"{name} {first}" in words
+
+
+def _children(group: str) -> Iterator[tuple[str, Any]]:
+    _register_verbs()
+    program: Any = typer.main.get_command(app)
+    chosen = program.commands[group] if group else program
+    assert len(chosen.commands) >= 5
+    yield from chosen.commands.items()
+
+
+def test_help_lists_the_verbs_by_stage_of_the_pipeline(cli: Cli) -> None:
+    text = cli("--help")
+    places = [text.index(f"\n  {verb} ") for verb in VERBS]
+    assert places == sorted(places)
+    assert "\nPrepare data:\n  impute " in text
+    assert "Commands:" not in text  # every verb has its stage

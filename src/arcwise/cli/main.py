@@ -16,35 +16,29 @@ from contextlib import contextmanager
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
 
+from arcwise.cli.verb_group import VerbGroup
 from arcwise.errors import ArcwiseError
 
 __all__ = ["app", "main"]
 
-# One module per verb, in the order of `arcwise --help`; each has a function `register(app)`.
-VERBS: tuple[str, ...] = (
-    "learn",
-    "impute",
-    "discretize",
-    "scores",
-    "search",
-    "credible",
-    "bootstrap",
-    "optimal",
-    "confidence",
-    "threshold",
-    "consensus",
-    "prior",
-    "fit",
-    "sample",
-    "evaluate",
-    "study",
-)
+# One module per verb, by the stages of the pipeline, in the order of `arcwise --help`; each has `register(app)`.
+STAGES: dict[str, tuple[str, ...]] = {
+    "The whole analysis": ("learn",),
+    "Prepare data": ("impute", "discretize"),
+    "Score and find one network": ("scores", "optimal", "search"),
+    "Find many networks": ("credible", "bootstrap"),
+    "Decide which edges to trust": ("confidence", "threshold", "consensus", "prior"),
+    "Use and compare networks": ("fit", "sample", "evaluate"),
+    "Run experiments": ("study",),
+}
+VERBS: tuple[str, ...] = tuple(verb for verbs in STAGES.values() for verb in verbs)
 
 
-class _Program(TyperGroup):
+class _Program(VerbGroup):
     """The group of all verbs. Ctrl-C and a closed pipe are dealt with here, before typer sees them."""
+
+    stages = STAGES
 
     def make_context(self, *arguments: Any, **options: Any) -> Any:  # where --help and --version print
         with _quiet_ending():

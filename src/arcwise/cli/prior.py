@@ -28,6 +28,7 @@ from arcwise.cli.options import (
     print_json,
     progress_from,
 )
+from arcwise.cli.verb_group import VerbGroup
 from arcwise.limits import Status
 
 if TYPE_CHECKING:
@@ -44,7 +45,9 @@ PlotOption = Annotated[
 EssOption = Annotated[float, typer.Option("--ess", help="The equivalent sample size of BDeu.")]
 EpsilonOption = Annotated[float, typer.Option("--epsilon", help="How far the priors may move, above 0 up to 1.")]
 
-prior = typer.Typer(help="Analyse the prior: which equivalent sample size, how sensitive, is there enough data?")
+prior = typer.Typer(
+    cls=VerbGroup, help="Analyse the prior: which equivalent sample size, how sensitive, is there enough data?"
+)
 
 
 def register(app: typer.Typer) -> None:

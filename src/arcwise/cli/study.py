@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arcwise.cli.options import JsonOption, LimitSecondsOption, QuietOption, limits_from, print_json
+from arcwise.cli.verb_group import VerbGroup
 from arcwise.errors import OptionError
 from arcwise.limits import Limits, Status
 
@@ -39,7 +40,9 @@ DataOption = Annotated[
 # On anything but a terminal, a line of progress this often.
 LINE_SECONDS = 30.0
 
-study = typer.Typer(help="Run experiments from a TOML file, on this machine or a cluster; go on after an interruption.")
+study = typer.Typer(
+    cls=VerbGroup, help="Run experiments from a TOML file, on this machine or a cluster; go on after an interruption."
+)
 
 
 def register(app: typer.Typer) -> None:
