@@ -14,6 +14,7 @@ from arcwise import datasets
 from arcwise.analysis import PreparationError, ensembles, learn
 from arcwise.analysis.budget import TimeBudget
 from arcwise.analysis.ensembles import EnsembleTask, average_credible
+from arcwise.analysis.folder import run_record
 from arcwise.errors import DataError, OptionError
 from arcwise.limits import Limits, Status
 
@@ -247,6 +248,37 @@ class TestPreparation:
         assert "column 'row' is different in almost every row: an identifier" in str(caught.value)
         assert "column 'dose' holds numbers" in str(caught.value)
         assert learn(frame, agree=True, **QUICK).data.names == ("dose", "ill")
+
+    def test_numbers_with_gaps_are_identifiers_unless_kept(self) -> None:
+        rng = np.random.default_rng(1)
+        frame = pd.DataFrame(
+            {
+                "customer": np.cumsum(rng.integers(1, 5, 90)),  # 1, 2, 5, 9, ...
+                "year": np.repeat(np.arange(1990, 2020), 3),  # no gap, but every year thrice
+                "ill": rng.choice(["yes", "no"], 90),
+            }
+        )
+        with pytest.raises(PreparationError) as caught:
+            learn(frame)
+        message = str(caught.value)
+        assert "column 'customer' is different in almost every row: an identifier, not a variable" in message
+        assert "'customer' has 90 whole numbers from 2 to" in message
+        assert "--drop customer" in message
+        assert "--keep customer" in message
+        assert "'year'" in message.split("holds numbers", 1)[0].splitlines()[-1]
+        dropped = learn(frame, agree=True, **QUICK)
+        assert dropped.data.names == ("year", "ill")
+        assert "whole numbers" in dropped.steps[0]
+        kept = learn(frame, agree=True, keep="customer", **QUICK)
+        assert kept.data.names == ("customer", "year", "ill")
+        assert kept.data.arities.tolist() == [3, 3, 2]
+        assert "--keep customer" in run_record(kept)["command"]
+        with pytest.raises(DataError, match="keep= names the unknown column 'custmer'"):
+            learn(frame, keep=["custmer"])
+
+    def test_text_that_is_kept_is_a_category(self) -> None:
+        frame = pd.DataFrame({"town": [f"t{k % 50}" for k in range(60)], "ill": ["yes", "no"] * 30})
+        assert learn(frame, keep=["town"], **QUICK).data.arities.tolist() == [50, 2]
 
     def test_one_name_is_not_its_letters(self, raw: pd.DataFrame) -> None:
         assert learn(raw[["kind", "site", "grade"]].dropna(), drop="site", **QUICK).data.names == ("kind", "grade")

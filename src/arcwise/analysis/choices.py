@@ -133,8 +133,9 @@ def command_line(analysis: Analysis) -> str:
             words += [f"--{key.replace('_', '-')}", str(options[key])]
     if not options["compare"]:
         words.append("--no-compare")
-    for name in options["drop"]:
-        words += ["--drop", name]
+    for key in ("drop", "keep"):
+        for name in options[key]:
+            words += [f"--{key}", name]
     if options["categorical"] is True:
         words.append("--categorical")
     return shlex.join(words)

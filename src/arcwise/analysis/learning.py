@@ -55,6 +55,7 @@ def learn(
     bins: int = BINS,
     target: str | None = None,
     drop: Iterable[str] = (),
+    keep: Iterable[str] = (),
     categorical: Iterable[str] | bool = False,
     agree: bool = False,
     max_parents: int | None = None,
@@ -98,7 +99,7 @@ def learn(
         20 where that is quick, none with many variables.
     compare
         Whether to find the confidences by other methods and scores too.
-    impute, discretize, bins, target, drop, categorical, agree
+    impute, discretize, bins, target, drop, keep, categorical, agree
         What to do with missing values, numbers and useless columns: see `arcwise.analysis.Preparation`. With
         ``agree=True`` whatever is in the way is removed as the error message proposes.
     max_parents, constraints
@@ -135,12 +136,13 @@ def learn(
     1.0
     """
     preparation = Preparation(
-        drop=(drop,) if isinstance(drop, str) else tuple(drop),  # one name, not its letters
+        drop=_names(drop),
+        keep=_names(keep),
         impute=impute,
         discretize=discretize,
         bins=bins,
         target=target,
-        categorical=_columns(categorical),
+        categorical=categorical if isinstance(categorical, bool) else _names(categorical),
         agree=agree,
     )
     opened = open_table(data, progress=progress)
@@ -164,11 +166,9 @@ def learn(
     )
 
 
-def _columns(categorical: Iterable[str] | bool) -> tuple[str, ...] | bool:
+def _names(names: Iterable[str]) -> tuple[str, ...]:
     """Return column names as a tuple; one name is a string, not its letters."""
-    if isinstance(categorical, bool):
-        return categorical
-    return (categorical,) if isinstance(categorical, str) else tuple(categorical)
+    return (names,) if isinstance(names, str) else tuple(names)
 
 
 def learn_prepared(

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from arcwise.data import Column, Dataset, Table, discretize, impute, read_table
+from arcwise.data import Dataset, Table, discretize, impute, read_table
+from arcwise.data.identifiers import identifier_reason
 from arcwise.data.labels import quoted
-from arcwise.data.states import IDENTIFIER_LEVELS
 from arcwise.errors import DataError, OptionError
 from arcwise.progress import ProgressCallback
 
@@ -60,8 +61,8 @@ class Preparation:
 
     Parameters
     ----------
-    drop
-        Columns to leave out.
+    drop, keep
+        Columns to leave out; columns that are variables although they look like identifiers.
     impute
         How to fill missing values: "knn", "mode", or "drop" for dropping the rows.
     discretize
@@ -77,6 +78,7 @@ class Preparation:
     """
 
     drop: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
     impute: str | None = None
     discretize: str | None = None
     bins: int = BINS
@@ -124,23 +126,22 @@ def _all_obstacles(table: Table, preparation: Preparation) -> Iterable[Obstacle]
         constant,
         f"{_columns(constant)} {_verb(constant, 'has', 'have')} fewer than two distinct values",
         f"leave {_it(constant)} out",
-        _drop_options(constant),
+        _options("--drop", constant),
     )
-    named = tuple(
-        c.name
+    reasons = {
+        c.name: reason
         for c in table.columns
-        if not c.declared
-        and c.name not in kept
-        and labelled[c.name] > max(IDENTIFIER_LEVELS, table.n_rows // 2)
-        and (c.numbers is None or _numbers_rows(c, table.n_rows))
-    )
+        if c.name not in {*constant, *kept, *preparation.keep} and (reason := identifier_reason(c)) is not None
+    }
+    named = tuple(reasons)
+    told = "; ".join(f"'{name}' has {reason}" for name, reason in list(reasons.items())[:3])
     yield Obstacle(
         "identifier",
         named,
         f"{_columns(named)} {_verb(named, 'is', 'are')} different in almost every row: "
-        f"{_verb(named, 'an identifier, not a variable', 'identifiers, not variables')}",
+        f"{_verb(named, 'an identifier, not a variable', 'identifiers, not variables')} ({told})",
         f"leave {_it(named)} out",
-        _drop_options(named),
+        _options("--drop", named),
     )
     left = [c for c in table.columns if c.name not in {*constant, *named}]
     gaps = tuple(c.name for c in left if c.n_missing)
@@ -164,17 +165,6 @@ def _all_obstacles(table: Table, preparation: Preparation) -> Iterable[Obstacle]
     )
 
 
-def _numbers_rows(column: Column, n_rows: int) -> bool:
-    """Return whether the values are n_rows whole numbers without a gap: a running number, not a measurement.
-
-    Cut into intervals, it would say where in the file a row stands; in a sorted file that goes with everything.
-    """
-    numbers = column.numbers
-    if numbers is None or column.n_missing or len(numbers) != n_rows:
-        return False
-    return bool(np.array_equal(np.sort(numbers), np.min(numbers) + np.arange(n_rows)) and np.min(numbers) % 1 == 0)
-
-
 def _columns(names: tuple[str, ...]) -> str:
     return f"{'column' if len(names) == 1 else f'{len(names)} columns:'} {quoted(names, 6)}"
 
@@ -187,8 +177,8 @@ def _it(names: tuple[str, ...]) -> str:
     return "it" if len(names) == 1 else "them"
 
 
-def _drop_options(names: tuple[str, ...]) -> str:
-    return " ".join(f'--drop "{name}"' if " " in name else f"--drop {name}" for name in names)
+def _options(option: str, names: tuple[str, ...]) -> str:
+    return " ".join(f"{option} {shlex.quote(name)}" for name in names)
 
 
 def prepare(
@@ -220,6 +210,7 @@ def prepare(
         raise DataError(f"{given.prefix}there are no rows; a structure is learned from cases.")
     if preparation.target is not None:
         given.checked_names([preparation.target], "target=")
+    given.checked_names(preparation.keep, "keep=")
     table = given.drop(given.checked_names(preparation.drop, "drop="))
     steps: list[str] = []
     if preparation.drop:
@@ -230,7 +221,10 @@ def prepare(
     for obstacle in obstacles:
         table, step = _remove(table, obstacle, preparation, progress)
         steps.append(step)
-    data = table.to_dataset(categorical=preparation.categorical)
+    categorical = preparation.categorical
+    if not isinstance(categorical, bool) or (preparation.keep and not categorical):
+        categorical = (*(categorical or ()), *preparation.keep)
+    data = table.to_dataset(categorical=categorical)
     if data.n_variables < 2:
         raise DataError(f"{given.prefix}fewer than two variables are left; a structure needs at least two.")
     done = replace(
@@ -252,7 +246,7 @@ def open_points(table: Table, preparation: Preparation) -> tuple[Obstacle, ...]:
 def proposal_message(table: Table, obstacles: Iterable[Obstacle]) -> str:
     """Say what is in the way, what is proposed, and how to agree: for a program and for a person."""
     listed = list(obstacles)
-    points = [f"  - {o.what}. Proposal: {o.proposal} ({o.option})." for o in listed]
+    points = [f"  - {o.what}. Proposal: {o.proposal} ({o.option}).{_otherwise(o)}" for o in listed]
     options = " ".join(o.option for o in listed)
     return "\n".join(
         [
@@ -261,6 +255,12 @@ def proposal_message(table: Table, obstacles: Iterable[Obstacle]) -> str:
             f"Agree to all of it with --yes (in Python: agree=True), or choose: {options}",
         ]
     )
+
+
+def _otherwise(obstacle: Obstacle) -> str:
+    if obstacle.kind != "identifier":
+        return ""
+    return f" To learn from {_it(obstacle.columns)} all the same: {_options('--keep', obstacle.columns)}."
 
 
 def _answered(obstacle: Obstacle, preparation: Preparation) -> bool:
@@ -279,7 +279,8 @@ def _remove(
     if obstacle.kind == "constant":
         return table.drop(obstacle.columns), f"Left out {columns}, with fewer than two distinct values."
     if obstacle.kind == "identifier":
-        return table.drop(obstacle.columns), f"Left out {columns}, different in almost every row."
+        told = obstacle.what.partition(" (")[2]
+        return table.drop(obstacle.columns), f"Left out {columns}, different in almost every row ({told}."
     if obstacle.kind == "missing":
         method = preparation.impute or IMPUTE
         before, cells = table.n_rows, sum(table.n_missing.values())

@@ -100,6 +100,14 @@ def learn(
     drop: Annotated[
         list[str] | None, typer.Option("--drop", help="A column to leave out; may be repeated.", show_default=False)
     ] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--keep",
+            help="A column that is a variable although it looks like an identifier; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
     separator: Annotated[
         str | None, typer.Option("--separator", help="What stands between fields, e.g. ';'.", show_default=False)
     ] = None,
@@ -138,6 +146,7 @@ def learn(
     table = open_table(data, progress=progress, **reading)
     preparation = Preparation(
         drop=tuple(drop or ()),
+        keep=tuple(keep or ()),
         impute=impute,
         discretize=discretize,
         bins=bins,

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data.dataset import Dataset
+from arcwise.data.identifiers import identifier_reason
 from arcwise.data.labels import numbers_of, quoted, sorted_labels, spell
 from arcwise.errors import DataError, DataWarning, OptionError
 
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
     from arcwise.data.table import Column, Table
 
 __all__ = ["encode"]
-
-# A column of text is taken for an identifier if it has more labels than this, and a new one in every second row.
-IDENTIFIER_LEVELS = 20
 
 
 def encode(
@@ -107,6 +105,14 @@ def _check_continuous(table: Table, columns: Iterable[Column], max_levels: int) 
     many = [column for column in columns if column.is_continuous(max_levels)]
     if not many:
         return
+    for column in many:
+        reason = identifier_reason(column)
+        if reason is not None:
+            raise DataError(
+                f"{table.prefix}{table.place(column)} has {reason}: that is an identifier, not a variable. Drop the "
+                "column. If it measures something, cut it into intervals with discretize(...); if every number is a "
+                f"category, say so: categorical=['{column.name}']."
+            )
     told = ", ".join(f"'{column.name}' ({len(column.labels):,} distinct values)" for column in many[:6])
     more = f" and {len(many) - 6} more" if len(many) > 6 else ""
     first = many[0].name
@@ -137,10 +143,11 @@ def _observed(table: Table, column: Column, is_categorical: bool) -> tuple[tuple
             f"{where} has the states {quoted(pair)}, which are the same number. Write it in one way, read the file "
             "with merge=True, or declare the states to keep them apart."
         )
-    if numbers is None and not is_categorical and len(labels) > max(IDENTIFIER_LEVELS, table.n_rows // 2):
+    reason = None if numbers is not None or is_categorical else identifier_reason(column)
+    if reason is not None:
         raise DataError(
-            f"{where} has {len(labels):,} distinct values in {table.n_rows:,} rows, e.g. {quoted(labels, 3)}: that is "
-            f"an identifier, not a variable. Drop the column, or say that it is one: categorical=['{column.name}']."
+            f"{where} has {reason}, e.g. {quoted(labels, 3)}: that is an identifier, not a variable. Drop the column, "
+            f"or say that it is one: categorical=['{column.name}']."
         )
     ranking = sorted_labels(labels)
     order = np.empty(len(labels), dtype=np.int64)
