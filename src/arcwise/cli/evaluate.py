@@ -23,7 +23,7 @@ def register(app: typer.Typer) -> None:
 
 
 def evaluate(
-    true: Annotated[Path, typer.Argument(help=f"The true graph: {GRAPH_FILES}; .gz too.")],
+    true: Annotated[Path, typer.Argument(help=f"The true graph: {GRAPH_FILES}; .gz too; - for stdin.")],
     learned: Annotated[Path, typer.Argument(help="The learned graph, in any of the same formats.")],
     beta: Annotated[float, typer.Option("--beta", help="F_beta: above 1 recall counts more, below 1 precision.")] = 1.0,
     alpha: Annotated[

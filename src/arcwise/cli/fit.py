@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import enum
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from arcwise.cli.graph_files import GraphArgument, open_graph_file
 from arcwise.cli.options import (
     CategoricalOption,
     DataArgument,
@@ -35,13 +35,7 @@ def register(app: typer.Typer) -> None:
 
 
 def fit(
-    structure: Annotated[
-        Path,
-        typer.Argument(
-            help="The structure: a .bif file (its graph), a structure file (.txt, .str) with lines such as M [B, L], "
-            "or .csv with from,to or an adjacency matrix; each also with .gz."
-        ),
-    ],
+    structure: GraphArgument,
     data: DataArgument,
     estimator: Annotated[
         str, typer.Option("--estimator", help="mle, laplace, m-estimate, bd (posterior mean) or snml.")
@@ -72,9 +66,8 @@ def fit(
     Without -o, or with -o -, the BIF goes to stdout. Tables estimated by mle may have undefined rows, where the data
     show no case; they are counted on stderr.
 
-    Example: arcwise fit alarm.bif.gz alarm.csv --estimator bd --ess 10 -o fitted.bif
+    Example: arcwise fit alarm.graphml alarm.csv --estimator bd --ess 10 -o fitted.bif
     """
-    from arcwise.cli.graph_files import open_graph_file
     from arcwise.data import read_table
     from arcwise.data.labels import quoted
     from arcwise.model import fit_parameters, format_bif
@@ -87,6 +80,8 @@ def fit(
             f"cannot write {output}: a fitted network is written as BIF; end the name in .bif or .bif.gz."
         )
     parameters: dict[str, Any] = {"ess": ess, "alpha": _number_or_name(alpha), "m": m}
+    if str(structure) == str(data) == "-":
+        raise typer.BadParameter("only one of the structure and the data can come from stdin.")
     given = open_graph_file(structure)
     declared = None
     if given.network is not None and states_from is StatesFrom.STRUCTURE:

@@ -1,23 +1,26 @@
-"""Graphs from and to files of any format that a verb takes: BIF, structure files, CSV; DOT and GraphML to draw."""
+"""Graphs from and to files of any format that a verb takes: BIF, structure files, CSV, DOT, GraphML, JSON."""
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from arcwise.cli.options import check_writable
 from arcwise.errors import FormatError, GraphError
+from arcwise.files import GZIP_MAGIC, read_bytes, unpack_gzip
 from arcwise.graph import (
     ArcList,
     Dag,
     Pdag,
     format_arc_list,
-    read_graph_csv,
-    read_structure,
+    graph_format,
+    parse_graph,
     write_arc_list,
     write_dot,
     write_graphml,
@@ -29,14 +32,28 @@ if TYPE_CHECKING:
 
 __all__ = [
     "GRAPH_FILES",
+    "GraphArgument",
     "GraphFile",
     "check_output_name",
     "open_graph_file",
+    "open_network",
     "read_two_graphs",
     "write_graph_file",
 ]
 
-GRAPH_FILES = ".bif (its structure), .txt or .str (lines such as M [B, L]), or .csv (from,to or an adjacency matrix)"
+GRAPH_FILES = (
+    ".bif (its structure), .txt or .str (lines such as M [B, L]), .csv (from,to or an adjacency matrix), .dot or .gv, "
+    ".graphml, or .json (what --json prints)"
+)
+GraphArgument = Annotated[Path, typer.Argument(help=f"A graph: {GRAPH_FILES}; .gz too; - for stdin.")]
+# What a graph on stdin begins with, by format; what is none of these is a structure file.
+BEGINNINGS: dict[str, re.Pattern[bytes]] = {
+    "bif": re.compile(rb"\s*((network|variable|probability)\b(?!\s*[\[,])|//|/\*)"),
+    "graphml": re.compile(rb"\s*<"),
+    "json": re.compile(rb"\s*\{"),
+    "dot": re.compile(rb"\s*(strict\s+)?(di)?graph\b[^,\[\n]*\{", re.IGNORECASE),
+    "csv": re.compile(rb"[^\[\]\n]*,"),
+}
 
 
 @dataclass(frozen=True)
@@ -61,7 +78,8 @@ class GraphFile:
         graph = self.graph(names)
         if not isinstance(graph, Dag):
             raise FormatError(
-                f"{self.path}: the graph has undirected edges; a DAG is needed. Pdag.extend() gives one of its class."
+                f"{self.path}: the graph has undirected edges; a DAG is needed. `arcwise consensus` without --cpdag "
+                "writes one; in Python Pdag.extend() gives one of its class."
             )
         return graph
 
@@ -72,22 +90,48 @@ class GraphFile:
 
 
 def open_graph_file(path: Path) -> GraphFile:
-    """Read what a file holds; each format may be compressed (.gz)."""
-    suffix = Path(path.name.removesuffix(".gz")).suffix.lower()
-    if suffix == ".bif":
-        from arcwise.model import read_bif
+    """Read what a file holds, or stdin if it is called -; each format may be compressed."""
+    if str(path) == "-":
+        content = sys.stdin.buffer.read()
+        content = unpack_gzip(content, source="<stdin>") if content.startswith(GZIP_MAGIC) else content
+        plain = content.removeprefix(b"\xef\xbb\xbf")
+        kind = next((name for name, begins in BEGINNINGS.items() if begins.match(plain)), "structure")
+        return _parsed(Path("<stdin>"), content, kind)
+    if path.name.lower().removesuffix(".gz").endswith(".bif"):
+        return _parsed(path, read_bytes(path), "bif")
+    try:
+        kind = graph_format(path)
+    except FormatError:
+        raise FormatError(
+            f"{path}: the suffix does not tell what kind of graph file it is; known are {GRAPH_FILES}."
+        ) from None
+    return _parsed(path, read_bytes(path), kind)
 
-        network = read_bif(path)
+
+def _parsed(path: Path, content: bytes, kind: str) -> GraphFile:
+    if kind == "bif":
+        from arcwise.model import parse_bif
+
+        network = parse_bif(content, source=str(path))
         return GraphFile(path, network.dag, network)
-    if suffix in (".txt", ".str"):
-        return GraphFile(path, read_structure(path))
-    if suffix == ".csv":
-        return GraphFile(path, read_graph_csv(path))
-    raise FormatError(f"{path}: the suffix does not tell what kind of graph file it is; known are {GRAPH_FILES}.")
+    return GraphFile(path, parse_graph(content, kind, source=str(path)))
+
+
+def open_network(path: Path) -> BayesianNetwork:
+    """Read a network with its tables; a graph without them is refused with what to do."""
+    file = open_graph_file(path)
+    if file.network is None:
+        raise FormatError(
+            f"{path}: this is a graph without probability tables. Estimate them from data first: "
+            f"arcwise fit {path} DATA -o network.bif"
+        )
+    return file.network
 
 
 def read_two_graphs(first: Path, second: Path) -> tuple[GraphFile, GraphFile]:
     """Read two graphs over the same nodes: a list of arcs has the nodes of the other file, or those of both lists."""
+    if str(first) == str(second) == "-":
+        raise typer.BadParameter("only one of two graphs can come from stdin.")
     files = open_graph_file(first), open_graph_file(second)
     if all(isinstance(file.content, ArcList) for file in files):
         names = tuple(sorted({name for file in files for name in file.content.names}))

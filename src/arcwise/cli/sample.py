@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from arcwise.cli.graph_files import open_network
 from arcwise.cli.options import (
     MOST_THREADS,
     JsonOption,
@@ -27,7 +28,7 @@ def register(app: typer.Typer) -> None:
 
 
 def sample(
-    network: Annotated[Path, typer.Argument(help="A network with tables: NETWORK.bif or NETWORK.bif.gz.")],
+    network: Annotated[Path, typer.Argument(help="A network with tables: .bif or .bif.gz; - for stdin.")],
     rows: Annotated[int, typer.Option("--rows", "-n", min=1, max=2**40, help="How many rows to draw.")],
     seed: SeedOption = 0,
     output: OutputOption = None,
@@ -52,11 +53,10 @@ def sample(
     Example: arcwise sample alarm.bif.gz --rows 100000 --seed 1 -o alarm.csv
     """
     from arcwise.data.write import format_to_write
-    from arcwise.model import read_bif
 
     to_stdout = stdout_is_taken(output, as_json, otherwise=True)
     format_to_write(output or "-")
-    drawn = read_bif(network).sample(rows, seed=seed, threads=threads, progress=progress_from(quiet))
+    drawn = open_network(network).sample(rows, seed=seed, threads=threads, progress=progress_from(quiet))
     drawn.to_file(output or "-")
     if as_json:
         print_json(

@@ -8,6 +8,7 @@ from arcwise.graph.cpdag import Cpdag
 from arcwise.graph.dag import Dag
 from arcwise.graph.drawing_files import format_dot, format_graphml, write_dot, write_graphml
 from arcwise.graph.equivalence_classes import class_keys, class_keys_from_masks, number_classes
+from arcwise.graph.graph_files import GRAPH_FORMATS, graph_format, parse_graph, read_graph
 from arcwise.graph.graph_table_files import (
     ArcList,
     format_arc_list,
@@ -22,6 +23,7 @@ from arcwise.graph.structure_file import format_structure, parse_structure, read
 from arcwise.graph.uniform_dags import count_dags, uniform_dag
 
 __all__ = [
+    "GRAPH_FORMATS",
     "ArcList",
     "Constraints",
     "Cpdag",
@@ -38,10 +40,13 @@ __all__ = [
     "format_dot",
     "format_graphml",
     "format_structure",
+    "graph_format",
     "number_classes",
+    "parse_graph",
     "parse_structure",
     "read_arc_list",
     "read_constraints",
+    "read_graph",
     "read_graph_csv",
     "read_structure",
     "sparse_dag",

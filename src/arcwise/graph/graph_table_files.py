@@ -20,7 +20,15 @@ from arcwise.files import read_bytes, write_text
 from arcwise.graph.dag import Dag
 from arcwise.graph.pdag import Pdag
 
-__all__ = ["ArcList", "format_arc_list", "read_arc_list", "read_graph_csv", "write_adjacency", "write_arc_list"]
+__all__ = [
+    "ArcList",
+    "format_arc_list",
+    "parse_graph_csv",
+    "read_arc_list",
+    "read_graph_csv",
+    "write_adjacency",
+    "write_arc_list",
+]
 
 ENTRIES = {"0": 0, "1": 1, "0.0": 0, "1.0": 1}
 KINDS = {"->": True, "--": False, "-": False}
@@ -46,18 +54,23 @@ class ArcList:
 
 def read_graph_csv(path: str | os.PathLike[str]) -> Dag | Pdag | ArcList:
     """Read a graph from CSV, plain or gzip: an arc list if the header is from,to[,kind], else an adjacency matrix."""
-    rows = _rows(path)
+    return parse_graph_csv(_text(path), source=str(path))
+
+
+def parse_graph_csv(text: str, *, source: str = "graph") -> Dag | Pdag | ArcList:
+    """Read the text of a graph in CSV; `source` is what errors call it."""
+    rows = _rows(text, source)
     if tuple(cell.lower() for cell in rows[0][1][:2]) == ("from", "to"):
-        return _arc_list(path, rows)
-    return _adjacency(path, rows)
+        return _arc_list(source, rows)
+    return _adjacency(source, rows)
 
 
 def read_arc_list(path: str | os.PathLike[str]) -> ArcList:
     """Read a list of arcs with the columns from,to and perhaps kind."""
-    rows = _rows(path)
+    rows = _rows(_text(path), str(path))
     if tuple(cell.lower() for cell in rows[0][1][:2]) != ("from", "to"):
         raise FormatError(f"{path}: the header of an arc list is from,to or from,to,kind.")
-    return _arc_list(path, rows)
+    return _arc_list(str(path), rows)
 
 
 def write_adjacency(path: str | os.PathLike[str], graph: Dag | Pdag) -> None:
@@ -87,63 +100,66 @@ def _csv_text(lines: Sequence[Sequence[object]]) -> str:
     return buffer.getvalue()
 
 
-def _rows(path: str | os.PathLike[str]) -> list[tuple[int, list[str]]]:
-    """Return the lines that are not empty, with their numbers; at least a header."""
+def _text(path: str | os.PathLike[str]) -> str:
     try:
-        text = read_bytes(path).decode("utf-8-sig")
+        return read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise FormatError(f"{path}: not UTF-8 at byte {error.start}.") from None
+
+
+def _rows(text: str, source: str) -> list[tuple[int, list[str]]]:
+    """Return the lines that are not empty, with their numbers; at least a header."""
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
         rows = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if any(map(str.strip, row))]
     except csv.Error as error:
-        raise FormatError(f"{path}, line {reader.line_num}: {error}.") from None
+        raise FormatError(f"{source}, line {reader.line_num}: {error}.") from None
     if not rows:
-        raise FormatError(f"{path}: the file is empty; an adjacency matrix or an arc list was expected.")
+        raise FormatError(f"{source}: the file is empty; an adjacency matrix or an arc list was expected.")
     return rows
 
 
-def _arc_list(path: str | os.PathLike[str], rows: list[tuple[int, list[str]]]) -> ArcList:
+def _arc_list(source: str, rows: list[tuple[int, list[str]]]) -> ArcList:
     arcs: dict[tuple[str, str], int] = {}
     edges: dict[tuple[str, str], int] = {}
     for line, row in rows[1:]:
         if len(row) not in (2, 3) or not (row[0] and row[1]):
-            raise FormatError(f"{path}, line {line}: expected from,to or from,to,kind; found {','.join(row)}.")
+            raise FormatError(f"{source}, line {line}: expected from,to or from,to,kind; found {','.join(row)}.")
         kind = row[2] if len(row) == 3 and row[2] else "->"
         if kind not in KINDS:
-            raise FormatError(f"{path}, line {line}: unknown kind '{kind}'; '->' is an arc, '--' an undirected edge.")
+            raise FormatError(f"{source}, line {line}: unknown kind '{kind}'; '->' is an arc, '--' an undirected edge.")
         pair = (row[0], row[1])
         target = arcs if KINDS[kind] else edges
         if pair in target:
-            raise FormatError(f"{path}, line {line}: {row[0]},{row[1]} was given on line {target[pair]} already.")
+            raise FormatError(f"{source}, line {line}: {row[0]},{row[1]} was given on line {target[pair]} already.")
         target[pair] = line
     both = [(a, b) for a, b in arcs if (b, a) in arcs and arcs[a, b] < arcs[b, a]]
     directed = tuple(arc for arc in arcs if arc[::-1] not in arcs)
     return ArcList(directed, (*both, *edges))
 
 
-def _adjacency(path: str | os.PathLike[str], rows: list[tuple[int, list[str]]]) -> Dag | Pdag:
+def _adjacency(source: str, rows: list[tuple[int, list[str]]]) -> Dag | Pdag:
     header = rows[0][1]
     first = rows[1][1] if len(rows) > 1 else []
     corner = header[0] == "" or (len(header) == len(rows) and first[:1] != [] and first[0] not in ENTRIES)
     names = header[1:] if corner else header
     labelled = corner or len(first) == len(header) + 1  # R leaves the corner out
     if len(rows) - 1 != len(names):
-        raise FormatError(f"{path}: {len(names)} names in the header but {len(rows) - 1} rows; the matrix is square.")
+        raise FormatError(f"{source}: {len(names)} names in the header but {len(rows) - 1} rows; the matrix is square.")
     entries = np.zeros((len(names), len(names)), dtype=np.uint8)
     for v, (line, row) in enumerate(rows[1:]):
         cells = row[1:] if labelled else row
         if labelled and row[0] != names[v]:
-            raise FormatError(f"{path}, line {line}: row '{row[0]}' where '{names[v]}' was expected.")
+            raise FormatError(f"{source}, line {line}: row '{row[0]}' where '{names[v]}' was expected.")
         if len(cells) != len(names):
-            raise FormatError(f"{path}, line {line}: {len(cells)} entries, expected {len(names)}.")
+            raise FormatError(f"{source}, line {line}: {len(cells)} entries, expected {len(names)}.")
         for u, cell in enumerate(cells):
             if cell not in ENTRIES:
-                raise FormatError(f"{path}, line {line}: entry '{cell}' for {names[v]} -> {names[u]}; write 0 or 1.")
+                raise FormatError(f"{source}, line {line}: entry '{cell}' for {names[v]} -> {names[u]}; write 0 or 1.")
             entries[v, u] = ENTRIES[cell]
     try:
         if (entries & entries.T).any():
             return Pdag.from_adjacency(entries, names=names)
         return Dag.from_adjacency(entries, names=names)
     except GraphError as error:
-        raise FormatError(f"{path}: {error}") from None
+        raise FormatError(f"{source}: {error}") from None

@@ -1,0 +1,73 @@
+"""A graph that one verb writes, in whatever format or to a pipe, is one that every other verb reads."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from arcwise import datasets
+from arcwise.model import read_bif
+
+Cli = Callable[..., str]
+Feed = Callable[[bytes], None]
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    datasets.load("balance-scale").to_file(tmp_path / "data.csv")
+    return tmp_path / "data.csv"
+
+
+@pytest.fixture
+def feed(monkeypatch: pytest.MonkeyPatch) -> Feed:
+    def give(content: bytes) -> None:
+        stream = io.BufferedReader(io.BytesIO(content))  # type: ignore[arg-type]
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(stream))
+
+    return give
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".dot", ".graphml", ".txt", ".dot.gz", ".graphml.gz", ".json"])
+def test_fit_and_evaluate_read_what_search_and_optimal_write(
+    cli: Cli, data: Path, tmp_path: Path, suffix: str, feed: Feed
+) -> None:
+    for verb in ("search", "optimal"):
+        graph = tmp_path / f"graph{suffix}"
+        if suffix == ".json":
+            graph.write_text(cli(verb, data, "--json", "-q"))
+        else:
+            cli(verb, data, "-o", graph, "-q")
+        found = json.loads(cli("fit", graph, data, "-o", tmp_path / "network.bif", "--json"))
+        assert (found["variables"], found["arcs"]) == (5, 4)
+        compared = json.loads(cli("evaluate", graph, tmp_path / "network.bif", "--json"))
+        assert compared["shd"] == 0
+        feed(graph.read_bytes())
+        assert json.loads(cli("fit", "-", data, "--json"))["log_likelihood"] == found["log_likelihood"]
+        feed(graph.read_bytes())
+        assert json.loads(cli("evaluate", tmp_path / "network.bif", "-", "--json"))["shd"] == 0
+
+
+def test_a_network_on_stdin(cli: Cli, data: Path, tmp_path: Path, feed: Feed) -> None:
+    cli("search", data, "-o", tmp_path / "graph.txt", "-q")
+    cli("fit", tmp_path / "graph.txt", data, "-o", tmp_path / "network.bif.gz", "-q")
+    feed((tmp_path / "network.bif.gz").read_bytes())
+    rows = cli("sample", "-", "--rows", 3).splitlines()
+    assert rows[0] == ",".join(read_bif(tmp_path / "network.bif.gz").names)
+    assert len(rows) == 4
+
+
+def test_what_a_graph_cannot_do_is_said(cli: Cli, data: Path, tmp_path: Path) -> None:
+    cli("search", data, "-o", tmp_path / "graph.graphml", "-q")
+    message = cli("sample", tmp_path / "graph.graphml", "--rows", 3, code=1)
+    assert "a graph without probability tables" in message
+    assert "arcwise fit" in message
+    assert "only one" in cli("evaluate", "-", "-", code=2)
+    assert "only one" in cli("fit", "-", "-", code=2)
+    (tmp_path / "open.dot").write_text('digraph { class -> "left-weight" [dir=none] }')
+    assert "the graph has undirected edges" in cli("fit", tmp_path / "open.dot", data, code=1)
+    (tmp_path / "graph.xyz").write_text("a")
+    assert "known are .bif" in cli("fit", tmp_path / "graph.xyz", data, code=1)
