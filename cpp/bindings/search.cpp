@@ -34,6 +34,17 @@ auto unlocked(Compute&& compute) {
     return compute();
 }
 
+// For calls that are short nearly always: from a tenth of a second on, they ask now and then whether to stop.
+// What they return holds all the same; who stopped them knows why.
+template <class Compute>
+auto watched(const nb::object& callback, Compute&& compute) {
+    PythonMonitor monitor(callback);
+    Ticker ticker(monitor, std::numeric_limits<double>::infinity(), 0.1);
+    auto result = unlocked([&] { return compute(ticker); });
+    monitor.rethrow_signal();
+    return result;
+}
+
 nb::tuple as_tuple(SparseMatrix&& matrix) {
     return nb::make_tuple(as_array(std::move(matrix.starts)), as_array(std::move(matrix.indices)),
                           as_array(std::move(matrix.values)));
@@ -88,12 +99,17 @@ void bind_candidate_sets(nb::module_& stage) {
             nb::arg("keep").noconvert())
         .def(
             "component",
-            [](const CandidateSets& sets, const Array1<std::int32_t>& nodes) {
-                return unlocked([&] { return sets.component(as_span(nodes)); });
+            [](const CandidateSets& sets, const Array1<std::int32_t>& nodes, const nb::object& callback) {
+                return watched(callback,
+                               [&](Ticker& ticker) { return sets.component(as_span(nodes), ticker); });
             },
-            nb::arg("nodes").noconvert())
-        .def("undominated",
-             [](const CandidateSets& sets) { return unlocked([&] { return sets.undominated(); }); })
+            nb::arg("nodes").noconvert(), nb::arg("callback") = nb::none())
+        .def(
+            "undominated",
+            [](const CandidateSets& sets, const nb::object& callback) {
+                return watched(callback, [&](Ticker& ticker) { return sets.undominated(ticker); });
+            },
+            nb::arg("callback") = nb::none())
         .def("strong_components", [](const CandidateSets& sets) {
             return as_array(unlocked([&] { return strong_components(sets); }));
         });
@@ -157,14 +173,15 @@ void bind_cuts(nb::module_& stage) {
     stage.def(
         "separate_cuts",
         [](const CandidateSets& sets, const Array1<std::int64_t>& rows, const Array1<double>& values,
-           std::size_t limit, double threshold, int effort) {
-            const auto found = unlocked([&] {
-                return separate_cuts(sets, {as_span(rows), as_span(values)}, limit, threshold, effort);
+           std::size_t limit, double threshold, int effort, const nb::object& callback) {
+            const auto found = watched(callback, [&](Ticker& ticker) {
+                return separate_cuts(sets, {as_span(rows), as_span(values)}, limit, threshold, effort,
+                                     ticker);
             });
             return nb::make_tuple(bitset_array(members_of(found), sets.words()), as_array(codes_of(found)));
         },
         nb::arg("sets"), nb::arg("rows").noconvert(), nb::arg("values").noconvert(), nb::arg("limit"),
-        nb::arg("threshold"), nb::arg("effort"));
+        nb::arg("threshold"), nb::arg("effort"), nb::arg("callback") = nb::none());
 }
 
 void bind_acyclicity(nb::module_& stage) {
@@ -172,12 +189,18 @@ void bind_acyclicity(nb::module_& stage) {
         .def(nb::init<const CandidateSets&>(), nb::keep_alive<1, 2>(), nb::arg("sets"))
         .def(
             "propagate",
-            [](AcyclicityPropagator& propagator, const Array1<std::uint8_t>& allowed) {
+            [](AcyclicityPropagator& propagator, const Array1<std::uint8_t>& allowed,
+               const nb::object& callback) {
                 std::vector<std::uint8_t> left(allowed.data(), allowed.data() + allowed.size());
-                const bool possible = unlocked([&] { return propagator.propagate(left); });
+                const bool possible =
+                    watched(callback, [&](Ticker& ticker) { return propagator.propagate(left, ticker); });
                 return nb::make_tuple(possible, as_array(std::move(left)));
             },
-            nb::arg("allowed").noconvert());
+            nb::arg("allowed").noconvert(), nb::arg("callback") = nb::none());
+    stage.def(
+        "feasible_order",
+        [](const CandidateSets& sets) { return as_array(unlocked([&] { return feasible_order(sets); })); },
+        nb::arg("sets"));
 }
 
 void bind_branching(nb::module_& stage) {
@@ -222,10 +245,11 @@ void bind_order_search(nb::module_& stage) {
             nb::arg("order").noconvert())
         .def(
             "descend",
-            [](OrderSearch& search, const Array1<std::int32_t>& order) {
-                return as_tuple(unlocked([&] { return search.descend(as_span(order)); }));
+            [](OrderSearch& search, const Array1<std::int32_t>& order, const nb::object& callback) {
+                return as_tuple(watched(
+                    callback, [&](Ticker& ticker) { return search.descend(as_span(order), ticker); }));
             },
-            nb::arg("order").noconvert())
+            nb::arg("order").noconvert(), nb::arg("callback") = nb::none())
         .def(
             "iterate",
             [](OrderSearch& search, const Array1<std::int32_t>& start, std::uint64_t iterations,

@@ -44,8 +44,14 @@ enum class Status : std::int32_t {
 // in an inner loop. Also keeps the time limit. Once stopped, it stays stopped.
 class Ticker {
   public:
-    Ticker(Monitor& monitor, double seconds)
-        : monitor_(monitor), start_(Clock::now()), next_report_(start_), seconds_(seconds) {}
+    // The first report comes after `quiet` seconds: a call that is over by then asks nobody.
+    explicit Ticker(Monitor& monitor, double seconds = std::numeric_limits<double>::infinity(),
+                    double quiet = 0)
+        : monitor_(monitor),
+          start_(Clock::now()),
+          next_report_(start_ +
+                       std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(quiet))),
+          seconds_(seconds) {}
 
     // True if the computation should stop; `reason()` says why.
     bool poll(const Progress& progress) {

@@ -18,6 +18,13 @@ using namespace arcwise;
 
 namespace {
 
+// Never stops.
+Ticker& unwatched() {
+    static SilentMonitor monitor;
+    static Ticker ticker(monitor);
+    return ticker;
+}
+
 struct Table {
     std::vector<std::int64_t> node_offsets{0}, set_offsets{0};
     std::vector<double> scores;
@@ -109,7 +116,7 @@ TEST(dominated_sets_leave_and_the_optimum_stays) {
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
         const Table table = random_table(5, 6, seed);
         const CandidateSets all(table.view());
-        const CandidateSets useful = all.undominated();
+        const CandidateSets useful = all.undominated(unwatched());
         CHECK(useful.rows() <= all.rows());
         CHECK(std::abs(best_of_all(all) - best_of_all(useful)) < 1e-9);
         for (std::size_t v = 0; v < 5; ++v)
@@ -122,7 +129,7 @@ TEST(dominated_sets_leave_and_the_optimum_stays) {
 TEST(subset_dp_finds_the_optimum_with_any_threads) {
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
         const Table table = random_table(5, 6, seed);
-        const CandidateSets sets = CandidateSets(table.view()).undominated();
+        const CandidateSets sets = CandidateSets(table.view()).undominated(unwatched());
         SilentMonitor monitor;
         Ticker ticker(monitor, 1e9);
         SubsetDp one(sets, false), two(sets, false);
@@ -137,7 +144,7 @@ TEST(subset_dp_finds_the_optimum_with_any_threads) {
 
 TEST(larger_subset_dp_uses_blocks) {
     const Table table = random_table(13, 9, 4);
-    const CandidateSets sets = CandidateSets(table.view()).undominated();
+    const CandidateSets sets = CandidateSets(table.view()).undominated(unwatched());
     SilentMonitor monitor;
     Ticker ticker(monitor, 1e9);
     SubsetDp dp(sets, false), parallel(sets, false);
@@ -177,7 +184,7 @@ TEST(cuts_hold_and_bound_every_network) {
                 rows.push_back(static_cast<std::int64_t>(sets.begin(v) + i));
                 values.push_back(1.0 / 3);
             }
-        const auto found = separate_cuts(sets, {rows, values}, 100, 1e-6, 2);
+        const auto found = separate_cuts(sets, {rows, values}, 100, 1e-6, 2, unwatched());
         CutPool pool(5);
         pool.extend(members_of(found), codes_of(found));
         Xoshiro random(seed);
@@ -228,9 +235,44 @@ TEST(propagation_keeps_exactly_what_some_network_uses) {
                              for (const std::size_t row : network) used[row] = 1;
                          });
         AcyclicityPropagator propagator(sets);
-        const bool possible = propagator.propagate(allowed);
+        const bool possible = propagator.propagate(allowed, unwatched());
         CHECK(possible == any);
         if (possible) CHECK(allowed == used);
+    }
+}
+
+TEST(a_feasible_order_is_complete_where_a_network_exists) {
+    for (std::uint64_t seed = 0; seed < 40; ++seed) {
+        const Table table = random_table(5, 5, seed);
+        const CandidateSets all(table.view());
+        Xoshiro random(seed + 2000);
+        std::vector<std::uint8_t> keep(all.rows());
+        for (auto& entry : keep) entry = random.below(10) < 4 ? 1 : 0;
+        const CandidateSets sets = all.kept(keep);
+        bool any = false;
+        for_each_network(sets, [&](const std::vector<std::size_t>&) { any = true; });
+        const std::vector<std::int32_t> order = feasible_order(sets);
+        CHECK((order.size() == 5) == any);
+        if (any) CHECK(OrderSearch(sets, 0).evaluate(order).missing == 0);
+    }
+}
+
+TEST(what_is_stopped_is_less_thorough_and_still_right) {
+    struct Impatient final : Monitor {
+        bool should_stop(const Progress&) override { return true; }
+    };
+    Impatient monitor;
+    for (std::uint64_t seed = 0; seed < 10; ++seed) {
+        const Table table = random_table(5, 6, seed);
+        const CandidateSets all(table.view());
+        Ticker first(monitor), second(monitor), third(monitor);
+        CHECK(all.undominated(first).rows() == all.rows());
+        std::vector<std::uint8_t> allowed(all.rows(), 1);
+        CHECK(AcyclicityPropagator(all).propagate(allowed, second));
+        CHECK(allowed == std::vector<std::uint8_t>(all.rows(), 1));
+        const OrderedNetwork network = OrderSearch(all, 0).descend(feasible_order(all), third);
+        CHECK(network.missing == 0);
+        CHECK(third.reason() == Status::interrupted);
     }
 }
 
@@ -248,7 +290,7 @@ TEST(components_come_parents_first) {
     }
     const CandidateSets sets(table.view());
     CHECK((strong_components(sets) == std::vector<std::int32_t>{0, 0, 1, 1}));
-    const CandidateSets second = sets.component(std::vector<std::int32_t>{2, 3});
+    const CandidateSets second = sets.component(std::vector<std::int32_t>{2, 3}, unwatched());
     CHECK(second.variables() == 2);
     CHECK(second.node_origin(0) == 2);
     CHECK(*second.set(second.begin(0)) == 2);  // the parent outside is gone

@@ -89,8 +89,8 @@ def test_an_order_gets_the_best_set_of_each_node(table: ParentSetTable, random) 
 @given(tables(with_empty=True))
 @settings(max_examples=40)
 def test_local_search_is_never_above_the_optimum(table: ParentSetTable) -> None:
-    incumbent = Incumbent(candidate_sets(table), 1)
-    incumbent.improve(budget(), iterations=50)
+    incumbent = Incumbent(candidate_sets(table), 1, budget())
+    incumbent.improve(iterations=50)
     assert incumbent.score <= best_score(table) + 1e-9
 
 
@@ -111,8 +111,8 @@ def test_the_root_closes_what_it_can_and_keeps_the_optimum() -> None:
     table = random_table(9, sets=10, seed=11)
     sets = candidate_sets(table).undominated()
     optimum, _ = solve_by_dp(sets, budget(), 1) or (math.nan, None)
-    incumbent = Incumbent(sets, 0)
-    incumbent.improve(budget())
+    incumbent = Incumbent(sets, 0, budget())
+    incumbent.improve()
     root = solve_root(sets, incumbent, budget(), 1e-7)
     assert root.bound >= optimum - 1e-7
     left, _ = solve_by_dp(root.sets, budget(), 1) or (math.nan, None)

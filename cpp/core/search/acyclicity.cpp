@@ -1,6 +1,7 @@
 #include "search/acyclicity.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace arcwise {
 
@@ -85,9 +86,10 @@ bool AcyclicityPropagator::drop_closing_sets(std::span<std::uint8_t> allowed, bo
     return true;
 }
 
-bool AcyclicityPropagator::drop_early_sets(std::span<std::uint8_t> allowed, bool& changed) {
+bool AcyclicityPropagator::drop_early_sets(std::span<std::uint8_t> allowed, bool& changed, Ticker& ticker) {
     if (place(allowed, n_, scratch_.data()) < n_) return false;
     for (std::size_t v = 0; v < n_; ++v) {
+        if (ticker.poll_now({v, n_})) return true;
         if (place(allowed, v, scratch_.data()) + 1 == n_) continue;  // v can come last: every set fits
         bool any = false;
         for (std::size_t row = sets_.begin(v); row < sets_.end(v); ++row) {
@@ -104,14 +106,47 @@ bool AcyclicityPropagator::drop_early_sets(std::span<std::uint8_t> allowed, bool
     return true;
 }
 
-bool AcyclicityPropagator::propagate(std::span<std::uint8_t> allowed) {
+bool AcyclicityPropagator::propagate(std::span<std::uint8_t> allowed, Ticker& ticker) {
     for (bool changed = true; changed;) {
         changed = false;
+        if (ticker.poll_now({})) return true;
         if (!drop_closing_sets(allowed, changed)) return false;
         if (changed) continue;
-        if (!drop_early_sets(allowed, changed)) return false;
+        if (!drop_early_sets(allowed, changed, ticker)) return false;
     }
     return true;
+}
+
+std::vector<std::int32_t> feasible_order(const CandidateSets& sets) {
+    const std::size_t n = sets.variables();
+    std::vector<std::size_t> starts(n + 1, 0);  // per parent: the rows with it
+    std::vector<std::uint32_t> waiting(sets.rows(), 0);
+    for (std::size_t row = 0; row < sets.rows(); ++row)
+        bits::for_each(sets.set(row), sets.words(), [&](std::size_t p) {
+            ++starts[p + 1];
+            ++waiting[row];
+        });
+    std::partial_sum(starts.begin(), starts.end(), starts.begin());
+    std::vector<std::uint32_t> with(starts.back());
+    std::vector<std::size_t> next(starts.begin(), starts.end() - 1);
+    std::vector<std::int32_t> order;
+    std::vector<std::uint8_t> placed(n, 0);
+    const auto place = [&](std::size_t v) {
+        if (placed[v] == 0) order.push_back(static_cast<std::int32_t>(v));
+        placed[v] = 1;
+    };
+    for (std::size_t v = 0; v < n; ++v)
+        for (std::size_t row = sets.begin(v); row < sets.end(v); ++row) {
+            bits::for_each(sets.set(row), sets.words(),
+                           [&](std::size_t p) { with[next[p]++] = static_cast<std::uint32_t>(row); });
+            if (waiting[row] == 0) place(v);
+        }
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        const auto parent = static_cast<std::size_t>(order[i]);
+        for (std::size_t at = starts[parent]; at < starts[parent + 1]; ++at)
+            if (--waiting[with[at]] == 0) place(sets.node_of(with[at]));
+    }
+    return order;
 }
 
 }  // namespace arcwise

@@ -23,8 +23,8 @@ class AcyclicityPropagator {
     explicit AcyclicityPropagator(const CandidateSets& sets);
 
     // Clears the entries of `allowed` (one per row) that are in no acyclic choice of allowed rows. Returns
-    // false if there is no such choice.
-    bool propagate(std::span<std::uint8_t> allowed);
+    // false if there is no such choice. If it is stopped, entries may stay that are in none.
+    bool propagate(std::span<std::uint8_t> allowed, Ticker& ticker);
 
     // The nodes that can be placed, each with an allowed set among those placed, while `waiting` is not
     // (any number >= variables(): nobody waits). `placed` has words() words.
@@ -32,7 +32,7 @@ class AcyclicityPropagator {
 
   private:
     bool drop_closing_sets(std::span<std::uint8_t> allowed, bool& changed);
-    bool drop_early_sets(std::span<std::uint8_t> allowed, bool& changed);
+    bool drop_early_sets(std::span<std::uint8_t> allowed, bool& changed, Ticker& ticker);
 
     const CandidateSets& sets_;
     std::size_t n_, words_;
@@ -41,5 +41,10 @@ class AcyclicityPropagator {
     std::vector<std::size_t> witness_;  // per node: the row that last let it be placed, tried first
     std::vector<std::size_t> pending_;
 };
+
+// An order in which every node has a set among those before it: the nodes that can be placed, so fewer than
+// all if there is no acyclic choice. Each set counts down the parents it still waits for, so the time is that
+// of reading all sets once, whatever they are.
+std::vector<std::int32_t> feasible_order(const CandidateSets& sets);
 
 }  // namespace arcwise

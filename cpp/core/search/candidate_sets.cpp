@@ -104,7 +104,7 @@ CandidateSets CandidateSets::kept(std::span<const std::uint8_t> keep) const {
     return result;
 }
 
-CandidateSets CandidateSets::component(std::span<const std::int32_t> nodes) const {
+CandidateSets CandidateSets::component(std::span<const std::int32_t> nodes, Ticker& ticker) const {
     CandidateSets result;
     result.words_ = bits::words_for(nodes.size());
     std::vector<std::int32_t> number(variables(), -1);
@@ -124,18 +124,21 @@ CandidateSets CandidateSets::component(std::span<const std::int32_t> nodes) cons
         result.offsets_.push_back(result.scores_.size());
         result.node_origins_.push_back(node_origins_[v]);
     }
-    return result.undominated();
+    return result.undominated(ticker);
 }
 
-CandidateSets CandidateSets::undominated() const {
-    std::vector<std::uint8_t> keep(rows(), 0);
+CandidateSets CandidateSets::undominated(Ticker& ticker) const {
+    std::vector<std::uint8_t> keep(rows(), 1);
     std::vector<bits::Word> scratch(words_);
     for (std::size_t v = 0; v < variables(); ++v) {
         SetIndex index(*this, end(v) - begin(v));
         std::vector<std::size_t> kept_rows;
         for (std::size_t row = begin(v); row < end(v); ++row) {
-            if (has_kept_subset(*this, index, kept_rows, row, scratch)) continue;
-            keep[row] = 1;
+            if (ticker.poll_now({row, rows()})) return kept(keep);
+            if (has_kept_subset(*this, index, kept_rows, row, scratch)) {
+                keep[row] = 0;
+                continue;
+            }
             kept_rows.push_back(row);
             index.insert(row);
         }

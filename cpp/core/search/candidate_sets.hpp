@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "monitor.hpp"
 #include "parent_sets/table_view.hpp"
 #include "search/bits.hpp"
 
@@ -46,11 +47,12 @@ class CandidateSets {
     // The nodes in `nodes` (ascending) alone, renumbered from 0. Parents outside are left out of the sets:
     // this is for a component of the candidate-parent graph, whose outside parents can never close a cycle.
     // Of sets that become equal, the best stays.
-    CandidateSets component(std::span<const std::int32_t> nodes) const;
+    CandidateSets component(std::span<const std::int32_t> nodes, Ticker& ticker) const;
 
     // Without the sets that have a subset of at least the same score: they are in no network that is better
     // than every other. (Teyssier and Koller 2005, lemma 1, called it pruning.) Safe for the optimum only.
-    CandidateSets undominated() const;
+    // Sets of many parents make this long; if it is stopped, the sets not looked at yet stay.
+    CandidateSets undominated(Ticker& ticker) const;
 
   private:
     void append(const CandidateSets& from, std::size_t row);

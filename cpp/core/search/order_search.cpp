@@ -215,8 +215,13 @@ void OrderSearch::insert(std::size_t node, std::size_t position) {
     touch(node);
 }
 
-void OrderSearch::descend_touched() {
+void OrderSearch::descend_touched(Ticker& ticker, const Progress& progress) {
     while (!queue_.empty()) {
+        if (ticker.poll_now(progress)) {
+            for (const std::size_t node : queue_) queued_[node] = 0;
+            queue_.clear();
+            return;
+        }
         const std::size_t pick = random_.below(queue_.size());
         const std::size_t node = queue_[pick];
         queue_[pick] = queue_.back();
@@ -231,10 +236,11 @@ void OrderSearch::descend_touched() {
     }
 }
 
-OrderedNetwork OrderSearch::descend(std::span<const std::int32_t> order) {
+OrderedNetwork OrderSearch::descend(std::span<const std::int32_t> order, Ticker& ticker,
+                                    const Progress& progress) {
     load(order);
     for (std::size_t v = 0; v < n_; ++v) touch(v);
-    descend_touched();
+    descend_touched(ticker, progress);
     return current();
 }
 
@@ -247,14 +253,16 @@ OrderedNetwork OrderSearch::iterate(std::span<const std::int32_t> start, std::ui
         random_.shuffle(std::span(order));
     };
     if (order.empty()) random_order();
-    OrderedNetwork base = descend(order);
+    const double unbounded = std::numeric_limits<double>::infinity();
+    OrderedNetwork base = descend(order, ticker, {0, iterations});
     OrderedNetwork best = base;
     std::uint64_t idle = 0;
     for (std::uint64_t i = 0; i < iterations && n_ > 2; ++i) {
-        if (ticker.poll_now({i, iterations, best.score, std::numeric_limits<double>::infinity()})) break;
+        const Progress progress{i, iterations, best.score, unbounded};
+        if (ticker.poll_now(progress)) break;
         if (idle >= patience) {
             random_order();
-            base = descend(order);
+            base = descend(order, ticker, progress);
             idle = 0;
         } else {
             load(base.order);
@@ -268,7 +276,7 @@ OrderedNetwork OrderSearch::iterate(std::span<const std::int32_t> start, std::ui
                 };
                 insert(static_cast<std::size_t>(order_[near(centre)]), near(centre));
             }
-            descend_touched();
+            descend_touched(ticker, progress);
             const OrderedNetwork next = current();
             const bool gained = next.missing < base.missing ||
                                 (next.missing == base.missing && next.score > base.score + least_gain);

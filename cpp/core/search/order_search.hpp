@@ -42,8 +42,9 @@ class OrderSearch {
     // Each node's best set given its predecessors.
     OrderedNetwork evaluate(std::span<const std::int32_t> order) const;
 
-    // Insertion moves from `order` until none helps.
-    OrderedNetwork descend(std::span<const std::int32_t> order);
+    // Insertion moves from `order` until none helps, or it is stopped.
+    OrderedNetwork descend(std::span<const std::int32_t> order, Ticker& ticker,
+                           const Progress& progress = {});
 
     // Iterated local search: from `start` (empty: a random order), `iterations` perturbations; starts again
     // from a random order after `patience` iterations without a gain. Returns the best network seen.
@@ -69,7 +70,7 @@ class OrderSearch {
     void insert(std::size_t node, std::size_t position);
     void settle(std::size_t node, std::int64_t row);
     void touch(std::size_t node);
-    void descend_touched();
+    void descend_touched(Ticker& ticker, const Progress& progress);
     OrderedNetwork current() const;
 
     const CandidateSets& sets_;

@@ -146,8 +146,9 @@ class GrowingCluster {
 
 class Separator {
   public:
-    Separator(const CandidateSets& sets, const LpPoint& point, double threshold)
-        : support_(sets, point),
+    Separator(const CandidateSets& sets, const LpPoint& point, double threshold, Ticker& ticker)
+        : ticker_(ticker),
+          support_(sets, point),
           words_(sets.words()),
           n_(sets.variables()),
           threshold_(threshold),
@@ -157,7 +158,7 @@ class Separator {
           released_(n_, 0) {}
 
     std::vector<ViolatedCut> run(std::size_t limit, int effort) {
-        for (std::size_t v = 0; v < n_; ++v) {
+        for (std::size_t v = 0; v < n_ && !ticker_.poll_now({}); ++v) {
             if (support_.of_node[v].size() == 1 && support_.entries[support_.of_node[v][0]].parents.empty())
                 continue;
             grow_from(1, {v});
@@ -167,6 +168,7 @@ class Separator {
         grow_triples();
         if (effort == 2 || (effort == 1 && found_.empty())) {
             for (const auto& entry : support_.entries) {
+                if (ticker_.poll_now({})) break;
                 if (entry.parents.empty()) continue;
                 std::vector<std::size_t> start(entry.parents);
                 start.push_back(entry.node);
@@ -298,6 +300,7 @@ class Separator {
     void grow_triples() {
         std::set<std::vector<std::size_t>> tried;
         for (const auto& entry : support_.entries) {
+            if (ticker_.poll_now({})) return;
             if (entry.value > 1 - 1e-6) continue;
             for (std::size_t i = 0; i < entry.parents.size(); ++i)
                 for (std::size_t j = i + 1; j < entry.parents.size(); ++j) {
@@ -346,7 +349,10 @@ class Separator {
         }
         std::sort(quadruples.begin(), quadruples.end());
         quadruples.erase(std::unique(quadruples.begin(), quadruples.end()), quadruples.end());
-        for (const auto& quadruple : quadruples) separate_quadruple(quadruple);
+        for (const auto& quadruple : quadruples) {
+            if (ticker_.poll({})) return;
+            separate_quadruple(quadruple);
+        }
     }
 
     void separate_quadruple(const std::array<std::size_t, 4>& nodes) {
@@ -427,6 +433,7 @@ class Separator {
 
     static constexpr std::size_t most_quadruples = 2'000'000;
 
+    Ticker& ticker_;
     Support support_;
     std::size_t words_, n_;
     double threshold_;
@@ -443,8 +450,8 @@ class Separator {
 }  // namespace
 
 std::vector<ViolatedCut> separate_cuts(const CandidateSets& sets, const LpPoint& point, std::size_t limit,
-                                       double threshold, int effort) {
-    return Separator(sets, point, threshold).run(limit, effort);
+                                       double threshold, int effort, Ticker& ticker) {
+    return Separator(sets, point, threshold, ticker).run(limit, effort);
 }
 
 std::vector<bits::Word> members_of(const std::vector<ViolatedCut>& cuts) {

@@ -28,9 +28,10 @@ struct ViolatedCut {
 };
 
 // Up to `limit` different cuts violated by more than `threshold`, the most violated first. `effort` 0:
-// greedy walks; 1: a tabu search where they find nothing; 2: always.
+// greedy walks; 1: a tabu search where they find nothing; 2: always. If it is stopped, what it has found so
+// far.
 std::vector<ViolatedCut> separate_cuts(const CandidateSets& sets, const LpPoint& point, std::size_t limit,
-                                       double threshold, int effort);
+                                       double threshold, int effort, Ticker& ticker);
 
 // The cuts' bitsets, one after the other.
 std::vector<bits::Word> members_of(const std::vector<ViolatedCut>& cuts);

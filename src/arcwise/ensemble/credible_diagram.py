@@ -181,8 +181,8 @@ def build_diagram(
 
     rank: NDArray[np.int32] | None = None
     budget = Budget(limits, callback)
-    incumbent = Incumbent(sets, seed)
-    incumbent.improve(budget)
+    incumbent = Incumbent(sets, seed, budget)
+    incumbent.improve()
     dense = table.n_rows > MANY_ROWS and table.n_variables <= LARGEST_WITH_MANY_ROWS
     if dense or table.n_variables <= LARGEST_BY_SUBSETS:
         dp = _core.search.SubsetDp(sets)

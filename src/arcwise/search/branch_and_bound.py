@@ -70,14 +70,6 @@ def floor_of(sets: CandidateSets, incumbent: Incumbent) -> float:
 def solve_root(sets: CandidateSets, incumbent: Incumbent, budget: Budget, tolerance: float) -> Root:
     """Tighten the relaxation until nothing is violated or progress stalls; drop sets by reduced cost on the way."""
     root = Root(sets, Relaxation(sets, floor_of(sets, incumbent), budget), incumbent, math.inf)
-    try:
-        _tighten(root, budget, tolerance)
-    except KeyboardInterrupt:
-        budget.stop(Status.INTERRUPTED)
-    return root
-
-
-def _tighten(root: Root, budget: Budget, tolerance: float) -> None:
     stalled = 0
     while not budget.exhausted():
         root.rounds += 1
@@ -102,6 +94,7 @@ def _tighten(root: Root, budget: Budget, tolerance: float) -> None:
             if np.count_nonzero(keep) < root.sets.rows:
                 shrink(root, keep)
             break
+    return root
 
 
 def shrink(root: Root, keep: NDArray[np.bool_]) -> None:
@@ -182,7 +175,7 @@ class BranchAndBound:
     def run(self) -> float:
         """Search until the optimum is proved or the budget is exhausted."""
         allowed = np.ones(self.sets.rows, dtype=np.uint8)
-        possible, allowed = self._propagator.propagate(allowed)
+        possible, allowed = self._propagate(allowed)
         dive = self._node(self._root_bound, allowed) if possible else None
         while self._open or dive is not None:
             node = dive if dive is not None else heapq.heappop(self._open)
@@ -201,6 +194,9 @@ class BranchAndBound:
             dive = self._expand(node, np.unpackbits(node.packed, count=self.sets.rows))
         return self.incumbent.score
 
+    def _propagate(self, allowed: Allowed) -> tuple[bool, Allowed]:
+        return self._propagator.propagate(allowed, self._budget.pulse)
+
     def _node(self, bound: float, allowed: Allowed, branch: Branch | None = None, distance: float = 1.0) -> OpenNode:
         return OpenNode(-bound, next(self._numbers), np.packbits(allowed), branch, distance)
 
@@ -210,6 +206,9 @@ class BranchAndBound:
         if outcome is None:
             return None
         solution, allowed, bound = outcome
+        if self._budget.exhausted():
+            # The linear program may have been given up in the middle: its point says nothing, its bound holds.
+            return self._node(bound, allowed)
         choice = self._choose(solution, allowed, bound)
         if choice is None:
             # All arcs are decided, so each node has one set left: an acyclic network, or propagation would have failed.
@@ -221,7 +220,7 @@ class BranchAndBound:
         children = []
         for present, distance in ((True, 1 - weight), (False, weight)):
             left = self._core.impose_arc(self.sets, allowed, parent, child, present)
-            possible, left = self._propagator.propagate(left)
+            possible, left = self._propagate(left)
             if possible:
                 children.append(self._node(bound, left, (parent, child, present), distance))
         children.sort(key=lambda node: node.distance)
@@ -249,7 +248,7 @@ class BranchAndBound:
             first = False
             left = allowed & (solution.reduced_costs <= solution.bound - self.incumbent.score + ROUNDING)
             if np.count_nonzero(left) < np.count_nonzero(allowed):
-                possible, allowed = self._propagator.propagate(left)
+                possible, allowed = self._propagate(left)
                 if not possible:
                     return None
                 relaxation.restrict(allowed)
@@ -302,7 +301,7 @@ class BranchAndBound:
         """Learn what one side costs; return its rows, or None if it holds nothing better than the incumbent."""
         parent, child, weight = arc
         left = self._core.impose_arc(self.sets, allowed, parent, child, present)
-        possible, left = self._propagator.propagate(left)
+        possible, left = self._propagate(left)
         if not possible:
             return None
         reached = self.relaxation.probe(left, PROBE_ITERATIONS)

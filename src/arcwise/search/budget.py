@@ -18,8 +18,9 @@ REPORT_SECONDS = 0.1
 class Budget:
     """The clock, the node counter and the progress report of one search over all of its parts.
 
-    A search asks `exhausted` before every expensive step and stops when it is true; `status` then says why. While one
-    part is worked on, `elsewhere` holds what the others contribute, so that reports speak of the whole network.
+    A search asks `exhausted` before every expensive step and stops when it is true; `status` then says why. A progress
+    callback that raises KeyboardInterrupt stops the search like a limit. While one part is worked on, `elsewhere` holds
+    what the others contribute, so that reports speak of the whole network.
     """
 
     def __init__(self, limits: Limits, callback: ProgressCallback) -> None:
@@ -29,6 +30,7 @@ class Budget:
         self._callback = callback
         self._start = time.monotonic()
         self._next_report = self._start + REPORT_SECONDS
+        self._last: ProgressEvent | None = None
         self._score_elsewhere = 0.0
         self._bound_elsewhere = 0.0
 
@@ -68,11 +70,8 @@ class Budget:
             self._score_elsewhere, self._bound_elsewhere = before
 
     def announce(self, stage: str, done: int, total: int) -> None:
-        """Tell the caller that one of a few steps begins; if it answers with Ctrl-C, the search will not start."""
-        try:
-            self._callback(ProgressEvent(stage, done, total))
-        except KeyboardInterrupt:
-            self.stop(Status.INTERRUPTED)
+        """Tell the caller that one of a few steps begins."""
+        self._send(ProgressEvent(stage, done, total))
 
     def report(self, stage: str, incumbent: float, bound: float) -> None:
         """Tell the caller where the part at hand stands, at most ten times a second."""
@@ -83,13 +82,29 @@ class Budget:
         details = {"incumbent": incumbent + self._score_elsewhere, "bound": bound + self._bound_elsewhere}
         details["gap"] = details["bound"] - details["incumbent"]
         known = {name: value for name, value in details.items() if math.isfinite(value)}
-        self._callback(ProgressEvent(stage, self.nodes, None, known))
+        self._send(ProgressEvent(stage, self.nodes, None, known))
 
     def native_report(self, stage: str) -> Callable[[int, int, float, float], None]:
-        """Return a callback for native code, which reports (done, total, incumbent, bound)."""
+        """Return a callback for native code, which reports (done, total, incumbent, bound) and stops if it raises."""
 
         def forward(done: int, total: int, incumbent: float, bound: float) -> None:
             known = {name: v for name, v in (("incumbent", incumbent), ("bound", bound)) if math.isfinite(v)}
-            self._callback(ProgressEvent(stage, done, total or None, known))
+            self._send(ProgressEvent(stage, done, total or None, known))
+            if self.exhausted():
+                raise KeyboardInterrupt
 
         return forward
+
+    def pulse(self, *_: float) -> None:
+        """Repeat the last report, for native code that has nothing to add to it; stop it like `native_report`."""
+        if self._last is not None:
+            self._send(self._last)
+        if self.exhausted():
+            raise KeyboardInterrupt
+
+    def _send(self, event: ProgressEvent) -> None:
+        self._last = event
+        try:
+            self._callback(event)
+        except KeyboardInterrupt:
+            self.stop(Status.INTERRUPTED)

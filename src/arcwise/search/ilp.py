@@ -42,13 +42,21 @@ def solve_by_ilp(sets: CandidateSets, incumbent: Incumbent, budget: Budget, tole
             return -math.inf
         bound = min(bound, program.dual_bound(integral))
         if status == "stopped":
+            if not budget.exhausted():
+                raise ArithmeticError(f"HiGHS ended with {program.solver.getModelStatus()} on a bounded program")
             break
         budget.nodes += int(program.solver.getInfo().mip_node_count) if integral else 0
         budget.report("integer program", incumbent.score, bound)
         values = np.array(program.solver.getSolution().col_value)
         used = np.flatnonzero(values > 1e-6)
         members, codes = _core.search.separate_cuts(
-            sets, columns[used], np.ascontiguousarray(values[used]), max(50, sets.variables), 1e-3, 0 if integral else 1
+            sets,
+            columns[used],
+            np.ascontiguousarray(values[used]),
+            max(50, sets.variables),
+            1e-3,
+            0 if integral else 1,
+            budget.pulse,
         )
         if codes.size:
             program.add_cuts(members, codes)
@@ -88,10 +96,9 @@ class _Watch:
             try:
                 thread.join(0.02)
                 self._budget.report("integer program", self._incumbent, self._bound)
-                self._stopping = self._stopping or self._budget.exhausted()
-            except KeyboardInterrupt:
+            except KeyboardInterrupt:  # of a handler that is not Python's own
                 self._budget.stop(Status.INTERRUPTED)
-                self._stopping = True
+            self._stopping = self._stopping or self._budget.exhausted()
         solver.clearCallbacks()
 
 

@@ -26,7 +26,7 @@ class Incumbent:
     It lives as long as its `CandidateSets`; `moved_to` carries it over to a smaller copy.
     """
 
-    def __init__(self, sets: CandidateSets, seed: int) -> None:
+    def __init__(self, sets: CandidateSets, seed: int, budget: Budget) -> None:
         from arcwise import _core
 
         self.sets = sets
@@ -34,7 +34,16 @@ class Incumbent:
         self.order: NDArray[np.int32] = np.arange(sets.variables, dtype=np.int32)
         self.rows: NDArray[np.int64] = np.empty(0, dtype=np.int64)
         self._seed = seed
+        self._budget = budget
+        self._improved = False
         self._search = _core.search.OrderSearch(sets, seed)
+
+    def begin(self) -> bool:
+        """Take any acyclic choice, in the time of reading the sets once; False if there is none at all."""
+        from arcwise import _core
+
+        order = _core.search.feasible_order(self.sets)
+        return order.size == self.sets.variables and self.offer(self._search.evaluate(order))
 
     def offer(self, network: Network) -> bool:
         """Take a network if it is complete and better."""
@@ -44,23 +53,25 @@ class Incumbent:
         self.order, self.rows, self.score = order, rows, score
         return True
 
-    def improve(self, budget: Budget, iterations: int = FIRST_ITERATIONS) -> None:
+    def improve(self, iterations: int = FIRST_ITERATIONS) -> None:
         """Iterated local search, from a random order at first, later from the best one."""
-        start = self.order if self.rows.size else np.empty(0, dtype=np.int32)
+        start = self.order if self._improved else np.empty(0, dtype=np.int32)
+        self._improved = True
         network, reason = self._search.iterate(
-            start, iterations, PATIENCE, budget.seconds_left, budget.native_report("local search")
+            start, iterations, PATIENCE, self._budget.seconds_left, self._budget.native_report("local search")
         )
         self.offer(network)
         if reason:
-            budget.stop(Status.from_native(reason))
+            self._budget.stop(Status.from_native(reason))
 
     def descend_from(self, order: NDArray[np.int32]) -> bool:
         """Try the local optimum that an order leads to."""
-        return self.offer(self._search.descend(order))
+        return self.offer(self._search.descend(order, self._budget.pulse))
 
     def moved_to(self, sets: CandidateSets) -> Incumbent:
         """Return the same network over a smaller copy of the sets, or what its order still gives there."""
-        moved = Incumbent(sets, self._seed)
+        moved = Incumbent(sets, self._seed, self._budget)
+        moved._improved = self._improved
         if self.rows.size:
             moved.offer(moved._search.evaluate(self.order))
         return moved

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections import Counter
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ from arcwise.search.branch_and_bound import BranchAndBound, solve_root
 from arcwise.search.budget import Budget
 from arcwise.search.ilp import solve_by_ilp
 from arcwise.search.incumbent import Incumbent
+from arcwise.search.interruption import deferred_interrupt
 from arcwise.search.optimum import PROOF_TOLERANCE, Optimum, check_against_data, network_of_rows
 from arcwise.search.problem import candidate_sets, components_of
 from arcwise.search.subset_dp import dp_fits, solve_by_dp
@@ -62,46 +64,58 @@ class _Search:
     seed: int
     counts: Counter[str] = field(default_factory=Counter)
 
-    def solve(self, sets: CandidateSets) -> _Part:
+    def solve(self, sets: CandidateSets, incumbent: Incumbent) -> _Part:
         """Solve one component; on a limit or Ctrl-C, return the best network known and the bound that holds."""
         from arcwise import _core
 
         if sets.variables == 1:
             unique = sets.rows == 1 or bool(sets.scores[1] < sets.scores[0] - PROOF_TOLERANCE)
             return _Part(sets.origins[:1], float(sets.scores[0]), float(sets.scores[0]), unique)
-        possible, allowed = _core.search.AcyclicityPropagator(sets).propagate(np.ones(sets.rows, dtype=np.uint8))
-        if not possible:
-            raise _no_network()
-        if not allowed.all():
-            sets = sets.kept(allowed)
-        incumbent = Incumbent(sets, self.seed)
         trivial = float(sets.scores[sets.offsets[:-1]].sum())
         try:
             if self.budget.exhausted():
-                return self._unfinished(incumbent, trivial)
+                return self._part(incumbent, trivial)
+            every = np.ones(sets.rows, dtype=np.uint8)
+            _, allowed = _core.search.AcyclicityPropagator(sets).propagate(every, self.budget.pulse)
+            if not allowed.all():
+                sets = sets.kept(allowed)
+                incumbent = incumbent.moved_to(sets)
             at_once = self.method == "auto" and _dp_at_once(sets) and dp_fits(sets.variables, self.budget)
             if self.method == "dp" or at_once:
                 return self._by_dp(sets, incumbent, trivial)
             if self.method == "ilp":
                 return self._by_ilp(sets, incumbent, trivial)
             return self._by_branch_and_bound(sets, incumbent, trivial)
-        except KeyboardInterrupt:
+        except KeyboardInterrupt:  # of a handler that is not Python's own
             self.budget.stop(Status.INTERRUPTED)
-            return self._unfinished(incumbent, trivial)
+            return self._part(incumbent, trivial)
 
     def solve_all(self, parts: list[CandidateSets]) -> list[_Part]:
         """Solve independent components, the small ones first; return what is known of each, in the given order."""
-        known = [_first_guess(part, self.seed) for part in parts]
+        incumbents = [self._first_guess(part) for part in parts]
+        known = [
+            self._part(incumbent, float(part.scores[part.offsets[:-1]].sum()))
+            for part, incumbent in zip(parts, incumbents, strict=True)
+        ]
         for i in sorted(range(len(parts)), key=lambda i: (parts[i].variables, i)):
             others = [part for j, part in enumerate(known) if j != i]
             with self.budget.elsewhere(sum(p.score for p in others), sum(p.bound for p in others)):
-                known[i] = self.solve(parts[i])
+                known[i] = self.solve(parts[i], incumbents[i])
         return known
+
+    def _first_guess(self, sets: CandidateSets) -> Incumbent:
+        """Return what a short descent finds: for reports until the part is solved, and if nothing else comes."""
+        incumbent = Incumbent(sets, self.seed, self.budget)
+        if not incumbent.begin():
+            raise _no_network()
+        if not self.budget.exhausted():
+            incumbent.descend_from(np.arange(sets.variables, dtype=np.int32))
+        return incumbent
 
     def _by_dp(self, sets: CandidateSets, incumbent: Incumbent, bound: float) -> _Part:
         answer = solve_by_dp(sets, self.budget, self.threads)
         if answer is None:
-            return self._unfinished(incumbent, bound)
+            return self._part(incumbent, bound)
         score, rows = answer
         if score == -math.inf:
             raise _no_network()
@@ -113,23 +127,19 @@ class _Search:
         if upper == -math.inf:
             raise _no_network()
         self.counts["components by ilp"] += 1
-        if not incumbent.rows.size:
-            return self._unfinished(incumbent, min(bound, upper))
-        return _Part(sets.origins[incumbent.rows], incumbent.score, min(bound, max(upper, incumbent.score)))
+        return self._part(incumbent, min(bound, upper))
 
     def _by_branch_and_bound(self, sets: CandidateSets, incumbent: Incumbent, bound: float) -> _Part:
-        incumbent.improve(self.budget)
+        incumbent.improve()
         root = solve_root(sets, incumbent, self.budget, PROOF_TOLERANCE)
         bound = min(bound, root.bound)
         self.counts["root rounds"] += root.rounds
         best = root.incumbent
         if root.closed:
-            if not best.rows.size:
-                raise _no_network()
             self.counts["components closed at the root"] += 1
             return _Part(root.sets.origins[best.rows], best.score, best.score, root.unique)
         if self.budget.exhausted():
-            return self._unfinished(best, bound)
+            return self._part(best, bound)
         parts = components_of(root.sets)
         if len(parts) > 1:
             return self._by_parts(root.sets, best, bound, parts)
@@ -139,42 +149,30 @@ class _Search:
         tree = BranchAndBound(root, self.budget, PROOF_TOLERANCE)
         try:
             upper = tree.run()
-        except KeyboardInterrupt:
+        except KeyboardInterrupt:  # of a handler that is not Python's own
             self.budget.stop(Status.INTERRUPTED)
             upper = bound
         self.counts["LP solves"] += tree.relaxation.solves
         self.counts["cuts"] += len(tree.relaxation.pool)
         best = tree.incumbent
-        if upper == -math.inf and not best.rows.size:
-            raise _no_network()
-        if self.budget.exhausted():
-            return self._unfinished(best, min(bound, upper))
-        return _Part(root.sets.origins[best.rows], best.score, max(best.score, upper))
+        return self._part(best, min(bound, upper))
 
     def _by_parts(
         self, sets: CandidateSets, incumbent: Incumbent, bound: float, parts: list[NDArray[np.int32]]
     ) -> _Part:
         """Solve what fixing split; a network better than the incumbent is made of the parts' optima."""
-        solved = self.solve_all([sets.component(nodes) for nodes in parts])
+        solved = self.solve_all([sets.component(nodes, self.budget.pulse) for nodes in parts])
         self.counts["components after fixing"] += len(parts)
         score = math.fsum(part.score for part in solved)
         upper = min(bound, math.fsum(part.bound for part in solved))
-        if incumbent.rows.size and incumbent.score >= score:
+        if incumbent.score >= score:
             return _Part(sets.origins[incumbent.rows], incumbent.score, max(incumbent.score, upper))
         nodes = np.concatenate(parts)
         origins = np.concatenate([part.origins for part in solved])
         return _Part(origins[np.argsort(nodes)], score, max(score, upper))
 
-    def _unfinished(self, incumbent: Incumbent, bound: float) -> _Part:
-        """Return the best known network; if there is none yet, what a short local search finds."""
-        if not incumbent.rows.size:
-            spare = Budget(Limits(), lambda event: None)
-            incumbent.improve(spare, iterations=10)
-        if not incumbent.rows.size:
-            raise ConstraintError(
-                "no acyclic network that satisfies the constraints was found before the limit; raise the limit or "
-                "relax the constraints."
-            )
+    def _part(self, incumbent: Incumbent, bound: float) -> _Part:
+        """Return the best known network with the bound so far."""
         return _Part(incumbent.sets.origins[incumbent.rows], incumbent.score, max(bound, incumbent.score))
 
 
@@ -206,7 +204,8 @@ def find_optimal(
         Required and forbidden arcs, tiers, parent limits.
     limits
         Seconds, memory (of dp's layers, of open nodes) and count (branch-and-bound nodes). A limit ends the search with
-        the best network so far, its bound and a status.
+        the best network so far, its bound and a status; so does Ctrl-C (only a second one, a second later, raises
+        KeyboardInterrupt).
     threads
         For dp. Results do not depend on it.
     seed
@@ -223,19 +222,21 @@ def find_optimal(
         raise UnknownNameError(suggestion("method", method, METHODS))
     if threads < 1:
         raise OptionError(f"threads={threads} must be at least 1.")
-    with show_progress(progress) as callback:
-        budget = Budget(limits, callback)
-        # A table of two million sets takes a second for each of these.
+    with contextlib.ExitStack() as stack:
+        budget = Budget(limits, stack.enter_context(show_progress(progress)))
+        stack.enter_context(deferred_interrupt(lambda: budget.stop(Status.INTERRUPTED)))
+        # A table of two million sets takes a second for each of these. After Ctrl-C they go on: without them there is
+        # nothing to return.
         budget.announce("preparing", 0, 4)
         table.validate()
         budget.announce("preparing", 1, 4)
         allowed = candidate_sets(table, constraints)
         budget.announce("preparing", 2, 4)
-        sets = allowed.undominated()
+        sets = allowed.undominated(budget.native_report("preparing: dominated sets"))
         budget.announce("preparing", 3, 4)
         parts = components_of(sets)
         largest = max((part.size for part in parts), default=0)
-        components = [sets.component(nodes) for nodes in parts]
+        components = [sets.component(nodes, budget.pulse) for nodes in parts]
         picked, reason = _pick(method, components)
         if picked == "dp" and largest > 32:
             raise OptionError(
@@ -249,17 +250,19 @@ def find_optimal(
             rows[nodes] = part.origins
         bound = math.fsum(part.bound for part in solved)
         unique = all(part.unique for part in solved)
-    dag, score = network_of_rows(table, rows, constraints)
-    if data is not None:
-        check_against_data(table, dag, score, data)
-    proved = budget.status is Status.COMPLETE
-    upper = score if proved else max(bound, score)
+        status = budget.status
+        dag, score = network_of_rows(table, rows, constraints)
+        if data is not None:
+            check_against_data(table, dag, score, data)
+    if bound <= score + PROOF_TOLERANCE:
+        status = Status.COMPLETE  # the limit came too late to matter
+    upper = score if status is Status.COMPLETE else max(bound, score)
     return Optimum(
         dag=dag,
         score=score,
         upper_bound=upper,
         gap=upper - score,
-        status=budget.status,
+        status=status,
         method=picked,
         reason=reason,
         seconds=budget.seconds,
@@ -275,16 +278,6 @@ def find_optimal(
             **search.counts,
         },
     )
-
-
-def _first_guess(sets: CandidateSets, seed: int) -> _Part:
-    """Return the network of a short descent and the bound without acyclicity: for reports until the part is solved."""
-    bound = float(sets.scores[sets.offsets[:-1]].sum())
-    if sets.variables == 1:
-        return _Part(sets.origins[:1], bound, bound)
-    incumbent = Incumbent(sets, seed)
-    incumbent.descend_from(incumbent.order)
-    return _Part(sets.origins[incumbent.rows], incumbent.score, bound)
 
 
 def _dp_at_once(sets: CandidateSets) -> bool:

@@ -242,7 +242,9 @@ class Relaxation:
     def separate(self, solution: LpSolution, effort: int, threshold: float = 1e-3) -> int:
         """Add cuts that a point violates, drop cuts that have long been idle; return how many were added."""
         limit = max(50, self._n)
-        members, codes = self._separate(self.sets, solution.rows, solution.values, limit, threshold, effort)
+        members, codes = self._separate(
+            self.sets, solution.rows, solution.values, limit, threshold, effort, self._budget.pulse
+        )
         if codes.size:
             self._drop_idle_cuts()
             self.add_cuts(members, codes)
