@@ -93,6 +93,21 @@ def test_a_fitted_network_is_learned_once(tmp_path: Path, monkeypatch: pytest.Mo
     assert all(np.array_equal(a, b) for a, b in zip(again.tables, network.tables, strict=True))
 
 
+def test_a_network_that_is_not_proved_in_time_is_an_error_once_and_for_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from arcwise.study import fitted
+    from arcwise.study.source_text import SourceText
+
+    text = "fitted:data=breast-cancer,score=aic,max_parents=3,seconds=0.001"
+    sources = Sources(cache_folder=str(tmp_path))
+    with pytest.raises(ConfigError, match=r"was not proved in 0\.001 s\. Allow more time"):
+        fitted.fitted_network(SourceText.parse(text), sources)
+    monkeypatch.setattr(fitted, "build_parent_sets", None)  # it must not be tried again
+    with pytest.raises(ConfigError, match=r"search=order"):
+        fitted.fitted_network(SourceText.parse(text), sources)
+
+
 def test_order_search_serves_where_exact_search_takes_too_long() -> None:
     exact = Sources().network("fitted:data=balance-scale,max_parents=2")
     local = Sources().network("fitted:data=balance-scale,max_parents=2,search=order")

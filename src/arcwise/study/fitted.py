@@ -7,6 +7,7 @@ score         the score, e.g. bic or bdeu:ess=10 (default bic)
 max_parents   the most parents of any variable (default: no limit)
 estimator     how the tables are fitted (default bd: the posterior mean under BDeu with ess 1, so that nothing is 0)
 search        exact (default), or order: order search from seed 0, for data sets on which exact search takes too long
+seconds       the time that exact search may take (default 300); a network that is not proved by then is an error
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arcwise.errors import ConfigError, suggestion
+from arcwise.files import write_text
+from arcwise.limits import Limits, Status
 from arcwise.model import ESTIMATORS, BayesianNetwork, fit_parameters, read_bif, write_bif
 from arcwise.parent_sets import build_parent_sets
 from arcwise.scores import make_score
@@ -27,8 +30,9 @@ if TYPE_CHECKING:
 
 __all__ = ["check_fitted", "fitted_network"]
 
-OPTIONS = {"data": str, "score": str, "max_parents": int, "estimator": str, "search": str}
+OPTIONS = {"data": str, "score": str, "max_parents": int, "estimator": str, "search": str, "seconds": float}
 SEARCHES = ("exact", "order")
+SECONDS = 300.0
 
 
 def check_fitted(source: SourceText) -> SourceText:
@@ -46,7 +50,10 @@ def check_fitted(source: SourceText) -> SourceText:
 
 
 def fitted_network(source: SourceText, sources: Sources) -> BayesianNetwork:
-    """Return the network; it is learned once and kept in the cache folder, if there is one."""
+    """Return the network; it is learned once and kept in the cache folder, if there is one.
+
+    A search that did not end with a proof is kept as well: without, every cell of the network would try it again.
+    """
     data = sources.data(check_fitted(source).text)
     options = _options(source)
     kept: Path | None = None
@@ -55,11 +62,23 @@ def fitted_network(source: SourceText, sources: Sources) -> BayesianNetwork:
         kept = Path(sources.cache_folder, f"{name}.bif.gz")
         if kept.is_file():
             return read_bif(kept)
+        if _unproved(kept).is_file():
+            raise ConfigError(_unproved(kept).read_text(encoding="utf-8"))
     table = build_parent_sets(
         data, make_score(options.get("score", "bic")), max_parents=options.get("max_parents"), progress=False
     )
     if options.get("search", "exact") == "exact":
-        dag = find_optimal(table, data=data, progress=False).dag
+        seconds = options.get("seconds", SECONDS)
+        found = find_optimal(table, data=data, limits=Limits(seconds=seconds), progress=False)
+        if found.status is not Status.COMPLETE:
+            message = (
+                f"'{source.text}': the optimal network was not proved in {seconds:g} s. Allow more time (seconds=), "
+                "fewer parents (max_parents=), or any good network (search=order)."
+            )
+            if kept is not None and found.status is not Status.INTERRUPTED:
+                write_text(_unproved(kept), message)
+            raise ConfigError(message)
+        dag = found.dag
     else:
         dag = order_search(table, seed=0, progress=False).dag
     network = fit_parameters(dag, data, estimator=options.get("estimator", "bd"), progress=False)
@@ -67,6 +86,10 @@ def fitted_network(source: SourceText, sources: Sources) -> BayesianNetwork:
         kept.parent.mkdir(parents=True, exist_ok=True)
         write_bif(network, kept)
     return network
+
+
+def _unproved(kept: Path) -> Path:
+    return kept.with_name(f"{kept.name}.unproved.txt")
 
 
 def _options(source: SourceText) -> dict[str, Any]:
