@@ -24,6 +24,7 @@ FIRST = (
     "threshold",
     "constraints",
     "large-problems",
+    "cluster",
     "data",
     "graph",
     "counts",

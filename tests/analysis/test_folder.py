@@ -64,6 +64,9 @@ def test_the_files_say_what_the_analysis_says(tmp_path: Path, flowers: arcwise.A
     frame = pd.read_csv(target / "edges.csv")
     assert frame["confidence"].tolist() == pytest.approx(flowers.to_frame()["confidence"].tolist())
     assert frame["in_network"].sum() == flowers.dag.n_arcs
+    shares = frame[["forward_if_edge", "backward_if_edge", "either_if_edge"]]
+    assert shares.sum(axis=1).tolist() == pytest.approx([1.0] * len(frame))
+    assert set(frame["agreement"]) <= {"agree", "differ", "disagree", "not compared"}
     record = json.loads((target / "run.json").read_text())
     assert record["seed"] == 3
     assert record["data"]["digest"] == datasets.load("iris").digest
@@ -118,9 +121,13 @@ def test_a_failure_leaves_nothing_and_keeps_what_was_there(
 def test_a_killed_run_leaves_no_folder(tmp_path: Path, number: signal.Signals) -> None:
     datasets.load("breast-cancer").to_file(tmp_path / "data.csv")
     words = ["learn", "data.csv", "-o", "result", "--method", "bootstrap", "--replicates", "100000"]
+    # The signal comes while networks are learned, not while modules are imported, however busy the machine is.
+    program = "import sys, arcwise.cli.main as cli, arcwise.analysis.learning; print('ready', flush=True); cli.main()"
     process = subprocess.Popen(
-        [sys.executable, "-m", "arcwise.cli", *words], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [sys.executable, "-c", program, *words], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"ready\n"
     time.sleep(2.5)
     process.send_signal(number)
     _, errors = process.communicate(timeout=60)

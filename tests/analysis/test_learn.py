@@ -185,7 +185,7 @@ def test_an_explanation_says_what_was_found(scale: arcwise.Analysis) -> None:
     assert "Its direction cannot be told from data like these" in text
     # The consensus is a member of the credible class: class -> the others, for the opposite would make v-structures.
     assert "of those with class = L, 34%." in text
-    assert "BDeu favours the arc from an equivalent sample size of" in text
+    assert "It does not depend on the prior: BDeu supports class → right-distance" in text
 
 
 def test_that_there_is_no_edge_is_explained_too(scale: arcwise.Analysis) -> None:

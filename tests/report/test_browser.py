@@ -11,6 +11,7 @@ import pytest
 
 import arcwise
 from arcwise.confidence import consensus_network, recommend
+from arcwise.report.numbers import percent, show_confidence
 
 SET = "const e = document.getElementById(arguments[0]); e.value = arguments[1]; e.dispatchEvent(new Event('input'));"
 SHOWN = """return [...document.querySelectorAll('#graph .edge')].filter(e => e.getAttribute('display') !== 'none')
@@ -116,9 +117,15 @@ def test_an_edge_that_is_clicked_shows_its_details(page: Any, wine: arcwise.Anal
         assert sentence in body
     for title, value in edge.by_method:
         assert title in body
-        assert f"{value:.3f}" in body
-    for part in (edge.forward, edge.backward, edge.undirected):
-        assert f"{part:.3f}" in body
+        assert show_confidence(float(value)) in body
+    rows = page.run("return [...document.querySelectorAll('#details tr')].map(r => r.textContent)")
+    labels = (f"{edge.first} → {edge.second}", f"{edge.second} → {edge.first}", "either way")
+    for label, share in zip(labels, edge.split, strict=True):  # as in the sentences and in the table of edges
+        assert label + percent(share) in rows
+    listed = page.run(f"return [...document.querySelector('tr[data-edge=\"{index}\"]').cells].map(c => c.textContent)")
+    assert listed[1] == show_confidence(edge.present)
+    assert listed[2:5] == [percent(max(edge.split[:2])), percent(min(edge.split[:2])), percent(edge.split[2])]
+    assert listed[7] == edge.agreement
     share = edge.counts[0] / edge.counts[0].sum()
     assert f"{round(float(share.max()) * 100)}%" in body
     curve = page.run("return document.querySelector('#details .line').getAttribute('d')")
@@ -248,9 +255,21 @@ def test_it_prints(page: Any) -> None:
     assert page.print_pdf().startswith(b"%PDF")
 
 
-def test_a_narrow_screen_needs_no_sideways_scrolling(page: Any) -> None:
-    page.resize(390, 800)
-    assert page.run("return document.documentElement.scrollWidth") <= 390
+@pytest.mark.parametrize("width", [390, 800, 1400])
+def test_no_window_needs_sideways_scrolling(page: Any, width: int) -> None:
+    page.resize(width, 800)
+    assert page.run("return document.documentElement.scrollWidth") <= width
+
+
+def test_a_wide_window_is_used(page: Any) -> None:
+    """Text and what it is about stand side by side; in a narrow window, one above the other."""
+    script = """return [...document.querySelectorAll('.opening, .stage, :is(#ensemble, #rules, #prior) .sides')]
+        .map(e => [...e.children].map(c => c.getBoundingClientRect()))
+        .map(([a, b]) => a.right <= b.left && b.right > 0.8 * document.documentElement.clientWidth)"""
+    page.resize(1400, 900)
+    assert page.run(script) == [True] * 5
+    page.resize(800, 900)
+    assert page.run(script) == [False] * 5
 
 
 def test_hostile_names_do_nothing(browser: Any, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -14,6 +15,7 @@ import arcwise
 from arcwise.analysis import learn
 from arcwise.report import Chart, Guide, Series
 from arcwise.report.chart import _Axis, chart_svg, sparkline
+from arcwise.report.numbers import percent, round_inside, show_confidence, show_range
 
 HOSTILE = [
     "</script><script>document.title='taken'</script>",
@@ -77,9 +79,15 @@ def test_forty_variables_fit_in_a_megabyte() -> None:
     frame = pd.DataFrame({f"a variable with a name {k}": column for k, column in enumerate(columns)})
     # AIC and few cases: almost every pair of variables has an edge in some network.
     analysis = learn(frame.head(60), method="bootstrap", score="aic", replicates=200, permutations=0, compare=False)
-    size = len(analysis.to_html().encode())
+    # As if five other methods had been asked, and each said something else: the longest explanations.
+    titles = [s.title for s in (analysis.main,)] + [f"credible set, BDeu (ess {k})" for k in range(5)]
+    edges = tuple(
+        replace(e, by_method=tuple((title, e.present if k == 0 else rng.random()) for k, title in enumerate(titles)))
+        for e in analysis.edges
+    )
+    largest = replace(analysis, edges=edges, comparisons=(analysis.main,) * 5)
     assert len(analysis.edges) > 600
-    assert size < 1_000_000
+    assert len(largest.to_html().encode()) < 900_000
 
 
 def test_a_notebook_shows_the_page_in_a_sandbox(wine: arcwise.Analysis) -> None:
@@ -103,6 +111,21 @@ def test_the_text_has_the_same_content(wine: arcwise.Analysis) -> None:
     assert max(len(line) for line in text.splitlines()) <= 120
     assert "\x1b" not in text
     assert "\x1b[1m" in wine.report.to_text(color=True)
+
+
+def test_what_is_only_rounded_is_not_shown_as_all_or_nothing() -> None:
+    assert [show_confidence(v) for v in (1.0, 1 - 1e-12, 0.99951, 0.9994, 0.0004, 0.0)] == [
+        "1.000",
+        "1.000",
+        ">0.999",
+        "0.999",
+        "<0.001",
+        "0.000",
+    ]
+    assert show_range(0.996, 0.999) == ">0.99"
+    assert show_range(0.71, 1.0) == "0.71 to 1.00"
+    assert [percent(v) for v in (1.0, 0.9999, 0.004, 0.0)] == ["100%", "over 99%", "under 1%", "0%"]
+    assert [round_inside(v, 4) for v in (1.0, 0.99999, 0.00001, 0.0, 0.25)] == [1.0, 0.9999, 0.0001, 0.0, 0.25]
 
 
 def test_charts_are_drawn_to_scale() -> None:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Analysis"]
 
+SPLIT = ("forward_if_edge", "backward_if_edge", "either_if_edge")
+
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
@@ -115,7 +117,13 @@ class Analysis:
         return explain_edge(self, self.edge(first, second))
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the described edges as a table, the most certain first, with the confidences by method and score."""
+        """Return the described edges as a table, the most certain first: what ``edges.csv`` holds.
+
+        ``confidence`` is that of an edge, in whatever direction. ``forward_if_edge`` (first -> second),
+        ``backward_if_edge`` and ``either_if_edge`` say where it points if it is there: they sum to 1, as in the report.
+        ``from`` and ``to`` are the arc of the network, or the more credible direction. ``agreement`` compares the
+        confidences by other methods and scores, which have a column each.
+        """
         import pandas as pd
 
         titles = [s.title for s in (self.main, *self.comparisons)]
@@ -124,21 +132,19 @@ class Analysis:
                 "first": e.first,
                 "second": e.second,
                 "confidence": e.present,
-                "forward": e.forward,
-                "backward": e.backward,
-                "undirected": e.undirected,
                 "standard_error": e.standard_error,
+                **dict(zip(SPLIT, e.split, strict=True)),
                 "from": e.tail,
                 "to": e.head,
-                "direction": e.direction,
                 "in_network": e.fate in ("kept", "undirected"),
                 "fate": e.fate,
+                "agreement": e.agreement,
                 **dict(e.by_method[1:]),
             }
             for e in self.edges
         ]
-        base = ["first", "second", "confidence", "forward", "backward", "undirected", "standard_error"]
-        columns = [*base, "from", "to", "direction", "in_network", "fate", *titles[1:]]
+        base = ["first", "second", "confidence", "standard_error", *SPLIT]
+        columns = [*base, "from", "to", "in_network", "fate", "agreement", *titles[1:]]
         return pd.DataFrame(rows, columns=columns)
 
     @cached_property

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arcwise.analysis.choices import choices_table, repeat_blocks
-from arcwise.analysis.edges import FLOOR, EdgeFinding
+from arcwise.analysis.edges import FLOOR, HALF, EdgeFinding
 from arcwise.analysis.methods_text import methods_text, references
+from arcwise.analysis.prior_wording import prior_blocks
 from arcwise.analysis.thresholds import COST_POWERS
-from arcwise.analysis.wording import HALF, edge_sentences, percent, state_label, summary_sentences
+from arcwise.analysis.wording import edge_sentences, state_label, summary_sentences
 from arcwise.counts import contingency
 from arcwise.report import (
     Bullets,
@@ -29,10 +30,12 @@ from arcwise.report import (
     Table,
     Verbatim,
 )
+from arcwise.report.numbers import percent, round_inside
 
 if TYPE_CHECKING:
     from arcwise.analysis.analysis import Analysis
     from arcwise.analysis.ensembles import CredibleFacts
+    from arcwise.priors import Saturation
     from arcwise.report.content import Block
 
 __all__ = ["build_report"]
@@ -41,6 +44,12 @@ __all__ = ["build_report"]
 MOST_SHOWN_CELLS = 600
 # A curve of many networks is thinned to about so many points, which a drawing cannot tell apart.
 CURVE_POINTS = 300
+WHY_METHODS_DIFFER = (
+    "A confidence of 1 means that every network of the set has the edge; it is not a proof. Each score weighs fit "
+    "against complexity in its own way, and a bootstrap also asks what other samples of the same size would have "
+    "shown, so it is more careful. An edge on which all agree can be reported as it is; one on which they disagree "
+    "needs its range, or more data."
+)
 
 
 def build_report(analysis: Analysis) -> Report:
@@ -60,6 +69,7 @@ def build_report(analysis: Analysis) -> Report:
         ),
         summary=(*summary_sentences(analysis), *analysis.remarks),
         network=_network(analysis),
+        glossary=_glossary(analysis),
         sections=(
             Section("ensemble", _ensemble_title(analysis), tuple(_ensemble(analysis))),
             Section("rules", "Where to cut", tuple(_rules(analysis))),
@@ -69,6 +79,27 @@ def build_report(analysis: Analysis) -> Report:
             Section("methods", "Methods, ready to paste", _methods(analysis)),
             Section("repeat", "To repeat it", repeat_blocks(analysis)),
         ),
+    )
+
+
+def _glossary(analysis: Analysis) -> tuple[tuple[str, str], ...]:
+    """Say what the words mean, for a reader who has not met them."""
+    networks = (
+        "all networks that the data cannot rule out, by weight"
+        if analysis.main.method == "credible"
+        else "the networks learned from resampled data"
+    )
+    return (
+        ("edge", "two variables depend on each other, also when the others are known"),
+        ("confidence", f"the share of {networks}, that have the edge: 0 to 1"),
+        ("cut-off", "edges with a confidence above it are in the network; the slider moves it"),
+        ("direction", "not a cause; an edge that fits either way has no arrow head"),
+        ("score", "how fit is weighed against complexity; qNML, BDeu and BIC are three ways"),
+        (
+            "method",
+            "credible set: all networks near the best score; bootstrap: one network per resampled data set",
+        ),
+        ("prior", "what BDeu assumes before it sees data, as a number of imagined cases"),
     )
 
 
@@ -105,18 +136,19 @@ def _edge(analysis: Analysis, edge: EdgeFinding, index: dict[str, int]) -> Netwo
     return NetworkEdge(
         first=index[edge.first],
         second=index[edge.second],
-        present=round(edge.present, 6),
-        forward=round(edge.forward, 6),
-        backward=round(edge.backward, 6),
-        undirected=round(edge.undirected, 6),
+        present=round_inside(edge.present, 6),
+        forward=round_inside(edge.forward, 6),
+        backward=round_inside(edge.backward, 6),
+        undirected=round_inside(edge.undirected, 6),
         error=round(edge.standard_error, 4),
-        by_method=tuple(None if value is None else round(value, 4) for _, value in edge.by_method),
+        by_method=tuple(None if value is None else round_inside(value, 4) for _, value in edge.by_method),
         tail=index[edge.tail],
         counts=tuple(tuple(row) for row in edge.counts.tolist()),
         curve=() if prior is None else tuple(float(f"{value:.3g}") for value in prior.exact),
         given=() if prior is None else tuple(index[name] for name in prior.given),
         words=edge_sentences(analysis, edge),
         fate=edge.fate,
+        agreement=edge.agreement,
     )
 
 
@@ -135,10 +167,9 @@ def _ensemble(analysis: Analysis) -> list[Block]:
         blocks.append(
             Paragraph(
                 f"{confidence.n_networks:,} networks were learned, each from {analysis.data.n_cases:,} cases drawn "
-                "with "
-                "replacement from the data (the bootstrap). The confidence in an edge is the share of the networks "
-                "that "
-                f"have it. With so many networks a confidence is accurate to about ±{2 * worst:.2f} at worst."
+                "with replacement from the data (the bootstrap). The confidence in an edge is the share of the "
+                f"networks that have it. With so many networks a confidence is accurate to about "
+                f"±{2 * worst:.2f} at worst."
             )
         )
     titles = [s.title for s in (analysis.main, *analysis.comparisons)]
@@ -156,10 +187,11 @@ def _ensemble(analysis: Analysis) -> list[Block]:
                     float(np.abs(vector - analysis.confidence.vector).mean()),
                 )
             )
+        blocks.append(Paragraph(WHY_METHODS_DIFFER))
         blocks.append(
             Table(
                 "The same data by other methods and scores. The last column is the mean difference of the confidences "
-                "from those in the first row.",
+                "from those in the first row, over all pairs.",
                 (
                     Column("method, score"),
                     Column("networks", 0),
@@ -244,61 +276,46 @@ def _rules(analysis: Analysis) -> list[Block]:
 
 
 def _prior(analysis: Analysis) -> list[Block]:
-    checks = analysis.prior
-    s = checks.sensitivity
-    strength = "little" if s.relative < 0.01 else "somewhat" if s.relative < 0.05 else "much"
-    blocks: list[Block] = [
-        Paragraph(
-            f"The prior matters {strength}. If the prior of every variable may move (half of its weight, "
-            f"{s.epsilon:.0%} contamination), the log score of the network lies between {s.lower:,.1f} and "
-            f"{s.upper:,.1f}: a range of {s.relative:.2%} of the score (Scanagatta et al. 2014)."
-        )
-    ]
-    if s.value > 0:
-        worst = np.argsort(-s.by_node, kind="stable")[:3]
-        listed = ", ".join(f"{s.names[v]} ({s.by_node[v] / s.value:.0%})" for v in worst)
-        blocks.append(Paragraph(f"Most of that range comes from {listed}: their tables have the fewest cases per row."))
-    if checks.alpha_star is not None:
-        blocks.append(
-            Paragraph(
-                f"Steck's formula gives an equivalent sample size of {checks.alpha_star:,.1f} for this network; "
-                f"these checks and the probability tables use {s.ess:g}. The equivalent sample size is how many "
-                "imagined cases the prior counts for; the details of each edge show at which ones BDeu favours it."
-            )
-        )
-    saturation = checks.saturation
+    blocks = prior_blocks(analysis)
+    saturation = analysis.prior.saturation
     if saturation is not None:
-        verdict = "would probably change little" if saturation.settled else "may well change the structure"
-        blocks.append(
-            Paragraph(
-                f"More data {verdict}: the last step, from {int(saturation.sizes[-2]):,} to "
-                f"{int(saturation.sizes[-1]):,} "
-                f"cases, added, removed or turned {saturation.change[-1]:.1f} edges of the best network, which has "
-                f"{saturation.edges[-1]:.1f}. The sensitivity to the prior fell from {saturation.sensitivity[-2]:.2%} "
-                "to "
-                f"{saturation.sensitivity[-1]:.2%} of the score."
-            )
-        )
-        sizes = tuple(float(size) for size in saturation.sizes)
-        blocks.append(
-            Chart(
-                caption="Structure learned from growing parts of the data: its edges, and how many of them changed "
-                "since "
-                f"the part before (means over {saturation.repetitions} shuffles).",
-                summary=f"With {int(sizes[0])} cases {saturation.edges[0]:.1f} edges, with all {int(sizes[-1]):,} "
-                "cases "
-                f"{saturation.edges[-1]:.1f}; the last step changed {saturation.change[-1]:.1f}.",
-                x_label="cases",
-                y_label="edges",
-                series=(
-                    Series("edges", sizes, tuple(saturation.edges.round(3).tolist())),
-                    Series("changed", sizes[1:], tuple(saturation.change[1:].round(3).tolist())),
-                ),
-                log_x=True,
-            )
-        )
-    blocks += [Paragraph(note) for note in checks.notes]
+        blocks += _saturation(saturation)
+    blocks += [Paragraph(note) for note in analysis.prior.notes]
     return blocks
+
+
+def _saturation(saturation: Saturation) -> list[Block]:
+    """Say whether more data would change the structure, in whole edges: no graph has 7.3 of them."""
+    sizes = tuple(float(size) for size in saturation.sizes)
+    before, after = int(sizes[-2]), int(sizes[-1])
+    changed, final = round(float(saturation.change[-1])), round(float(saturation.edges[-1]))
+    verdict = "would probably change little" if saturation.settled else "may well change the structure"
+    how_many = "hardly any edge" if changed == 0 else f"about {changed:,} edge{'' if changed == 1 else 's'}"
+    text = (
+        f"More data {verdict}: the step from {before:,} to all {after:,} cases added, removed or turned {how_many}; "
+        f"the best network of all cases has {final:,} (BDeu, means over {saturation.repetitions} shuffles of the rows)."
+    )
+    if not saturation.settled:
+        text += (
+            " So do not rely on the details of one best network: the confidences show which edges hold in all that fit."
+        )
+    least = round(float(saturation.edges[0]))
+    return [
+        Paragraph(text),
+        Chart(
+            caption="The best network of growing parts of the data: how many edges it has, and how many were added, "
+            f"removed or turned since the part before (means over {saturation.repetitions} shuffles).",
+            summary=f"With {int(sizes[0])} cases about {least:,} edge{'' if least == 1 else 's'}, with all {after:,} "
+            f"cases {final:,}; the last step changed {how_many}.",
+            x_label="cases",
+            y_label="edges",
+            series=(
+                Series("edges", sizes, tuple(saturation.edges.round(3).tolist())),
+                Series("changed", sizes[1:], tuple(saturation.change[1:].round(3).tolist())),
+            ),
+            log_x=True,
+        ),
+    ]
 
 
 def _data(analysis: Analysis) -> list[Block]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,14 @@ from arcwise.counts import contingency
 from arcwise.data import Dataset
 from arcwise.priors import EdgePrior, edge_prior
 
-__all__ = ["FLOOR", "EdgeFinding", "describe_edge", "describe_edges"]
+__all__ = ["FLOOR", "HALF", "Agreement", "EdgeFinding", "describe_edge", "describe_edges"]
+
+# Cut-offs differ between methods; one half, more likely than not, means the same for all.
+HALF = 0.5
+# Methods whose confidences are no further apart are said to agree.
+CLOSE = 0.2
+
+Agreement = Literal["agree", "differ", "disagree", "not compared"]
 
 # Pairs with less confidence are left to the file of confidences.
 FLOOR = 0.01
@@ -60,16 +68,31 @@ class EdgeFinding:
     prior: EdgePrior | None
 
     @property
-    def direction(self) -> float:
-        """The confidence in tail -> head given that there is an edge; a reversible edge counts half for either."""
-        way = self.forward if self.tail == self.first else self.backward
-        return (way + self.undirected / 2) / self.present if self.present > 0 else 0.5
+    def split(self) -> tuple[float, float, float]:
+        """If there is an edge, how likely it points first -> second, second -> first, or could do either; sums to 1."""
+        if self.present <= 0:
+            return 0.0, 0.0, 1.0
+        return self.forward / self.present, self.backward / self.present, self.undirected / self.present
 
     @property
     def spread(self) -> tuple[float, float]:
         """The least and the largest confidence over the methods that were computed."""
         known = [value for _, value in self.by_method if value is not None]
         return min(known), max(known)
+
+    @property
+    def agreement(self) -> Agreement:
+        """Whether other methods and scores say the same.
+
+        "agree": all confidences are within 0.2 of the main one; "differ": some are further off, but on the same side
+        of one half; "disagree": some find the edge likely, others not.
+        """
+        others = [value for _, value in self.by_method[1:] if value is not None]
+        if not others:
+            return "not compared"
+        if any((value > HALF) != (self.present > HALF) for value in others):
+            return "disagree"
+        return "agree" if all(abs(value - self.present) <= CLOSE + 1e-9 for value in others) else "differ"
 
 
 def describe_edges(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from arcwise.analysis.choices import versions
-from arcwise.analysis.wording import HALF
+from arcwise.analysis.edges import HALF
 
 if TYPE_CHECKING:
     from arcwise.analysis.analysis import Analysis
@@ -70,20 +70,20 @@ def methods_text(analysis: Analysis) -> str:
             "equivalence class."
         )
     cost = float(options["missed_edge_cost"])
+    as_much = "as much" if cost == 1 else f"{cost:g} times as much"
     if options["threshold"] is not None:
         cut = f"Edges with a confidence above {analysis.threshold:.3g} were kept."
     elif analysis.thresholds.chosen.label == "learned":
         cut = (
             f"Edges with a confidence above {analysis.threshold:.3g} were kept: on data sets sampled from known "
             "networks "
-            f"this cut-off has the least cost if a missed edge costs {cost:g} times as much as an extra one (Liao, "
+            f"this cut-off has the least cost if a missed edge costs {as_much} as an extra one (Liao, "
             "2022)."
         )
     else:
         cut = (
             f"Edges with a confidence above {analysis.threshold:.3g} were kept, the cut-off of least expected cost if "
-            "a "
-            f"missed edge costs {cost:g} times as much as an extra one."
+            f"a missed edge costs {as_much} as an extra one."
         )
     dropped = len(analysis.consensus.dropped)
     if dropped:

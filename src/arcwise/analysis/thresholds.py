@@ -10,6 +10,7 @@ import numpy as np
 from arcwise.analysis.budget import TimeBudget
 from arcwise.analysis.ensembles import Averaged, EnsembleTask, average_bootstrap, average_credible
 from arcwise.confidence import EdgeConfidence, Threshold, choose_threshold, recommend
+from arcwise.confidence.learned_table import size_warning
 from arcwise.errors import OptionError
 from arcwise.progress import ProgressEvent, show_progress
 
@@ -97,6 +98,8 @@ def choose_thresholds(
         )
         marks.insert(0, chosen)
     notes: list[str] = []
+    if chosen.label == "learned" and (warning := size_warning(confidence.n_cases)):
+        notes.append(f"Warning: {warning}")
     shuffles = permutations
     if shuffles is None:
         shuffles = PERMUTATIONS if task.data.n_variables <= MOST_PERMUTED[main.method] else 0

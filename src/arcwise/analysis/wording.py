@@ -7,35 +7,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arcwise.analysis.edges import EdgeFinding
+from arcwise.analysis.edges import HALF, EdgeFinding
+from arcwise.analysis.prior_wording import prior_sentence
+from arcwise.report.content import SETTLED
+from arcwise.report.numbers import percent, show_confidence, show_range
 
 if TYPE_CHECKING:
     from arcwise.analysis.analysis import Analysis
 
 __all__ = ["edge_sentences", "explain_edge", "percent", "state_label", "summary_sentences"]
 
-# From this share on, the weight of the networks is said to settle a direction.
-SETTLED = 0.75
 # About an edge that is less likely, and not in the network, there is little to explain.
 UNLIKELY = 0.1
-HALF = 0.5
 NOT_UNRELATED = "Without an edge, two variables can still go together, by way of others."
 # Data without dependence pass for more than chance this often (the level of Broom's rule).
 CHANCE = 0.05
 INTERVAL = re.compile(r"\(([-+.\de]+|-inf),([-+.\de]+|inf)[\])]")
-
-
-def percent(share: float) -> str:
-    """Return a share as a percentage that never rounds to none or all.
-
-    >>> percent(0.5), percent(0.9999), percent(0.0004), percent(1.0)
-    ('50%', 'over 99%', 'under 1%', '100%')
-    """
-    if 0 < share < 0.005:
-        return "under 1%"
-    if 0.995 <= share < 1:
-        return "over 99%"
-    return f"{share:.0%}"
 
 
 def state_label(state: str) -> str:
@@ -56,6 +43,8 @@ def state_label(state: str) -> str:
 def statement(variable: str, state: str) -> str:
     """Return "smoking = yes", or for an interval "age > 40"."""
     label = state_label(state)
+    if label == state and state[:1] in "<>≤≥" and len(state) > 1:
+        return f"{variable} {state}"
     if label == state:
         return f"{variable} = {state}"
     return f"{variable} {label}" if label[0] in "≤>" else f"{variable} from {label}"
@@ -69,13 +58,13 @@ def explain_edge(analysis: Analysis, edge: EdgeFinding) -> str:
 def edge_sentences(analysis: Analysis, edge: EdgeFinding) -> tuple[str, ...]:
     """Say how far an edge can be trusted: presence, agreement, direction, effect, prior."""
     if edge.present < UNLIKELY and edge.fate == "below":
-        return tuple(s for s in (_presence(analysis, edge), _agreement(analysis, edge), NOT_UNRELATED) if s)
+        return tuple(s for s in (_presence(analysis, edge), _agreement(edge), NOT_UNRELATED) if s)
     sentences = (
         _presence(analysis, edge),
-        _agreement(analysis, edge),
-        _direction(edge),
+        _agreement(edge),
+        _direction(analysis, edge),
         _effect(analysis, edge),
-        _prior(edge),
+        prior_sentence(edge),
     )
     return tuple(sentence for sentence in sentences if sentence)
 
@@ -97,47 +86,68 @@ def _presence(analysis: Analysis, edge: EdgeFinding) -> str:
     return f"Of the {networks:,} networks that the data cannot rule out, those with an edge between {pair} have {percent(edge.present)} of the weight."  # noqa: E501
 
 
-def _agreement(analysis: Analysis, edge: EdgeFinding) -> str:
+def _agreement(edge: EdgeFinding) -> str:
+    """Say whether other methods and scores say the same, and what it means if they do not."""
     others = [(title, value) for title, value in edge.by_method[1:] if value is not None]
     if not others:
         return ""
     low, high = min(others, key=lambda item: item[1]), max(others, key=lambda item: item[1])
-    # Cut-offs differ between methods; one half, more likely than not, means the same for all.
-    same = all((value > HALF) == (edge.present > HALF) for _, value in others)
-    if same:
-        side = "above" if edge.present > HALF else "not above"
-        span = f"{low[1]:.2f}" if round(low[1], 2) == round(high[1], 2) else f"{low[1]:.2f} to {high[1]:.2f}"
-        who = {1: "The other combination", 2: "Both other combinations"}.get(
-            len(others), f"All {len(others)} other combinations"
+    span = show_range(low[1], high[1])
+    who = {1: "The other combination of method and score", 2: "Both other combinations of method and score"}.get(
+        len(others), f"All {len(others)} other combinations of method and score"
+    )
+    likely = edge.present > HALF
+    if edge.agreement == "agree":
+        return f"{who} agree{'s' if len(others) == 1 else ''} (confidence {span})."
+    if edge.agreement == "differ":
+        find = "finds" if len(others) == 1 else "find"
+        what = "it likely" if likely else "it unlikely"
+        all_as = "as" if len(others) == 1 else "all as"
+        return (
+            f"{who} {find} {what} too, but not {all_as} clearly (confidence {span}): take "
+            f"{show_confidence(edge.present)} as what this method and score say, and report the range."
         )
-        agree = "agrees" if len(others) == 1 else "agree"
-        return f"{who} of method and score {agree} ({span}, {side} one half)."
-    against = low if edge.present > HALF else high
-    count = sum((value > HALF) != (edge.present > HALF) for _, value in others)
+    against = low if likely else high
+    count = sum((value > HALF) != likely for _, value in others)
+    total = f"{count} of the {len(others)} other combinations" if len(others) > 1 else "the other combination"
+    verb = "does" if count == 1 else "do"
+    if likely:
+        text = f"Methods disagree: {total} of method and score {verb} not find it likely"
+    else:
+        text = f"Methods disagree: {total} of method and score {verb} find it likely"
+    least, most = edge.spread
     return (
-        f"Other methods disagree: {count} of {len(others)} put it on the other side of one half, most of all "
-        f"{against[0]} with {against[1]:.2f}."
+        f"{text}, least of all the {against[0]} ({show_confidence(against[1], 2)})"
+        if likely
+        else f"{text}, most of all the {against[0]} ({show_confidence(against[1], 2)})"
+    ) + (
+        f". So the data do not settle it: report the range ({show_range(least, most)}), or call the edge not "
+        "established."
     )
 
 
-def _direction(edge: EdgeFinding) -> str:
+def _direction(analysis: Analysis, edge: EdgeFinding) -> str:
+    """Say where it points, in shares of the networks that have the edge."""
     if edge.fate == "dropped":
         return (
             f"It is above the cut-off, but {edge.tail} → {edge.head} would close a cycle of edges that are at least as "
             "certain, so the network leaves it out."
         )
-    one_way, other_way = edge.forward / edge.present, edge.backward / edge.present
-    free = edge.undirected / edge.present
+    one_way, other_way, free = edge.split
+    weighted = "" if analysis.main.method == "bootstrap" else "the weight of "
+    among = f"of {weighted}the networks with this edge"
     if free >= SETTLED:
-        return f"Its direction cannot be told from data like these: in {percent(free)} of the weight it could be turned round without a change in fit."  # noqa: E501
-    way = max(one_way, other_way)
+        return (
+            f"Its direction cannot be told from data like these: in {percent(free)} {among} it could be turned round "
+            "without a change in fit."
+        )
     tail, head = (edge.first, edge.second) if one_way >= other_way else (edge.second, edge.first)
+    way, back = max(one_way, other_way), min(one_way, other_way)
     if way >= SETTLED:
-        return f"It points from {tail} to {head} with {percent(way)} of the weight."
-    return (
-        f"Its direction is open: {edge.first} → {edge.second} has {percent(one_way)} of the weight, "
-        f"{edge.second} → {edge.first} {percent(other_way)}, and {percent(free)} could be either."
-    )
+        return f"It points from {tail} to {head} in {percent(way)} {among}."
+    parts = [f"from {tail} to {head} in {percent(way)} {among}", f"from {head} to {tail} in {percent(back)}"]
+    turned = f"; in {percent(free)} it could be turned round without a change in fit" if free > 0 else ""
+    return f"Its direction is open: it points {' and '.join(parts)}{turned}."
 
 
 def _effect(analysis: Analysis, edge: EdgeFinding) -> str:
@@ -157,41 +167,6 @@ def _effect(analysis: Analysis, edge: EdgeFinding) -> str:
     return f"Of the cases with {before}, {few} have {result}; of those with {after}, {many}."
 
 
-def _prior(edge: EdgeFinding) -> str:
-    prior = edge.prior
-    if prior is None:
-        return ""
-    given = f", given {', '.join(prior.given)}," if prior.given else ""
-    favoured = prior.exact > 0
-    lowest, highest = float(prior.ess[0]), float(prior.ess[-1])
-    if favoured.all():
-        words = (
-            f"at every equivalent sample size from {lowest:g} to {highest:,.0f}: the choice of prior does not matter"
-        )
-    elif not favoured.any():
-        words = f"at no equivalent sample size from {lowest:g} to {highest:,.0f}"
-    else:
-        words = " and ".join(_intervals(prior.sign_changes, bool(favoured[0]), bool(favoured[-1])))
-        if bool(favoured[-1]) and prior.cause == "skewness":
-            words += ", where not the data but the prior makes the edge: the two show no dependence"
-    return f"BDeu{given} favours the arc {words}."
-
-
-def _intervals(changes: tuple[float, ...], starts: bool, ends: bool) -> list[str]:
-    """Say where a curve that changes sign at the given points is positive."""
-    points = [f"{value:,.0f}" if value >= 10 else f"{value:.2g}" for value in changes]
-    parts, position = [], 0
-    if starts and points:
-        parts.append(f"up to an equivalent sample size of {points[0]}")
-        position = 1
-    while position + 1 < len(points):
-        parts.append(f"from {points[position]} to {points[position + 1]}")
-        position += 2
-    if ends and position < len(points):
-        parts.append(f"from an equivalent sample size of {points[position]} on")
-    return parts
-
-
 def summary_sentences(analysis: Analysis) -> tuple[str, ...]:
     """Say in a few sentences what was found."""
     kept = [e for e in analysis.edges if e.fate in ("kept", "undirected")]
@@ -202,7 +177,7 @@ def summary_sentences(analysis: Analysis) -> tuple[str, ...]:
         first = f"None of the {pairs:,} pairs of variables has a confidence above {cut:.2g}: the data show no edge."
         return (first, *_closing(analysis))
     certain = [e for e in kept if e.present >= 0.95]
-    directed = [e for e in kept if max(e.forward, e.backward) / e.present >= SETTLED]
+    directed = [e for e in kept if max(e.split[:2]) >= SETTLED]
     first = (
         f"Of {pairs:,} pairs of variables, {len(kept):,} are joined by an edge with a confidence above {cut:.2g}"
         + (f"; {len(certain):,} of them are at 0.95 or more." if cut < 0.9 else ".")
@@ -212,15 +187,36 @@ def summary_sentences(analysis: Analysis) -> tuple[str, ...]:
     if len(kept[0].by_method) > 1:
         second = (
             f"Whichever of the {len(kept[0].by_method)} combinations of method and score is used, "
-            f"{len(agreed):,} of the {len(kept):,} have a confidence above one half{_doubtful(kept)}."
+            f"{_all_or_some(len(agreed), len(kept))} a confidence above one half{_doubtful(kept)}."
         )
-    open_ones = "; the others could be turned round, or the networks disagree" if len(directed) < len(kept) else ""
     third = (
-        f"The data settle the direction of {len(directed):,} of the {len(kept):,} edges{open_ones}. A direction is not "
-        "a "
-        "cause: it says what independences the data show."
+        f"{_directions(len(directed), len(kept))} A direction is not a cause: it says what independences the data show."
     )
     return tuple(s for s in (first, second, third, *_closing(analysis)) if s)
+
+
+def _all(total: int) -> str:
+    return {1: "the edge", 2: "both edges"}.get(total, f"all {total:,} edges")
+
+
+def _all_or_some(count: int, total: int) -> str:
+    if count == total:
+        return f"{_all(total)} {'has' if total == 1 else 'have'}"
+    return f"{'none' if count == 0 else f'{count:,}'} of the {total:,} {'has' if count == 1 else 'have'}"
+
+
+def _directions(settled: int, total: int) -> str:
+    """Say of how many edges the direction is settled."""
+    if settled == 0:
+        if total == 1:
+            return "The data do not settle the direction of the edge."
+        return "The data do not settle the direction of any edge: each could be turned round, or the networks disagree."
+    if settled == total:
+        return f"The data settle the direction of {_all(total)}."
+    return (
+        f"The data settle the direction of {settled:,} of the {total:,} edges; the others could be turned round, or "
+        "the networks disagree."
+    )
 
 
 def _doubtful(kept: list[EdgeFinding]) -> str:
@@ -230,7 +226,7 @@ def _doubtful(kept: list[EdgeFinding]) -> str:
         return ""
     listed = ", ".join(f"{e.tail} — {e.head}" for e in doubtful[:5])
     more = f" and {len(doubtful) - 5:,} more" if len(doubtful) > 5 else ""
-    return f"; look twice at {listed}{more}"
+    return f"; the methods disagree on {listed}{more}: look twice"
 
 
 def _closing(analysis: Analysis) -> tuple[str, ...]:

@@ -32,6 +32,7 @@ __all__ = [
     "learned_table",
     "published_table",
     "size_group",
+    "size_warning",
 ]
 
 Metric = Literal["shd", "f", "f-cpdag", "cost"]
@@ -68,6 +69,25 @@ def size_group(n_cases: int | None) -> str:
         if n_cases < math.sqrt(last * first):
             return name
     return groups[-1][0]
+
+
+def size_warning(n_cases: int | None) -> str:
+    """Return what to know if there are fewer or more cases than any proxy had; nothing if the number is in the range.
+
+    >>> size_warning(1_000)
+    ''
+    >>> print(size_warning(20_000))  # doctest: +ELLIPSIS
+    The learned cut-offs come from data sets of 50 to 10,000 cases, and there are 20,000 here. That of the nearest ...
+    """
+    low, high = min(first for first, _ in SIZE_GROUPS.values()), max(last for _, last in SIZE_GROUPS.values())
+    if n_cases is None or low <= n_cases <= high:
+        return ""
+    first, last = SIZE_GROUPS[size_group(n_cases)]
+    return (
+        f"The learned cut-offs come from data sets of {low:,} to {high:,} cases, and there are {n_cases:,} here. That "
+        f"of the nearest sizes, {first:,} to {last:,} cases, is used, but no study shows that it is best here. "
+        "The rule that follows from your costs alone (--rule cost) is the alternative."
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from arcwise.confidence.edge_confidence import EdgeConfidence
-from arcwise.confidence.learned_table import ANY, GRID, LearnedTable, check_metric, learned_table
+from arcwise.confidence.learned_table import ANY, GRID, LearnedTable, check_metric, learned_table, size_warning
 from arcwise.confidence.rules import Threshold, cost_threshold, gross_threshold
 from arcwise.confidence.rules.learned import learned_threshold
 from arcwise.errors import OptionError
@@ -45,7 +45,8 @@ class Recommendation:
     other_rules
         What the other rules would say.
     cost_in_words, text
-        What the weight means; and the whole recommendation, for people.
+        What the weight means; and the whole recommendation, for people. A number of cases outside the range of the
+        proxies is warned of.
     """
 
     threshold: Threshold
@@ -115,6 +116,8 @@ def recommend(
                 value = float(GRID[k])
                 neighbours.append(Alternative(value, above(value), nearest.errors[k] - best, "next on the grid"))
         sentences.append(_origin_of(entry.score, entry.cases, chosen, confidence))
+        if entry.cases != ANY and (warning := size_warning(confidence.n_cases)):
+            sentences.append(f"Warning: {warning}")
         if neighbours:
             close = [a for a in neighbours if a.extra_error is not None and a.extra_error <= 0.05 * best + 1e-12]
             if len(close) > 1:

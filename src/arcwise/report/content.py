@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 __all__ = [
+    "SETTLED",
     "Block",
     "Bullets",
     "Chart",
@@ -21,6 +22,9 @@ __all__ = [
     "Table",
     "Verbatim",
 ]
+
+# From this share on a direction is said to be settled, or an edge to be free to point either way.
+SETTLED = 0.75
 
 Cell = str | float | int | None
 
@@ -134,7 +138,8 @@ class NetworkEdge:
     first, second
         The two variables.
     present, forward, backward, undirected, error
-        The confidence in an edge, how it splits by direction, and its standard error.
+        The confidence in an edge, how it splits by direction, and its standard error. Readers are shown the split as
+        `shares`, in per cent of the networks that have the edge.
     by_method
         The confidence by each of the view's `methods`, None where it was not computed.
     tail
@@ -150,6 +155,8 @@ class NetworkEdge:
     fate
         What became of it in the network at the view's threshold: "kept", "undirected" (its direction is open),
         "dropped" (it would close a cycle), or "below".
+    agreement
+        Whether the other methods say the same: "agree", "differ" (in strength only), "disagree" or "not compared".
     """
 
     first: int
@@ -166,6 +173,15 @@ class NetworkEdge:
     given: tuple[int, ...]
     words: tuple[str, ...]
     fate: str
+    agreement: str
+
+    @property
+    def shares(self) -> tuple[float, float, float]:
+        """If there is an edge: the share of its more credible direction, of the other, and of those that are free."""
+        if self.present <= 0:
+            return 0.0, 0.0, 1.0
+        high, low = max(self.forward, self.backward), min(self.forward, self.backward)
+        return high / self.present, low / self.present, self.undirected / self.present
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +242,8 @@ class Report:
         Short facts for the top: (label, value).
     summary
         The answer in a few sentences.
+    glossary
+        The words that the report uses, each with what it means.
     network
         The network view.
     sections
@@ -238,6 +256,7 @@ class Report:
     summary: tuple[str, ...]
     network: NetworkView
     sections: tuple[Section, ...] = field(default=())
+    glossary: tuple[tuple[str, str], ...] = ()
 
     def to_html(self) -> str:
         """Return one self-contained HTML page: no other file and no network access."""

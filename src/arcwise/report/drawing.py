@@ -11,6 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+import numpy as np
+from numpy.typing import NDArray
+
 from arcwise.report.layering import assign_layers, order_layers
 
 __all__ = ["Drawing", "draw_network", "label_of"]
@@ -25,6 +28,9 @@ MOST_WIDTH = 1080.0
 MARGIN = 26.0
 LONGEST_LABEL = 22
 ROUNDS = 24
+BOWS = (0.08, -0.08, 0.2, -0.2, 0.34, -0.34, 0.5, -0.5)  # by which part of its length a curve leaves the straight line
+_T: NDArray[np.float64] = np.arange(1, 12) / 12
+STEPS: NDArray[np.float64] = np.stack([(1 - _T) ** 2, 2 * _T * (1 - _T), _T**2])
 SAMPLES = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)  # where along a curve its number may stand
 
 
@@ -69,14 +75,15 @@ def draw_network(names: Sequence[str], arcs: Sequence[tuple[int, int]], edges: S
     paths: list[str] = []
     middles: list[tuple[float, float]] = []
     ports = _ports(routes, boxes)
+    array = np.array(boxes).reshape(n, 4)
     for a, b in edges:
         pair = frozenset((a, b))
         if pair in routes:
             path, points = _along_layers(a, routes[pair], boxes, ports)
         else:
-            path, points = _bowed(boxes[a], boxes[b], [box for v, box in enumerate(boxes) if v not in (a, b)])
+            path, points = _bowed(boxes[a], boxes[b], np.delete(array, (a, b), axis=0))
         paths.append(path)
-        middles.append(_free_place(points, boxes, middles if pair in routes else []))
+        middles.append(_free_place(points, array, middles if pair in routes else []))
     shift = MARGIN
     return Drawing(
         tuple(round(value + shift, 1) for value in x),
@@ -261,22 +268,25 @@ def _along_layers(
     return text, passed
 
 
-def _bowed(a: Box, b: Box, others: list[Box]) -> tuple[str, list[tuple[float, float]]]:
+def _bowed(a: Box, b: Box, others: NDArray[np.float64]) -> tuple[str, list[tuple[float, float]]]:
     """Return a curve between two nodes that meets as few other nodes as possible, and points on it."""
     (ax, ay, _, _), (bx, by, _, _) = a, b
     length = math.hypot(bx - ax, by - ay) or 1.0
     nx, ny = (ay - by) / length, (bx - ax) / length
     best: tuple[float, tuple[float, float]] | None = None
-    for bow in (0.08, -0.08, 0.2, -0.2, 0.34, -0.34, 0.5, -0.5):
+    for bow in BOWS:
         cx, cy = (ax + bx) / 2 + nx * bow * length, (ay + by) / 2 + ny * bow * length
-        hits = 0
-        for k in range(1, 12):
-            t = k / 12
-            px = (1 - t) ** 2 * ax + 2 * t * (1 - t) * cx + t * t * bx
-            py = (1 - t) ** 2 * ay + 2 * t * (1 - t) * cy + t * t * by
-            hits += sum(abs(px - ox) < hw + 3 and abs(py - oy) < hh + 3 for ox, oy, hw, hh in others)
         outside = cy < -MARGIN or cx < -MARGIN
-        cost = hits + abs(bow) + (5.0 if outside else 0.0)
+        cost = abs(bow) + (5.0 if outside else 0.0)
+        if best is not None and cost >= best[0] - 1e-9:
+            continue  # it meets no fewer than none
+        # Of the curve, the points at 1/12, 2/12, ...; of the others, those that hold one of them.
+        xs = STEPS[0] * ax + STEPS[1] * cx + STEPS[2] * bx
+        ys = STEPS[0] * ay + STEPS[1] * cy + STEPS[2] * by
+        inside = (np.abs(xs[:, None] - others[:, 0]) < others[:, 2] + 3) & (
+            np.abs(ys[:, None] - others[:, 1]) < others[:, 3] + 3
+        )
+        cost += float(inside.sum())
         if best is None or cost < best[0] - 1e-9:
             best = (cost, (cx, cy))
     assert best is not None
@@ -293,21 +303,27 @@ def _bowed(a: Box, b: Box, others: list[Box]) -> tuple[str, list[tuple[float, fl
 
 
 def _free_place(
-    points: list[tuple[float, float]], boxes: list[Box], taken: list[tuple[float, float]]
+    points: list[tuple[float, float]], boxes: NDArray[np.float64], taken: list[tuple[float, float]]
 ) -> tuple[float, float]:
     """Return the point nearest to the middle of a path at which a number hides no node and no other number.
 
     If there is none, the one at which it hides least.
     """
+    places = np.array(points)
+
+    def distance(others: NDArray[np.float64], widths: float, heights: float) -> NDArray[np.float64]:
+        """How far the nearest of the others is from each place; 1 and more is free."""
+        across = np.abs(places[:, :1] - others[:, 0]) / (others[:, 2] + widths)
+        along = np.abs(places[:, 1:] - others[:, 1]) / (others[:, 3] + heights)
+        return np.asarray(np.maximum(across, along).min(axis=1, initial=1.0))
+
+    room = distance(boxes, 17.0, 7.0)
+    if taken:
+        numbers = np.hstack([np.array(taken), np.zeros((len(taken), 2))])
+        room = np.minimum(room, distance(numbers, 34.0, 14.0))
     half = len(points) // 2
-
-    def room(x: float, y: float) -> float:
-        """How far the nearest node or number is; 1 and more is free."""
-        nodes = (max(abs(x - cx) / (hw + 17), abs(y - cy) / (hh + 7)) for cx, cy, hw, hh in boxes)
-        numbers = (max(abs(x - px) / 34, abs(y - py) / 14) for px, py in taken)
-        return min((1.0, *nodes, *numbers))
-
-    return max(points, key=lambda point: (round(room(*point), 2), -abs(points.index(point) - half)))
+    best = max(range(len(points)), key=lambda k: (round(float(room[k]), 2), -abs(k - half)))
+    return points[best]
 
 
 def _border(box: Box, tx: float, ty: float) -> tuple[float, float]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from html import escape
 
-from arcwise.report.content import NetworkEdge, NetworkView
+from arcwise.report.content import SETTLED, NetworkEdge, NetworkView
 from arcwise.report.drawing import draw_network, label_of
+from arcwise.report.numbers import show_confidence
 
 __all__ = ["network_svg"]
 
-SETTLED = 0.75
 STYLE = (
     "text{font:13px system-ui,sans-serif;text-anchor:middle;dominant-baseline:central;fill:#1b1f24}"
     ".n{fill:#fff;stroke:#57606a;stroke-width:1.2}.e{fill:none;stroke:#3b4754}"
@@ -47,7 +47,7 @@ def network_svg(view: NetworkView, *, numbers: bool = True) -> str:
             parts.append(_head(edge, path))
     if numbers:
         for edge, (x, y) in zip(shown, drawing.middles, strict=True):
-            parts.append(f'<text class="v" x="{x:g}" y="{y:g}">{edge.present:.2f}</text>')
+            parts.append(f'<text class="v" x="{x:g}" y="{y:g}">{escape(show_confidence(edge.present, 2))}</text>')
     for v, node in enumerate(view.nodes):
         x, y, w, h = drawing.x[v], drawing.y[v], drawing.widths[v], drawing.height
         parts.append(

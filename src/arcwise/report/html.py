@@ -10,17 +10,21 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from collections import Counter
 from functools import cache
 from html import escape
 from importlib.resources import files
 from typing import Any
 
 from arcwise.report.chart import chart_svg
-from arcwise.report.content import Bullets, Chart, NetworkView, Paragraph, Report, Table, Verbatim
+from arcwise.report.content import Block, Bullets, Chart, NetworkView, Paragraph, Report, Section, Table, Verbatim
 from arcwise.report.drawing import draw_network, label_of
+from arcwise.report.numbers import percent, show_confidence
 
 __all__ = ["render_frame", "render_html"]
 
+# Fewer letters than this beside a table would leave half of a wide window empty.
+FEWEST_BESIDE = 260
 KINDS = {Paragraph: "paragraph", Bullets: "bullets", Table: "table", Chart: "chart", Verbatim: "verbatim"}
 
 
@@ -31,6 +35,9 @@ def render_html(report: Report) -> str:
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters["kind"] = lambda block: KINDS[type(block)]
+    environment.filters["confidence"] = show_confidence
+    environment.filters["percent"] = percent
+    environment.filters["sides"] = _sides
     environment.filters["svg"] = lambda chart, key: Markup(chart_svg(chart, key))
     style, script = _asset("report.css"), _asset("report.js")
     policy = (
@@ -76,6 +83,24 @@ def _json(value: Any) -> str:
     return text
 
 
+def _sides(section: Section) -> list[tuple[str, list[tuple[int, Block]]]]:
+    """Return the numbered blocks of a section in one or two columns: what is read, and beside it what is looked at.
+
+    A wide window shows the columns side by side, a narrow one the first above the second.
+    """
+    numbered: list[tuple[int, Block]] = list(enumerate(section.blocks, start=1))
+    read = [(k, block) for k, block in numbered if isinstance(block, Paragraph | Bullets)]
+    seen = [(k, block) for k, block in numbered if not isinstance(block, Paragraph | Bullets)]
+    if not seen:
+        return [("flow", numbered)]
+    letters = sum(len(block.text) if isinstance(block, Paragraph) else sum(map(len, block.items)) for _, block in read)
+    if letters < FEWEST_BESIDE:
+        return [("all", numbered)]
+    first: tuple[str, list[tuple[int, Block]]] = ("read", [*read])
+    second: tuple[str, list[tuple[int, Block]]] = ("seen", [*seen])
+    return [first, second] if numbered[0] in first[1] else [second, first]
+
+
 def _edge_rows(view: NetworkView) -> list[dict[str, Any]]:
     """Return what the table of edges shows without a script."""
     names = [node.name for node in view.nodes]
@@ -84,19 +109,26 @@ def _edge_rows(view: NetworkView) -> list[dict[str, Any]]:
             "tail": names[edge.second if edge.backward > edge.forward else edge.first],
             "head": names[edge.first if edge.backward > edge.forward else edge.second],
             "present": edge.present,
-            "forward": max(edge.forward, edge.backward),
-            "backward": min(edge.forward, edge.backward),
-            "undirected": edge.undirected,
+            "shares": edge.shares,
             "low": min(v for v in edge.by_method if v is not None),
             "high": max(v for v in edge.by_method if v is not None),
+            "agreement": edge.agreement,
         }
         for edge in view.edges
     ]
 
 
+def _short(value: float) -> float | int:
+    """Round a point of a curve to two digits, which a drawing of this size cannot tell apart."""
+    rounded = float(f"{value:.2g}")
+    return int(rounded) if abs(rounded) >= 10 else rounded
+
+
 def _payload(view: NetworkView) -> dict[str, Any]:
     """Return what the script needs, with short keys: there may be hundreds of edges."""
     arcs = [(parent, child) for child, parents in enumerate(view.parents) for parent in parents]
+    said = Counter(sentence for edge in view.edges for sentence in edge.words)
+    phrases = {sentence: k for k, sentence in enumerate(s for s, count in said.items() if count > 1)}  # sent once
     drawing = draw_network([node.name for node in view.nodes], arcs, [(edge.first, edge.second) for edge in view.edges])
     return {
         "nodes": [
@@ -122,14 +154,16 @@ def _payload(view: NetworkView) -> dict[str, Any]:
                 "m": edge.by_method,
                 "t": edge.tail,
                 "c": edge.counts,
-                "q": edge.curve,
+                "q": [_short(value) for value in edge.curve],
                 "g": edge.given,
-                "w": edge.words,
+                "w": [phrases.get(sentence, sentence) for sentence in edge.words],
+                "s": edge.agreement,
                 "d": path,
                 "k": middle,
             }
             for edge, path, middle in zip(view.edges, drawing.paths, drawing.middles, strict=True)
         ],
+        "phrases": list(phrases),
         "threshold": view.threshold,
         "cost": view.cost,
         "rules": [{"label": rule.label, "value": rule.value, "meaning": rule.meaning} for rule in view.rules],

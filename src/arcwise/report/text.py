@@ -6,7 +6,8 @@ import io
 from typing import TYPE_CHECKING
 
 from arcwise.report.chart import sparkline
-from arcwise.report.content import Bullets, Chart, NetworkView, Paragraph, Report, Table, Verbatim
+from arcwise.report.content import SETTLED, Bullets, Chart, NetworkEdge, NetworkView, Paragraph, Report, Table, Verbatim
+from arcwise.report.numbers import percent, show_confidence, show_range
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -77,27 +78,40 @@ def _edge_table(view: NetworkView) -> RenderableType:
     grid.add_column("edge")
     grid.add_column("confidence", justify="right")
     grid.add_column("")
-    grid.add_column("direction")
-    grid.add_column("by other methods", justify="right")
+    grid.add_column("direction, if present")
+    grid.add_column("other methods")
     for edge in shown:
         first, second = view.nodes[edge.first].name, view.nodes[edge.second].name
         arrow = "→" if edge.fate == "kept" else "—"
         if edge.tail == edge.second:
             first, second = second, first
-        known = [value for value in edge.by_method[1:] if value is not None]
-        span = f"{min(known):.2f} to {max(known):.2f}" if known else ""
-        way = max(edge.forward, edge.backward) / edge.present
-        undecided = "leaning" if edge.fate == "kept" else "open"
-        direction = "settled" if way >= 0.75 else undecided if edge.undirected / edge.present < 0.75 else "either way"
-        if edge.fate == "dropped":
-            direction = "left out: a cycle"
         bar = "█" * round(edge.present * BAR) + "░" * (BAR - round(edge.present * BAR))
-        grid.add_row(Text(f"{first} {arrow} {second}"), f"{edge.present:.3f}", bar, direction, span)
+        grid.add_row(
+            Text(f"{first} {arrow} {second}"), show_confidence(edge.present), bar, _direction(edge), _others(edge)
+        )
     if left:
         more = "1 more pair has" if left == 1 else f"{left:,} more pairs have"
         grid.caption = Text(f"{more} a confidence between {view.floor:g} and {view.threshold:.3g}.")
         grid.caption_justify = "left"
     return grid
+
+
+def _direction(edge: NetworkEdge) -> str:
+    """Say how far the direction is settled: shares of the networks that have the edge."""
+    way, back, free = edge.shares
+    if edge.fate == "dropped":
+        return "left out: a cycle"
+    if free >= SETTLED:
+        return f"either way ({percent(free)})"
+    word = "settled" if way >= SETTLED else "leaning" if edge.fate == "kept" else "open"
+    return f"{word} ({percent(way)}, reversed {percent(back)})"
+
+
+def _others(edge: NetworkEdge) -> str:
+    known = [value for value in edge.by_method[1:] if value is not None]
+    if not known:
+        return ""
+    return f"{edge.agreement}: {show_range(min(known), max(known))}"
 
 
 def _block(block: Paragraph | Bullets | Table | Chart | Verbatim) -> list[RenderableType]:

@@ -24,6 +24,12 @@
   }
   const name = (v) => view.nodes[v].name;
   const fixed = (value, digits = 2) => value.toFixed(digits);
+  function confidence(value, digits = 3) { // 1 is shown only for every network, 0 only for none
+    const text = fixed(value, digits);
+    if (value < 1 && Number(text) >= 1) return `>${fixed(1 - 10 ** -digits, digits)}`;
+    if (value > 0 && Number(text) <= 0) return `<${fixed(10 ** -digits, digits)}`;
+    return text;
+  }
   const percent = (share) =>
     share > 0 && share < 0.005 ? "under 1%" : share >= 0.995 && share < 1 ? "over 99%" : `${Math.round(share * 100)}%`;
   const plural = (count, one, many) => `${count} ${count === 1 ? one : many}`;
@@ -82,7 +88,7 @@
       if (dashes(edge.p)) ink.setAttribute("stroke-dasharray", dashes(edge.p));
       const group = draw("g", { class: "edge", role: "button", tabindex: "-1", "data-edge": index },
         draw("title"), draw("path", { class: "halo", d: edge.d }), ink, draw("path", { class: "head" }),
-        draw("path", { class: "hit", d: edge.d }), draw("text", { x: edge.k[0], y: edge.k[1] }, fixed(edge.p)));
+        draw("path", { class: "hit", d: edge.d }), draw("text", { x: edge.k[0], y: edge.k[1] }, confidence(edge.p, 2)));
       group.addEventListener("click", () => choose(index));
       group.addEventListener("keydown", (event) => edgeKey(event, index));
       edgeElements.push(group);
@@ -138,7 +144,7 @@
         head.setAttribute("d", arrow(group.querySelector(".ink"), arc.head === edge.b, thickness(edge.p)));
         head.setAttribute("class", settled(edge, arc) ? "head" : "head open");
       } else head.removeAttribute("d");
-      const label = `${nameOf(edge, arc)}, confidence ${fixed(edge.p)}, ${stateOf(index)}`;
+      const label = `${nameOf(edge, arc)}, confidence ${confidence(edge.p)}, ${stateOf(index)}`;
       group.setAttribute("aria-label", label);
       group.querySelector("title").textContent = label;
       group.querySelector("text").setAttribute("display", byId("numbers").checked ? "inline" : "none");
@@ -201,8 +207,8 @@
   function scaleTo(scale) {
     const [width, height] = view.drawing.size;
     const room = byId("scroll").clientWidth - 4;
-    const fitting = Math.min(1.35, room / width);
-    state.scale = scale === null ? Math.max(0.72, fitting) : Math.max(0.25, Math.min(3, scale));
+    const fitting = Math.min(1.6, room / width, Math.max(1, (0.8 * innerHeight) / height)); // small ones may grow
+    state.scale = scale === null ? Math.max(0.8, fitting) : Math.max(0.25, Math.min(3, scale));
     graph.setAttribute("width", (width * state.scale).toFixed(0));
     graph.setAttribute("height", (height * state.scale).toFixed(0));
   }
@@ -289,14 +295,18 @@
     const edge = view.edges[index];
     const body = byId("details-body");
     byId("details").classList.remove("empty");
-    body.replaceChildren(make("p", {}, make("span", { class: "badge", id: "badge" })));
-    for (const sentence of edge.w) body.append(make("p", {}, sentence));
+    const badges = make("p", {}, make("span", { class: "badge", id: "badge" }));
+    if (edge.s === "disagree" || edge.s === "differ") {
+      badges.append(" ", make("span", { class: "badge flag" }, edge.s === "disagree" ? "methods disagree" : "methods differ in strength"));
+    }
+    body.replaceChildren(badges);
+    for (const said of edge.w) body.append(make("p", {}, typeof said === "number" ? view.phrases[said] : said));
     body.append(make("h4", {}, "Confidence by method and score"), methodTable(edge));
     body.append(make("h4", {}, "Direction"), directionTable(edge));
     body.append(make("h4", {}, "Effect"), effectTable(edge, edge.t), effectTable(edge, edge.t === edge.a ? edge.b : edge.a));
     const full = networkTable(edge);
     if (full) body.append(...full);
-    if (edge.q.length) body.append(make("h4", {}, "Dependence on the equivalent sample size"), priorChart(edge), priorNote(edge));
+    if (edge.q.length) body.append(make("h4", {}, "Dependence on the strength of the prior"), priorChart(edge), priorNote(edge));
     refreshBadge();
     fade();
     for (const row of rows) row.classList.toggle("chosen", Number(row.dataset.edge) === index);
@@ -305,7 +315,7 @@
   function refreshBadge() {
     const edge = view.edges[state.chosen];
     byId("details-title").textContent = nameOf(edge, state.consensus.get(state.chosen));
-    byId("badge").textContent = `confidence ${fixed(edge.p, 3)}${edge.e > 0 ? ` ± ${fixed(2 * edge.e)}` : ""}, ${stateOf(state.chosen)}`;
+    byId("badge").textContent = `confidence ${confidence(edge.p)}${edge.e > 0 ? ` ± ${fixed(2 * edge.e)}` : ""}, ${stateOf(state.chosen)}`;
   }
 
   function bar(share) {
@@ -314,25 +324,28 @@
     return make("span", { class: "track", "aria-hidden": "true" }, filled);
   }
 
-  function shareTable(caption, entries) {
+  function shareTable(caption, entries, show) {
     const table = make("table", {}, make("caption", {}, caption));
     const rows = make("tbody");
     for (const [label, share] of entries) {
       rows.append(make("tr", {}, make("th", { scope: "row" }, label),
-        make("td", { class: "number" }, share === null ? "–" : fixed(share, 3)), make("td", {}, share === null ? "" : bar(share))));
+        make("td", { class: "number" }, share === null ? "–" : show(share)), make("td", {}, share === null ? "" : bar(share))));
     }
     table.append(rows);
     return table;
   }
 
   function methodTable(edge) {
-    return shareTable("The first is the one that the network rests on.", view.methods.map((title, k) => [title, edge.m[k]]));
+    return shareTable("The first is the one that the network rests on.", view.methods.map((title, k) => [title, edge.m[k]]), confidence);
   }
 
+  const sharesOf = (edge) => (edge.p > 0 ? [edge.f / edge.p, edge.r / edge.p, edge.u / edge.p] : [0, 0, 1]);
+
   function directionTable(edge) {
-    return shareTable("How the weight of the networks splits.", [
-      [`${name(edge.a)} → ${name(edge.b)}`, edge.f], [`${name(edge.b)} → ${name(edge.a)}`, edge.r],
-      ["an edge, either way", edge.u], ["no edge", Math.max(0, 1 - edge.p)]]);
+    const [forward, backward, either] = sharesOf(edge);
+    return shareTable("If there is an edge: the shares of the networks that have it.", [
+      [`${name(edge.a)} → ${name(edge.b)}`, forward], [`${name(edge.b)} → ${name(edge.a)}`, backward],
+      ["either way", either]], percent);
   }
 
   function effectTable(edge, from) {
@@ -394,7 +407,7 @@
     const px = (value) => left + ((value - first) / (last - first)) * (width - left - right);
     const py = (value) => top + ((high - value) / (high - low || 1)) * (height - top - bottom);
     const chart = draw("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img",
-      "aria-label": "Log Bayes factor for the arc over the equivalent sample size. Above zero the arc is favoured." });
+      "aria-label": "Support for the arc over the strength of the prior. Above zero the score prefers the network with the arc." });
     for (let power = Math.ceil(first); power <= last; power += 2) {
       chart.append(draw("line", { class: "grid", x1: px(power), x2: px(power), y1: top, y2: height - bottom }));
       chart.append(draw("text", { class: "middle", x: px(power), y: height - bottom + 16 }, power === 0 ? "1" : power < 0 ? `${10 ** power}` : (10 ** power).toLocaleString("en")));
@@ -407,27 +420,29 @@
     }
     for (const tick of ticks) chart.append(draw("text", { class: "end", x: left - 6, y: py(squeeze(tick)) + 4 }, String(tick)));
     chart.append(draw("path", { class: "line s0", d: values.map((value, k) => `${k ? "L" : "M"}${px(logs[k]).toFixed(1)},${py(value).toFixed(1)}`).join("") }));
-    chart.append(draw("text", { class: "label middle", x: (left + width - right) / 2, y: height - 4 }, "equivalent sample size"));
+    chart.append(draw("text", { class: "label middle", x: (left + width - right) / 2, y: height - 4 }, "strength of the prior (imagined cases, ESS)"));
     return chart;
   }
 
   function priorNote(edge) {
     const head = edge.t === edge.a ? edge.b : edge.a;
-    const given = edge.g.length ? `, given ${edge.g.map(name).join(", ")}` : "";
-    return make("p", { class: "help" }, `Log Bayes factor (natural log, squeezed scale) for ${name(edge.t)} → ${name(head)}${given}, under BDeu. Above zero the arc is favoured.`);
+    const given = edge.g.length ? `, over and above ${edge.g.map(name).join(", ")}` : "";
+    return make("p", { class: "help" }, `The height is the support of BDeu for ${name(edge.t)} → ${name(head)}${given} (log Bayes factor, squeezed scale): above zero it prefers the network with the arc, below zero the one without. The strength of the prior is how many imagined cases it adds to the data; 1 to 50 are usual.`);
   }
 
   // ---- The table of edges.
 
   const tableBody = byId("edge-table").tBodies[0];
   const rows = [...tableBody.rows];
+  const headers = [...byId("edge-table").tHead.querySelectorAll("th[data-key]")];
   let order = { key: "present", down: true };
 
   function valueOf(row, key) {
     const edge = view.edges[Number(row.dataset.edge)];
     const known = edge.m.filter((value) => value !== null);
-    return { name: nameOf(edge).toLowerCase(), present: edge.p, forward: Math.max(edge.f, edge.r), backward: Math.min(edge.f, edge.r),
-      undirected: edge.u, low: Math.min(...known), high: Math.max(...known),
+    const [forward, backward, either] = sharesOf(edge);
+    return { name: nameOf(edge).toLowerCase(), present: edge.p, forward: Math.max(forward, backward), backward: Math.min(forward, backward),
+      undirected: either, low: Math.min(...known), high: Math.max(...known), agreement: edge.s,
       state: row.querySelector(".state").textContent }[key];
   }
 
@@ -449,21 +464,21 @@
   }
 
   function sortBy(key) {
-    order = { key, down: order.key === key ? !order.down : key !== "name" && key !== "state" };
+    order = { key, down: order.key === key ? !order.down : !["name", "state", "agreement"].includes(key) };
     const sign = order.down ? -1 : 1;
     rows.sort((s, t) => {
       const a = valueOf(s, key), b = valueOf(t, key);
       return a < b ? -sign : a > b ? sign : Number(s.dataset.edge) - Number(t.dataset.edge);
     });
     tableBody.append(...rows);
-    for (const th of byId("edge-table").tHead.rows[0].cells) {
+    for (const th of headers) {
       if (th.dataset.key === key) th.setAttribute("aria-sort", order.down ? "descending" : "ascending");
       else th.removeAttribute("aria-sort");
     }
   }
 
   function buildTable() {
-    for (const th of byId("edge-table").tHead.rows[0].cells) {
+    for (const th of headers) {
       const button = make("button", { type: "button" }, th.textContent);
       button.addEventListener("click", () => sortBy(th.dataset.key));
       th.replaceChildren(button);

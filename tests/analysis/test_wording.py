@@ -1,0 +1,208 @@
+"""What is said about an edge: agreement, direction and prior in words that agree with the numbers."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import arcwise
+from arcwise import datasets
+from arcwise.analysis import learn
+from arcwise.analysis.edges import EdgeFinding
+from arcwise.analysis.prior_wording import prior_sentence, prior_support
+from arcwise.analysis.wording import edge_sentences, explain_edge
+from arcwise.priors import EdgePrior, Saturation
+from arcwise.report.numbers import percent
+
+QUICK = {"permutations": 0, "compare": False}
+ESS = np.logspace(-3, 5, 33)
+
+
+@pytest.fixture(scope="module")
+def scale() -> arcwise.Analysis:
+    return learn(datasets.load("balance-scale"), seed=1, **QUICK)
+
+
+@pytest.fixture
+def edge(scale: arcwise.Analysis) -> EdgeFinding:
+    return scale.edges[0]
+
+
+def compared(edge: EdgeFinding, present: float, *others: float) -> EdgeFinding:
+    values = (("credible set, qNML", present), *((f"method {k}", value) for k, value in enumerate(others)))
+    return replace(edge, present=present, by_method=values)
+
+
+@pytest.mark.parametrize(
+    ("present", "others", "agreement", "words"),
+    [
+        (1.0, (0.95, 0.81), "agree", "Both other combinations of method and score agree (confidence 0.81 to 0.95)."),
+        (
+            1.0,
+            (0.71, 0.94),
+            "differ",
+            "but not all as clearly (confidence 0.71 to 0.94): take 1.000 as what",
+        ),
+        (0.99999, (0.71,), "differ", "take >0.999 as what this method and score say"),
+        (
+            1.0,
+            (0.95, 0.2, 0.1),
+            "disagree",
+            "Methods disagree: 2 of the 3 other combinations of method and score do not",
+        ),
+        (1.0, (0.95, 0.2, 0.1), "disagree", "least of all the method 2 (0.10)"),
+        (1.0, (0.95, 0.2, 0.1), "disagree", "report the range (0.10 to 1.00), or call the edge not established"),
+        (0.3, (0.2, 0.8), "disagree", "1 of the 2 other combinations of method and score does find it likely"),
+        (0.3, (0.45, 0.2), "agree", "agree (confidence 0.20 to 0.45)"),
+    ],
+)
+def test_methods_that_disagree_are_named(
+    scale: arcwise.Analysis,
+    edge: EdgeFinding,
+    present: float,
+    others: tuple[float, ...],
+    agreement: str,
+    words: str,
+) -> None:
+    found = compared(edge, present, *others)
+    assert found.agreement == agreement
+    assert words in explain_edge(scale, found)
+
+
+def test_without_a_comparison_nothing_is_said(scale: arcwise.Analysis, edge: EdgeFinding) -> None:
+    assert edge.agreement == "not compared"
+    assert "combination" not in explain_edge(scale, edge)
+
+
+def test_directions_are_shares_of_the_networks_with_the_edge(scale: arcwise.Analysis, edge: EdgeFinding) -> None:
+    found = replace(edge, present=0.5, forward=0.25, backward=0.1, undirected=0.15, fate="kept")
+    assert found.split == pytest.approx((0.5, 0.2, 0.3))
+    text = explain_edge(scale, found)
+    assert f"from {found.first} to {found.second} in 50% of the weight of the networks with this edge" in text
+    assert f"from {found.second} to {found.first} in 20%; in 30% it could be turned round" in text
+    settled = explain_edge(scale, replace(found, forward=0.02, backward=0.48, undirected=0.0))
+    assert f"It points from {found.second} to {found.first} in 96%" in settled
+    assert "in 90% of the weight" in explain_edge(scale, replace(found, forward=0.05, backward=0.0, undirected=0.45))
+
+
+def test_text_and_file_have_the_same_shares() -> None:
+    analysis = learn(datasets.load("iris"), seed=1, method="bootstrap", replicates=50, **QUICK)
+    lines = analysis.to_text(width=140)
+    frame = analysis.to_frame()
+    for row in frame[frame["in_network"]].to_dict("records"):
+        shares = [row["forward_if_edge"], row["backward_if_edge"], row["either_if_edge"]]
+        assert sum(shares) == pytest.approx(1)
+        line = next(x for x in lines.splitlines() if re.match(rf"{row['from']} [→—] {row['to']} ", x))
+        if "either way" in line:
+            assert f"either way ({percent(shares[2])})" in line
+        else:
+            assert f"({percent(max(shares[:2]))}, reversed {percent(min(shares[:2]))})" in line
+
+
+def prior(edge: EdgeFinding, changes: tuple[float, ...], *, starts: bool, cause: str = "dependence") -> EdgeFinding:
+    """An edge whose support changes its sign at the given strengths."""
+    sign = np.where(np.searchsorted(changes, ESS) % 2 == 0, 1.0, -1.0) * (1 if starts else -1)
+    made = EdgePrior(
+        child=edge.head,
+        parent=edge.tail,
+        given=("left-distance",),
+        n_cases=625,
+        ess=ESS,
+        exact=sign,
+        approximate=sign,
+        uniformity=0.1,
+        degrees_of_freedom=1,
+        dependence_p_value=0.5,
+        sign_changes=changes,
+        alpha_plus=None,
+        cause=cause,  # type: ignore[arg-type]
+    )
+    return replace(edge, prior=made)
+
+
+@pytest.mark.parametrize(
+    ("changes", "starts", "support", "words"),
+    [
+        ((), True, "always", "It does not depend on the prior: BDeu supports"),
+        ((0.07,), False, "usual", "at every usual strength (1 to 50 imagined cases added to the data)"),
+        ((80.0,), True, "usual", "at every usual strength"),
+        ((5.12,), False, "depends", "if the prior counts for at least 5.1 imagined cases, and not otherwise"),
+        ((20.0,), True, "depends", "if the prior counts for less than 20 imagined cases, and not otherwise"),
+        ((2.0, 30.0), False, "depends", "if the prior counts for 2 to 30 imagined cases"),
+        ((0.02, 300.0), True, "never", "for less than 0.02 of an imagined case or for at least 300 imagined cases"),
+        ((), False, "never", "at no strength of the prior"),
+    ],
+)
+def test_what_the_strength_of_the_prior_does(
+    edge: EdgeFinding, changes: tuple[float, ...], starts: bool, support: str, words: str
+) -> None:
+    found = prior(edge, changes, starts=starts)
+    assert found.prior is not None
+    assert prior_support(found.prior) == support
+    sentence = prior_sentence(found)
+    assert words in sentence
+    assert "over and above left-distance" in sentence
+    assert ("These data alone do not decide it" in sentence) == (support == "depends")
+
+
+def test_an_edge_that_the_prior_makes_is_called_so(edge: EdgeFinding) -> None:
+    found = prior(edge, (300.0,), starts=False, cause="skewness")
+    assert "the two variables show no dependence of their own" in prior_sentence(found)
+    assert "no dependence" not in prior_sentence(prior(edge, (300.0,), starts=False))
+
+
+def test_the_report_says_which_edges_depend_on_the_prior(scale: arcwise.Analysis) -> None:
+    kept = [e for e in scale.edges if e.fate in ("kept", "undirected")]
+    text = " ".join(scale.to_text().split())
+    assert f"supports all {len(kept)} edges of the network at every usual strength of the prior" in text
+    changed = prior(kept[0], (5.0,), starts=False)
+    edges = tuple(changed if e is kept[0] else e for e in scale.edges)
+    text = " ".join(replace(scale, edges=edges).to_text().split())
+    assert f"These depend on it: {changed.tail} → {changed.head} (for at least 5 imagined cases)" in text
+
+
+def test_edges_are_counted_in_whole_numbers(scale: arcwise.Analysis) -> None:
+    saturation = scale.prior.saturation
+    assert saturation is not None
+
+    def said(change: float) -> str:
+        made: Saturation = replace(saturation, change=np.array([*saturation.change[:-1], change]))
+        return " ".join(replace(scale, prior=replace(scale.prior, saturation=made)).to_text().split())
+
+    final = int(saturation.edges[-1])
+    assert f"turned about 3 edges; the best network of all cases has {final} (BDeu" in said(2.67)
+    assert "turned about 1 edge; " in said(1.33)
+    assert "More data would probably change little" in said(0.33)
+    assert "turned hardly any edge" in said(0.33)
+
+
+@pytest.mark.parametrize("cases", [30, 20_000])
+def test_a_number_of_cases_that_was_not_studied_is_warned_of(cases: int, tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    first = rng.integers(0, 2, cases)
+    frame = pd.DataFrame({"a": first, "b": first ^ (rng.random(cases) < 0.2), "c": rng.integers(0, 2, cases)})
+    analysis = learn(frame, seed=1, **QUICK)
+    used = "50 to 100" if cases < 50 else "5,000 to 10,000"
+    warning = f"data sets of 50 to 10,000 cases, and there are {cases:,} here. That of the nearest sizes, {used} cases"
+    assert warning in " ".join(analysis.to_text().split())
+    assert warning in analysis.to_html()
+    record = json.loads((analysis.save(tmp_path / "result") / "run.json").read_text())
+    assert any(warning in remark for remark in record["result"]["remarks"])
+    advice = arcwise.recommend(analysis.confidence, metric="cost", alpha=1)
+    assert warning in advice.text
+    assert advice.threshold.value == analysis.threshold
+    by_cost = learn(frame, seed=1, rule="cost", **QUICK)
+    assert not any("Warning" in remark for remark in by_cost.remarks)
+    inside = learn(frame.sample(200, replace=True, random_state=1), seed=1, **QUICK)
+    assert not any("Warning" in remark for remark in inside.remarks)
+
+
+def test_every_sentence_ends(scale: arcwise.Analysis) -> None:
+    for found in scale.edges:
+        assert all(sentence.endswith(".") for sentence in edge_sentences(scale, found))
