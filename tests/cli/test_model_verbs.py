@@ -69,8 +69,8 @@ def test_fit_takes_the_states_of_the_structure(cli: Cli, network: Path, tmp_path
     for options, estimator in (
         (["--estimator", "mle"], {"estimator": "mle"}),
         (["--estimator", "m-estimate", "--m", 2], {"estimator": "m-estimate", "m": 2}),
-        (["--alpha", 0.5], {"estimator": "bd", "alpha": 0.5}),
-        (["--alpha", "k2"], {"estimator": "bd", "alpha": "k2"}),
+        (["--prior", 0.5], {"estimator": "bd", "alpha": 0.5}),
+        (["--prior", "k2"], {"estimator": "bd", "alpha": "k2"}),
         (["--estimator", "snml"], {"estimator": "snml"}),
     ):
         fitted = fit_parameters(true.dag, rows_of(rows, states), **estimator)

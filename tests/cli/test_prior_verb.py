@@ -1,12 +1,17 @@
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+
+import arcwise.priors
+from arcwise.cli.main import main
 
 Cli = Callable[..., str]
 
@@ -68,3 +73,65 @@ def test_mistakes_get_one_message(cli: Cli, survey: Path, tmp_path: Path) -> Non
     assert "did you mean 'cough'" in message
     assert "must end in" in cli("prior", "path", survey, "--values", 2, "--plot", tmp_path / "a.gif", code=1)
     assert "at most 1" in cli("prior", "sensitivity", survey, "--epsilon", 2, code=1)
+
+
+def _interrupt(monkeypatch: pytest.MonkeyPatch, target: Any, name: str, after: int) -> None:
+    """Let a function of the library answer so often, and then be interrupted."""
+    real = getattr(target, name)
+    calls = itertools.count()
+
+    def wrapped(*arguments: Any, **options: Any) -> Any:
+        if next(calls) >= after:
+            raise KeyboardInterrupt
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(target, name, wrapped)
+
+
+@pytest.mark.parametrize(
+    ("words", "module", "function", "after", "expected"),
+    [
+        ("ess", "optimal_ess.EssSolver", "solve", 0, {"alpha_max": None, "rounds": 0, "converged": False}),
+        ("ess", "ess_envelope", "curve", 0, {"alpha_max": None, "converged": True}),
+        ("compare --splits 5", "comparison", "find_optima", 3, {"splits": 2}),
+        ("saturation --repetitions 5", "saturation", "find_optima", 4, {"repetitions": 1}),
+    ],
+)
+def test_ctrl_c_prints_what_is_finished(
+    survey: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: str,
+    module: str,
+    function: str,
+    after: int,
+    expected: dict[str, object],
+) -> None:
+    target: Any = arcwise.priors
+    for part in module.split("."):
+        target = getattr(target, part)
+    _interrupt(monkeypatch, target, function, after)
+    name, *options = words.split()
+    with pytest.raises(SystemExit) as ending:
+        main(["prior", name, str(survey), *options, "--json"])
+    printed = capsys.readouterr()
+    assert ending.value.code == 3, printed.err
+    found = json.loads(printed.out)
+    assert found["status"] == "interrupted"
+    assert expected.items() <= found.items()
+    assert "not complete: interrupted" in printed.err
+
+
+@pytest.mark.parametrize("name", ["ess", "path", "sensitivity", "compare", "saturation"])
+def test_ctrl_c_before_anything_is_finished_is_130(
+    survey: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str
+) -> None:
+    for module in ("optimal_ess", "comparison", "saturation", "optima"):
+        _interrupt(monkeypatch, getattr(arcwise.priors, module), "find_optima", 0)
+    monkeypatch.setattr("arcwise.priors.find_optima", arcwise.priors.optima.find_optima)
+    _interrupt(monkeypatch, arcwise.priors.ess_solver.EssSolver, "__init__", 0)
+    with pytest.raises(SystemExit) as ending:
+        main(["prior", name, str(survey), "--plot", str(tmp_path / "figure.png")])
+    assert ending.value.code == 130
+    assert capsys.readouterr().err == "interrupted\n"
+    assert not (tmp_path / "figure.png").exists()

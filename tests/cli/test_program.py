@@ -38,46 +38,6 @@ def table(tmp_path: Path) -> Path:
     return tmp_path / "table.csv"
 
 
-def commands() -> Iterator[tuple[str, Any]]:
-    _register_verbs()
-
-    def walk(name: str, command: Any) -> Iterator[tuple[str, Any]]:
-        if hasattr(command, "commands"):
-            for own, inner in command.commands.items():
-                yield from walk(f"{name} {own}".strip(), inner)
-        else:
-            yield name, command
-
-    yield from walk("", typer.main.get_command(app))
-
-
-def verbs() -> Iterator[tuple[str, set[str]]]:
-    for name, command in commands():
-        yield name, {option for parameter in command.params for option in parameter.opts}
-
-
-def test_every_help_text_has_an_example_and_explains_every_option() -> None:
-    for name, command in commands():
-        assert f"Example: arcwise {name} " in command.help.replace("\n", " "), name
-        for parameter in command.params:
-            assert parameter.help, f"{name} {parameter.name}"
-
-
-@pytest.mark.parametrize(("name", "options"), [pytest.param(*verb, id=verb[0]) for verb in verbs()])
-def test_every_verb_has_the_options_that_belong_together(name: str, options: set[str]) -> None:
-    assert {"--json", "--quiet", "-q"} <= options
-    if "--categorical" in options and name not in ("fit", "prior edge"):  # it learns, which may take long
-        assert "--limit-seconds" in options
-    if name in ("learn", "search", "bootstrap", "sample", "optimal", "prior saturation"):
-        assert "--seed" in options
-    if name in ("learn", "scores", "optimal", "credible", "bootstrap", "sample"):
-        assert "--threads" in options
-    if "--score" in options:
-        assert {"-s", "--ess"} <= options
-    if "--constraints" in options:
-        assert {"--whitelist", "--required", "--blacklist", "--forbidden", "--max-parents"} <= options
-
-
 @pytest.mark.parametrize("rows", [3, 200_000])
 @pytest.mark.parametrize("output", [[], ["-o", "-"]])
 def test_a_reader_that_goes_away_is_no_error(network: Path, rows: int, output: list[str]) -> None:

@@ -99,7 +99,7 @@ def test_bootstrap_writes_networks_and_resumes(cli: Cli, table: Path, tmp_path: 
 def test_bootstrap_limits_and_mistakes(cli: Cli, table: Path, tmp_path: Path) -> None:
     assert "0 of 200 networks" in cli("bootstrap", table, "--limit-seconds", 1e-9, code=3)
     part = tmp_path / "part.networks"
-    cli("bootstrap", table, "--replicates", 10**6, "--limit-seconds", 0.3, "-o", part, code=3)
+    cli("bootstrap", table, "--replicates", 10**6, "--limit-seconds", 2, "-o", part, code=3)
     assert 0 < len(NetworkSet.load(part)) < 10**6
     for arguments, message in (
         (("--learner", "tbu"), "did you mean 'tabu'"),

@@ -8,28 +8,15 @@ from typing import Annotated, Any
 
 import typer
 
-from arcwise.cli.options import (
-    BlacklistOption,
-    CategoricalOption,
-    ConstraintsOption,
-    DataArgument,
-    EssOption,
-    JsonOption,
-    LimitSecondsOption,
-    MaxParentsOption,
-    OutputOption,
-    QuietOption,
-    ScoreOption,
-    SeedOption,
-    WhitelistOption,
-    check_file_name,
-    constraints_from,
-    finish,
-    limits_from,
-    print_json,
-    progress_from,
-    score_from,
-)
+from arcwise.cli.data_options import DataArgument, DataOptions
+from arcwise.cli.limit_options import TimeLimit
+from arcwise.cli.option_group import expanded
+from arcwise.cli.output_file import OutputOption, check_file_name
+from arcwise.cli.printing import PrintOptions, finish, print_json
+from arcwise.cli.repeat_options import SeedOption
+from arcwise.cli.rule_options import RuleOptions
+from arcwise.cli.score_options import ScoreOptions
+from arcwise.cli.worker_options import ClusterOption, WorkersOption
 from arcwise.errors import OptionError
 
 __all__ = ["register"]
@@ -37,13 +24,12 @@ __all__ = ["register"]
 
 def register(app: typer.Typer) -> None:
     """Add the verb to the command line."""
-    app.command("bootstrap")(bootstrap)
+    app.command("bootstrap")(expanded(bootstrap))
 
 
 def bootstrap(
     data: DataArgument,
-    score: ScoreOption = "bic",
-    ess: EssOption = None,
+    scored: ScoreOptions,
     replicates: Annotated[int, typer.Option("--replicates", min=1, help="How many networks to learn.")] = 200,
     learner: Annotated[
         str, typer.Option("--learner", help="tabu, hill-climbing, first-ascent, genetic, order or exact.")
@@ -55,27 +41,22 @@ def bootstrap(
     permutation: Annotated[
         bool, typer.Option("--permutation", help="Shuffle every column instead of drawing cases: edges by chance.")
     ] = False,
-    max_parents: MaxParentsOption = None,
-    constraints: ConstraintsOption = None,
-    whitelist: WhitelistOption = None,
-    blacklist: BlacklistOption = None,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", "--threads", help="Workers; -1 for one per processor.")] = 1,
+    *,
+    rules: RuleOptions,
+    workers: WorkersOption = 1,
     backend: Annotated[
         str, typer.Option("--backend", help="threads, loky (processes) or dask (a cluster).")
     ] = "threads",
-    cluster: Annotated[
-        str | None, typer.Option("--cluster", help="The address of a Dask scheduler.", show_default=False)
-    ] = None,
+    cluster: ClusterOption = None,
     resume: Annotated[
         Path | None,
         typer.Option("--resume", help="Keep finished replicates in this file; go on from it if it is there."),
     ] = None,
-    categorical: CategoricalOption = False,
+    reading: DataOptions,
     seed: SeedOption = 0,
-    limit_seconds: LimitSecondsOption = None,
+    limit: TimeLimit,
     output: OutputOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
+    printing: PrintOptions,
 ) -> None:
     """Learn a network from each of many resampled data sets, for `arcwise confidence`.
 
@@ -85,30 +66,29 @@ def bootstrap(
     """
     import numpy as np
 
-    from arcwise.data import read_data
     from arcwise.ensemble import bootstrap_networks
 
     check_file_name(output, "networks")
     chosen: Any = learner
     where: Any = backend
-    scored = score_from(score, ess)
-    cases = read_data(data, categorical=categorical, progress=progress_from(quiet))
+    score, limits = scored.make(), limit.limits
+    cases = reading.read(data, printing.progress)
     networks = bootstrap_networks(
         cases,
         replicates=replicates,
         learner=chosen,
-        score=scored,
+        score=score,
         resampling="permutation" if permutation else "bootstrap",
-        constraints=constraints_from(cases.names, constraints, whitelist, blacklist),
-        max_parents=max_parents,
+        constraints=rules.read(cases.names),
+        max_parents=rules.max_parents,
         options=_parse_options(learner_option or []),
         seed=seed,
-        n_jobs=jobs,
+        n_jobs=workers,
         backend=where,
         cluster=cluster,
         path=resume,
-        limits=limits_from(limit_seconds),
-        progress=progress_from(quiet),
+        limits=limits,
+        progress=printing.progress,
     )
     if output is not None:
         networks.save(output)
@@ -126,7 +106,7 @@ def bootstrap(
         for a, b in ((int(tails[k]), int(heads[k])) for k in order)
         if strength[a, b] > 0
     ]
-    if as_json:
+    if printing.as_json:
         print_json(
             {
                 "networks": len(networks),
@@ -144,9 +124,8 @@ def bootstrap(
             typer.echo("# no edge is in any network")
         for edge in edges:
             typer.echo(f"{edge['from']} -> {edge['to']}  {edge['strength']:.4f}  {edge['direction']:.4f}")
-    if not quiet:
-        note = "" if networks.complete else f"; stopped: {networks.status}"
-        typer.echo(f"{len(networks)} of {replicates} networks in {networks.facts['seconds']:.2f} s{note}", err=True)
+    note = "" if networks.complete else f"; stopped: {networks.status}"
+    printing.remark(f"{len(networks)} of {replicates} networks in {networks.facts['seconds']:.2f} s{note}")
     finish(networks.status)
 
 

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arcwise.cli.options import JsonOption, OutputOption, QuietOption, check_file_name, print_json
+from arcwise.cli.option_group import expanded
+from arcwise.cli.output_file import OutputOption, check_file_name
+from arcwise.cli.printing import PrintOptions, print_json
 
 if TYPE_CHECKING:
     from arcwise.confidence import EdgeConfidence
@@ -17,7 +19,7 @@ __all__ = ["register"]
 
 def register(app: typer.Typer) -> None:
     """Add the verb to the command line."""
-    app.command("confidence")(confidence)
+    app.command("confidence")(expanded(confidence))
 
 
 def confidence(
@@ -39,9 +41,9 @@ def confidence(
         int | None, typer.Option("--cases", min=1, help="The number of cases, if the networks do not say it.")
     ] = None,
     above: Annotated[float, typer.Option("--above", help="Print only pairs with a confidence above this.")] = 0.0,
+    *,
     output: OutputOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
+    printing: PrintOptions,
 ) -> None:
     """Average networks into the confidence that an edge joins each pair of variables.
 
@@ -55,18 +57,17 @@ def confidence(
     result = edge_confidence(NetworkSet.load(networks), **options)
     if output is not None:
         result.save(output)
-        if not quiet:
-            typer.echo(f"wrote {output}", err=True)
+        printing.remark(f"wrote {output}")
     if compare is not None:
         both = result.compare(_other(compare, options))
         both = both[(both["here"] > above) | (both["there"] > above)]
-        if as_json:
+        if printing.as_json:
             print_json({"pairs": both.to_dict(orient="records")})
         else:
             typer.echo(both.to_string(index=False, float_format=lambda value: f"{value:.4f}"))
         return
     frame = result.to_frame(above=above)
-    if as_json:
+    if printing.as_json:
         print_json(
             {
                 "origin": result.origin,

@@ -8,14 +8,16 @@ from typing import Annotated
 import typer
 
 from arcwise.cli.graph_files import check_output_name, write_graph_file
-from arcwise.cli.options import JsonOption, OutputOption, QuietOption, print_json, stdout_is_taken
+from arcwise.cli.option_group import expanded
+from arcwise.cli.output_file import OutputOption
+from arcwise.cli.printing import PrintOptions, print_json
 
 __all__ = ["register"]
 
 
 def register(app: typer.Typer) -> None:
     """Add the verb to the command line."""
-    app.command("consensus")(consensus)
+    app.command("consensus")(expanded(consensus))
 
 
 def consensus(
@@ -26,9 +28,9 @@ def consensus(
     as_class: Annotated[
         bool, typer.Option("--cpdag", help="Write the equivalence class instead of one DAG of it.")
     ] = False,
+    *,
     output: OutputOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
+    printing: PrintOptions,
 ) -> None:
     """Build the network of the edges above a threshold, and list every edge that was dropped or is a toss-up.
 
@@ -38,7 +40,7 @@ def consensus(
     """
     from arcwise.confidence import EdgeConfidence, consensus_network
 
-    to_stdout = stdout_is_taken(output, as_json)
+    to_stdout = printing.stdout_is_taken(output)
     if output is not None:
         check_output_name(output, partly_directed=as_class)
     result = consensus_network(EdgeConfidence.load(confidence), threshold)
@@ -46,11 +48,11 @@ def consensus(
     labels = {(edge.tail, edge.head): edge.present for edge in result.edges}
     if output is not None:
         write_graph_file(output, drawn, labels=labels)
-        if not quiet and not to_stdout:
-            typer.echo(f"wrote {output}", err=True)
+        if not to_stdout:
+            printing.remark(f"wrote {output}")
     if to_stdout:
         return
-    if as_json:
+    if printing.as_json:
         print_json(
             {
                 "threshold": result.threshold,

@@ -9,60 +9,43 @@ from typing import Annotated, Any
 
 import typer
 
-from arcwise.cli.options import (
-    BlacklistOption,
-    CategoricalOption,
-    ConstraintsOption,
-    EssOption,
-    JsonOption,
-    LimitSecondsOption,
-    MaxParentsOption,
-    OutputOption,
-    QuietOption,
-    ScoreOption,
-    ThreadsOption,
-    WhitelistOption,
-    check_file_name,
-    finish,
-    limits_from,
-    print_json,
-    progress_from,
-)
+from arcwise.cli.bayes_factor import BayesFactorOption, factor_from
+from arcwise.cli.data_options import DataOptions
+from arcwise.cli.limit_options import NetworkLimit, limits_left
+from arcwise.cli.option_group import expanded
+from arcwise.cli.output_file import OutputOption, check_file_name
 from arcwise.cli.parent_set_source import SourceArgument, load_parent_sets
-from arcwise.errors import OptionError
+from arcwise.cli.printing import PrintOptions, finish, print_json
+from arcwise.cli.repeat_options import ThreadsOption
+from arcwise.cli.rule_options import RuleOptions
+from arcwise.cli.score_options import ScoreOptions
 
 __all__ = ["register"]
 
 
 def register(app: typer.Typer) -> None:
     """Add the verb to the command line."""
-    app.command("credible")(credible)
+    app.command("credible")(expanded(credible))
 
 
 def credible(
     source: SourceArgument,
-    score: ScoreOption = "bic",
-    ess: EssOption = None,
-    bayes_factor: Annotated[
-        str, typer.Option("--bayes-factor", "-b", help="A number >= 1, or anecdotal (3), positive (20), strong (150).")
-    ] = "20",
+    scored: ScoreOptions,
+    bayes_factor: BayesFactorOption = "20",
     by: Annotated[
         str, typer.Option("--by", help="With -o: list DAGs (dag) or one per equivalence class (mec).")
     ] = "dag",
     classes: Annotated[bool, typer.Option("--classes/--no-classes", help="Count the equivalence classes too.")] = True,
-    max_parents: MaxParentsOption = None,
-    constraints: ConstraintsOption = None,
-    whitelist: WhitelistOption = None,
-    blacklist: BlacklistOption = None,
-    categorical: CategoricalOption = False,
+    *,
+    rules: RuleOptions,
+    reading: DataOptions,
     trust_table: Annotated[
         bool, typer.Option("--trust-table", help="Take a table from elsewhere as complete for this factor.")
     ] = False,
     threads: ThreadsOption = 1,
-    limit_seconds: LimitSecondsOption = None,
+    limit: NetworkLimit,
     output: OutputOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
+    printing: PrintOptions,
 ) -> None:
     """Count, and with -o list, all networks within a Bayes factor of the best one.
 
@@ -71,35 +54,30 @@ def credible(
     Example: arcwise credible survey.csv --score bdeu --ess 1 --bayes-factor 20 -o networks.parquet
     """
     from arcwise.ensemble import count_credible, find_credible
-    from arcwise.limits import Limits, Status
+    from arcwise.limits import Status
 
     check_file_name(output, "networks")
-    factor = _factor(bayes_factor)
-    progress = progress_from(quiet)
-    limits = limits_from(limit_seconds)
+    factor = factor_from(bayes_factor)
+    limits = limit.limits
     start = time.monotonic()
     loaded = load_parent_sets(
         source,
-        score=score,
-        ess=ess,
+        scored=scored,
+        rules=rules,
+        reading=reading,
         slack=math.log(factor),
-        max_parents=max_parents,
-        constraints=(constraints, whitelist, blacklist),
-        categorical=categorical,
         threads=threads,
         limits=limits,
-        progress=progress,
+        progress=printing.progress,
     )
     table = loaded.table
     built = time.monotonic()
-    if limits.seconds is not None:
-        limits = Limits(seconds=max(limits.seconds - (built - start), 0.1))
     options: dict[str, Any] = {
         "bayes_factor": factor,
         "constraints": loaded.constraints,
-        "limits": limits,
+        "limits": limits_left(limits, built - start),
         "trust_table": trust_table,
-        "progress": progress,
+        "progress": printing.progress,
     }
     summary = count_credible(table, classes=classes, **options)
     seconds = time.monotonic() - built
@@ -123,7 +101,7 @@ def credible(
         ),
         key=lambda arc: (-float(str(arc["probability"])), str(arc["from"]), str(arc["to"])),
     )
-    if as_json:
+    if printing.as_json:
         print_json(
             {
                 "count": summary.count,
@@ -146,7 +124,7 @@ def credible(
             typer.echo("# no arc is in any network")
         for arc in arcs:
             typer.echo(f"{arc['from']} -> {arc['to']}  {arc['probability']:.4f}")
-    if not quiet:
+    if not printing.quiet:
         grouped = "" if summary.class_count is None else f" in {summary.class_count:,} equivalence classes"
         stopped = "" if complete else f"; not complete: {status}"
         typer.echo(
@@ -155,17 +133,3 @@ def credible(
             err=True,
         )
     finish(status)
-
-
-def _factor(text: str) -> float:
-    from arcwise.ensemble import BAYES_FACTORS
-
-    if text in BAYES_FACTORS:
-        return BAYES_FACTORS[text]
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 1 <= value < math.inf:
-        raise OptionError(f"--bayes-factor {text}: give a number >= 1, or {', '.join(BAYES_FACTORS)}.")
-    return value

@@ -6,25 +6,17 @@ from typing import Annotated, Any
 
 import typer
 
-from arcwise.cli.options import (
-    ColumnOption,
-    DataArgument,
-    DropOption,
-    JsonOption,
-    OutputOption,
-    QuietOption,
-    SeparatorOption,
-    print_json,
-    stdout_is_taken,
-    table_from,
-)
+from arcwise.cli.data_options import DataArgument, TableOptions
+from arcwise.cli.option_group import expanded
+from arcwise.cli.output_file import OutputOption
+from arcwise.cli.printing import PrintOptions, print_json
 
 __all__ = ["register"]
 
 
 def register(app: typer.Typer) -> None:
     """Add the verb to the command line."""
-    app.command("discretize")(discretize)
+    app.command("discretize")(expanded(discretize))
 
 
 def discretize(
@@ -49,12 +41,10 @@ def discretize(
     without_cuts: Annotated[
         str, typer.Option("--without-cuts", help="Columns in which mdl finds no cut: error, drop or median.")
     ] = "error",
-    columns: ColumnOption = None,
-    drop: DropOption = None,
-    separator: SeparatorOption = None,
+    *,
+    reading: TableOptions,
     output: OutputOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
+    printing: PrintOptions,
 ) -> None:
     """Cut columns of numbers into intervals, closed on the right; missing values come first: `arcwise impute`.
 
@@ -68,19 +58,19 @@ def discretize(
     from arcwise.data.discretize import find_cuts
     from arcwise.data.write import format_to_write
 
-    to_stdout = stdout_is_taken(output, as_json, otherwise=True)
+    to_stdout = printing.stdout_is_taken(output, otherwise=True)
     if cut and numeric:
         raise typer.BadParameter("--cut names columns and --numeric takes all: give one of them.")
     format_to_write(output or "-")
-    table = table_from(data, columns=columns, drop=drop, separator=separator, quiet=quiet)
+    table = reading.read_table(data, printing.progress)
     chosen: Any = cut or ("numeric" if numeric else "continuous")
     given: dict[str, Any] = {"method": method, "columns": chosen, "bins": bins, "target": target}
     done = cut_table(table, without_cuts=without_cuts, **given)  # type: ignore[call-overload]
     write_table(done, output or "-")
     names = [name for name in find_cuts(table, **given) if name in done.names]
-    if as_json:
+    if printing.as_json:
         cuts = {name: list(done.column(name).labels) for name in names}
         print_json({"method": method, "rows": done.n_rows, "intervals": cuts, "output": output})
-    elif not quiet:
-        where = "" if to_stdout else f"; wrote {done.n_rows:,} rows to {output}"
-        typer.echo(f"cut {len(names)} of {len(table.names)} columns{where}", err=True)
+        return
+    where = "" if to_stdout else f"; wrote {done.n_rows:,} rows to {output}"
+    printing.remark(f"cut {len(names)} of {len(table.names)} columns{where}")

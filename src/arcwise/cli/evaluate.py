@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from arcwise.cli.data_options import SeparatorOption
 from arcwise.cli.graph_files import GRAPH_FILES, GraphFile, read_two_graphs
-from arcwise.cli.options import JsonOption, QuietOption, print_json, progress_from
+from arcwise.cli.option_group import expanded
+from arcwise.cli.printing import PrintOptions, print_json
 from arcwise.errors import OptionError
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ __all__ = ["register"]
 
 def register(app: typer.Typer) -> None:
     """Add the verb to the command line."""
-    app.command("evaluate")(evaluate)
+    app.command("evaluate")(expanded(evaluate))
 
 
 def evaluate(
@@ -27,13 +29,17 @@ def evaluate(
     learned: Annotated[Path, typer.Argument(help="The learned graph, in any of the same formats.")],
     beta: Annotated[float, typer.Option("--beta", help="F_beta: above 1 recall counts more, below 1 precision.")] = 1.0,
     alpha: Annotated[
-        float, typer.Option("--alpha", help="Misclassification cost: how many extra edges a missed edge is worth.")
+        float,
+        typer.Option(
+            "--alpha", "--missed-edge-cost", help="Misclassification cost: how many extra edges a missed edge is worth."
+        ),
     ] = 1.0,
     data: Annotated[
         Path | None, typer.Option("--data", help="Held-out data, to compare the predictions of two .bif networks.")
     ] = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
+    separator: SeparatorOption = None,
+    *,
+    printing: PrintOptions,
 ) -> None:
     """Compare a learned structure with the true one, by equivalence class: SHD and its parts, F_beta, cost.
 
@@ -43,15 +49,17 @@ def evaluate(
 
     first, second = read_two_graphs(true, learned)
     comparison = compare(first.graph(), second.graph(), beta=beta, alpha=alpha)
-    prediction = {} if data is None else _prediction(first, second, data, progress_from(quiet))
-    if as_json:
+    prediction = {} if data is None else _prediction(first, second, data, separator, printing.progress)
+    if printing.as_json:
         print_json(comparison.to_dict() | prediction)
         return
     for line in _lines(comparison, prediction):
         typer.echo(line)
 
 
-def _prediction(true: GraphFile, learned: GraphFile, path: Path, progress: bool | None) -> dict[str, Any]:
+def _prediction(
+    true: GraphFile, learned: GraphFile, path: Path, separator: str | None, progress: bool | None
+) -> dict[str, Any]:
     from arcwise.data import read_data
     from arcwise.evaluate import accuracy_score
 
@@ -61,7 +69,7 @@ def _prediction(true: GraphFile, learned: GraphFile, path: Path, progress: bool 
     assert true.network is not None
     assert learned.network is not None
     states = dict(zip(true.network.names, true.network.states, strict=True))
-    data = read_data(path, states=states, columns=true.network.names, progress=progress)
+    data = read_data(path, states=states, columns=true.network.names, separator=separator, progress=progress)
     reference = true.network.log_likelihood(data, progress=progress)
     value = learned.network.log_likelihood(data, progress=progress)
     return {

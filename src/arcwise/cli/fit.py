@@ -7,16 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
+from arcwise.cli.data_options import DataArgument, DataOptions
 from arcwise.cli.graph_files import GraphArgument, open_graph_file
-from arcwise.cli.options import (
-    CategoricalOption,
-    DataArgument,
-    JsonOption,
-    OutputOption,
-    QuietOption,
-    print_json,
-    progress_from,
-)
+from arcwise.cli.option_group import expanded
+from arcwise.cli.output_file import OutputOption, check_writable
+from arcwise.cli.printing import PrintOptions, print_json
 from arcwise.errors import DataError, FormatError
 
 __all__ = ["register"]
@@ -31,7 +26,7 @@ class StatesFrom(enum.StrEnum):
 
 def register(app: typer.Typer) -> None:
     """Add the verb to the command line."""
-    app.command("fit")(fit)
+    app.command("fit")(expanded(fit))
 
 
 def fit(
@@ -43,8 +38,8 @@ def fit(
     ess: Annotated[
         float | None, typer.Option("--ess", help="bd: the equivalent sample size of the BDeu prior (default 1).")
     ] = None,
-    alpha: Annotated[
-        str | None, typer.Option("--alpha", help="bd: the prior, bdeu, k2, bdj, or a number for every cell.")
+    prior: Annotated[
+        str | None, typer.Option("--prior", help="bd: the prior, bdeu, k2, bdj, or a number for every cell.")
     ] = None,
     m: Annotated[
         float | None, typer.Option("--m", help="m-estimate: the number of imaginary cases (default 1).")
@@ -56,10 +51,10 @@ def fit(
             help="Which states the variables have: those that a .bif structure declares, or those of the data.",
         ),
     ] = StatesFrom.STRUCTURE,
-    categorical: CategoricalOption = False,
+    *,
+    reading: DataOptions,
     output: OutputOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
+    printing: PrintOptions,
 ) -> None:
     """Estimate the probability tables of a structure from data, and write the network as BIF.
 
@@ -68,25 +63,26 @@ def fit(
 
     Example: arcwise fit alarm.graphml alarm.csv --estimator bd --ess 10 -o fitted.bif
     """
-    from arcwise.data import read_table
     from arcwise.data.labels import quoted
     from arcwise.model import fit_parameters, format_bif
 
     to_stdout = output is None or str(output) == "-"
-    if as_json and output is not None and to_stdout:
+    if printing.as_json and output is not None and to_stdout:
         raise typer.BadParameter("--json and -o - both want stdout; give -o FILE, or leave -o out.")
     if output is not None and not to_stdout and not output.name.removesuffix(".gz").endswith(".bif"):
         raise FormatError(
             f"cannot write {output}: a fitted network is written as BIF; end the name in .bif or .bif.gz."
         )
-    parameters: dict[str, Any] = {"ess": ess, "alpha": _number_or_name(alpha), "m": m}
+    if output is not None and not to_stdout:
+        check_writable(output)
+    parameters: dict[str, Any] = {"ess": ess, "alpha": _number_or_name(prior), "m": m}
     if str(structure) == str(data) == "-":
         raise typer.BadParameter("only one of the structure and the data can come from stdin.")
     given = open_graph_file(structure)
     declared = None
     if given.network is not None and states_from is StatesFrom.STRUCTURE:
         declared = dict(zip(given.network.names, given.network.states, strict=True))
-    table = read_table(data, progress=progress_from(quiet))
+    table = reading.read_table(data, printing.progress)
     if given.names is not None:
         # Only the columns of the structure: what else the file holds need not be discrete or complete.
         missing = [name for name in given.names if name not in table.names]
@@ -96,17 +92,17 @@ def fit(
                 f"{quoted(table.names, 20)}."
             )
         table = table.select(given.names)
-    rows = table.to_dataset(states=declared, categorical=categorical)
+    rows = table.to_dataset(states=declared, categorical=reading.categorical)
     dag = given.dag(rows.names)
     fitted = fit_parameters(
         dag,
         rows,
         estimator=estimator,
-        progress=progress_from(quiet),
+        progress=printing.progress,
         **{name: value for name, value in parameters.items() if value is not None},
     )
     undefined = fitted.n_undefined_rows
-    if as_json:
+    if printing.as_json:
         print_json(
             {
                 "estimator": estimator,
@@ -121,13 +117,12 @@ def fit(
         )
     if output is not None and not to_stdout:
         fitted.write_bif(output)
-    elif not as_json:
+    elif not printing.as_json:
         typer.echo(format_bif(fitted), nl=False)
-    if not quiet:
-        if not to_stdout:
-            typer.echo(f"wrote {fitted.n_free_parameters:,} free parameters to {output}", err=True)
-        if undefined:
-            typer.echo(f"{undefined:,} rows are undefined: the data show no case for them.", err=True)
+    if not to_stdout:
+        printing.remark(f"wrote {fitted.n_free_parameters:,} free parameters to {output}")
+    if undefined:
+        printing.remark(f"{undefined:,} rows are undefined: the data show no case for them.")
 
 
 def _number_or_name(alpha: str | None) -> str | float | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arcwise.cli.options import check_writable
+from arcwise.cli.output_file import check_writable
 from arcwise.errors import FormatError, GraphError
 from arcwise.files import GZIP_MAGIC, read_bytes, unpack_gzip
 from arcwise.graph import (

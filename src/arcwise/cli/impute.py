@@ -6,26 +6,17 @@ from typing import Annotated
 
 import typer
 
-from arcwise.cli.options import (
-    ColumnOption,
-    DataArgument,
-    DropOption,
-    JsonOption,
-    OutputOption,
-    QuietOption,
-    SeparatorOption,
-    print_json,
-    progress_from,
-    stdout_is_taken,
-    table_from,
-)
+from arcwise.cli.data_options import DataArgument, TableOptions
+from arcwise.cli.option_group import expanded
+from arcwise.cli.output_file import OutputOption
+from arcwise.cli.printing import PrintOptions, print_json
 
 __all__ = ["register"]
 
 
 def register(app: typer.Typer) -> None:
     """Add the verb to the command line."""
-    app.command("impute")(impute)
+    app.command("impute")(expanded(impute))
 
 
 def impute(
@@ -37,12 +28,10 @@ def impute(
         ),
     ] = "knn",
     neighbours: Annotated[int, typer.Option("--neighbours", "-k", min=1, help="knn: how many rows.")] = 5,
-    columns: ColumnOption = None,
-    drop: DropOption = None,
-    separator: SeparatorOption = None,
+    *,
+    reading: TableOptions,
     output: OutputOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
+    printing: PrintOptions,
 ) -> None:
     """Fill in missing values, before `arcwise discretize`.
 
@@ -55,13 +44,13 @@ def impute(
     from arcwise.data import write_table
     from arcwise.data.write import format_to_write
 
-    to_stdout = stdout_is_taken(output, as_json, otherwise=True)
+    to_stdout = printing.stdout_is_taken(output, otherwise=True)
     format_to_write(output or "-")
-    table = table_from(data, columns=columns, drop=drop, separator=separator, quiet=quiet)
-    filled = fill(table, method=method, k=neighbours, progress=progress_from(quiet))
+    table = reading.read_table(data, printing.progress)
+    filled = fill(table, method=method, k=neighbours, progress=printing.progress)
     write_table(filled, output or "-")
     gaps = table.n_missing
-    if as_json:
+    if printing.as_json:
         print_json(
             {
                 "method": method,
@@ -71,8 +60,8 @@ def impute(
                 "output": output,
             }
         )
-    elif not quiet:
-        dropped = table.n_rows - filled.n_rows
-        what = f"dropped {dropped:,} rows" if method == "drop" else f"filled {sum(gaps.values()):,} values"
-        where = "" if to_stdout else f"; wrote {filled.n_rows:,} rows to {output}"
-        typer.echo(f"{what} in {len(gaps)} of {len(table.names)} columns{where}", err=True)
+        return
+    dropped = table.n_rows - filled.n_rows
+    what = f"dropped {dropped:,} rows" if method == "drop" else f"filled {sum(gaps.values()):,} values"
+    where = "" if to_stdout else f"; wrote {filled.n_rows:,} rows to {output}"
+    printing.remark(f"{what} in {len(gaps)} of {len(table.names)} columns{where}")

@@ -8,25 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arcwise.cli.options import (
-    BlacklistOption,
-    CategoricalOption,
-    ConstraintsOption,
-    DataArgument,
-    EssOption,
-    JsonOption,
-    MaxParentsOption,
-    QuietOption,
-    SeedOption,
-    ThreadsOption,
-    WhitelistOption,
-    constraints_from,
-    finish,
-    limits_from,
-    print_json,
-    progress_from,
-    score_from,
-)
+from arcwise.cli.bayes_factor import BayesFactorOption, factor_from
+from arcwise.cli.data_options import CategoricalOption, DataArgument, TableOptions
+from arcwise.cli.limit_options import TimeLimit
+from arcwise.cli.option_group import expanded
+from arcwise.cli.printing import PrintOptions, finish, print_json
+from arcwise.cli.repeat_options import SeedOption, ThreadsOption
+from arcwise.cli.rule_options import RuleOptions
+from arcwise.cli.score_options import EssOption, ScoreOptions, complete_score
 
 if TYPE_CHECKING:
     from arcwise.analysis import Analysis, Preparation
@@ -37,7 +26,7 @@ __all__ = ["register"]
 
 def register(app: typer.Typer) -> None:
     """Add the verb to the command line."""
-    app.command("learn")(learn)
+    app.command("learn")(expanded(learn))
 
 
 def learn(
@@ -56,16 +45,15 @@ def learn(
             "--score",
             "-s",
             help="A score, e.g. bic or bdeu:ess=10 (default: qnml for the credible set, bdeu for the bootstrap).",
+            autocompletion=complete_score,
             show_default=False,
         ),
     ] = None,
     ess: EssOption = None,
-    bayes_factor: Annotated[
-        float, typer.Option("--bayes-factor", "-b", help="Networks within this factor of the best are credible.")
-    ] = 20.0,
+    bayes_factor: BayesFactorOption = "20",
     replicates: Annotated[int, typer.Option("--replicates", min=1, help="Networks of a bootstrap.")] = 200,
     missed_edge_cost: Annotated[
-        float, typer.Option("--missed-edge-cost", help="How many extra edges a missed edge is worth to you.")
+        float, typer.Option("--missed-edge-cost", "--alpha", help="How many extra edges a missed edge is worth to you.")
     ] = 1.0,
     rule: Annotated[
         str, typer.Option("--rule", help="From the cost to a cut-off: learned (from known networks), or cost.")
@@ -97,33 +85,26 @@ def learn(
     target: Annotated[
         str | None, typer.Option("--target", help="The class column for --discretize mdl.", show_default=False)
     ] = None,
-    drop: Annotated[
-        list[str] | None, typer.Option("--drop", help="A column to leave out; may be repeated.", show_default=False)
-    ] = None,
+    *,
+    reading: TableOptions,
     keep: Annotated[
         list[str] | None,
         typer.Option(
             "--keep",
+            metavar="NAME",
             help="A column that is a variable although it looks like an identifier; may be repeated.",
             show_default=False,
         ),
     ] = None,
-    separator: Annotated[
-        str | None, typer.Option("--separator", help="What stands between fields, e.g. ';'.", show_default=False)
-    ] = None,
     categorical: CategoricalOption = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Agree to what is proposed to prepare the data.")] = False,
-    max_parents: MaxParentsOption = None,
-    constraints: ConstraintsOption = None,
-    whitelist: WhitelistOption = None,
-    blacklist: BlacklistOption = None,
+    rules: RuleOptions,
     seed: SeedOption = 0,
     threads: ThreadsOption = 1,
     limit_seconds: Annotated[
         float, typer.Option("--limit-seconds", help="The time allowed for the whole analysis.")
     ] = 120.0,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
+    printing: PrintOptions,
 ) -> None:
     """Learn a network from data, say which of its edges to trust, and write a report.
 
@@ -137,15 +118,17 @@ def learn(
     from arcwise.analysis.learning import learn_prepared
     from arcwise.analysis.preparation import Preparation, open_table, prepare
 
-    limits = limits_from(limit_seconds)
+    limits = TimeLimit(limit_seconds).limits
+    factor = factor_from(bayes_factor)
     if output is not None:
         check_folder(output, force=force)
-    chosen = None if score is None and ess is None else score_from(score or "bdeu", ess)
-    progress = progress_from(quiet)
-    reading: dict[str, Any] = {} if separator is None else {"separator": separator}
-    table = open_table(data, progress=progress, **reading)
+    chosen = None if score is None and ess is None else ScoreOptions(score or "bdeu", ess).make()
+    progress = printing.progress
+    options: dict[str, Any] = {} if reading.separator is None else {"separator": reading.separator}
+    table = open_table(data, progress=progress, **options)
+    others = () if reading.column is None else _others(table, reading.column)
     preparation = Preparation(
-        drop=tuple(drop or ()),
+        drop=(*(reading.drop or ()), *others),
         keep=tuple(keep or ()),
         impute=impute,
         discretize=discretize,
@@ -160,15 +143,15 @@ def learn(
         prepared,
         method=method,  # type: ignore[arg-type]
         score=chosen,
-        bayes_factor=bayes_factor,
+        bayes_factor=factor,
         replicates=replicates,
         missed_edge_cost=missed_edge_cost,
         rule=rule,  # type: ignore[arg-type]
         threshold=threshold,
         permutations=permutations,
         compare=compare,
-        max_parents=max_parents,
-        constraints=constraints_from(prepared.data.names, constraints, whitelist, blacklist),
+        max_parents=rules.max_parents,
+        constraints=rules.read(prepared.data.names),
         seed=seed,
         threads=threads,
         limits=limits,
@@ -176,13 +159,22 @@ def learn(
     )
     if output is not None:
         found.save(output, force=force)
-    if as_json:
+    if printing.as_json:
         print_json({**run_record(found), "output": output, "edges": found.to_frame().to_dict(orient="records")})
-    elif not quiet:
+    elif not printing.quiet:
         _show(found, output)
     elif output is None:
         typer.echo(found.to_text(), nl=False)
     finish(found.status)
+
+
+def _others(table: Table | Dataset, columns: list[str]) -> tuple[str, ...]:
+    """Return the columns that are not chosen: a run is recorded, and repeated, by what is left out."""
+    from arcwise.data import Table
+
+    assert isinstance(table, Table)  # a file was read
+    chosen = table.checked_names(columns, "--column")
+    return tuple(name for name in table.names if name not in chosen)
 
 
 def _agreed(table: Table | Dataset, preparation: Preparation) -> Preparation:

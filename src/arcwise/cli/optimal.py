@@ -6,28 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from arcwise.cli.data_options import DataOptions
 from arcwise.cli.graph_files import check_output_name, write_graph_file
-from arcwise.cli.options import (
-    BlacklistOption,
-    CategoricalOption,
-    ConstraintsOption,
-    EssOption,
-    JsonOption,
-    LimitSecondsOption,
-    MaxParentsOption,
-    OutputOption,
-    QuietOption,
-    ScoreOption,
-    SeedOption,
-    ThreadsOption,
-    WhitelistOption,
-    finish,
-    limits_from,
-    print_json,
-    progress_from,
-    stdout_is_taken,
-)
+from arcwise.cli.limit_options import NodeLimit, limits_left
+from arcwise.cli.option_group import expanded
+from arcwise.cli.output_file import OutputOption
 from arcwise.cli.parent_set_source import SourceArgument, load_parent_sets
+from arcwise.cli.printing import PrintOptions, finish, print_json
+from arcwise.cli.repeat_options import SeedOption, ThreadsOption
+from arcwise.cli.rule_options import RuleOptions
+from arcwise.cli.score_options import ScoreOptions
 
 if TYPE_CHECKING:
     from arcwise.parent_sets import ParentSetTable
@@ -38,59 +26,52 @@ __all__ = ["register"]
 
 def register(app: typer.Typer) -> None:
     """Add the verb to the command line."""
-    app.command("optimal")(optimal)
+    app.command("optimal")(expanded(optimal))
 
 
 def optimal(
     source: SourceArgument,
-    score: ScoreOption = "bic",
-    ess: EssOption = None,
+    scored: ScoreOptions,
     method: Annotated[
         str, typer.Option("--method", help="auto, dp, branch-and-bound or ilp.", show_default=True)
     ] = "auto",
-    max_parents: MaxParentsOption = None,
-    constraints: ConstraintsOption = None,
-    whitelist: WhitelistOption = None,
-    blacklist: BlacklistOption = None,
-    categorical: CategoricalOption = False,
-    limit_seconds: LimitSecondsOption = None,
+    *,
+    rules: RuleOptions,
+    reading: DataOptions,
+    limit: NodeLimit,
     threads: ThreadsOption = 1,
     seed: SeedOption = 0,
     output: OutputOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
+    printing: PrintOptions,
 ) -> None:
     """Find the network of highest score and prove that there is none better.
 
     From data, all parent sets that can matter are scored first, without a limit on parents unless one is given. The
-    limit of time covers both steps; when it is reached, the best network so far, its bound and gap are printed and
-    the exit code is 3. The suffix of the output says how the network is written: .txt (structure file), .csv (arcs),
-    .dot or .graphml.
+    limit of time covers both steps; when a limit is reached, the best network so far, its bound and gap are printed
+    and the exit code is 3. The suffix of the output says how the network is written: .txt (structure file), .csv
+    (arcs), .dot or .graphml.
 
     Example: arcwise optimal survey.csv --score bdeu:ess=10 --json
     """
-    from arcwise.limits import Limits, Status
+    from arcwise.limits import Status
     from arcwise.search import find_optimal
 
-    as_csv = stdout_is_taken(output, as_json)
+    as_csv = printing.stdout_is_taken(output)
     if output is not None:
         check_output_name(output)
-    limits = limits_from(limit_seconds)
-    progress = progress_from(quiet)
+    limits = limit.limits
     loaded = load_parent_sets(
         source,
-        score=score,
-        ess=ess,
-        max_parents=max_parents,
-        constraints=(constraints, whitelist, blacklist),
-        categorical=categorical,
+        scored=scored,
+        rules=rules,
+        reading=reading,
         threads=threads,
         limits=limits,
-        progress=progress,
+        progress=printing.progress,
     )
     table = loaded.table
-    if limits.seconds is not None and table.statistics is not None:
-        limits = Limits(seconds=max(limits.seconds - table.statistics.seconds, 0.1))
+    if table.statistics is not None:  # the table was built
+        limits = limits_left(limits, table.statistics.seconds)
     result = find_optimal(
         table,
         data=loaded.data,
@@ -99,12 +80,12 @@ def optimal(
         limits=limits,
         threads=threads,
         seed=seed,
-        progress=progress,
+        progress=printing.progress,
     )
     if output is not None:
         write_graph_file(output, result.dag)
     built = table.status
-    if as_json:
+    if printing.as_json:
         print_json(_payload(table, result, built))
     elif not as_csv:
         _print(table, result, built)

@@ -5,13 +5,16 @@ from __future__ import annotations
 import io
 import sys
 import zlib
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arcwise.cli.options import constraints_from, refuse_with_table, score_from
+from arcwise.cli.data_options import DataOptions
+from arcwise.cli.rule_options import RuleOptions
+from arcwise.cli.score_options import ScoreOptions
+from arcwise.errors import OptionError
 from arcwise.files import GZIP_MAGIC, unpack_gzip
 
 if TYPE_CHECKING:
@@ -48,44 +51,47 @@ class ParentSetSource:
 def load_parent_sets(
     source: Path,
     *,
-    score: str,
-    ess: float | None,
+    scored: ScoreOptions,
+    rules: RuleOptions,
+    reading: DataOptions,
     slack: float = 0.0,
-    max_parents: int | None,
-    constraints: tuple[Path | None, Path | None, Path | None],
-    categorical: bool,
     threads: int,
     limits: Limits,
     progress: bool | None,
 ) -> ParentSetSource:
     """Read the table if `source` is one, else read the data and build it.
 
-    `constraints` are the files of the options --constraints, --whitelist and --blacklist. Options that say how a table
-    is built are refused where the table is given.
+    Options that say how data are read or how a table is built are refused where the table is given, not ignored.
     """
     from arcwise.parent_sets import build_parent_sets, parse_parent_sets, read_parent_sets
 
     content = _table_on_stdin() if str(source) == "-" else None
     if content is not None or source.name.lower().removesuffix(".gz").endswith(TABLE_SUFFIXES):
-        refuse_with_table(ess=ess, max_parents=max_parents)
+        _refuse_with_table(scored, rules, reading)
         table = read_parent_sets(source) if content is None else parse_parent_sets(content, source="<stdin>")
-        return ParentSetSource(table, None, constraints_from(table.names, *constraints))
-    from arcwise.data import read_data
-
-    scored = score_from(score, ess)
-    data = read_data(source, categorical=categorical, progress=progress)
-    known = constraints_from(data.names, *constraints)
+        return ParentSetSource(table, None, rules.read(table.names))
+    score = scored.make()
+    data = reading.read(source, progress)
+    known = rules.read(data.names)
     table = build_parent_sets(
         data,
-        scored,
+        score,
         slack=slack,
-        max_parents=max_parents,
+        max_parents=rules.max_parents,
         constraints=known,
         threads=threads,
         limits=limits,
         progress=progress,
     )
     return ParentSetSource(table, data, known)
+
+
+def _refuse_with_table(scored: ScoreOptions, rules: RuleOptions, reading: DataOptions) -> None:
+    given = {**asdict(scored), "max_parents": rules.max_parents, **asdict(reading)}
+    for name, value in given.items():
+        if value is not None and value is not False:
+            option = name.replace("_", "-")
+            raise OptionError(f"--{option} applies when a table is built; this one is already built. Leave it out.")
 
 
 def _table_on_stdin() -> bytes | None:

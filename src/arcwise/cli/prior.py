@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,24 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from arcwise.cli.options import (
-    BlacklistOption,
-    CategoricalOption,
-    ConstraintsOption,
-    DataArgument,
-    JsonOption,
-    LimitSecondsOption,
-    MaxParentsOption,
-    QuietOption,
-    SeedOption,
-    ThreadsOption,
-    WhitelistOption,
-    constraints_from,
-    finish,
-    limits_from,
-    print_json,
-    progress_from,
-)
+from arcwise.cli.data_options import DataArgument, DataOptions
+from arcwise.cli.figure_file import PlotOption, check_figure_name, save_figure
+from arcwise.cli.limit_options import MemoryLimit
+from arcwise.cli.option_group import OptionGroup, expanded
+from arcwise.cli.printing import PrintOptions, finish, print_json
+from arcwise.cli.repeat_options import SeedOption, ThreadsOption
+from arcwise.cli.rule_options import RuleOptions
 from arcwise.cli.verb_group import VerbGroup
 from arcwise.limits import Status
 
@@ -39,9 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["register"]
 
-PlotOption = Annotated[
-    Path | None, typer.Option("--plot", help="Write the figure to this file (.png, .svg, .pdf).", show_default=False)
-]
 EssOption = Annotated[float, typer.Option("--ess", help="The equivalent sample size of BDeu.")]
 EpsilonOption = Annotated[float, typer.Option("--epsilon", help="How far the priors may move, above 0 up to 1.")]
 
@@ -53,6 +40,16 @@ prior = typer.Typer(
 def register(app: typer.Typer) -> None:
     """Add the verb to the command line."""
     app.add_typer(prior, name="prior")
+
+
+@dataclass(frozen=True)
+class LearningOptions(OptionGroup):
+    """How an analysis learns networks, beside the rules and limits."""
+
+    threads: ThreadsOption = 1
+    search: Annotated[
+        str, typer.Option("--search", help="exact; or for many variables hill-climbing or tabu, which prove nothing.")
+    ] = "exact"
 
 
 @dataclass(frozen=True)
@@ -78,29 +75,14 @@ class _Answer:
 def _first(data: DataArgument) -> None: ...
 
 
-def _learning(
-    max_parents: MaxParentsOption = None,
-    constraints: ConstraintsOption = None,
-    whitelist: WhitelistOption = None,
-    blacklist: BlacklistOption = None,
-    threads: ThreadsOption = 1,
-    limit_seconds: LimitSecondsOption = None,
-    search: Annotated[
-        str, typer.Option("--search", help="exact; or for many variables hill-climbing or tabu, which prove nothing.")
-    ] = "exact",
-) -> None: ...
+def _learning(*, rules: RuleOptions, learning: LearningOptions, limit: MemoryLimit) -> None: ...
 
 
-def _last(
-    plot: PlotOption = None,
-    categorical: CategoricalOption = False,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-) -> None: ...
+def _last(*, plot: PlotOption = None, reading: DataOptions, printing: PrintOptions) -> None: ...
 
 
 def _parameters(function: Callable[..., object]) -> list[inspect.Parameter]:
-    hints = get_type_hints(function, include_extras=True)
+    hints = get_type_hints(function, include_extras=True, localns={"_Request": _Request, "_Answer": _Answer})
     found = inspect.signature(function).parameters.values()
     return [p.replace(annotation=hints[p.name], kind=p.KEYWORD_ONLY) for p in found if p.name != "request"]
 
@@ -113,42 +95,40 @@ def _analysis(name: str, *, learns: bool = True) -> Callable[[Callable[..., _Ans
         parameters = [*_parameters(_first), *own, *(_parameters(_learning) if learns else []), *_parameters(_last)]
 
         def command(**values: Any) -> None:
+            printing: PrintOptions = values["printing"]
+            plot: Path | None = values["plot"]
+            check_figure_name(plot)
             answer = analyse(_read(values), **{p.name: values[p.name] for p in own})
-            _print(answer, values["plot"], values["as_json"])
+            if plot is not None:
+                save_figure(answer.figure(), plot)
+            if printing.as_json:
+                print_json({**answer.payload, "status": answer.status})
+            else:
+                typer.echo(answer.text)
+            if answer.status is not Status.COMPLETE:
+                printing.remark(f"not complete: {answer.status}")
+            finish(answer.status)
 
         command.__doc__ = analyse.__doc__
         command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         command.__annotations__ = {p.name: p.annotation for p in parameters}
-        prior.command(name)(command)
+        prior.command(name)(expanded(command))
         return analyse
 
     return make
 
 
 def _read(values: Mapping[str, Any]) -> _Request:
-    from arcwise.data import read_data
     from arcwise.priors import Learning
 
-    progress = progress_from(values["quiet"])
-    data = read_data(values["data"], categorical=values["categorical"], progress=progress)
-    if "max_parents" not in values:
+    progress = values["printing"].progress
+    limits = values["limit"].limits if "limit" in values else None
+    data = values["reading"].read(values["data"], progress)
+    if limits is None:
         return _Request(data, Learning(), progress)
-    rules = constraints_from(data.names, values["constraints"], values["whitelist"], values["blacklist"])
-    limits = limits_from(values["limit_seconds"])
-    learning = Learning(values["max_parents"], rules, limits, values["threads"], values["search"])
-    return _Request(data, learning, progress)
-
-
-def _print(answer: _Answer, plot: Path | None, as_json: bool) -> None:
-    if plot is not None:
-        from arcwise.cli.figure_file import save_figure
-
-        save_figure(answer.figure(), plot)
-    if as_json:
-        print_json({**answer.payload, "status": answer.status})
-    else:
-        typer.echo(answer.text)
-    finish(answer.status)
+    rules, learning = values["rules"], values["learning"]
+    known = rules.read(data.names)
+    return _Request(data, Learning(rules.max_parents, known, limits, learning.threads, learning.search), progress)
 
 
 def _table(frame: Any) -> str:
@@ -167,16 +147,31 @@ def ess(
     from arcwise.priors import ascend_ess, maximise_ess
 
     ascent = ascend_ess(request.data, tolerance=tolerance, learning=request.learning, progress=request.progress)
-    maximum = maximise_ess(request.data, learning=request.learning, progress=request.progress)
-    low, high = maximum.interval
     spread = "" if ascent.spread is None else f" (its class: {ascent.spread[0]:.4g} to {ascent.spread[1]:.4g})"
+    payload = {
+        "alpha_star": ascent.alpha_star,
+        "rounds": ascent.rounds,
+        "history": ascent.history,
+        "spread": ascent.spread,
+        "converged": ascent.converged,
+    }
+    text = f"analytic, alpha*: {ascent.alpha_star:.4g} after {ascent.rounds} rounds{spread}"
+    maximum = None
+    if ascent.status is not Status.INTERRUPTED:
+        with contextlib.suppress(KeyboardInterrupt):  # the ascent is an answer of its own
+            maximum = maximise_ess(request.data, learning=request.learning, progress=request.progress)
+    if maximum is None:
+        missing = dict.fromkeys(("alpha_max", "alpha_interval", "alpha_integers", "best_integer", "score"))
+        return _Answer(
+            {**payload, **missing, "arcs": ascent.dag.arcs},
+            f"{text}\nexact, alpha^M: not found, since it was interrupted",
+            ascent.plot,
+            Status.INTERRUPTED,
+        )
+    low, high = maximum.interval
     return _Answer(
         {
-            "alpha_star": ascent.alpha_star,
-            "rounds": ascent.rounds,
-            "history": ascent.history,
-            "spread": ascent.spread,
-            "converged": ascent.converged,
+            **payload,
             "alpha_max": maximum.alpha_max,
             "alpha_interval": maximum.interval,
             "alpha_integers": maximum.integers,
@@ -184,8 +179,7 @@ def ess(
             "score": maximum.score,
             "arcs": maximum.dag.arcs,
         },
-        f"analytic, alpha*: {ascent.alpha_star:.4g} after {ascent.rounds} rounds{spread}\n"
-        f"exact, alpha^M: {maximum.alpha_max:.4g}; the same network is optimal from {low:.4g} to {high:.4g}",
+        f"{text}\nexact, alpha^M: {maximum.alpha_max:.4g}; the same network is optimal from {low:.4g} to {high:.4g}",
         maximum.plot,
         maximum.status if ascent.status is Status.COMPLETE else ascent.status,
     )
@@ -319,6 +313,7 @@ def saturation(
     return _Answer(
         {
             "settled": found.settled,
+            "repetitions": found.repetitions,
             "changed_share": found.changed_share,
             "advice": found.advice,
             "table": found.to_frame().to_dict(orient="records"),

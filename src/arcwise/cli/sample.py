@@ -8,27 +8,22 @@ from typing import Annotated
 import typer
 
 from arcwise.cli.graph_files import open_network
-from arcwise.cli.options import (
-    MOST_THREADS,
-    JsonOption,
-    OutputOption,
-    QuietOption,
-    SeedOption,
-    print_json,
-    progress_from,
-    stdout_is_taken,
-)
+from arcwise.cli.option_group import expanded
+from arcwise.cli.output_file import OutputOption
+from arcwise.cli.printing import PrintOptions, print_json
+from arcwise.cli.repeat_options import MOST_THREADS, SeedOption
 
 __all__ = ["register"]
 
 
 def register(app: typer.Typer) -> None:
     """Add the verb to the command line."""
-    app.command("sample")(sample)
+    app.command("sample")(expanded(sample))
 
 
 def sample(
     network: Annotated[Path, typer.Argument(help="A network with tables: .bif or .bif.gz; - for stdin.")],
+    *,
     rows: Annotated[int, typer.Option("--rows", "-n", min=1, max=2**40, help="How many rows to draw.")],
     seed: SeedOption = 0,
     output: OutputOption = None,
@@ -41,8 +36,7 @@ def sample(
             help="Threads to use (default: all cores); results do not depend on it.",
         ),
     ] = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
+    printing: PrintOptions,
 ) -> None:
     """Draw rows from a Bayesian network by forward sampling.
 
@@ -54,11 +48,11 @@ def sample(
     """
     from arcwise.data.write import format_to_write
 
-    to_stdout = stdout_is_taken(output, as_json, otherwise=True)
+    to_stdout = printing.stdout_is_taken(output, otherwise=True)
     format_to_write(output or "-")
-    drawn = open_network(network).sample(rows, seed=seed, threads=threads, progress=progress_from(quiet))
+    drawn = open_network(network).sample(rows, seed=seed, threads=threads, progress=printing.progress)
     drawn.to_file(output or "-")
-    if as_json:
+    if printing.as_json:
         print_json(
             {
                 "network": network,
@@ -69,5 +63,5 @@ def sample(
                 "output": output,
             }
         )
-    elif not to_stdout and not quiet:
-        typer.echo(f"wrote {drawn.n_rows:,} rows of {drawn.n_variables} variables to {output}", err=True)
+    elif not to_stdout:
+        printing.remark(f"wrote {drawn.n_rows:,} rows of {drawn.n_variables} variables to {output}")

@@ -9,30 +9,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arcwise.cli.options import (
-    BlacklistOption,
-    CategoricalOption,
-    ConstraintsOption,
-    DataArgument,
-    EssOption,
-    JsonOption,
-    LimitSecondsOption,
-    MaxParentsOption,
-    OutputOption,
-    QuietOption,
-    ScoreOption,
-    ThreadsOption,
-    WhitelistOption,
-    constraints_from,
-    finish,
-    limits_from,
-    print_json,
-    progress_from,
-    score_from,
-    stdout_is_taken,
-)
+from arcwise.cli.bayes_factor import factor_from
+from arcwise.cli.data_options import DataArgument, DataOptions
+from arcwise.cli.limit_options import MemoryLimit
+from arcwise.cli.option_group import expanded
+from arcwise.cli.output_file import OutputOption, check_writable
+from arcwise.cli.printing import PrintOptions, finish, print_json
+from arcwise.cli.repeat_options import ThreadsOption
+from arcwise.cli.rule_options import RuleOptions
+from arcwise.cli.score_options import ScoreOptions
 from arcwise.errors import FormatError, OptionError
-from arcwise.limits import Limits, Status
+from arcwise.limits import Status
 
 if TYPE_CHECKING:
     from arcwise.parent_sets import ParentSetTable
@@ -42,33 +29,29 @@ __all__ = ["register"]
 
 def register(app: typer.Typer) -> None:
     """Add the verb to the command line."""
-    app.command("scores")(scores)
+    app.command("scores")(expanded(scores))
 
 
 def scores(
     data: DataArgument,
-    score: ScoreOption = "bic",
-    ess: EssOption = None,
+    scored: ScoreOptions,
     slack: Annotated[
         float | None, typer.Option("--slack", help="How far from the optimum networks matter (natural log). Default 0.")
     ] = None,
     bayes_factor: Annotated[
-        float | None, typer.Option("--bayes-factor", help="The same as a Bayes factor: 20 is a slack of 2.996.")
+        str | None,
+        typer.Option(
+            "--bayes-factor", "-b", help="The same as a Bayes factor: 20 is a slack of 2.996.", show_default=False
+        ),
     ] = None,
-    max_parents: MaxParentsOption = None,
-    constraints: ConstraintsOption = None,
-    whitelist: WhitelistOption = None,
-    blacklist: BlacklistOption = None,
-    categorical: CategoricalOption = False,
+    *,
+    rules: RuleOptions,
+    reading: DataOptions,
     output: OutputOption = None,
     restart: Annotated[bool, typer.Option("--restart", help="Start anew even if there is a checkpoint.")] = False,
     threads: ThreadsOption = 1,
-    limit_seconds: LimitSecondsOption = None,
-    limit_memory: Annotated[
-        float | None, typer.Option("--limit-memory", help="Gigabytes for tables; default: 3/4 of what is available.")
-    ] = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
+    limit: MemoryLimit,
+    printing: PrintOptions,
 ) -> None:
     """Score the parent sets of every variable, and keep those of networks within the slack of the optimum.
 
@@ -79,54 +62,45 @@ def scores(
 
     Example: arcwise scores survey.csv --score bdeu:ess=1 --bayes-factor 20 -o survey.jkl
     """
-    from arcwise.data import read_data
     from arcwise.parent_sets import build_parent_sets
 
-    to_stdout = stdout_is_taken(output, as_json, otherwise=True)
+    to_stdout = printing.stdout_is_taken(output, otherwise=True)
     checkpoint = None if output is None or to_stdout else _checkpoint(output, restart=restart)
     margin = _slack(slack, bayes_factor)
-    progress = progress_from(quiet)
-    scored = score_from(score, ess)
-    cases = read_data(data, categorical=categorical, progress=progress)
+    limits = limit.limits
+    score = scored.make()
+    cases = reading.read(data, printing.progress)
     table = build_parent_sets(
         cases,
-        scored,
+        score,
         slack=margin,
-        max_parents=max_parents,
-        constraints=constraints_from(cases.names, constraints, whitelist, blacklist),
+        max_parents=rules.max_parents,
+        constraints=rules.read(cases.names),
         threads=threads,
-        limits=_limits(limit_seconds, limit_memory),
-        progress=progress,
+        limits=limits,
+        progress=printing.progress,
         checkpoint=checkpoint,
     )
     _write(table, output)
-    if as_json:
+    if printing.as_json:
         _print_summary(table, data, output)
-    elif not quiet:
+    elif not printing.quiet:
         _say(table, output, checkpoint)
     finish(table.status)
 
 
-def _slack(slack: float | None, bayes_factor: float | None) -> float:
+def _slack(slack: float | None, bayes_factor: str | None) -> float:
     if bayes_factor is None:
         return 0.0 if slack is None else slack
     if slack is not None:
         raise OptionError("--slack and --bayes-factor say the same in two ways; give one of them.")
-    if not bayes_factor >= 1:
-        raise OptionError(f"--bayes-factor {bayes_factor:g}: must be 1 or more.")
-    return math.log(bayes_factor)
-
-
-def _limits(seconds: float | None, gigabytes: float | None) -> Limits:
-    if gigabytes is not None and not 0 < gigabytes < math.inf:
-        raise OptionError(f"--limit-memory {gigabytes:g}: must be a positive number of gigabytes.")
-    memory = None if gigabytes is None else int(gigabytes * 1e9)
-    return Limits(seconds=limits_from(seconds).seconds, memory_bytes=memory)
+    return math.log(factor_from(bayes_factor))
 
 
 def _checkpoint(output: Path, *, restart: bool) -> Path:
     if not output.name.removesuffix(".gz").endswith((".jkl", ".arct")):
         raise FormatError(f"cannot write {output}: a table's name ends in .jkl, .arct, .jkl.gz or .arct.gz.")
+    check_writable(output)
     checkpoint = output.with_name(output.name + ".checkpoint")
     if restart:
         checkpoint.unlink(missing_ok=True)

@@ -10,29 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from arcwise.cli.data_options import DataArgument, DataOptions
 from arcwise.cli.graph_files import check_output_name, write_graph_file
-from arcwise.cli.options import (
-    BlacklistOption,
-    CategoricalOption,
-    ConstraintsOption,
-    DataArgument,
-    EssOption,
-    JsonOption,
-    LimitSecondsOption,
-    MaxParentsOption,
-    OutputOption,
-    QuietOption,
-    ScoreOption,
-    SeedOption,
-    WhitelistOption,
-    constraints_from,
-    finish,
-    limits_from,
-    print_json,
-    progress_from,
-    score_from,
-    stdout_is_taken,
-)
+from arcwise.cli.limit_options import StepLimit, limits_left
+from arcwise.cli.option_group import expanded
+from arcwise.cli.output_file import OutputOption
+from arcwise.cli.printing import PrintOptions, finish, print_json
+from arcwise.cli.repeat_options import MOST_THREADS, SeedOption
+from arcwise.cli.rule_options import RuleOptions
+from arcwise.cli.score_options import ScoreOptions
 from arcwise.errors import OptionError
 
 if TYPE_CHECKING:
@@ -68,25 +54,22 @@ TAKES: dict[Method, tuple[str, ...]] = {
     Method.TABU: (*CLIMB, "tabu", "max_tabu"),
     Method.HILL_CLIMBING: CLIMB,
     Method.FIRST_ASCENT: ("start",),
-    Method.GENETIC: ("population", "unconnected", "drop", "promote", "mating_tries", "patience"),
-    Method.ORDER: ("iterations", "patience"),
+    Method.GENETIC: ("population", "unconnected", "drop_worst", "promote", "mating_tries", "patience"),
+    Method.ORDER: ("iterations", "patience", "threads"),
 }
 
 
 def register(app: typer.Typer) -> None:
     """Add the verb to the command line."""
-    app.command("search")(search)
+    app.command("search")(expanded(search))
 
 
 def search(
     data: DataArgument,
     method: Annotated[Method, typer.Option("--method", help="The search.")] = Method.TABU,
-    score: ScoreOption = "bic",
-    ess: EssOption = None,
-    max_parents: MaxParentsOption = None,
-    constraints: ConstraintsOption = None,
-    whitelist: WhitelistOption = None,
-    blacklist: BlacklistOption = None,
+    *,
+    scored: ScoreOptions,
+    rules: RuleOptions,
     start: Annotated[
         StartName | None, typer.Option("--start", help="Where to start (default: empty).", show_default=False)
     ] = None,
@@ -120,9 +103,9 @@ def search(
         int | None,
         typer.Option("--unconnected", min=0, help="genetic: how many start empty (default: 1).", show_default=False),
     ] = None,
-    drop: Annotated[
+    drop_worst: Annotated[
         int | None,
-        typer.Option("--drop", min=0, help="genetic: the worst, dropped each round (default: 3).", show_default=False),
+        typer.Option("--drop-worst", min=0, help="genetic: dropped each round (default: 3).", show_default=False),
     ] = None,
     promote: Annotated[
         int | None,
@@ -145,12 +128,17 @@ def search(
         int | None,
         typer.Option("--iterations", min=1, help="order: perturbations (default: 1000).", show_default=False),
     ] = None,
-    categorical: CategoricalOption = False,
+    reading: DataOptions,
     seed: SeedOption = 0,
-    limit_seconds: LimitSecondsOption = None,
+    threads: Annotated[
+        int | None,
+        typer.Option(
+            "--threads", min=1, max=MOST_THREADS, help="order: threads for its table (default: 1).", show_default=False
+        ),
+    ] = None,
+    limit: StepLimit,
     output: OutputOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
+    printing: PrintOptions,
 ) -> None:
     """Search for a network with a high score, fast and without a proof that it is the best.
 
@@ -160,7 +148,6 @@ def search(
     Example: arcwise search survey.csv --method genetic --score bdeu:ess=10 --seed 1 -o network.graphml
     """
     from arcwise import search as stage
-    from arcwise.data import read_data
 
     given: dict[str, Any] = {
         "start": None if start is None else start.value,
@@ -171,18 +158,21 @@ def search(
         "max_tabu": max_tabu,
         "population": population,
         "unconnected": unconnected,
-        "drop": drop,
+        "drop_worst": drop_worst,
         "promote": promote,
         "mating_tries": mating_tries,
         "patience": patience,
         "iterations": iterations,
+        "threads": threads,
     }
     options = {name: value for name, value in given.items() if value is not None}
     for name in options:
         if name not in TAKES[method]:
             takers = ", ".join(m for m in Method if name in TAKES[m])
             raise OptionError(f"--{name.replace('_', '-')} is not an option of --method {method}, but of {takers}.")
-    to_stdout = stdout_is_taken(output, as_json, otherwise=not as_json)
+    if "drop_worst" in options:
+        options["drop"] = options.pop("drop_worst")
+    to_stdout = printing.stdout_is_taken(output, otherwise=not printing.as_json)
     if output is not None:
         check_output_name(output)
     function: Any = {
@@ -192,30 +182,29 @@ def search(
         Method.GENETIC: stage.genetic_search,
         Method.ORDER: _search_orders,
     }[method]
-    scored = score_from(score, ess)
-    cases = read_data(data, categorical=categorical, progress=progress_from(quiet))
+    score, limits = scored.make(), limit.limits
+    cases = reading.read(data, printing.progress)
     result = function(
         cases,
-        score=scored,
-        max_parents=max_parents,
-        constraints=constraints_from(cases.names, constraints, whitelist, blacklist),
+        score=score,
+        max_parents=rules.max_parents,
+        constraints=rules.read(cases.names),
         seed=seed,
-        limits=limits_from(limit_seconds),
-        progress=progress_from(quiet),
+        limits=limits,
+        progress=printing.progress,
         **options,
     )
     if to_stdout:
         write_graph_file(Path("-"), result.dag)
     elif output is not None:
         write_graph_file(output, result.dag)
-    if as_json:
+    if printing.as_json:
         print_json(result.as_dict())
-    if not quiet:
-        typer.echo(
-            f"{method}: {scored.name} {result.score:.6f}, {len(result.dag.arcs)} arcs, {result.iterations} iterations, "
-            f"{result.seconds:.3f} s" + ("" if result.complete else f"; stopped: {result.status}"),
-            err=True,
-        )
+    stopped = "" if result.complete else f"; stopped: {result.status}"
+    printing.remark(
+        f"{method}: {score.name} {result.score:.6f}, {len(result.dag.arcs)} arcs, {result.iterations} iterations, "
+        f"{result.seconds:.3f} s{stopped}"
+    )
     finish(result.status)
 
 
@@ -227,19 +216,26 @@ def _search_orders(
     constraints: Constraints | None,
     limits: Limits,
     progress: bool | None,
+    threads: int = 1,
     **options: Any,
 ) -> LocalSearchResult:
     """Order search over the table of parent sets of the data; both share the time."""
-    from arcwise.limits import Limits, Status
+    from arcwise.limits import Status
     from arcwise.parent_sets import build_parent_sets
     from arcwise.search import order_search
 
     begin = time.monotonic()
     table = build_parent_sets(
-        data, score, max_parents=max_parents, constraints=constraints, limits=limits, progress=progress
+        data,
+        score,
+        max_parents=max_parents,
+        constraints=constraints,
+        threads=threads,
+        limits=replace(limits, count=None),
+        progress=progress,
     )
-    left = None if limits.seconds is None else max(1e-3, limits.seconds - (time.monotonic() - begin))
-    found = order_search(table, constraints=constraints, limits=Limits(seconds=left), progress=progress, **options)
+    left = limits_left(limits, time.monotonic() - begin)
+    found = order_search(table, constraints=constraints, limits=left, progress=progress, **options)
     seconds = time.monotonic() - begin
     status = found.status if table.status is Status.COMPLETE else table.status
     return replace(found, seconds=seconds, status=status)

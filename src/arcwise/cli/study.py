@@ -5,16 +5,19 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arcwise.cli.options import JsonOption, LimitSecondsOption, QuietOption, limits_from, print_json
+from arcwise.cli.limit_options import TimeLimit
+from arcwise.cli.option_group import expanded
+from arcwise.cli.printing import PrintOptions, print_json
 from arcwise.cli.verb_group import VerbGroup
+from arcwise.cli.worker_options import ClusterOption, WorkersOption
 from arcwise.errors import OptionError
-from arcwise.limits import Limits, Status
+from arcwise.limits import Status
 
 if TYPE_CHECKING:
     from arcwise.progress import ProgressCallback, ProgressEvent
@@ -51,6 +54,7 @@ def register(app: typer.Typer) -> None:
 
 
 @study.command("plan")
+@expanded
 def plan(
     config: ConfigArgument,
     smoke: SmokeOption = False,
@@ -60,8 +64,8 @@ def plan(
         Path | None,
         typer.Option("--measured", help="A store, to estimate from its cells how long all cells take."),
     ] = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
+    *,
+    printing: PrintOptions,
 ) -> None:
     """Check a study and list its cells, without running anything.
 
@@ -73,7 +77,7 @@ def plan(
     cells = plan_study(chosen)
     chosen.check()
     estimate = None if measured is None else estimate_study(chosen, measured)
-    if as_json:
+    if printing.as_json:
         listed = [{"id": cell.id, "experiment": cell.experiment, "parameters": cell.parameters} for cell in cells]
         guess = None if estimate is None else {**asdict(estimate), "hours": estimate.hours()}
         print_json({"name": chosen.name, "digest": chosen.digest, "cells": listed, "estimate": guess})
@@ -83,7 +87,7 @@ def plan(
         typer.echo(f"{cell.id}  {cell.experiment}  {parameters}")
     counts = Counter(cell.experiment for cell in cells)
     listed_counts = ", ".join(f"{count:,} of {name}" for name, count in counts.items())
-    if quiet:
+    if printing.quiet:
         return
     typer.echo(f"{chosen.name}: {len(cells):,} cells ({listed_counts})", err=True)
     if estimate is not None:
@@ -97,13 +101,12 @@ def plan(
 
 
 @study.command("run")
+@expanded
 def run(
     config: ConfigArgument,
     store: StoreOption = None,
-    workers: Annotated[int, typer.Option("--workers", "-j", help="Processes; -1 for one per processor.")] = 1,
-    dask: Annotated[
-        str | None, typer.Option("--dask", help="The address of a Dask scheduler to run on.", show_default=False)
-    ] = None,
+    workers: WorkersOption = 1,
+    cluster: ClusterOption = None,
     smoke: SmokeOption = False,
     networks: NetworksOption = None,
     data: DataOption = None,
@@ -117,15 +120,15 @@ def run(
     limit_cells: Annotated[
         int | None, typer.Option("--limit-cells", min=1, help="Stop after so many cells (exit code 3).")
     ] = None,
-    limit_seconds: LimitSecondsOption = None,
+    *,
+    limit: TimeLimit,
     summary: Annotated[
         Path | None,
         typer.Option(
             "--summary", help="The folder of tables and figures; default: beside the store.", show_default=False
         ),
     ] = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
+    printing: PrintOptions,
 ) -> None:
     """Run the cells that are missing, then write tables and figures.
 
@@ -135,26 +138,25 @@ def run(
     """
     from arcwise.study import run_study, summarize_study
 
+    limits = limit.limits
     chosen = _read(config, smoke, networks, data)
     where = _store(chosen, store)
     report = run_study(
         chosen,
         where,
         workers=workers,
-        cluster=dask,
+        cluster=cluster,
         retry=retry or (),
         accept_changes=accept_changes,
-        limits=Limits(seconds=limits_from(limit_seconds).seconds, count=limit_cells),
-        progress=_progress(quiet),
+        limits=replace(limits, count=limit_cells),
+        progress=_progress(printing.quiet),
     )
     folder = summary or where.with_suffix("").with_name(f"{where.stem}-summary")
-    if not quiet:
-        typer.echo(_sentence(report), err=True)
+    printing.remark(_sentence(report))
     if report.finished + report.limited:
         files = summarize_study(where).write(folder)
-        if not quiet:
-            typer.echo(f"{len(files)} files in {folder}; the results are in {where}", err=True)
-    if as_json:
+        printing.remark(f"{len(files)} files in {folder}; the results are in {where}")
+    if printing.as_json:
         print_json(
             {
                 "name": chosen.name,
@@ -172,22 +174,22 @@ def run(
 
 
 @study.command("status")
+@expanded
 def status(
     config: OptionalConfigArgument = None,
     store: StoreOption = None,
     smoke: SmokeOption = False,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
+    *,
+    printing: PrintOptions,
 ) -> None:
     """Say how far a study is, also while it runs.
 
     Example: arcwise study status studies/smoke.toml
     """
-    del quiet  # there are no remarks to leave out
     from arcwise.study import study_status
 
     found = study_status(_existing(config, store, smoke))
-    if as_json:
+    if printing.as_json:
         print_json(found.to_dict())
         return
     for line in found.lines():
@@ -195,6 +197,7 @@ def status(
 
 
 @study.command("summarize")
+@expanded
 def summarize(
     config: OptionalConfigArgument = None,
     store: StoreOption = None,
@@ -204,21 +207,20 @@ def summarize(
         typer.Option("--output", "-o", help="The folder of tables and figures; default: beside the store."),
     ] = None,
     figures: Annotated[bool, typer.Option("--figures/--no-figures", help="Draw figures as well as tables.")] = True,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
+    *,
+    printing: PrintOptions,
 ) -> None:
     """Write the tables and figures of a study, from its store alone.
 
     Example: arcwise study summarize --store smoke.duckdb -o smoke-summary
     """
-    del quiet  # there are no remarks to leave out
     from arcwise.study import summarize_study
 
     where = _existing(config, store, smoke)
     folder = output or where.with_suffix("").with_name(f"{where.stem}-summary")
     found = summarize_study(where)
     files = found.write(folder, figures=figures)
-    if as_json:
+    if printing.as_json:
         print_json({**found.facts, "files": files})
         return
     for file in files:
@@ -226,6 +228,7 @@ def summarize(
 
 
 @study.command("export")
+@expanded
 def export(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The file: .parquet or .csv; of a product: .json, .csv.gz.")
@@ -244,8 +247,8 @@ def export(
             show_default=False,
         ),
     ] = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
+    *,
+    printing: PrintOptions,
 ) -> None:
     """Write the rows of all cells to one file, or a product that is made from them.
 
@@ -259,10 +262,10 @@ def export(
         count = export_rows(where, output, experiment=experiment)
     else:
         count = export_product(where, output, product)
-    if as_json:
+    if printing.as_json:
         print_json({"rows": count, "file": output})
-    elif not quiet:
-        typer.echo(f"{count:,} rows in {output}", err=True)
+    else:
+        printing.remark(f"{count:,} rows in {output}")
 
 
 def _read(config: Path, smoke: bool, networks: Path | None = None, data: Path | None = None) -> Study:

@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arcwise.cli.options import JsonOption, QuietOption, SeedOption, print_json, progress_from
+from arcwise.cli.data_options import DataOptions
+from arcwise.cli.limit_options import TimeLimit
+from arcwise.cli.option_group import expanded
+from arcwise.cli.printing import PrintOptions, finish, print_json
+from arcwise.cli.repeat_options import SeedOption
 from arcwise.errors import OptionError
+from arcwise.limits import Status
 
 if TYPE_CHECKING:
-    from arcwise.confidence import EdgeConfidence
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from arcwise.confidence import EdgeConfidence, Recommendation, Threshold
+    from arcwise.confidence.permutations import PermutedConfidences
+    from arcwise.data import Dataset
+    from arcwise.limits import Limits
 
 __all__ = ["register"]
 
 
 def register(app: typer.Typer) -> None:
     """Add the verb to the command line."""
-    app.command("threshold")(threshold)
+    app.command("threshold")(expanded(threshold))
 
 
 def threshold(
@@ -43,7 +55,8 @@ def threshold(
         float | None, typer.Option("--beta", help="For f, f-cpdag and the cost rule: recall against precision.")
     ] = None,
     alpha: Annotated[
-        float | None, typer.Option("--alpha", help="For cost: how many extra edges a missed edge is worth.")
+        float | None,
+        typer.Option("--alpha", "--missed-edge-cost", help="For cost: how many extra edges a missed edge is worth."),
     ] = None,
     value: Annotated[float | None, typer.Option("--value", help="fixed rule: the cut-off.")] = None,
     published: Annotated[
@@ -66,8 +79,10 @@ def threshold(
         ),
     ] = None,
     seed: SeedOption = 0,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
+    *,
+    reading: DataOptions,
+    limit: TimeLimit,
+    printing: PrintOptions,
 ) -> None:
     """Choose the cut-off above which an edge counts as significant, by one of the published rules.
 
@@ -79,6 +94,8 @@ def threshold(
 
     from arcwise.confidence import EdgeConfidence, choose_threshold, recommend
 
+    limits = limit.limits
+    status = Status.COMPLETE
     given = EdgeConfidence.load(confidence)
     if cases is not None:
         given = replace(given, n_cases=cases)
@@ -91,7 +108,12 @@ def threshold(
     if published:
         options["source"] = "published"
     if chosen_rule == "broom":
-        options |= _for_broom(given, confidence, data, permuted, permutations, seed, quiet)
+
+        def learn(path: Path) -> PermutedConfidences:
+            rows = reading.read(path, printing.progress)
+            return _permute(given, rows, permutations, seed=seed, limits=limits, progress=printing.progress)
+
+        options["permuted"], status = _for_broom(given, confidence, data, permuted or [], learn)
     elif data is not None or permuted:
         raise OptionError(f"--data and --permuted are for the rule 'broom', not '{chosen_rule}'.")
     advice = None
@@ -100,68 +122,86 @@ def threshold(
         chosen = advice.threshold
     else:
         chosen = choose_threshold(given, chosen_rule, **options)
-    count = int((given.vector > chosen.value).sum())
-    if as_json:
-        facts: dict[str, Any] = {
-            "threshold": chosen.value,
-            "rule": chosen.rule,
-            "assumes": chosen.assumes,
-            "details": chosen.details,
-            "significant": count,
-            "pairs": len(given.vector),
-        }
-        if advice is not None:
-            facts |= {
-                "metric": advice.metric,
-                "weight": advice.weight,
-                "meaning": advice.cost_in_words,
-                "text": advice.text,
-                "neighbours": [
-                    {"threshold": a.threshold, "edges": a.edges, "extra_error": a.extra_error}
-                    for a in advice.neighbours
-                ],
-                "other_rules": [
-                    {"rule": a.reason, "threshold": a.threshold, "edges": a.edges} for a in advice.other_rules
-                ],
-            }
-        print_json(facts)
-        return
-    if advice is not None:
+    above = int((given.vector > chosen.value).sum())
+    if printing.as_json:
+        summary = {"significant": above, "pairs": len(given.vector), "status": status}
+        print_json({**_facts(chosen), **summary, **(_reasons(advice) if advice is not None else {})})
+    elif advice is not None:
         typer.echo(advice.text)
-        return
-    if quiet:
+    elif printing.quiet:
         typer.echo(f"{chosen.value!r}")
-        return
-    typer.echo(f"threshold {chosen.value:.4g} by the rule '{chosen.rule}', which assumes that {chosen.assumes}.")
-    typer.echo(f"{count} of {len(given.vector)} pairs are above it.")
+    else:
+        typer.echo(f"threshold {chosen.value:.4g} by the rule '{chosen.rule}', which assumes that {chosen.assumes}.")
+        typer.echo(f"{above} of {len(given.vector)} pairs are above it.")
+    if status is not Status.COMPLETE:
+        printing.remark(f"{status}: from {len(options['permuted'])} of {permutations} permuted data sets")
+    finish(status)
+
+
+def _facts(chosen: Threshold) -> dict[str, Any]:
+    return {
+        "threshold": chosen.value,
+        "rule": chosen.rule,
+        "assumes": chosen.assumes,
+        "details": chosen.details,
+    }
+
+
+def _reasons(advice: Recommendation) -> dict[str, Any]:
+    return {
+        "metric": advice.metric,
+        "weight": advice.weight,
+        "meaning": advice.cost_in_words,
+        "text": advice.text,
+        "neighbours": [
+            {"threshold": a.threshold, "edges": a.edges, "extra_error": a.extra_error} for a in advice.neighbours
+        ],
+        "other_rules": [{"rule": a.reason, "threshold": a.threshold, "edges": a.edges} for a in advice.other_rules],
+    }
 
 
 def _for_broom(
     given: EdgeConfidence,
     confidence: Path,
     data: Path | None,
-    permuted: list[Path] | None,
-    permutations: int,
-    seed: int,
-    quiet: bool,
-) -> dict[str, Any]:
-    """Return what Broom's rule needs: the data, or the vectors of permuted data."""
+    permuted: list[Path],
+    learn: Callable[[Path], PermutedConfidences],
+) -> tuple[NDArray[np.float64], Status]:
+    """Return the confidences of permuted data, learned or from files, and whether they are all there."""
+    if (data is None) == (not permuted):
+        raise OptionError("the rule 'broom' needs --data, the data of the confidences, or --permuted files; give one.")
+    if data is None:
+        return _permuted(given, confidence, permuted), Status.COMPLETE
+    made = learn(data)
+    return made.vectors, made.status
+
+
+def _permute(
+    given: EdgeConfidence, cases: Dataset, permutations: int, *, seed: int, limits: Limits, progress: bool | None
+) -> PermutedConfidences:
+    """Learn from permuted data as from the data; at a limit, or on Ctrl-C, from as many as were finished."""
+    from arcwise.confidence.permutations import member_of, permuted_confidences
+
+    if cases.names != given.names:
+        raise OptionError("--data has other variables than the confidences, or in another order.")
+    made = permuted_confidences(
+        cases, member_of(given), permutations=permutations, seed=seed, limits=limits, progress=progress
+    )
+    if len(made.vectors) < 2:
+        raise OptionError(f"fewer than 2 permutations were finished ({made.status}); allow more time.")
+    return made
+
+
+def _permuted(given: EdgeConfidence, confidence: Path, files: list[Path]) -> NDArray[np.float64]:
+    """Return the confidences of permuted data from files."""
     import numpy as np
 
     from arcwise.confidence import EdgeConfidence
 
-    if (data is None) == (not permuted):
-        raise OptionError("the rule 'broom' needs --data, the data of the confidences, or --permuted files; give one.")
-    if data is not None:
-        from arcwise.data import read_data
-
-        progress = progress_from(quiet)
-        cases = read_data(data, progress=progress)
-        return {"data": cases, "permutations": permutations, "seed": seed, "progress": progress}
     vectors = []
-    for path in permuted or ():
+    for path in files:
         other = EdgeConfidence.load(path)
         if other.names != given.names:
             raise OptionError(f"{path} is over other variables than {confidence}.")
         vectors.append(other.vector)
-    return {"permuted": np.array(vectors)}
+    return np.array(vectors)

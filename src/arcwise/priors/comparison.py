@@ -56,7 +56,10 @@ class PriorComparison:
     held_out_error
         The standard error of its difference to BDeu's over the splits (0 for BDeu itself; NaN for one split).
     splits
-        How often the data were split; 0 if `test` data were given.
+        How often the data were split; 0 if `test` data were given, or if Ctrl-C came before the first split was learned
+        from, when nothing is known about held-out cases (NaN).
+    status
+        INTERRUPTED if Ctrl-C ended the comparison after so many splits.
     """
 
     scores: tuple[str, ...]
@@ -150,6 +153,9 @@ def compare_priors(
         Of the splits.
     learning, progress
         How networks are learned; see `Learning` and `arcwise.progress.show_progress`.
+
+    Ctrl-C ends it with the splits that are finished; before the three networks of all the data are learned, it raises
+    KeyboardInterrupt.
     """
     if splits < 1:
         raise OptionError(f"splits={splits} must be at least 1.")
@@ -171,12 +177,17 @@ def compare_priors(
             return optima
 
         whole = learn(data, 0)
-        likelihoods = []
-        for number, (train, unseen) in enumerate(_parts(data, test, splits, held_out, rng)):
-            optima = whole if train is data else learn(train, number + 1)
-            networks = [fit_under(s, o.dag, train, parameter_prior) for s, o in zip(scores, optima, strict=True)]
-            likelihoods.append([network.log_likelihood(unseen) / unseen.n_cases for network in networks])
-    by_split = np.array(likelihoods)
+        likelihoods: list[list[float]] = []
+        interrupted = False
+        try:
+            for number, (train, unseen) in enumerate(_parts(data, test, splits, held_out, rng)):
+                optima = whole if train is data else learn(train, number + 1)
+                networks = [fit_under(s, o.dag, train, parameter_prior) for s, o in zip(scores, optima, strict=True)]
+                likelihoods.append([network.log_likelihood(unseen) / unseen.n_cases for network in networks])
+        except KeyboardInterrupt:
+            interrupted = True
+    by_split = np.array(likelihoods).reshape(-1, len(scores))
+    unknown = np.full(len(scores), np.nan)
     plain = whole[COMPARED.index("bdeu")].dag
     with_error = len(by_split) > 1
     differences = by_split - by_split[:, [COMPARED.index("bdeu")]]
@@ -186,15 +197,13 @@ def compare_priors(
         values=np.array([optimum.score for optimum in whole]),
         from_bdeu=np.array([moral_distance(plain, optimum.dag) for optimum in whole], dtype=np.int64),
         from_truth=np.array([np.nan if truth is None else moral_distance(truth, o.dag) for o in whole]),
-        held_out=by_split.mean(axis=0),
-        held_out_error=(
-            differences.std(axis=0, ddof=1) / np.sqrt(len(by_split)) if with_error else np.full(len(scores), np.nan)
-        ),
+        held_out=by_split.mean(axis=0) if len(by_split) else unknown,
+        held_out_error=differences.std(axis=0, ddof=1) / np.sqrt(len(by_split)) if with_error else unknown,
         n_cases=data.n_cases,
         ess=ess,
         epsilon=epsilon,
-        splits=0 if test is not None else splits,
-        status=worst_status(found),
+        splits=0 if test is not None else len(by_split),
+        status=Status.INTERRUPTED if interrupted else worst_status(found),
     )
 
 

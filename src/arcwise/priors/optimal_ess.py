@@ -57,8 +57,10 @@ class EssAscent:
     spread
         The least and the largest alpha* over the DAGs of its equivalence class; None if there are too many.
     converged
-        False if alpha* still moved after the last round allowed, or if the ascent came back to a graph it had before
-        without settling.
+        False if alpha* still moved after the last round allowed, if the ascent came back to a graph it had before
+        without settling, or if Ctrl-C ended it.
+    status
+        INTERRUPTED if Ctrl-C ended the ascent after the round that is the last here.
     """
 
     alpha_star: float
@@ -103,19 +105,25 @@ def ascend_ess(
     """Alternate between the best graph for an ESS and the analytic ESS for a graph, from the BIC-optimal graph.
 
     The graphs are those of an exact search, or of a local one (`Learning.search`) where there are many variables.
+    Ctrl-C ends the ascent with the rounds that are finished; before the first graph it raises KeyboardInterrupt.
     """
     if not tolerance > 0:
         raise OptionError(f"tolerance={tolerance!r} must be positive; Steck stops at a change below 0.1.")
     optima = all_or_interrupt(find_optima(data, [make_score("bic")], learning, progress=progress))
-    solver = EssSolver(data, learning, progress=progress)
     history = [analytic_ess(data, optima[0].dag).value]
-    converged = cycling = False
-    while not (converged or cycling) and len(history) <= most_rounds:
-        optima += all_or_interrupt(solver.solve([history[-1]], stage=f"ESS {history[-1]:.4g}"))
-        history.append(analytic_ess(data, optima[-1].dag).value)
-        converged = abs(history[-1] - history[-2]) < tolerance
-        # Each graph determines the next: one that comes back begins a cycle, which alpha* never leaves.
-        cycling = not converged and any(before.dag == optima[-1].dag for before in optima[1:-1])
+    converged = cycling = interrupted = False
+    try:
+        solver = EssSolver(data, learning, progress=progress)
+        while not (converged or cycling) and len(history) <= most_rounds:
+            found = all_or_interrupt(solver.solve([history[-1]], stage=f"ESS {history[-1]:.4g}"))[0]
+            history.append(analytic_ess(data, found.dag).value)
+            optima.append(found)
+            converged = abs(history[-1] - history[-2]) < tolerance
+            # Each graph determines the next: one that comes back begins a cycle, which alpha* never leaves.
+            cycling = not converged and any(before.dag == found.dag for before in optima[1:-1])
+    except KeyboardInterrupt:
+        interrupted = True
+        history = history[: len(optima)]
     dag = optima[-1].dag
     small = Cpdag.from_dag(dag).size <= MOST_MEMBERS
     return EssAscent(
@@ -126,7 +134,7 @@ def ascend_ess(
         dag=dag,
         spread=analytic_ess_of_class(data, dag, most=MOST_MEMBERS) if small else None,
         converged=converged,
-        status=worst_status(optima),
+        status=Status.INTERRUPTED if interrupted else worst_status(optima),
     )
 
 
@@ -199,7 +207,8 @@ def maximise_ess(
     max_G p(D | ESS, G) is the upper envelope of one smooth curve per graph, and may have several peaks. It is evaluated
     on a logarithmic grid; wherever that comes near its highest value, the pieces of the envelope are found
     (`trace_envelope`), and the curve of each piece is maximised. The ends of the interval over which the best graph
-    stays optimal are found by bisection on the logarithm, to a relative `accuracy`, each step an exact search.
+    stays optimal are found by bisection on the logarithm, to a relative `accuracy`, each step an exact search. The
+    maximum of a part of the range is no answer: Ctrl-C raises KeyboardInterrupt.
     """
     if not 0 < low < high < math.inf:
         raise OptionError(f"the range of the search, {low!r} to {high!r}, must be positive and ascending.")

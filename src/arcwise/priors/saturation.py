@@ -54,6 +54,9 @@ class Saturation:
     accuracy
         By how many per cent the log-likelihood of unseen cases falls short of the true network's, where a network with
         parameters was given (`arcwise.evaluate.accuracy_score`; lower is better); else NaN.
+    repetitions, status
+        How many repetitions the means are over, and INTERRUPTED if Ctrl-C ended it there. If it came during the first
+        one, `sizes` ends with the last size that was finished.
     """
 
     sizes: NDArray[np.int64]
@@ -147,6 +150,9 @@ def data_saturation(
     Each repetition shuffles the cases and takes longer and longer beginnings. The cost is `repetitions` x log2(N / 10)
     searches. Where the truth is known, the graphs are compared with it, and, if it has parameters, so are predictions
     of 10,000 cases sampled from it.
+
+    Ctrl-C ends it with the repetitions that are finished, or in the first one with the sizes that are; before there are
+    two sizes, it raises KeyboardInterrupt.
     """
     if repetitions < 1:
         raise OptionError(f"repetitions={repetitions} must be at least 1.")
@@ -165,40 +171,56 @@ def data_saturation(
     rows = np.repeat(np.arange(data.n_rows), 1 if data.weights is None else data.weights)
     shape = (repetitions, len(sizes))
     sensitivity, edges, change, distance, accuracy = (np.full(shape, np.nan) for _ in range(5))
-    with show_progress(progress) as callback:
-        for repetition in range(repetitions):
-            shuffled = rng.permutation(rows)
-            before: Dag | None = None
-            for k, size in enumerate(sizes):
-                callback(ProgressEvent("saturation", repetition * len(sizes) + k, repetitions * len(sizes)))
-                part = data if k == len(sizes) - 1 else _subsample(data, shuffled[:size])
-                found = whole
-                if k < len(sizes) - 1:
-                    found = all_or_interrupt(find_optima(part, [score], learning, progress=False))[0]
-                optima.append(found)
-                sensitivity[repetition, k] = prior_sensitivity(
-                    part, found.dag, ess=ess, epsilon=epsilon, epsilons=()
-                ).relative
-                edges[repetition, k] = len(found.dag.arcs)
-                if before is not None:
-                    change[repetition, k] = shd(before, found.dag)
-                if true_dag is not None:
-                    distance[repetition, k] = shd(true_dag, found.dag)
-                if isinstance(truth, BayesianNetwork):
-                    accuracy[repetition, k] = accuracy_score(truth, fit_parameters(found.dag, part, ess=ess), unseen)
-                before = found.dag
+    done = 0  # steps, each of them one size of one repetition
+    interrupted = False
+    try:
+        with show_progress(progress) as callback:
+            for repetition in range(repetitions):
+                shuffled = rng.permutation(rows)
+                before: Dag | None = None
+                for k, size in enumerate(sizes):
+                    callback(ProgressEvent("saturation", repetition * len(sizes) + k, repetitions * len(sizes)))
+                    part = data if k == len(sizes) - 1 else _subsample(data, shuffled[:size])
+                    found = whole
+                    if k < len(sizes) - 1:
+                        found = all_or_interrupt(find_optima(part, [score], learning, progress=False))[0]
+                    optima.append(found)
+                    sensitivity[repetition, k] = prior_sensitivity(
+                        part, found.dag, ess=ess, epsilon=epsilon, epsilons=()
+                    ).relative
+                    edges[repetition, k] = len(found.dag.arcs)
+                    if before is not None:
+                        change[repetition, k] = shd(before, found.dag)
+                    if true_dag is not None:
+                        distance[repetition, k] = shd(true_dag, found.dag)
+                    if isinstance(truth, BayesianNetwork):
+                        accuracy[repetition, k] = accuracy_score(
+                            truth, fit_parameters(found.dag, part, ess=ess), unseen
+                        )
+                    before = found.dag
+                    done += 1
+    except KeyboardInterrupt:
+        interrupted = True
+    if done < 2:
+        raise KeyboardInterrupt
+    finished = max(1, done // len(sizes))
+    kept = min(done, len(sizes))
+
+    def mean(measure: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(measure[:finished, :kept].mean(axis=0))
+
     return Saturation(
-        sizes=np.array(sizes, dtype=np.int64),
-        sensitivity=sensitivity.mean(axis=0),
-        edges=edges.mean(axis=0),
-        change=change.mean(axis=0),
-        distance=distance.mean(axis=0),
-        accuracy=accuracy.mean(axis=0),
-        repetitions=repetitions,
+        sizes=np.array(sizes[:kept], dtype=np.int64),
+        sensitivity=mean(sensitivity),
+        edges=mean(edges),
+        change=mean(change),
+        distance=mean(distance),
+        accuracy=mean(accuracy),
+        repetitions=finished,
         ess=ess,
         epsilon=epsilon,
         dag=whole.dag,
-        status=worst_status(optima),
+        status=Status.INTERRUPTED if interrupted else worst_status(optima),
     )
 
 

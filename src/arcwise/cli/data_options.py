@@ -1,0 +1,61 @@
+"""Options that say how data are read: which columns, what stands between fields, whether numbers are categories."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arcwise.cli.option_group import OptionGroup
+
+if TYPE_CHECKING:
+    from arcwise.data import Dataset, Table
+
+__all__ = ["CategoricalOption", "DataArgument", "DataOptions", "SeparatorOption", "TableOptions"]
+
+DataArgument = Annotated[
+    Path, typer.Argument(help="The data: .csv, .tsv, .arff, .parquet and others, also with .gz; - for stdin.")
+]
+
+
+SeparatorOption = Annotated[
+    str | None,
+    typer.Option("--separator", help="Between fields of a text file (default: a comma or a tab).", show_default=False),
+]
+CategoricalOption = Annotated[
+    bool, typer.Option("--categorical", help="Take columns of numbers as categories, however many values.")
+]
+
+
+@dataclass(frozen=True)
+class TableOptions(OptionGroup):
+    """How a file of raw data is read."""
+
+    column: Annotated[
+        list[str] | None,
+        typer.Option("--column", metavar="NAME", help="Read only this column; may be repeated.", show_default=False),
+    ] = None
+    drop: Annotated[
+        list[str] | None,
+        typer.Option("--drop", metavar="NAME", help="Leave this column out; may be repeated.", show_default=False),
+    ] = None
+    separator: SeparatorOption = None
+
+    def read_table(self, data: Path, progress: bool | None) -> Table:
+        """Read a data file as it is, with its gaps and numbers."""
+        from arcwise.data import read_table
+
+        return read_table(data, columns=self.column, drop=self.drop or (), separator=self.separator, progress=progress)
+
+
+@dataclass(frozen=True)
+class DataOptions(TableOptions):
+    """How a file of complete and discrete data is read."""
+
+    categorical: CategoricalOption = False
+
+    def read(self, data: Path, progress: bool | None) -> Dataset:
+        """Read a data file that is complete and discrete."""
+        return self.read_table(data, progress).to_dataset(categorical=self.categorical)

@@ -1,0 +1,112 @@
+"""Options that limit what a verb may use. A limit ends with what there is, and with exit code 3."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+import typer
+
+from arcwise.cli.option_group import OptionGroup
+from arcwise.errors import OptionError
+from arcwise.limits import Limits
+
+__all__ = ["MemoryLimit", "NetworkLimit", "NodeLimit", "StepLimit", "TimeLimit", "limits_left"]
+
+
+@dataclass(frozen=True)
+class TimeLimit(OptionGroup):
+    """A limit of time."""
+
+    limit_seconds: Annotated[
+        float | None,
+        typer.Option(
+            "--limit-seconds", help="Stop after this time with what there is (exit code 3).", show_default=False
+        ),
+    ] = None
+
+    @property
+    def limits(self) -> Limits:
+        """The limits that the options ask for."""
+        if self.limit_seconds is not None and not self.limit_seconds > 0:
+            raise OptionError(f"--limit-seconds {self.limit_seconds:g}: must be positive.")
+        return Limits(seconds=self.limit_seconds)
+
+
+@dataclass(frozen=True)
+class MemoryLimit(TimeLimit):
+    """Limits of time and memory."""
+
+    limit_memory: Annotated[
+        float | None,
+        typer.Option(
+            "--limit-memory",
+            help="Gigabytes for tables (default: for tables of parent sets 3/4 of what is free).",
+            show_default=False,
+        ),
+    ] = None
+
+    @property
+    def limits(self) -> Limits:
+        """The limits that the options ask for."""
+        given = self.limit_memory
+        if given is not None and not 0 < given < math.inf:
+            raise OptionError(f"--limit-memory {given:g}: must be a positive number of gigabytes.")
+        memory = None if given is None else max(1, int(given * 1e9))
+        return replace(super().limits, memory_bytes=memory)
+
+
+@dataclass(frozen=True)
+class NodeLimit(MemoryLimit):
+    """Limits of time, memory, and nodes of a branch and bound."""
+
+    limit_nodes: Annotated[
+        int | None,
+        typer.Option("--limit-nodes", min=1, help="The most nodes of branch and bound.", show_default=False),
+    ] = None
+
+    @property
+    def limits(self) -> Limits:
+        """The limits that the options ask for."""
+        return replace(super().limits, count=self.limit_nodes)
+
+
+@dataclass(frozen=True)
+class NetworkLimit(MemoryLimit):
+    """Limits of time, memory, and networks that are listed."""
+
+    limit_networks: Annotated[
+        int | None,
+        typer.Option("--limit-networks", min=1, help="The most networks to list with -o.", show_default=False),
+    ] = None
+
+    @property
+    def limits(self) -> Limits:
+        """The limits that the options ask for."""
+        return replace(super().limits, count=self.limit_networks)
+
+
+@dataclass(frozen=True)
+class StepLimit(MemoryLimit):
+    """Limits of time, memory, and steps of a local search."""
+
+    limit_steps: Annotated[
+        int | None,
+        typer.Option(
+            "--limit-steps",
+            min=1,
+            help="The most moves of a climb, rounds of the genetic search, or perturbations of orders.",
+            show_default=False,
+        ),
+    ] = None
+
+    @property
+    def limits(self) -> Limits:
+        """The limits that the options ask for."""
+        return replace(super().limits, count=self.limit_steps)
+
+
+def limits_left(limits: Limits, spent: float) -> Limits:
+    """Return the limits with the time that is left after so many seconds; a little always is."""
+    return limits if limits.seconds is None else replace(limits, seconds=max(limits.seconds - spent, 0.1))

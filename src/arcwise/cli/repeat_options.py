@@ -1,0 +1,18 @@
+"""Options of what may vary between runs without changing what is asked: the seed, and the threads."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+__all__ = ["MOST_THREADS", "SeedOption", "ThreadsOption"]
+
+MOST_THREADS = 1024
+
+SeedOption = Annotated[
+    int, typer.Option("--seed", min=0, max=2**63 - 1, help="Seed of the random numbers; same seed, same result.")
+]
+ThreadsOption = Annotated[
+    int, typer.Option("--threads", min=1, max=MOST_THREADS, help="Threads to use; results do not depend on it.")
+]

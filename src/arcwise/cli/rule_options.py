@@ -1,0 +1,77 @@
+"""Options that say what every network must keep: required and forbidden arcs, tiers, the number of parents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arcwise.cli.option_group import OptionGroup
+from arcwise.errors import ConstraintError
+
+if TYPE_CHECKING:
+    from arcwise.graph import Constraints
+
+__all__ = ["RuleOptions"]
+
+
+@dataclass(frozen=True)
+class RuleOptions(OptionGroup):
+    """The rules that networks keep."""
+
+    max_parents: Annotated[
+        int | None, typer.Option("--max-parents", min=0, help="The most parents of any variable.", show_default=False)
+    ] = None
+    constraints: Annotated[
+        Path | None,
+        typer.Option(
+            "--constraints",
+            help="A .toml or .json file of required and forbidden arcs, tiers and parent limits.",
+            show_default=False,
+        ),
+    ] = None
+    whitelist: Annotated[
+        Path | None,
+        typer.Option("--whitelist", "--required", help="A CSV file from,to of required arcs.", show_default=False),
+    ] = None
+    blacklist: Annotated[
+        Path | None,
+        typer.Option("--blacklist", "--forbidden", help="A CSV file from,to of forbidden arcs.", show_default=False),
+    ] = None
+
+    def read(self, names: Sequence[str]) -> Constraints | None:
+        """Return the constraints of all the files together, or None if there are none."""
+        from arcwise.graph import Constraints, read_arc_list, read_constraints
+
+        base = None if self.constraints is None else read_constraints(self.constraints, names)
+        if self.whitelist is None and self.blacklist is None:
+            return base
+        base = base or Constraints(names)
+        required, forbidden = list(base.required), list(base.forbidden)
+        if self.whitelist is not None:
+            listed = read_arc_list(self.whitelist)
+            if listed.edges:
+                a, b = listed.edges[0]
+                raise ConstraintError(
+                    f"{self.whitelist}: {a} and {b} are required in both directions; keep one of them."
+                )
+            required += listed.arcs
+        if self.blacklist is not None:
+            listed = read_arc_list(self.blacklist)
+            forbidden += (*listed.arcs, *listed.edges, *((b, a) for a, b in listed.edges))
+        given = (self.constraints, self.whitelist, self.blacklist)
+        files = ", ".join(str(path) for path in given if path is not None)
+        try:
+            return Constraints(
+                names,
+                required=required,
+                forbidden=forbidden,
+                tiers=base.tiers,
+                max_parents=base.max_parents,
+                max_parents_of=base.max_parents_by_name,
+            )
+        except ConstraintError as error:
+            raise ConstraintError(f"{files}: {error}") from None

@@ -1,0 +1,18 @@
+"""Options of work that is shared out: how many workers, and a cluster."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+__all__ = ["ClusterOption", "WorkersOption"]
+
+WorkersOption = Annotated[
+    int,
+    typer.Option("--workers", "--jobs", "-j", "--threads", help="Workers; -1 for one per processor."),
+]
+ClusterOption = Annotated[
+    str | None,
+    typer.Option("--cluster", "--dask", help="The address of a Dask scheduler to run on.", show_default=False),
+]
