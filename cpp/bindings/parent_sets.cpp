@@ -31,17 +31,19 @@ void bind_builder(nb::module_& stage) {
         "make_builder",
         [](const Array2<Code>& codes, const Array1<std::int32_t>& arities,
            const Array1<std::int64_t>& weights, std::vector<const LocalScore*> scores, double slack,
-           std::size_t threads, double memory_bytes, std::vector<std::vector<std::int32_t>> required,
-           std::vector<std::vector<std::int32_t>> allowed, std::vector<std::int32_t> limits) {
+           std::size_t threads, double memory_bytes, double dense_from,
+           std::vector<std::vector<std::int32_t>> required, std::vector<std::vector<std::int32_t>> allowed,
+           std::vector<std::int32_t> limits) {
             const nb::gil_scoped_release unlocked;
             return std::make_unique<ParentSetBuilder>(
                 make_count_source(as_columns(codes, arities, weights)), std::move(scores),
-                BuildOptions{slack, threads, memory_bytes, std::move(required), std::move(allowed),
-                             std::move(limits)});
+                BuildOptions{slack, threads, memory_bytes, dense_from, std::move(required),
+                             std::move(allowed), std::move(limits)});
         },
         nb::keep_alive<0, 4>(), nb::arg("codes").noconvert(), nb::arg("arities").noconvert(),
         nb::arg("weights").noconvert(), nb::arg("scores"), nb::arg("slack"), nb::arg("threads"),
-        nb::arg("memory_bytes"), nb::arg("required"), nb::arg("allowed"), nb::arg("limits"));
+        nb::arg("memory_bytes"), nb::arg("dense_from"), nb::arg("required"), nb::arg("allowed"),
+        nb::arg("limits"));
 }
 
 }  // namespace

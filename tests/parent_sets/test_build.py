@@ -11,7 +11,7 @@ from arcwise.data import Dataset
 from arcwise.errors import ConstraintError, FormatError, OptionError
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
-from arcwise.parent_sets import ParentSetTable, build_parent_sets, read_jkl
+from arcwise.parent_sets import ParentSetTable, build, build_parent_sets, read_jkl
 from arcwise.progress import ProgressEvent
 from arcwise.scores import make_score
 
@@ -256,3 +256,32 @@ def test_filter_leaves_what_the_constraints_allow() -> None:
 def test_wrong_options_are_told(options: dict[str, object], message: str) -> None:
     with pytest.raises(OptionError, match=message):
         build_parent_sets(random_data(3, 10), "bic", **options)  # type: ignore[arg-type]
+
+
+def test_levels_are_made_at_once_where_bounds_drop_little(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = coded(shared / "data/liao2019/hepatitis.csv.gz")
+    at_once = build_parent_sets(data, "bdeu", slack=math.log(20))
+    assert at_once.statistics is not None
+    assert at_once.statistics.sets >= 2**20
+    monkeypatch.setattr(build, "DENSE_FROM", math.inf)
+    by_level = build_parent_sets(data, "bdeu", slack=math.log(20))
+    assert at_once.n_rows == by_level.n_rows == 3641
+    for node in range(20):
+        found, expected = (
+            {table.parents_of(row): float(table.scores[row]) for row in table.rows_of(node)}
+            for table in (at_once, by_level)
+        )
+        assert found == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_limit_before_the_levels_made_at_once_leaves_the_finished_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = random_data(22, 40, seed=3)
+    monkeypatch.setattr(build, "DENSE_FROM", 1e4)
+    whole = build_parent_sets(data, "bdeu", memory_limit=200_000_000)
+    assert whole.status is Status.COMPLETE
+    # The array of all sets needs 32 MB and the best scores 16 MB: with less, levels go on one by one.
+    partial = build_parent_sets(data, "bdeu", memory_limit=20_000_000)
+    assert partial.status is Status.MEMORY_LIMIT
+    assert partial.max_parents is not None
+    expected = build_parent_sets(data, "bdeu", max_parents=partial.max_parents)
+    np.testing.assert_array_equal(partial.members, expected.members)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from arcwise.counts import contingency
 from arcwise.data import Dataset
 from arcwise.graph import Constraints
-from arcwise.parent_sets import ParentSetTable, build_parent_set_tables, build_parent_sets, pruning
+from arcwise.parent_sets import ParentSetTable, build, build_parent_set_tables, build_parent_sets, pruning
 from arcwise.scores import SCORES, JointPrior, Score, make_score
 
 Family = tuple[int, tuple[int, ...]]
@@ -102,6 +102,22 @@ def test_the_table_equals_its_twin(name: str, data: Dataset, slack: float, limit
     np.testing.assert_allclose(list(found.values()), [twin[family] for family in found], rtol=1e-11, atol=1e-9)
 
 
+@pytest.mark.parametrize("name", ["bdeu", "bdeu:ess=20", "bic", "qbdj", "qnml"])
+@settings(max_examples=40)
+@given(data=small_data(max_variables=7, max_rows=25), slack=slacks, limit=st.none() | st.integers(2, 5))
+def test_levels_made_at_once_equal_the_twin(name: str, data: Dataset, slack: float, limit: int | None) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(build, "DENSE_FROM", 0.0)
+        table = build_parent_sets(data, name, slack=slack, max_parents=limit)
+        table.validate()
+        threaded = build_parent_sets(data, name, slack=slack, max_parents=limit, threads=2)
+    assert table.digest == threaded.digest
+    found = table_rows(table)
+    twin = table_rows(pruning.build_parent_sets_twin(data, name, slack=slack, max_parents=limit))
+    assert found.keys() == twin.keys()
+    np.testing.assert_allclose(list(found.values()), [twin[family] for family in found], rtol=1e-11, atol=1e-9)
+
+
 @pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=30)
 @given(data=small_data(max_variables=5), slack=slacks)
@@ -177,18 +193,22 @@ def _likelihood(data: Dataset, child: int, parents: list[int]) -> float:
     return make_score("ll").score_family(data, child, parents)
 
 
+@pytest.mark.parametrize("dense_from", [0.0, 2e5])
 @settings(max_examples=20)
 @given(data=small_data(), slack=slacks)
-def test_several_scores_at_once_equal_each_alone(data: Dataset, slack: float) -> None:
+def test_several_scores_at_once_equal_each_alone(dense_from: float, data: Dataset, slack: float) -> None:
     names = ["bic", "k2", "bdeu:ess=5", "bdj"]
-    together = build_parent_set_tables(data, names, slack=slack, threads=2)
-    for name, table in zip(names, together, strict=True):
-        assert table.digest == build_parent_sets(data, name, slack=slack).digest
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(build, "DENSE_FROM", dense_from)
+        together = build_parent_set_tables(data, names, slack=slack, threads=2)
+        for name, table in zip(names, together, strict=True):
+            assert table.digest == build_parent_sets(data, name, slack=slack).digest
 
 
+@pytest.mark.parametrize("dense_from", [0.0, 2e5])
 @settings(max_examples=20)
-@given(data=small_data(max_variables=5), slack=slacks, seed=st.integers(0, 2**32 - 1))
-def test_constraints_are_those_of_brute_force(data: Dataset, slack: float, seed: int) -> None:
+@given(data=small_data(max_variables=6), slack=slacks, seed=st.integers(0, 2**32 - 1))
+def test_constraints_are_those_of_brute_force(dense_from: float, data: Dataset, slack: float, seed: int) -> None:
     rng = np.random.default_rng(seed)
     n = data.n_variables
     order = rng.permutation(n)
@@ -200,7 +220,7 @@ def test_constraints_are_those_of_brute_force(data: Dataset, slack: float, seed:
         elif draw < 0.35:
             forbidden.append((data.names[a], data.names[b]))
     constraints = Constraints(data.names, required=required, forbidden=forbidden)
-    for name in ("bic", "k2"):
+    for name in ("bic", "k2", "bdeu"):
         score = make_score(name)
         values = {
             (child, parents): value
@@ -216,7 +236,9 @@ def test_constraints_are_those_of_brute_force(data: Dataset, slack: float, seed:
                 if child == family[0] and set(parents) < set(family[1])
             )
         }
-        found = table_rows(build_parent_sets(data, name, slack=slack, constraints=constraints))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(build, "DENSE_FROM", dense_from)
+            found = table_rows(build_parent_sets(data, name, slack=slack, constraints=constraints))
         assert found.keys() == expected.keys()
 
 

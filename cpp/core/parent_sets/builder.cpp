@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "parallel_for.hpp"
+#include "parent_sets/builder_level.hpp"
 #include "parent_sets/family_ranks.hpp"
 #include "parent_sets/pruning.hpp"
 
@@ -27,23 +28,6 @@ void for_each_set(const Candidates& candidates, Open open, Visit visit) {
 }
 
 }  // namespace
-
-struct ParentSetBuilder::Level {
-    std::size_t size;                    // parents per set
-    std::vector<Candidates> candidates;  // one per job
-    std::vector<ChildState> next;
-    SetIndex parent_index;
-    SetValues parent_values;
-    std::vector<std::vector<float>> room;  // for each set score and parent set: see parent_adds_too_little
-    SetIndex family_index;
-    SetValues family_values;
-    std::vector<FamilyValues> families;  // for each family score
-    double bytes = 0.0;                  // of everything but the results
-    std::atomic<double> results{0.0};    // bytes of what the level adds to the tables and keeps alive
-    std::uint64_t scored = 0;
-    std::uint64_t counted = 0;
-    Progress shown;  // what the monitor was told last: counting is nearly all of the work
-};
 
 ParentSetBuilder::ParentSetBuilder(std::unique_ptr<CountSource> source, std::vector<const LocalScore*> scores,
                                    BuildOptions options)
@@ -345,11 +329,15 @@ Status ParentSetBuilder::build(Level& level, Ticker& ticker) {
         }))
         return ticker.reason();
     if (!enough) return Status::memory_limit;
+    for (const auto& job : jobs_)
+        level.held += job.state.kept_bytes() + static_cast<double>(job.state.alive.bytes());
+    level.next.resize(jobs_.size());
+    for (std::size_t score = 0; score < scores_.size(); ++score)
+        if (pays_dense(level, score) && !finish_densely(level, score, ticker)) return ticker.reason();
     std::size_t families = 0;
     for (const auto& candidates : level.candidates) families += candidates.sets();
-    double held = 0.0;  // by the levels before
-    for (const auto& job : jobs_)
-        held += job.state.kept_bytes() + static_cast<double>(job.state.alive.bytes());
+    level.scored = level.dense_families;
+    if (families == 0) return Status::complete;
     // What the level will take: candidates, twice while they are filtered, and the sets they need.
     const double per_set = 8.0 * static_cast<double>(set_scores_.size()) + 8.0 +
                            17.0 * static_cast<double>(family_scores_.size() * (level.size + 1));
@@ -358,7 +346,7 @@ Status ParentSetBuilder::build(Level& level, Ticker& ticker) {
     };
     const std::size_t parents_at_most = set_scores_.empty() ? 0 : sets_at_most(level.size);
     const std::size_t families_at_most = sets_at_most(level.size + 1);
-    level.bytes = held + bytes.load() + SetIndex::bytes(ranks_.sets(level.size), parents_at_most) +
+    level.bytes = level.held + bytes.load() + SetIndex::bytes(ranks_.sets(level.size), parents_at_most) +
                   SetIndex::bytes(ranks_.sets(level.size + 1), families_at_most) +
                   per_set * static_cast<double>(parents_at_most + families_at_most);
     if (level.bytes > options_.memory_bytes) return Status::memory_limit;
@@ -455,16 +443,16 @@ Status ParentSetBuilder::build(Level& level, Ticker& ticker) {
     }
 
     // 5. Scores.
-    level.next.resize(jobs_.size());
     std::vector<std::uint64_t> scored(jobs_.size(), 0);
     if (!all([&](std::size_t job) {
+            if (level.candidates[job].sets() == 0) return;
             if (enough && !evaluate(jobs_[job], level, level.candidates[job], level.next[job], scored[job]))
                 enough = false;
             level.candidates[job] = Candidates{};
         }))
         return ticker.reason();
     if (!enough) return Status::memory_limit;
-    level.scored = std::accumulate(scored.begin(), scored.end(), std::uint64_t{0});
+    level.scored += std::accumulate(scored.begin(), scored.end(), std::uint64_t{0});
     return Status::complete;
 }
 

@@ -9,6 +9,8 @@
 //   4. the sets P + child that are needed by anybody are counted once each, in colex order;
 //   5. each family gets its score, is kept if no subset beats it by more than the slack, and stays alive if
 //      the bound leaves room for supersets.
+// Where a score's bounds turn out to drop next to nothing, all its levels to come are made at once instead
+// (dense_levels.cpp).
 // A level that is stopped half way leaves no trace: the builder stands at the level before, and its tables
 // hold for `max_parents` = that level.
 #pragma once
@@ -30,6 +32,7 @@ struct BuildOptions {
     double slack = 0.0;  // infinity: nothing is dropped
     std::size_t threads = 1;
     double memory_bytes = 1e18;
+    double dense_from = 2e5;  // families in a level from which on dense_levels.cpp is considered
     // For each variable: what it must have, what it may have (disjoint, ascending), and how many at most.
     std::vector<std::vector<std::int32_t>> required;
     std::vector<std::vector<std::int32_t>> allowed;
@@ -107,6 +110,12 @@ class ParentSetBuilder {
     bool evaluate(Job& job, Level& level, const Candidates& candidates, ChildState& next,
                   std::uint64_t& families) const;
     Status build(Level& level, Ticker& ticker);
+    // dense_levels.cpp:
+    std::vector<std::int32_t> dense_positions() const;
+    bool pays_dense(const Level& level, std::size_t score) const;
+    bool finish_densely(Level& level, std::size_t score, Ticker& ticker);
+    void keep_densely(const Job& job, Level& level, std::span<const double> sums,
+                      std::span<const std::size_t> bit, std::vector<double>& best, ChildState& next) const;
 
     std::unique_ptr<CountSource> source_;
     std::vector<const LocalScore*> scores_;

@@ -96,13 +96,16 @@ bool ParentSetBuilder::finished() const {
 
 TableData ParentSetBuilder::table(std::size_t score) const {
     const std::size_t n = position_.size();
+    const bool partial = !finished();  // sets beyond the level are not all there, or another score's are not
     TableData rows;
     for (std::size_t v = 0; v < n; ++v) {
         const auto& state = jobs_[score * n + v].state;
         std::size_t at = 0;
         for (std::size_t row = 0; row < state.scores.size(); ++row) {
             const auto size = static_cast<std::size_t>(state.sizes[row]);
-            rows.add_row(state.scores[row], std::span<const std::int32_t>(state.members.data() + at, size));
+            if (!partial || state.sizes[row] <= level_)
+                rows.add_row(state.scores[row],
+                             std::span<const std::int32_t>(state.members.data() + at, size));
             at += size;
         }
         rows.end_node();

@@ -6,6 +6,7 @@
 #include "counts/collapsed_rows.hpp"
 #include "counts/full_likelihood.hpp"
 #include "counts/set_counter.hpp"
+#include "parent_sets/subset_sums.hpp"
 #include "parent_sets/term_sums.hpp"
 
 namespace arcwise {
@@ -260,6 +261,11 @@ class Source final : public CountSource {
     std::size_t rows() const override { return data_.rows; }
     double full_likelihood(std::size_t position) const override {
         return likelihood_given_all_others(data_, position);
+    }
+    bool sum_subsets(const SetScore& score, std::span<const std::int32_t> positions, std::size_t threads,
+                     std::span<double> sums,
+                     const std::function<bool(std::size_t, std::size_t)>& poll) const override {
+        return sum_all_subsets(data_, score, positions, threads, sums, poll);
     }
     std::unique_ptr<SetScorer> scorer(const SetRanks& ranks, std::vector<const SetScore*> set_scores,
                                       std::vector<const LocalScore*> family_scores) const override {

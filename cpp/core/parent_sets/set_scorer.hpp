@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -52,6 +53,11 @@ class CountSource {
     virtual std::size_t rows() const = 0;
     // LL of the variable at a position given all others: no parent set has a larger one. At most 0.
     virtual double full_likelihood(std::size_t position) const = 0;
+    // g of every subset of the positions (subset_sums.hpp), bit b of its index standing for positions[b];
+    // false if poll(done, total) said to stop.
+    virtual bool sum_subsets(const SetScore& score, std::span<const std::int32_t> positions,
+                             std::size_t threads, std::span<double> sums,
+                             const std::function<bool(std::size_t, std::size_t)>& poll) const = 0;
     virtual std::unique_ptr<SetScorer> scorer(const SetRanks& ranks, std::vector<const SetScore*> set_scores,
                                               std::vector<const LocalScore*> family_scores) const = 0;
 };

@@ -47,6 +47,7 @@ def make_builder(
     slack: float,
     threads: int,
     memory_bytes: float,
+    dense_from: float,
     required: list[list[int]],
     allowed: list[list[int]],
     limits: list[int],
