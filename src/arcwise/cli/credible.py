@@ -16,7 +16,7 @@ from arcwise.cli.option_group import expanded
 from arcwise.cli.output_file import OutputOption, check_file_name
 from arcwise.cli.parent_set_source import SourceArgument, load_parent_sets
 from arcwise.cli.printing import PrintOptions, finish, print_json
-from arcwise.cli.repeat_options import ThreadsOption
+from arcwise.cli.repeat_options import MOST_THREADS
 from arcwise.cli.rule_options import RuleOptions
 from arcwise.cli.score_options import ScoreOptions
 
@@ -42,7 +42,12 @@ def credible(
     trust_table: Annotated[
         bool, typer.Option("--trust-table", help="Take a table from elsewhere as complete for this factor.")
     ] = False,
-    threads: ThreadsOption = 1,
+    threads: Annotated[
+        int,
+        typer.Option(
+            "--threads", min=1, max=MOST_THREADS, help="Threads for the table of parent sets; the set is found on one."
+        ),
+    ] = 1,
     limit: NetworkLimit,
     output: OutputOption = None,
     printing: PrintOptions,

@@ -16,6 +16,8 @@ __all__ = ["count_classes", "has_whole_classes"]
 
 # More networks than this are not listed for the sake of counting their classes.
 LARGEST_LISTED = 50_000_000
+# Up to this many networks, listing them all is cheaper than a diagram of the classes.
+FEW = 20_000
 
 
 def has_whole_classes(table: ParentSetTable) -> bool:
@@ -37,11 +39,11 @@ def count_classes(
 ) -> int | None:
     """Return the number of equivalence classes among the `count` networks of a diagram of DAGs.
 
-    Where classes are whole, the diagram of the classes (`build` makes it) is counted; else the networks are listed and
-    grouped by the key of their CPDAG. None if that would be too many, or a limit was met.
+    A few networks are listed and grouped by the key of their CPDAG. So are many where classes are not whole; where they
+    are, the diagram of the classes (`build` makes it) is counted. None if that would be too many, or a limit was met.
     """
     start = time.monotonic()
-    if whole:
+    if whole and count > FEW:
         return _count_diagram(build(), limits)
     if count > LARGEST_LISTED:
         return None
