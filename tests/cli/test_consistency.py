@@ -26,6 +26,7 @@ PRIOR = (*DATA, "--plot")
 PRIOR_LEARNS = (*PRIOR, *RULES, "--threads", "--limit-seconds", "--limit-memory")
 OPTIONS: dict[str, tuple[str, ...]] = {
     "learn": (*LEARNS, "--seed", "--threads", "--output", "--bayes-factor", "--missed-edge-cost"),
+    "explain": (*DATA, "--data"),
     "impute": (*DATA[:3], "--output"),
     "discretize": (*DATA[:3], "--output"),
     "scores": (*LEARNS, "--threads", "--output", "--limit-memory", "--bayes-factor"),
@@ -148,6 +149,7 @@ def _is_new(word: str) -> bool:
 # How to call each verb on these files, quickly.
 CALLS: dict[str, str] = {
     "learn": "data.csv --no-compare --permutations 0",
+    "explain": "report",
     "impute": "data.csv -o NEW.csv",
     "discretize": "data.csv -o NEW.csv",
     "scores": "data.csv -o NEW.jkl",

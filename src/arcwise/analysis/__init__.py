@@ -2,7 +2,17 @@
 
 from arcwise.analysis.analysis import Analysis
 from arcwise.analysis.edges import EdgeFinding
+from arcwise.analysis.explanation import Explanation, explain_folder, explain_graph
 from arcwise.analysis.learning import learn
 from arcwise.analysis.preparation import Preparation, PreparationError
 
-__all__ = ["Analysis", "EdgeFinding", "Preparation", "PreparationError", "learn"]
+__all__ = [
+    "Analysis",
+    "EdgeFinding",
+    "Explanation",
+    "Preparation",
+    "PreparationError",
+    "explain_folder",
+    "explain_graph",
+    "learn",
+]

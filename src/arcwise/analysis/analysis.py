@@ -122,9 +122,11 @@ class Analysis:
         ``confidence`` is that of an edge, in whatever direction. ``forward_if_edge`` (first -> second),
         ``backward_if_edge`` and ``either_if_edge`` say where it points if it is there: they sum to 1, as in the report.
         ``from`` and ``to`` are the arc of the network, or the more credible direction. ``agreement`` compares the
-        confidences by other methods and scores, which have a column each.
+        confidences by other methods and scores, which have a column each; ``explanation`` is what `explain` says.
         """
         import pandas as pd
+
+        from arcwise.analysis.wording import explain_edge
 
         titles = [s.title for s in (self.main, *self.comparisons)]
         rows = [
@@ -140,11 +142,12 @@ class Analysis:
                 "fate": e.fate,
                 "agreement": e.agreement,
                 **dict(e.by_method[1:]),
+                "explanation": explain_edge(self, e),
             }
             for e in self.edges
         ]
         base = ["first", "second", "confidence", "standard_error", *SPLIT]
-        columns = [*base, "from", "to", "in_network", "fate", "agreement", *titles[1:]]
+        columns = [*base, "from", "to", "in_network", "fate", "agreement", *titles[1:], "explanation"]
         return pd.DataFrame(rows, columns=columns)
 
     @cached_property

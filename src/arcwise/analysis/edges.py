@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,9 +13,10 @@ from arcwise.analysis.ensembles import Averaged
 from arcwise.confidence import ConsensusEdge, ConsensusNetwork, EdgeConfidence
 from arcwise.counts import contingency
 from arcwise.data import Dataset
+from arcwise.graph import Dag
 from arcwise.priors import EdgePrior, edge_prior
 
-__all__ = ["FLOOR", "HALF", "Agreement", "EdgeFinding", "describe_edge", "describe_edges"]
+__all__ = ["FLOOR", "HALF", "Agreement", "EdgeFinding", "describe_arc", "describe_edge", "describe_edges"]
 
 # Cut-offs differ between methods; one half, more likely than not, means the same for all.
 HALF = 0.5
@@ -137,12 +139,32 @@ def describe_edge(
         head=head,
         fate="below" if edge is None else edge.fate,
         counts=contingency(data, [data.index(tail), data.index(head)]),
-        prior=_prior(data, tail, head, consensus),
+        prior=_prior(data, tail, head, consensus.dag),
     )
 
 
-def _prior(data: Dataset, tail: str, head: str, consensus: ConsensusNetwork) -> EdgePrior | None:
-    given = [name for name in consensus.dag.parents_of(head) if name != tail]
+def describe_arc(data: Dataset, dag: Dag, tail: str, head: str) -> EdgeFinding:
+    """Describe tail -> head of a single network, about which there are no confidences: its effect and its prior."""
+    first, second = sorted((tail, head), key=data.index)
+    return EdgeFinding(
+        first=first,
+        second=second,
+        present=math.nan,
+        forward=math.nan,
+        backward=math.nan,
+        undirected=math.nan,
+        standard_error=math.nan,
+        by_method=(),
+        tail=tail,
+        head=head,
+        fate="kept",
+        counts=contingency(data, [data.index(tail), data.index(head)]),
+        prior=_prior(data, tail, head, dag),
+    )
+
+
+def _prior(data: Dataset, tail: str, head: str, dag: Dag) -> EdgePrior | None:
+    given = [name for name in dag.parents_of(head) if name != tail]
     cells = float(np.prod([float(data.arities[data.index(name)]) for name in (tail, head, *given)]))
     if cells > MOST_CELLS:
         return None

@@ -14,6 +14,7 @@ from arcwise.report.numbers import percent, show_confidence, show_range
 
 if TYPE_CHECKING:
     from arcwise.analysis.analysis import Analysis
+    from arcwise.data import Dataset
 
 __all__ = ["edge_sentences", "explain_edge", "percent", "state_label", "summary_sentences"]
 
@@ -63,7 +64,7 @@ def edge_sentences(analysis: Analysis, edge: EdgeFinding) -> tuple[str, ...]:
         _presence(analysis, edge),
         _agreement(edge),
         _direction(analysis, edge),
-        _effect(analysis, edge),
+        effect_sentence(analysis.data, edge),
         prior_sentence(edge),
     )
     return tuple(sentence for sentence in sentences if sentence)
@@ -150,9 +151,8 @@ def _direction(analysis: Analysis, edge: EdgeFinding) -> str:
     return f"Its direction is open: it points {' and '.join(parts)}{turned}."
 
 
-def _effect(analysis: Analysis, edge: EdgeFinding) -> str:
+def effect_sentence(data: Dataset, edge: EdgeFinding) -> str:
     """Compare the two states of the tail that differ most, for the state of the head that they change most."""
-    data = analysis.data
     rows = edge.counts.sum(axis=1)
     seen = np.flatnonzero(rows > 0)
     if len(seen) < 2:

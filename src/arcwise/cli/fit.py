@@ -8,11 +8,12 @@ from typing import Annotated, Any
 import typer
 
 from arcwise.cli.data_options import DataArgument, DataOptions
+from arcwise.cli.graph_data import read_data_for
 from arcwise.cli.graph_files import GraphArgument, open_graph_file
 from arcwise.cli.option_group import expanded
 from arcwise.cli.output_file import OutputOption, check_writable
 from arcwise.cli.printing import PrintOptions, print_json
-from arcwise.errors import DataError, FormatError
+from arcwise.errors import FormatError
 
 __all__ = ["register"]
 
@@ -63,7 +64,6 @@ def fit(
 
     Example: arcwise fit alarm.graphml alarm.csv --estimator bd --ess 10 -o fitted.bif
     """
-    from arcwise.data.labels import quoted
     from arcwise.model import fit_parameters, format_bif
 
     to_stdout = output is None or str(output) == "-"
@@ -79,20 +79,7 @@ def fit(
     if str(structure) == str(data) == "-":
         raise typer.BadParameter("only one of the structure and the data can come from stdin.")
     given = open_graph_file(structure)
-    declared = None
-    if given.network is not None and states_from is StatesFrom.STRUCTURE:
-        declared = dict(zip(given.network.names, given.network.states, strict=True))
-    table = reading.read_table(data, printing.progress)
-    if given.names is not None:
-        # Only the columns of the structure: what else the file holds need not be discrete or complete.
-        missing = [name for name in given.names if name not in table.names]
-        if missing:
-            raise DataError(
-                f"{table.prefix}there is no column {quoted(missing)} of the structure's nodes; the columns are "
-                f"{quoted(table.names, 20)}."
-            )
-        table = table.select(given.names)
-    rows = table.to_dataset(states=declared, categorical=reading.categorical)
+    rows = read_data_for(given, data, reading, printing.progress, with_states=states_from is StatesFrom.STRUCTURE)
     dag = given.dag(rows.names)
     fitted = fit_parameters(
         dag,

@@ -1,0 +1,150 @@
+"""`arcwise explain`: edges in plain words."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arcwise.cli.data_options import DataOptions
+from arcwise.cli.graph_data import read_data_for
+from arcwise.cli.graph_files import GraphFile, open_graph_file
+from arcwise.cli.option_group import expanded
+from arcwise.cli.printing import PrintOptions, print_json
+from arcwise.errors import OptionError, suggestion
+
+if TYPE_CHECKING:
+    from arcwise.analysis.explanation import Explanation
+
+__all__ = ["register"]
+
+ARROWS = ("->", "→", "--", "—", "<-")
+WIDEST = 100
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command line."""
+    app.command("explain")(expanded(explain))
+
+
+def explain(
+    source: Annotated[
+        Path, typer.Argument(metavar="DIR|NETWORK", help="A folder of `arcwise learn`; or, with --data, a graph file.")
+    ],
+    edge: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="EDGE",
+            help="An edge, e.g. 'smoke->cough' or 'smoke--cough', or two names; default: all edges of the network.",
+            show_default=False,
+        ),
+    ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option("--data", help="For a graph file: the data to explain its edges by.", show_default=False),
+    ] = None,
+    *,
+    reading: DataOptions,
+    printing: PrintOptions,
+) -> None:
+    """Explain edges in plain words: how far to trust them, where they point, what they mean, and what to do.
+
+    Of a folder of `arcwise learn`, the strongest edges first: what its report says about each, the rules that keep it,
+    and the network's table. Of a single network and data: what goes with what, and whether the prior decides it; how
+    far it can be trusted is not known then. Pairs without an edge can be asked for, too.
+
+    Example: arcwise explain survey-report 'smoke->cough'
+    """
+    from arcwise.analysis.explanation import explain_folder, explain_graph
+
+    if data is None:
+        if not source.is_dir() and source.exists():
+            raise OptionError(f"{source} is a file: give the folder of `arcwise learn`, or the data with --data.")
+        _refuse_reading(reading)
+        found = explain_folder(source, None if not edge else _pairs(edge, _names(source)))
+    else:
+        if source.is_dir():
+            raise OptionError(
+                f"--data is for a graph file; {source} is a folder, which has all it takes. Leave it out."
+            )
+        if str(source) == str(data) == "-":
+            raise typer.BadParameter("only one of the network and the data can come from stdin.")
+        given: GraphFile = open_graph_file(source)
+        cases = read_data_for(given, data, reading, printing.progress)
+        graph = given.graph(cases.names)
+        pairs = None if not edge else _pairs(edge, graph.names)
+        found = explain_graph(graph, cases, pairs, network=given.network)
+    if printing.as_json:
+        print_json({"source": source, "edges": [item.to_dict() for item in found]})
+    else:
+        _print(found)
+
+
+def _refuse_reading(reading: DataOptions) -> None:
+    if reading != DataOptions():
+        raise OptionError("--column, --drop, --separator and --categorical say how --data is read; there is none.")
+
+
+def _names(folder: Path) -> tuple[str, ...]:
+    from arcwise.confidence import EdgeConfidence
+    from arcwise.errors import FormatError
+
+    if not folder.is_dir():
+        raise FormatError(f"{folder}: no such folder; `arcwise learn DATA -o {folder}` would write it.")
+    return EdgeConfidence.load(folder / "confidence.parquet").names
+
+
+def _pairs(words: Sequence[str], names: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the pairs that are asked for: words with an arrow, or names two by two."""
+    pairs: list[tuple[str, str]] = []
+    waiting: str | None = None
+    for word in words:
+        if word in names:
+            if waiting is None:
+                waiting = word
+            else:
+                pairs.append((waiting, word))
+                waiting = None
+            continue
+        parts = _split(word, names)
+        if waiting is not None or parts is None:
+            raise OptionError(suggestion("variable", word, names))
+        pairs.append(parts)
+    if waiting is not None:
+        raise OptionError(f"an edge has two ends; '{waiting}' has none beside it. Give {waiting}--OTHER, or two names.")
+    return pairs
+
+
+def _split(word: str, names: Sequence[str]) -> tuple[str, str] | None:
+    """Return the two names that an arrow joins; names may hold what looks like an arrow."""
+    candidates = []
+    for arrow in ARROWS:
+        position = word.find(arrow)
+        while position >= 0:
+            one, other = word[:position].strip(), word[position + len(arrow) :].strip()
+            candidates.append((other, one) if arrow == "<-" else (one, other))
+            position = word.find(arrow, position + 1)
+    for pair in candidates:
+        if all(name in names for name in pair):
+            return pair
+    for pair in candidates:
+        wrong = next(name for name in pair if name not in names)
+        raise OptionError(suggestion("variable", wrong, names))
+    return None
+
+
+def _print(found: Sequence[Explanation]) -> None:
+    if not found:
+        typer.echo("The network has no edge: no pair is above the cut-off. Ask for a pair to see how near it comes.")
+    width = min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns) if sys.stdout.isatty() else WIDEST
+    for number, item in enumerate(found):
+        if number:
+            typer.echo()
+        typer.echo(item.title)
+        for sentence in item.sentences:
+            typer.echo(textwrap.fill(sentence, width, initial_indent="  ", subsequent_indent="  "))

@@ -1,0 +1,142 @@
+"""`arcwise explain`: what the report says about an edge, the rules, the table, and what to do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arcwise import learn
+from arcwise.analysis import Analysis
+from arcwise.analysis.explanation import explain_folder
+from arcwise.analysis.prior_wording import prior_sentence
+from arcwise.analysis.wording import effect_sentence
+from arcwise.data import Dataset
+from arcwise.graph import Dag
+from arcwise.model import BayesianNetwork
+
+Cli = Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def analysis() -> Analysis:
+    """Smoke and dust both lead to a cough; the coin and the odd name have nothing to do with it."""
+    dag = Dag.from_arcs(["smoke", "dust", "cough", "a->b"], [("smoke", "cough"), ("dust", "cough")])
+    rows = [[[0.5, 0.5]], [[0.6, 0.4]], [[0.9, 0.1], [0.4, 0.6], [0.3, 0.7], [0.05, 0.95]], [[0.5, 0.5]]]
+    network = BayesianNetwork(dag, [["no", "yes"]] * 4, rows)
+    return learn(network.sample(400, seed=1), seed=1, permutations=5, name="air")
+
+
+@pytest.fixture
+def folder(analysis: Analysis, tmp_path: Path) -> Path:
+    return analysis.save(tmp_path / "report")
+
+
+def test_the_edges_of_the_network_in_the_words_of_the_report(cli: Cli, analysis: Analysis, folder: Path) -> None:
+    found = json.loads(cli("explain", folder, "--json"))["edges"]
+    kept = [edge for edge in analysis.edges if edge.fate in ("kept", "undirected")]
+    assert len(kept) == 2
+    assert [(e["from"], e["to"]) for e in found] == [(e.tail, e.head) for e in kept]
+    text = " ".join(cli("explain", folder).split())
+    for edge, said in zip(kept, found, strict=True):
+        assert said["confidence"] == pytest.approx(edge.present)
+        assert said["sentences"][0] == analysis.explain(edge.first, edge.second)
+        shares = [said[name] for name in ("forward_if_edge", "backward_if_edge", "either_if_edge")]
+        assert shares == pytest.approx(edge.split)
+        assert analysis.explain(edge.first, edge.second) in text
+        assert {m.label: m.threshold.value for m in analysis.thresholds.marks} == pytest.approx(said["rules"])
+        assert said["kept_by"] == [m.label for m in analysis.thresholds.marks if edge.present > m.threshold.value]
+        assert said["by_method"] == pytest.approx({k: v for k, v in edge.by_method[1:] if v is not None})
+    assert "smoke → cough: confidence 1.000, in the network" in text
+    assert "learned (above" in text
+    assert "(forward_if_edge)" in text
+    assert "What to do: rely on it" in text
+    # The table of cough has two parents: smoke counts with dust held fixed, as it was made to.
+    assert "With dust held fixed, cough = " in text
+    means = np.asarray(analysis.network.table("cough")).mean(axis=1)[:, 1]  # over dust
+    assert any(f"({max(p):.0%} against {min(p):.0%})" in text for p in (means, 1 - means))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["smoke->cough"], ["cough -> smoke"], ["cough--smoke"], ["smoke", "cough"], ["smoke → cough"], ["cough<-smoke"]],
+)
+def test_edges_by_name(cli: Cli, folder: Path, words: list[str]) -> None:
+    found = json.loads(cli("explain", folder, *words, "--json"))["edges"]
+    assert [(e["from"], e["to"]) for e in found] == [("smoke", "cough")]
+
+
+def test_names_with_arrows_and_pairs_without_an_edge(cli: Cli, folder: Path) -> None:
+    found = json.loads(cli("explain", folder, "smoke->a->b", "a->b", "dust", "--json"))["edges"]
+    assert [{e["first"], e["second"]} for e in found] == [{"smoke", "a->b"}, {"a->b", "dust"}]
+    assert all(e["fate"] == "below" and not e["in_network"] for e in found)
+    assert "do not draw it" in cli("explain", folder, "smoke--a->b")
+    lines = (folder / "edges.csv").read_text().splitlines(keepends=True)  # as if the pair had hardly any confidence
+    (folder / "edges.csv").write_text("".join(line for line in lines if not line.startswith("smoke,a->b")))
+    text = cli("explain", folder, "smoke--a->b")
+    assert "hardly ever" in text
+    assert "Without an edge, two variables can still go together" in " ".join(text.split())
+
+
+def test_a_network_and_data(cli: Cli, analysis: Analysis, tmp_path: Path) -> None:
+    analysis.data.to_file(tmp_path / "data.csv")
+    (tmp_path / "graph.dot").write_text("digraph { smoke -> cough; dust -> cough }")
+    text = " ".join(cli("explain", tmp_path / "graph.dot", "--data", tmp_path / "data.csv").split())
+    edge = analysis.edge("smoke", "cough")
+    assert "smoke → cough Of the cases with smoke = " in text
+    assert effect_sentence(analysis.data, edge) in text
+    assert prior_sentence(edge) in text
+    assert "arcwise learn DATA -o DIR" in text
+    cli("fit", tmp_path / "graph.dot", tmp_path / "data.csv", "-o", tmp_path / "network.bif", "-q")
+    found = json.loads(
+        cli(
+            "explain", tmp_path / "network.bif", "--data", tmp_path / "data.csv", "dust--smoke", "dust->cough", "--json"
+        )
+    )
+    assert [e["fate"] for e in found["edges"]] == ["below", "kept"]
+    assert found["edges"][0]["confidence"] is None
+    assert any("With smoke held fixed" in s for s in found["edges"][1]["sentences"])
+    (tmp_path / "class.dot").write_text("digraph { smoke -> cough [dir=none]; dust }")
+    assert "it could be turned round" in cli("explain", tmp_path / "class.dot", "--data", tmp_path / "data.csv")
+
+
+def test_a_network_without_edges_says_so(cli: Cli, tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    noise = Dataset.from_codes(rng.integers(0, 2, (300, 3)), names=["x", "y", "z"])
+    learn(noise, permutations=0, compare=False).save(tmp_path / "empty")
+    assert "The network has no edge" in cli("explain", tmp_path / "empty")
+    assert json.loads(cli("explain", tmp_path / "empty", "--json"))["edges"] == []
+
+
+def test_mistakes_get_one_message(cli: Cli, folder: Path, tmp_path: Path) -> None:
+    assert "did you mean 'smoke'" in cli("explain", folder, "smok->cough", code=1)
+    assert "did you mean 'cough'" in cli("explain", folder, "smoke", "cogh", code=1)
+    assert "an edge has two ends" in cli("explain", folder, "smoke", code=1)
+    assert "twice" in cli("explain", folder, "smoke--smoke", code=1)
+    assert "no such folder" in cli("explain", tmp_path / "none", code=1)
+    assert "no such folder" in cli("explain", tmp_path / "none", "a--b", code=1)
+    assert "give the folder" in cli("explain", folder / "network.bif", code=1)
+    assert "Leave it out" in cli("explain", folder, "--data", "data.csv", code=1)
+    assert "there is none" in cli("explain", folder, "--drop", "smoke", code=1)
+    assert "run.json" in cli("explain", tmp_path, code=1)
+    lines = (folder / "edges.csv").read_text().splitlines()
+    (folder / "edges.csv").write_text("\n".join(line.replace("explanation", "words") for line in lines))
+    assert "Write the folder again: arcwise learn air" in cli("explain", folder, code=1)
+
+
+def test_advice_fits_the_edge(folder: Path) -> None:
+    from dataclasses import replace
+
+    edge = explain_folder(folder)[0]
+    assert "its direction is what the data suggest" in replace(edge, split=(0.9, 0.1, 0.0)).advice
+    assert "leave its direction open" in replace(edge, split=(0.5, 0.2, 0.3)).advice
+    assert "with its confidence" in replace(edge, confidence=0.7).advice
+    assert "a candidate" in replace(edge, agreement="disagree").advice
+    assert "cycle" in replace(edge, fate="dropped").advice
+    below = replace(edge, fate="below", confidence=0.3)
+    assert "--threshold 0.29" in below.advice
+    assert "not in the network" in below.title
+    assert "No rule keeps it" in " ".join(replace(below, confidence=0.02).sentences)
