@@ -347,6 +347,17 @@ def test_limits_are_a_status() -> None:
     assert not hasty.complete
 
 
+def test_a_count_that_is_stopped_says_how_far_it_got(shared: Path) -> None:
+    table = build_parent_sets(liao(shared, "lung-cancer"), "bic", slack=1.5)
+    # 5 MB hold the diagram of slack 0.5 (3,000 states), not that of 1.5 (200,000).
+    stopped = count_credible(table, log_slack=1.5, limits=Limits(memory_bytes=5_000_000))
+    assert stopped.status is Status.MEMORY_LIMIT
+    assert stopped.count == 0
+    reached = stopped.facts["reached_slack"]
+    assert 0 < reached < 1.5
+    assert count_credible(table, log_slack=reached).count == int(stopped.facts["reached_count"]) > 0
+
+
 def test_a_table_with_too_little_slack_is_refused() -> None:
     scores = [{0: 0.0, 2: 1.0}, {0: 0.0, 1: 1.0}]
     entries = [[(s, members(m)) for m, s in row.items()] for row in scores]

@@ -110,7 +110,12 @@ bool ParentSetBuilder::finish_densely(Level& level, std::size_t score, Ticker& t
     const auto positions = dense_positions();
     const std::size_t n = position_.size();
     std::vector<double> sums(std::size_t{1} << positions.size());
-    level.bytes = std::max(level.bytes, level.held + 8.0 * static_cast<double>(sums.size()));
+    double widest = 0.0;
+    for (std::size_t v = 0; v < n; ++v)
+        widest = std::max(widest, static_cast<double>(jobs_[score * n + v].allowed.size()));
+    level.bytes =
+        std::max(level.bytes, level.held + 8.0 * (static_cast<double>(sums.size()) +
+                                                  std::exp2(widest) * static_cast<double>(options_.threads)));
     const auto poll = [&](std::size_t done, std::size_t total) {
         level.shown.done = done;
         level.shown.total = total;

@@ -95,6 +95,10 @@ def credible(
             networks = replace(networks, facts={**networks.facts, "n_cases": loaded.data.n_cases})
         networks.save(output)
         status = status if networks.complete else networks.status
+    reached = None  # how far the count got, if a limit stopped it
+    if "reached_count" in summary.facts:
+        up_to = math.exp(float(summary.facts["reached_slack"]))
+        reached = {"bayes_factor": up_to, "count": int(summary.facts["reached_count"])}
     probabilities = summary.arc_probabilities()
     names = summary.names
     arcs = sorted(
@@ -114,6 +118,7 @@ def credible(
                 "optimum": summary.opt,
                 "complete": complete,
                 "status": str(status),
+                "reached": reached,
                 "seconds": seconds,
                 "table_seconds": built - start,
                 "bayes_factor": factor,
@@ -132,6 +137,8 @@ def credible(
     if not printing.quiet:
         grouped = "" if summary.class_count is None else f" in {summary.class_count:,} equivalence classes"
         stopped = "" if complete else f"; not complete: {status}"
+        if reached is not None:
+            stopped += f"; {reached['count']:,} networks are within a Bayes factor of {reached['bayes_factor']:.3g}"
         typer.echo(
             f"{summary.count:,} networks{grouped} within a Bayes factor of {factor:g} of {summary.opt:.6f}, "
             f"in {seconds:.2f} s{stopped}",

@@ -51,9 +51,9 @@ def build_parent_sets(
 
     The table is built level by level: all sets of 0, 1, 2, ... parents. There is no limit on parents unless one is
     asked for: with BIC and AIC the penalty, with most other scores a bound ends the work. Where the bound turns out to
-    drop next to nothing, as that of BDeu in small data, the remaining levels of up to 30 variables are made at once from
-    all 2^n sets, if memory allows (26 variables: 1 GB). Where the work does not end in time, a limit stops it at a
-    finished level, and the table says so: its `status`, and `max_parents`, the level.
+    drop next to nothing, as that of BDeu in small data, the remaining levels of up to 30 variables are made at once,
+    from all 2^n sets, if memory allows (26 variables: 1 GB). Where the work does not end in time, a limit stops it at
+    a finished level, and the table says so: its `status`, and `max_parents`, the level.
 
     Parameters
     ----------
