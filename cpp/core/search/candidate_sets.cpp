@@ -8,6 +8,9 @@
 namespace arcwise {
 namespace {
 
+constexpr std::size_t most_looked_up = 9;    // parents: 512 subsets
+constexpr std::size_t most_compared = 1024;  // rows
+
 std::uint64_t hash_set(const bits::Word* set, std::size_t words) {
     std::uint64_t hash = 0x9E3779B97F4A7C15U;
     for (std::size_t w = 0; w < words; ++w) {
@@ -43,15 +46,17 @@ class SetIndex {
     std::vector<std::size_t> slots_;
 };
 
-// Whether one of `kept` (rows of better or equal score) is a subset of the row's set. Looks up all 2^k
-// subsets or tests all kept rows, whichever is less work.
+// Whether one of `kept` (rows of better or equal score) is a subset of the row's set. Tests the kept rows, or
+// looks up all 2^k subsets if that is less work. Of many kept rows a large set is compared with the best
+// ones only: to find every dominated one among two million sets of a dozen parents would take minutes, and it
+// is no more than a saving.
 bool has_kept_subset(const CandidateSets& sets, const SetIndex& index, const std::vector<std::size_t>& kept,
                      std::size_t row, std::vector<bits::Word>& scratch) {
     const std::size_t words = sets.words();
     const bits::Word* set = sets.set(row);
     const std::size_t size = bits::count(set, words);
-    if (size < 20 && (std::size_t{8} << size) < kept.size()) {
-        std::size_t members[20];
+    if (size <= most_looked_up && (std::size_t{8} << size) < kept.size()) {
+        std::size_t members[most_looked_up];
         std::size_t count = 0;
         bits::for_each(set, words, [&](std::size_t i) { members[count++] = i; });
         std::fill(scratch.begin(), scratch.end(), 0);
@@ -64,7 +69,8 @@ bool has_kept_subset(const CandidateSets& sets, const SetIndex& index, const std
         }
         return false;
     }
-    return std::any_of(kept.begin(), kept.end(),
+    const std::size_t compared = std::min(kept.size(), most_compared);
+    return std::any_of(kept.begin(), kept.begin() + static_cast<std::ptrdiff_t>(compared),
                        [&](std::size_t other) { return bits::subset(sets.set(other), set, words); });
 }
 

@@ -51,7 +51,7 @@ class CandidateSets {
 
     // Without the sets that have a subset of at least the same score: they are in no network that is better
     // than every other. (Teyssier and Koller 2005, lemma 1, called it pruning.) Safe for the optimum only.
-    // Sets of many parents make this long; if it is stopped, the sets not looked at yet stay.
+    // Not all of them, where that would take long; if it is stopped, the sets not looked at yet stay.
     CandidateSets undominated(Ticker& ticker) const;
 
   private:

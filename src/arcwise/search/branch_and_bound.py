@@ -34,6 +34,9 @@ __all__ = ["BranchAndBound", "solve_root"]
 # Sums of scores are exact to about 1e-10; a set is dropped only if it is certainly too costly.
 ROUNDING = 1e-8
 
+# A round of cuts at the root is worth it if the bound falls by this much, however wide the gap is.
+PROGRESS = 0.5
+
 # Probing: how many arcs at most, how many without a better one, and simplex iterations per side.
 MOST_PROBED = 16
 PROBE_PATIENCE = 5
@@ -86,7 +89,7 @@ def solve_root(sets: CandidateSets, incumbent: Incumbent, budget: Budget, tolera
             root.unique = near == root.sets.variables
             break
         keep = solution.reduced_costs <= solution.bound - root.incumbent.score + ROUNDING
-        stalled = 0 if gained > 0.003 * gap else stalled + 1
+        stalled = 0 if gained > min(0.003 * gap, PROGRESS) else stalled + 1
         if np.count_nonzero(keep) < 0.6 * root.sets.rows:
             shrink(root, keep)
             continue

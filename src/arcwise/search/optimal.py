@@ -44,6 +44,11 @@ DP_IF_DENSE = 28
 DENSE = 2000
 
 
+# A gap per variable that is wide after the root: with many variables local search ends far from the optimum, so it
+# goes on from the best order that the root's solutions have led to.
+WIDE = 1.0
+
+
 @dataclass
 class _Part:
     """What is known of one component: the rows (of the table) of its nodes, their score, and an upper bound."""
@@ -138,6 +143,8 @@ class _Search:
         if root.closed:
             self.counts["components closed at the root"] += 1
             return _Part(root.sets.origins[best.rows], best.score, best.score, root.unique)
+        if bound - best.score > WIDE * sets.variables and not self.budget.exhausted():
+            best.improve()
         if self.budget.exhausted():
             return self._part(best, bound)
         parts = components_of(root.sets)
