@@ -173,3 +173,24 @@ def test_auto_takes_dp_for_dense_components() -> None:
         entries.append([(-2.0, ()), *((-float(rng.random()), pair) for pair in pairs)])
     assert find_optimal(ParentSetTable.from_lists(names, entries)).method == "dp"
     assert find_optimal(random_table(19, sets=20, seed=1)).method == "branch-and-bound"
+
+
+def test_many_sets_of_many_parents() -> None:
+    """One variable has them all; whoever is not among its parents gains 1 by taking it as a parent."""
+    n, rng = 30, np.random.default_rng(5)
+    sets = np.unique(rng.random((40_000, n - 1)).argsort(axis=1) < rng.integers(8, 15, size=(40_000, 1)), axis=0)
+    scores = -10 * rng.random(len(sets))
+    order = np.argsort(-scores, kind="stable")
+    sets, scores = sets[order], scores[order]
+    members = np.nonzero(sets)[1] + 1
+    others = np.tile([1.0, 0.0], n - 1)
+    table = ParentSetTable(
+        tuple(f"X{v}" for v in range(n)),
+        np.concatenate([[0], len(sets) + 2 * np.arange(n)]).astype(np.int64),
+        np.concatenate([scores, others]),
+        np.concatenate([[0], np.cumsum(np.concatenate([sets.sum(axis=1), others]))]).astype(np.int64),
+        np.concatenate([members, np.zeros(n - 1)]).astype(np.int32),
+    )
+    result = find_optimal(table, progress=False)
+    assert result.is_proved
+    assert result.score == pytest.approx((scores + n - 1 - sets.sum(axis=1)).max(), abs=1e-6)
