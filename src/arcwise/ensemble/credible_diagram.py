@@ -42,8 +42,10 @@ LARGEST_BY_SUBSETS = 20
 # Tables with so many rows are too large for the linear program: sensors, 25 variables, has a million.
 MANY_ROWS = 200_000
 LARGEST_WITH_MANY_ROWS = 26
+# With exact bounds the first network only numbers the nodes: it need not be the best.
+ROUGH_ITERATIONS = 10
 CUT_ROUNDS = 60
-DEFAULT_MEMORY = 3 << 30
+DEFAULT_MEMORY = 3 << 30  # where no limit is given
 CHUNK = 1 << 18
 
 
@@ -89,7 +91,7 @@ class CredibleDiagram:
             RELATIVE_GRAIN * max(1.0, abs(self.opt)),
             self.table.n_rows,
             families,
-            min(limits.native_memory, DEFAULT_MEMORY),
+            limits.memory_bytes or DEFAULT_MEMORY,
             limits.native_seconds,
             report,
         )
@@ -172,7 +174,7 @@ def build_diagram(
     keep[sets.origins] = 1
     scale = float(np.abs(sets.scores[sets.offsets[:-1]]).sum())
     tolerance = RELATIVE_TOLERANCE * max(1.0, scale)
-    memory = min(limits.native_memory, DEFAULT_MEMORY)
+    memory = limits.memory_bytes or DEFAULT_MEMORY
     arrays = (table.node_offsets, table.scores, table.set_offsets, table.members)
     report = native_callback(callback, "credible set")
 
@@ -182,9 +184,10 @@ def build_diagram(
     rank: NDArray[np.int32] | None = None
     budget = Budget(limits, callback)
     incumbent = Incumbent(sets, seed, budget)
-    incumbent.improve()
     dense = table.n_rows > MANY_ROWS and table.n_variables <= LARGEST_WITH_MANY_ROWS
-    if dense or table.n_variables <= LARGEST_BY_SUBSETS:
+    by_subsets = dense or table.n_variables <= LARGEST_BY_SUBSETS
+    incumbent.improve(*((ROUGH_ITERATIONS,) if by_subsets else ()))
+    if by_subsets:
         dp = _core.search.SubsetDp(sets)
         code = dp.run(1, seconds_left(), native_callback(callback, "credible set: best scores of subsets"))
         if code:
