@@ -106,6 +106,8 @@ def test_the_text_has_the_same_content(wine: arcwise.Analysis) -> None:
         assert sentence in flat.replace("• ", "")
     for section in wine.report.sections:
         assert section.title in flat
+    for word, meaning in wine.report.glossary:
+        assert f"{word} {meaning}" in flat
     for edge in wine.consensus.edges:
         assert f"{edge.tail} {'→' if edge.fate == 'kept' else '—'} {edge.head}" in flat
     assert max(len(line) for line in text.splitlines()) <= 120

@@ -87,9 +87,9 @@ class Saturation:
         before, after = int(self.sizes[-2]), int(self.sizes[-1])
         verdict = "would not change the structure much" if self.settled else "would change the structure"
         return (
-            f"More data {verdict}: from {before:,} to {after:,} cases, {self.change[-1]:.1f} of {self.edges[-1]:.1f} "
-            f"edges changed ({self.changed_share:.0%}). The sensitivity to the prior fell from "
-            f"{self.sensitivity[-2]:.3g} to {self.sensitivity[-1]:.3g} of the score."
+            f"More data {verdict}: from {before:,} to all {after:,} cases about {self.change[-1]:.0f} edges were "
+            f"added, removed or turned, and the network of all cases has {self.edges[-1]:.0f}. The sensitivity to the "
+            f"prior fell from {self.sensitivity[-2]:.3g} to {self.sensitivity[-1]:.3g} of the score."
         )
 
     def to_frame(self) -> pd.DataFrame:

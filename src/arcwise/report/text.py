@@ -47,6 +47,10 @@ def print_report(report: Report, console: Console, *, sections: tuple[str, ...] 
         console.print(_bullet(sentence))
     console.print()
     console.print(_edge_table(report.network))
+    if sections is None and report.glossary:
+        console.print()
+        console.print(Text("The words", style="bold underline"))
+        console.print(_glossary(report))
     for section in report.sections:
         if sections is not None and section.key not in sections:
             continue
@@ -55,6 +59,16 @@ def print_report(report: Report, console: Console, *, sections: tuple[str, ...] 
         for block in section.blocks:
             for part in _block(block):
                 console.print(part)
+
+
+def _glossary(report: Report) -> RenderableType:
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    grid = Grid.grid(padding=(0, 2))
+    for word, meaning in report.glossary:
+        grid.add_row(Text(word, style="bold"), Text(meaning))
+    return grid
 
 
 def _bullet(text: str) -> RenderableType:
