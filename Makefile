@@ -3,17 +3,24 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 CPP := $(shell find cpp -name '*.cpp' -o -name '*.hpp')
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 BUILD_TOOLS := scikit-build-core nanobind cmake ninja
+DEPENDENCIES := import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"], sep="\n")
 
 .PHONY: install develop demo test test-python test-cpp lint format benchmark study docs dist clean
 
-# The package as a user gets it, and $(BIN)/arcwise.
+# The package as a user gets it, and $(BIN)/arcwise. What it needs is fetched while the native core is compiled, and a
+# module becomes byte code when it is first imported: of pandas, SciPy and the others, most never are.
 install: $(VENV)/.tools
-	$(BIN)/pip install --quiet --no-build-isolation .
+	rm -rf build/wheels
+	$(BIN)/python -c '$(DEPENDENCIES)' > $(VENV)/requirements.txt
+	$(PIP) install --no-compile --requirement $(VENV)/requirements.txt & needed=$$!; \
+	    $(PIP) wheel --no-build-isolation --no-deps --wheel-dir build/wheels .; built=$$?; wait $$needed && exit $$built
+	$(PIP) install --no-compile --no-deps --force-reinstall build/wheels/arcwise-*.whl
 
 # The package in place, with what tests and lint need; the native core is compiled incrementally.
 develop: $(VENV)/.developer
-	$(BIN)/pip install --quiet --no-build-isolation --no-deps --editable .
+	$(PIP) install --no-build-isolation --no-deps --editable .
 
 demo: install
 	$(BIN)/python -m arcwise.cli.demo
@@ -44,7 +51,7 @@ format: $(VENV)/.developer
 	$(BIN)/clang-format -i $(CPP)
 
 benchmark: develop
-	$(BIN)/pip install --quiet -e '.[peers]' --no-build-isolation
+	$(PIP) install -e '.[peers]' --no-build-isolation
 	$(BIN)/python -m benchmarks
 
 # A study of a minute, with tables and figures in smoke-summary/.
@@ -52,11 +59,11 @@ study: develop
 	$(BIN)/arcwise study run studies/smoke.toml
 
 docs: develop
-	$(BIN)/pip install --quiet -e '.[docs]' --no-build-isolation
+	$(PIP) install -e '.[docs]' --no-build-isolation
 	$(BIN)/mkdocs build --strict
 
 dist: $(VENV)/.developer
-	$(BIN)/pip install --quiet build
+	$(PIP) install build
 	$(BIN)/python -m build
 
 clean:
@@ -64,10 +71,9 @@ clean:
 
 $(VENV)/.tools:
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --upgrade pip
-	$(BIN)/pip install --quiet $(BUILD_TOOLS)
+	$(PIP) install --no-compile $(BUILD_TOOLS)
 	touch $@
 
 $(VENV)/.developer: pyproject.toml $(VENV)/.tools
-	$(BIN)/pip install --quiet --no-build-isolation --editable '.[test,lint]'
+	$(PIP) install --no-build-isolation --editable '.[test,lint]'
 	touch $@
