@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
+import errno
+import itertools
+import os
 from collections.abc import Iterable
+from pathlib import Path
 
 __all__ = [
     "ArcwiseError",
@@ -18,6 +23,7 @@ __all__ = [
     "UnknownNameError",
     "UnknownScoreError",
     "suggestion",
+    "unreadable",
 ]
 
 
@@ -82,3 +88,19 @@ def suggestion(kind: str, name: str, known: Iterable[str]) -> str:
     guess = f"; did you mean '{near[0]}'?" if near else "."
     more = f" and {len(names) - LISTED_NAMES:,} more" if len(names) > LISTED_NAMES else ""
     return f"unknown {kind} '{name}'{guess} Known: {', '.join(names[:LISTED_NAMES])}{more}."
+
+
+# So many names of a folder are compared with one that is not there.
+MOST_NAMES = 5_000
+
+
+def unreadable(path: str | os.PathLike[str], error: OSError) -> str:
+    """Say why a file cannot be read; if it is not there, name the one beside it whose name is nearest."""
+    message = f"cannot read {path}: {error.strerror}."
+    if error.errno == errno.ENOENT:
+        with contextlib.suppress(OSError):
+            beside = [entry.name for entry in itertools.islice(os.scandir(Path(path).parent), MOST_NAMES)]
+            near = difflib.get_close_matches(Path(path).name, beside, n=1)
+            if near:
+                message += f" Did you mean {Path(path).with_name(near[0])}?"
+    return message

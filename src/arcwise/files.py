@@ -12,9 +12,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from arcwise.errors import FormatError
+from arcwise.errors import FormatError, unreadable
 
-__all__ = ["GZIP_MAGIC", "MAX_UNPACKED", "atomic_write", "read_bytes", "unpack_gzip", "write_bytes", "write_text"]
+__all__ = [
+    "GZIP_MAGIC",
+    "MAX_UNPACKED",
+    "atomic_write",
+    "read_bytes",
+    "unpack_gzip",
+    "write_bytes",
+    "write_text",
+]
 
 GZIP_MAGIC = b"\x1f\x8b"
 # A gzip file may unpack to a thousand times its size: beyond this, unpacking is the user's decision.
@@ -69,7 +77,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     try:
         content = Path(path).read_bytes()
     except OSError as error:
-        raise FormatError(f"cannot read {path}: {error.strerror}.") from error
+        raise FormatError(unreadable(path, error)) from error
     return unpack_gzip(content, source=str(path)) if content.startswith(GZIP_MAGIC) else content
 
 

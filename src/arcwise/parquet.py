@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import tempfile
@@ -10,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arcwise.errors import FormatError
+from arcwise.errors import FormatError, unreadable
 
 if TYPE_CHECKING:
     import duckdb
@@ -79,7 +80,8 @@ def open_parquet(path: str | os.PathLike[str], *, content: memoryview | bytes | 
     import duckdb
 
     if content is None and not Path(path).is_file():
-        raise FormatError(f"cannot read {path}: no such file.")
+        why = errno.EISDIR if Path(path).is_dir() else errno.ENOENT
+        raise FormatError(unreadable(path, OSError(why, os.strerror(why))))
     # No extension may be loaded or fetched for a file that is not ours.
     settings: dict[str, str | bool | int | float | list[str]] = {
         "autoinstall_known_extensions": "false",

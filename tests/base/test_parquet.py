@@ -29,7 +29,7 @@ def test_what_is_not_parquet_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.parquet").write_text("a,b\n1,2\n")
     with pytest.raises(FormatError, match="not a readable Parquet file"):
         read_parquet(tmp_path / "a.parquet")
-    with pytest.raises(FormatError, match="no such file"):
+    with pytest.raises(FormatError, match="No such file"):
         read_parquet(tmp_path / "b.parquet")
 
 

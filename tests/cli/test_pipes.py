@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -110,3 +112,33 @@ def test_what_may_go_to_stdout(cli: Cli, raw: Path, tmp_path: Path) -> None:
         assert "there is no folder" in cli(verb, cut, "-o", tmp_path / "none" / "x.parquet", code=1)
         assert "it is a folder" in cli(verb, cut, "-o", tmp_path, code=1)
     assert cli("bootstrap", cut, "--replicates", 2, "--max-parents", 0, "-q") == "# no edge is in any network\n"
+
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "pipes.md"
+
+
+def test_the_documented_pipes_run(raw: Path, tmp_path: Path) -> None:
+    """All bash blocks of the page, one after the other in one folder, as a reader would type them."""
+    blocks = re.findall(r"^```bash\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    assert len(blocks) >= 3
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    (programs / "arcwise").write_text(f'#!/bin/sh\nexec {sys.executable} -m arcwise.cli "$@"\n')
+    (programs / "arcwise").chmod(0o755)
+    raw.rename(tmp_path / "survey.csv")
+    environment = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"}
+    printed = []
+    for block in blocks:
+        done = subprocess.run(
+            ["bash", "-euo", "pipefail", "-c", block],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        printed.append(done.stdout)
+    assert "proved optimal" in printed[0]
+    assert "structural Hamming distance" in printed[1]
+    assert "structural Hamming distance" in printed[2]

@@ -41,6 +41,8 @@ def check_folder(folder: str | os.PathLike[str], *, force: bool) -> Path:
         raise FormatError(f"cannot write {target}: give the name of a folder to make, e.g. report.")
     if not target.parent.is_dir():
         raise FormatError(f"cannot write {target}: the folder {target.parent} does not exist. Create it first.")
+    if not os.access(target.parent, os.W_OK | os.X_OK):
+        raise FormatError(f"cannot write {target}: you may not write in the folder {target.parent}.")
     if not os.path.lexists(target):
         return target
     if target.is_symlink() or not target.is_dir():

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from arcwise.cli.completion import names_of
 from arcwise.cli.data_options import DataArgument, DataOptions
 from arcwise.cli.limit_options import TimeLimit
 from arcwise.cli.option_group import expanded
@@ -32,7 +33,12 @@ def bootstrap(
     scored: ScoreOptions,
     replicates: Annotated[int, typer.Option("--replicates", min=1, help="How many networks to learn.")] = 200,
     learner: Annotated[
-        str, typer.Option("--learner", help="tabu, hill-climbing, first-ascent, genetic, order or exact.")
+        str,
+        typer.Option(
+            "--learner",
+            help="tabu, hill-climbing, first-ascent, genetic, order or exact.",
+            autocompletion=names_of("arcwise.ensemble.replicate_task", "LEARNERS"),
+        ),
     ] = "tabu",
     learner_option: Annotated[
         list[str] | None,
@@ -45,7 +51,12 @@ def bootstrap(
     rules: RuleOptions,
     workers: WorkersOption = 1,
     backend: Annotated[
-        str, typer.Option("--backend", help="threads, loky (processes) or dask (a cluster).")
+        str,
+        typer.Option(
+            "--backend",
+            help="threads, loky (processes) or dask (a cluster).",
+            autocompletion=names_of("arcwise.ensemble.replicate_workers", "BACKENDS"),
+        ),
     ] = "threads",
     cluster: ClusterOption = None,
     resume: Annotated[

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from arcwise.cli.completion import one_of
 from arcwise.cli.option_group import expanded
 from arcwise.cli.output_file import OutputOption, check_file_name
 from arcwise.cli.printing import PrintOptions, print_json
+from arcwise.errors import FormatError
 
 if TYPE_CHECKING:
     from arcwise.confidence import EdgeConfidence
@@ -25,7 +27,12 @@ def register(app: typer.Typer) -> None:
 def confidence(
     networks: Annotated[Path, typer.Argument(help="Networks from `arcwise credible` or `arcwise bootstrap`.")],
     orient: Annotated[
-        str, typer.Option("--orient", help="cpdag (directions that the data can show), dag, or skeleton.")
+        str,
+        typer.Option(
+            "--orient",
+            help="cpdag (directions that the data can show), dag, or skeleton.",
+            autocompletion=one_of("cpdag", "dag", "skeleton"),
+        ),
     ] = "cpdag",
     weights: Annotated[
         str | None, typer.Option("--weights", help="posterior or equal; default: as the networks were saved.")
@@ -54,7 +61,11 @@ def confidence(
 
     check_file_name(output, "confidences", (".parquet", ".csv", ".csv.gz"))
     options: dict[str, Any] = {"orient": orient, "weights": weights, "feature": feature, "n_cases": cases}
-    result = edge_confidence(NetworkSet.load(networks), **options)
+    try:
+        given = NetworkSet.load(networks)
+    except FormatError as error:
+        raise FormatError(f"{error} Networks come from `arcwise credible -o` or `arcwise bootstrap -o`.") from None
+    result = edge_confidence(given, **options)
     if output is not None:
         result.save(output)
         printing.remark(f"wrote {output}")
@@ -87,7 +98,6 @@ def _other(path: Path, options: dict[str, Any]) -> EdgeConfidence:
     """Return the confidences of a file, or those of its networks."""
     from arcwise.confidence import EdgeConfidence, edge_confidence
     from arcwise.ensemble import NetworkSet
-    from arcwise.errors import FormatError
 
     try:
         return EdgeConfidence.load(path)

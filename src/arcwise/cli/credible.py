@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from arcwise.cli.bayes_factor import BayesFactorOption, factor_from
+from arcwise.cli.completion import one_of
 from arcwise.cli.data_options import DataOptions
 from arcwise.cli.limit_options import NetworkLimit, limits_left
 from arcwise.cli.option_group import expanded
@@ -33,7 +34,12 @@ def credible(
     scored: ScoreOptions,
     bayes_factor: BayesFactorOption = "20",
     by: Annotated[
-        str, typer.Option("--by", help="With -o: list DAGs (dag) or one per equivalence class (mec).")
+        str,
+        typer.Option(
+            "--by",
+            help="With -o: list DAGs (dag) or one per equivalence class (mec).",
+            autocompletion=one_of("dag", "mec"),
+        ),
     ] = "dag",
     classes: Annotated[bool, typer.Option("--classes/--no-classes", help="Count the equivalence classes too.")] = True,
     *,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -42,12 +42,24 @@ class TableOptions(OptionGroup):
         typer.Option("--drop", metavar="NAME", help="Leave this column out; may be repeated.", show_default=False),
     ] = None
     separator: SeparatorOption = None
+    format: Annotated[
+        str | None,
+        typer.Option(
+            "--format", help="csv, tsv, parquet, arff or lau (default: what the suffix says).", show_default=False
+        ),
+    ] = None
+
+    @property
+    def keywords(self) -> dict[str, Any]:
+        """How the file is to be taken apart, as `read_table` wants it."""
+        given = {"separator": self.separator, "format": self.format}
+        return {name: value for name, value in given.items() if value is not None}
 
     def read_table(self, data: Path, progress: bool | None) -> Table:
         """Read a data file as it is, with its gaps and numbers."""
         from arcwise.data import read_table
 
-        return read_table(data, columns=self.column, drop=self.drop or (), separator=self.separator, progress=progress)
+        return read_table(data, columns=self.column, drop=self.drop or (), progress=progress, **self.keywords)
 
 
 @dataclass(frozen=True)

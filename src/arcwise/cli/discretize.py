@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from arcwise.cli.completion import names_of
 from arcwise.cli.data_options import DataArgument, TableOptions
 from arcwise.cli.option_group import expanded
 from arcwise.cli.output_file import OutputOption
@@ -24,7 +25,9 @@ def discretize(
     method: Annotated[
         str,
         typer.Option(
-            "--method", help="width, quantile or kmeans (--bins intervals), mean (two), or mdl (by the class --target)."
+            "--method",
+            help="width, quantile or kmeans (--bins intervals), mean (two), or mdl (by the class --target).",
+            autocompletion=names_of("arcwise.data.discretize", "METHODS"),
         ),
     ] = "quantile",
     bins: Annotated[int, typer.Option("--bins", min=2, max=10_000, help="The number of intervals.")] = 3,

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from arcwise.cli.completion import names_of
 from arcwise.cli.data_options import DataArgument, DataOptions
 from arcwise.cli.graph_data import read_data_for
 from arcwise.cli.graph_files import GraphArgument, open_graph_file
@@ -34,7 +35,12 @@ def fit(
     structure: GraphArgument,
     data: DataArgument,
     estimator: Annotated[
-        str, typer.Option("--estimator", help="mle, laplace, m-estimate, bd (posterior mean) or snml.")
+        str,
+        typer.Option(
+            "--estimator",
+            help="mle, laplace, m-estimate, bd (posterior mean) or snml.",
+            autocompletion=names_of("arcwise.model", "ESTIMATORS"),
+        ),
     ] = "bd",
     ess: Annotated[
         float | None, typer.Option("--ess", help="bd: the equivalent sample size of the BDeu prior (default 1).")

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from arcwise.cli.completion import names_of
 from arcwise.cli.data_options import DataArgument, TableOptions
 from arcwise.cli.option_group import expanded
 from arcwise.cli.output_file import OutputOption
@@ -24,7 +25,9 @@ def impute(
     method: Annotated[
         str,
         typer.Option(
-            "--method", help="knn (from the most similar rows), mode (the most frequent value) or drop (such rows)."
+            "--method",
+            help="knn (from the most similar rows), mode (the most frequent value) or drop (such rows).",
+            autocompletion=names_of("arcwise.data.impute", "METHODS"),
         ),
     ] = "knn",
     neighbours: Annotated[int, typer.Option("--neighbours", "-k", min=1, help="knn: how many rows.")] = 5,

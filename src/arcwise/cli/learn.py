@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from arcwise.cli.bayes_factor import BayesFactorOption, factor_from
+from arcwise.cli.completion import names_of, one_of
 from arcwise.cli.data_options import CategoricalOption, DataArgument, TableOptions
 from arcwise.cli.limit_options import TimeLimit
 from arcwise.cli.option_group import expanded
@@ -37,7 +38,12 @@ def learn(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the result of an earlier run.")] = False,
     method: Annotated[
-        str, typer.Option("--method", help="credible, bootstrap, or auto: the credible set if it can be completed.")
+        str,
+        typer.Option(
+            "--method",
+            help="credible, bootstrap, or auto: the credible set if it can be completed.",
+            autocompletion=names_of("arcwise.analysis.learning", "METHODS"),
+        ),
     ] = "auto",
     score: Annotated[
         str | None,
@@ -56,7 +62,12 @@ def learn(
         float, typer.Option("--missed-edge-cost", "--alpha", help="How many extra edges a missed edge is worth to you.")
     ] = 1.0,
     rule: Annotated[
-        str, typer.Option("--rule", help="From the cost to a cut-off: learned (from known networks), or cost.")
+        str,
+        typer.Option(
+            "--rule",
+            help="From the cost to a cut-off: learned (from known networks), or cost.",
+            autocompletion=one_of("learned", "cost"),
+        ),
     ] = "learned",
     threshold: Annotated[
         float | None, typer.Option("--threshold", help="A cut-off instead of the one by cost.", show_default=False)
@@ -75,11 +86,22 @@ def learn(
         bool, typer.Option("--compare/--no-compare", help="Find the confidences by other methods and scores too.")
     ] = True,
     impute: Annotated[
-        str | None, typer.Option("--impute", help="Fill missing values: knn, mode, or drop rows.", show_default=False)
+        str | None,
+        typer.Option(
+            "--impute",
+            help="Fill missing values: knn, mode, or drop rows.",
+            autocompletion=names_of("arcwise.data.impute", "METHODS"),
+            show_default=False,
+        ),
     ] = None,
     discretize: Annotated[
         str | None,
-        typer.Option("--discretize", help="Cut numbers: quantile, width, kmeans, mean, or mdl.", show_default=False),
+        typer.Option(
+            "--discretize",
+            help="Cut numbers: quantile, width, kmeans, mean, or mdl.",
+            autocompletion=names_of("arcwise.data.discretize", "METHODS"),
+            show_default=False,
+        ),
     ] = None,
     bins: Annotated[int, typer.Option("--bins", min=2, max=10_000, help="Intervals to cut numbers into.")] = 3,
     target: Annotated[
@@ -124,8 +146,7 @@ def learn(
         check_folder(output, force=force)
     chosen = None if score is None and ess is None else ScoreOptions(score or "bdeu", ess).make()
     progress = printing.progress
-    options: dict[str, Any] = {} if reading.separator is None else {"separator": reading.separator}
-    table = open_table(data, progress=progress, **options)
+    table = open_table(data, progress=progress, **reading.keywords)
     others = () if reading.column is None else _others(table, reading.column)
     preparation = Preparation(
         drop=(*(reading.drop or ()), *others),

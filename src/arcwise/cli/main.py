@@ -17,6 +17,7 @@ from typing import Any
 
 import typer
 
+from arcwise.cli.spelling import as_options
 from arcwise.cli.verb_group import VerbGroup
 from arcwise.errors import ArcwiseError
 
@@ -123,7 +124,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         _command().main(args=None if arguments is None else list(arguments), prog_name="arcwise")
     except ArcwiseError as error:
-        typer.echo(f"{type(error).__name__}: {error}", err=True)
+        typer.echo(f"{type(error).__name__}: {as_options(str(error))}", err=True)
         sys.exit(1)
     except MemoryError:
         typer.echo("MemoryError: there is not enough memory for this. Use fewer columns or rows, or a limit.", err=True)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from arcwise.cli.completion import names_of
 from arcwise.cli.data_options import DataOptions
 from arcwise.cli.graph_files import check_output_name, write_graph_file
 from arcwise.cli.limit_options import NodeLimit, limits_left
@@ -33,7 +34,12 @@ def optimal(
     source: SourceArgument,
     scored: ScoreOptions,
     method: Annotated[
-        str, typer.Option("--method", help="auto, dp, branch-and-bound or ilp.", show_default=True)
+        str,
+        typer.Option(
+            "--method",
+            help="auto, dp, branch-and-bound or ilp.",
+            autocompletion=names_of("arcwise.search.optimal", "METHODS"),
+        ),
     ] = "auto",
     *,
     rules: RuleOptions,

@@ -13,17 +13,26 @@ from arcwise.errors import FormatError
 
 __all__ = ["OutputOption", "check_file_name", "check_writable"]
 
+ANY = ("",)
+# Suffixes of files that other programs, or other verbs, would take for something else.
+MISLEADING = (".csv", ".tsv", ".json", ".txt", ".dot", ".graphml", ".bif", ".arff", ".jkl", ".arct", ".html", ".xlsx")
+
 OutputOption = Annotated[
     Path | None, typer.Option("--output", "-o", help="Where to write the result; - for stdout.", show_default=False)
 ]
 
 
-def check_file_name(output: Path | None, what: str, suffixes: Sequence[str] = ("",)) -> None:
+def check_file_name(output: Path | None, what: str, suffixes: Sequence[str] = ANY) -> None:
     """Refuse a name that cannot be written: stdout, another suffix, a missing folder."""
     if output is None:
         return
     if str(output) == "-":
         raise FormatError(f"cannot write {what} to stdout: give a file, e.g. -o {what}.parquet.")
+    if suffixes == ANY and output.name.lower().removesuffix(".gz").endswith(MISLEADING):
+        raise FormatError(
+            f"cannot write {output}: {what} are written as .parquet, or under another name such as .{what} in a format "
+            "of their own; this suffix says something else."
+        )
     if not output.name.endswith(tuple(suffixes)):
         raise FormatError(f"cannot write {output}: the name of a file of {what} ends in {', '.join(suffixes)}.")
     check_writable(output)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
+from arcwise.cli.completion import one_of
 from arcwise.cli.data_options import DataArgument, DataOptions
 from arcwise.cli.figure_file import PlotOption, check_figure_name, save_figure
 from arcwise.cli.limit_options import MemoryLimit
@@ -48,7 +49,12 @@ class LearningOptions(OptionGroup):
 
     threads: ThreadsOption = 1
     search: Annotated[
-        str, typer.Option("--search", help="exact; or for many variables hill-climbing or tabu, which prove nothing.")
+        str,
+        typer.Option(
+            "--search",
+            help="exact; or for many variables hill-climbing or tabu, which prove nothing.",
+            autocompletion=one_of("exact", "hill-climbing", "tabu"),
+        ),
     ] = "exact"
 
 

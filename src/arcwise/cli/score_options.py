@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from arcwise.cli.completion import names_of
 from arcwise.cli.option_group import OptionGroup
 
 if TYPE_CHECKING:
@@ -17,11 +18,7 @@ __all__ = ["DEFAULT_SCORE", "EssOption", "ScoreOptions", "complete_score"]
 DEFAULT_SCORE = "bic"
 
 
-def complete_score(incomplete: str) -> list[str]:
-    """Return the names of scores that begin so, for the shell."""
-    from arcwise.scores import SCORES
-
-    return [name for name in SCORES if name.startswith(incomplete)]
+complete_score = names_of("arcwise.scores", "SCORES")
 
 
 EssOption = Annotated[

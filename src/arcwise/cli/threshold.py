@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from arcwise.cli.completion import names_of, one_of
 from arcwise.cli.data_options import DataOptions
 from arcwise.cli.limit_options import TimeLimit
 from arcwise.cli.option_group import expanded
@@ -40,6 +41,7 @@ def threshold(
         typer.Option(
             "--rule",
             help="learned, cost, scutari, broom, gross or fixed; default: learned with --metric, else scutari.",
+            autocompletion=names_of("arcwise.confidence", "RULES"),
             show_default=False,
         ),
     ] = None,
@@ -48,6 +50,7 @@ def threshold(
         typer.Option(
             "--metric",
             help="learned rule, how you will be judged: shd, f (of the skeleton), f-cpdag, or cost.",
+            autocompletion=one_of("shd", "f", "f-cpdag", "cost"),
             show_default=False,
         ),
     ] = None,

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.errors import FormatError
+from arcwise.errors import FormatError, unreadable
 from arcwise.files import GZIP_MAGIC, unpack_gzip
 
 __all__ = ["Source", "TextOptions", "not_utf8", "open_source"]
@@ -115,7 +115,7 @@ def open_source(path: str | os.PathLike[str]) -> Source:
             else:
                 content = np.frombuffer(opened.read(), dtype=np.uint8)
     except OSError as error:
-        raise FormatError(f"cannot read {path}: {error.strerror}.") from error
+        raise FormatError(unreadable(path, error)) from error
     return _unpacked(str(path), content, file)
 
 

@@ -145,7 +145,10 @@ def _adjacency(source: str, rows: list[tuple[int, list[str]]]) -> Dag | Pdag:
     names = header[1:] if corner else header
     labelled = corner or len(first) == len(header) + 1  # R leaves the corner out
     if len(rows) - 1 != len(names):
-        raise FormatError(f"{source}: {len(names)} names in the header but {len(rows) - 1} rows; the matrix is square.")
+        raise FormatError(
+            f"{source}: {len(names)} names in the header but {len(rows) - 1} rows; the matrix is square. A graph is "
+            "asked for here, not data."
+        )
     entries = np.zeros((len(names), len(names)), dtype=np.uint8)
     for v, (line, row) in enumerate(rows[1:]):
         cells = row[1:] if labelled else row

@@ -6,6 +6,7 @@ that is under way. This one is held for the whole run, and the system lets go of
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 from contextlib import AbstractContextManager
@@ -22,6 +23,17 @@ class RunLock(AbstractContextManager["RunLock"]):
 
     def __init__(self, store: str | os.PathLike[str]) -> None:
         self.path = Path(f"{os.fspath(store)}.lock")
+        while True:
+            self._open(store)
+            if self._is_there():
+                break
+            self._file.close()  # the run before removed the file after it was opened here: its lock is worth nothing
+        self._file.seek(0)
+        self._file.truncate()
+        self._file.write(f"process {os.getpid()} on {socket.gethostname()}\n")
+        self._file.flush()
+
+    def _open(self, store: str | os.PathLike[str]) -> None:
         try:
             self._file = self.path.open("a+", encoding="utf-8")
         except OSError as error:
@@ -36,13 +48,17 @@ class RunLock(AbstractContextManager["RunLock"]):
                 f"{store} is being run by {who}. Two runs cannot share a store: wait for that one, or stop it; what it "
                 "has finished is kept."
             ) from error
-        self._file.seek(0)
-        self._file.truncate()
-        self._file.write(f"process {os.getpid()} on {socket.gethostname()}\n")
-        self._file.flush()
+
+    def _is_there(self) -> bool:
+        try:
+            return os.path.samestat(self.path.stat(), os.fstat(self._file.fileno()))
+        except FileNotFoundError:
+            return False
 
     def __exit__(self, *_: Any) -> None:
         self._file.truncate(0)
+        with contextlib.suppress(OSError):  # where an open file cannot be removed, an empty one stays
+            self.path.unlink()
         self._file.close()
 
 
