@@ -135,6 +135,17 @@ def test_an_edge_that_is_clicked_shows_its_details(page: Any, wine: arcwise.Anal
     assert page.run("return document.querySelectorAll('.node.near').length") == 2
 
 
+def test_edges_that_need_a_second_look_are_offered(page: Any, wine: arcwise.Analysis) -> None:
+    kept = [e for e in wine.edges if e.fate in ("kept", "undirected")]
+    doubtful = [e for e in kept if e.agreement == "disagree"]
+    offered = page.run("return [...document.querySelectorAll('#details .offers button')].map(b => b.textContent)")
+    assert len(offered) == min(8, len(doubtful or kept))
+    assert all(e.first in text and e.second in text for e, text in zip(doubtful or kept, offered, strict=False))
+    page.click("#details .offers button")
+    assert page.text("#details-title") in offered[0]
+    assert page.run("return document.activeElement.id") == "details"
+
+
 def test_a_real_click_finds_the_edge(page: Any) -> None:
     """Not an event made by a script: the line itself, or what is around it, is under the pointer.
 

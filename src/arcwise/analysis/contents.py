@@ -85,13 +85,13 @@ def build_report(analysis: Analysis) -> Report:
 def _glossary(analysis: Analysis) -> tuple[tuple[str, str], ...]:
     """Say what the words mean, for a reader who has not met them."""
     networks = (
-        "all networks that the data cannot rule out, by weight"
+        "all networks that the data cannot rule out, by weight,"
         if analysis.main.method == "credible"
         else "the networks learned from resampled data"
     )
     return (
         ("edge", "two variables depend on each other, also when the others are known"),
-        ("confidence", f"the share of {networks}, that have the edge: 0 to 1"),
+        ("confidence", f"of {networks} the share that has the edge: 0 to 1"),
         ("cut-off", "edges with a confidence above it are in the network; the slider moves it"),
         ("direction", "not a cause; an edge that fits either way has no arrow head"),
         ("score", "how fit is weighed against complexity; qNML, BDeu and BIC are three ways"),

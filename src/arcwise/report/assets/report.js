@@ -312,6 +312,21 @@
     for (const row of rows) row.classList.toggle("chosen", Number(row.dataset.edge) === index);
   }
 
+  function offerEdges() { // before an edge is chosen: those that need a second look, else the most certain ones
+    const shown = visibleEdges(), doubtful = shown.filter((index) => view.edges[index].s === "disagree");
+    const offered = (doubtful.length ? doubtful : shown).slice(0, 8);
+    if (!offered.length) return;
+    const list = make("ul", { class: "offers" });
+    for (const index of offered) {
+      const button = make("button", { type: "button" }, `${nameOf(view.edges[index], state.consensus.get(index))} ${confidence(view.edges[index].p)}`);
+      button.addEventListener("click", () => { choose(index); byId("details").focus(); });
+      list.append(make("li", {}, button));
+    }
+    const more = (doubtful.length || shown.length) - offered.length;
+    byId("details-body").append(make("h4", {}, doubtful.length ? "Look twice: here methods disagree" : "The most certain"), list);
+    if (more > 0) byId("details-body").append(make("p", { class: "help" }, `and ${more} more in the table`));
+  }
+
   function refreshBadge() {
     const edge = view.edges[state.chosen];
     byId("details-title").textContent = nameOf(edge, state.consensus.get(state.chosen));
@@ -511,6 +526,7 @@
   buildMarks();
   setCost(Math.log2(view.cost));
   setThreshold(view.threshold);
+  offerEdges();
   placeMarks(); // once more, now that all texts have their width
   byId("threshold").addEventListener("input", (event) => setThreshold(Number(event.target.value)));
   byId("cost").addEventListener("input", (event) => {
