@@ -134,7 +134,7 @@ def test_votes_are_shares_of_the_members() -> None:
 def test_a_member_without_time_is_reported() -> None:
     data = datasets.load("tic-tac-toe")
     with pytest.raises(OptionError, match="no member found a network"):
-        ensemble_confidence(data, scores=("bic",), methods=("credible",), limits=Limits(seconds=1e-4), seed=1)
+        ensemble_confidence(data, scores=("bic",), methods=("credible",), limits=Limits(seconds=1e-9), seed=1)
 
 
 def test_mistakes() -> None:

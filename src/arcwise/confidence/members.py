@@ -93,6 +93,8 @@ class Member:
         networks = find_credible(table, log_slack=self.log_slack, limits=Limits(**left), progress=False)
         if table.status is not Status.COMPLETE and networks.complete:
             networks = replace(networks, status=table.status)
+        if table.status is not Status.COMPLETE and table.n_rows == table.n_variables:
+            networks = networks[:0]  # no level with parents was finished: the empty network was all there is to find
         return networks
 
     def confidence(self, data: Dataset, *, seed: int = 0, limits: Limits | None = None) -> EdgeConfidence | None:
