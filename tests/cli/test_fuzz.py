@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import itertools
+import json
 import shutil
 import sys
 import warnings
@@ -14,11 +15,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from arcwise.analysis import learn
 from arcwise.cli.main import main
 from arcwise.confidence import edge_confidence
 from arcwise.data import Dataset, write_data
 from arcwise.ensemble import bootstrap_networks
-from arcwise.graph import write_arc_list, write_structure
+from arcwise.graph import write_arc_list, write_dot, write_graphml, write_structure
 from arcwise.model import fit_parameters
 from arcwise.parent_sets import build_parent_sets, write_parent_sets
 from arcwise.search import hill_climb
@@ -92,6 +94,14 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "study.toml").write_bytes(study)
     planned = read_study(folder / "study.toml", smoke=True)
     Store(folder / "store.duckdb").begin(planned, plan_study(planned))
+    (folder / "little.toml").write_text("[experiments.overhead]\ncells = 2\nfail = [1]\n[smoke.overhead]\ncells = 1\n")
+    store = ["--store", str(folder / "done.duckdb"), "--summary", str(folder / "summary")]
+    assert run(["study", "run", str(folder / "little.toml"), *store]).code == 3  # a cell fails
+    shutil.rmtree(folder / "summary")
+    write_dot(folder / "graph.dot", dag)
+    write_graphml(folder / "graph.graphml", dag)
+    (folder / "graph.json").write_text(json.dumps({"variables": dag.names, "arcs": dag.arcs, "undirected": []}))
+    learn(data, seed=1, compare=False, permutations=0, threshold=0.3).save(folder / "report")
     return folder
 
 
@@ -181,6 +191,12 @@ READERS: dict[str, list[list[str]]] = {
         ["fit", "EXAMPLES/graph.txt", "{}", "-o", "OUT.bif"],
         ["evaluate", "EXAMPLES/network.bif", "EXAMPLES/network.bif", "--data", "{}"],
         ["prior", "edge", "{}", "--parent", "a", "--child", "b"],
+        ["prior", "ess", "{}"],
+        ["prior", "path", "{}", "--values", "3", "--json"],
+        ["prior", "sensitivity", "{}"],
+        ["prior", "compare", "{}", "--splits", "1"],
+        ["prior", "saturation", "{}", "--repetitions", "1"],
+        ["explain", "EXAMPLES/graph.txt", "--data", "{}"],
         ["impute", "{}", "-o", "OUT.csv"],
         ["discretize", "{}", "--numeric", "-o", "OUT.arff"],
     ],
@@ -198,6 +214,19 @@ READERS: dict[str, list[list[str]]] = {
     ],
     "graph.txt": [["evaluate", "{}", "EXAMPLES/network.bif"], ["fit", "{}", "EXAMPLES/data.csv"]],
     "graph.csv": [["evaluate", "{}", "EXAMPLES/network.bif"], ["search", "EXAMPLES/data.csv", "--required", "{}"]],
+    "graph.dot": [
+        ["fit", "{}", "EXAMPLES/data.csv", "-o", "OUT.bif"],
+        ["explain", "{}", "--data", "EXAMPLES/data.csv"],
+    ],
+    "graph.graphml": [["evaluate", "{}", "EXAMPLES/network.bif"], ["fit", "{}", "EXAMPLES/data.csv"]],
+    "graph.json": [
+        ["evaluate", "EXAMPLES/network.bif", "{}"],
+        ["explain", "{}", "--data", "EXAMPLES/data.csv", "--json"],
+    ],
+    "report/run.json": [["explain", "FOLDER"], ["explain", "FOLDER", "a--b", "--json"]],
+    "report/edges.csv": [["explain", "FOLDER", "--json"], ["explain", "FOLDER", "a->b", "c", "a"]],
+    "report/network.bif": [["explain", "FOLDER"]],
+    "report/confidence.parquet": [["explain", "FOLDER", "a->b"]],
     "table.jkl": [
         ["optimal", "{}", "-o", "OUT.csv"],
         ["credible", "{}", "--trust-table", "--bayes-factor", "3", "-o", "OUT.bin"],
@@ -209,7 +238,32 @@ READERS: dict[str, list[list[str]]] = {
     "rules.toml": [["search", "EXAMPLES/data.csv", "--constraints", "{}", "-o", "OUT.csv"]],
     "rules.json": [["scores", "EXAMPLES/data.csv", "--constraints", "{}", "-o", "OUT.arct"]],
     "study.toml": [["study", "plan", "{}"], ["study", "plan", "{}", "--smoke", "--json"]],
+    "little.toml": [
+        [
+            "study",
+            "run",
+            "{}",
+            "--store",
+            "OUT.duckdb",
+            "--limit-cells",
+            "1",
+            "--limit-seconds",
+            "5",
+            "--summary",
+            "MORE",
+        ],
+        ["study", "plan", "{}", "--measured", "EXAMPLES/done.duckdb"],
+        ["study", "status", "{}", "--store", "EXAMPLES/done.duckdb"],
+        ["study", "export", "{}", "--store", "EXAMPLES/done.duckdb", "-o", "OUT.parquet"],
+    ],
     "store.duckdb": [["study", "status", "--store", "{}"], ["study", "export", "--store", "{}", "-o", "OUT.csv"]],
+    "done.duckdb": [
+        ["study", "summarize", "--store", "{}", "-o", "MORE", "--no-figures", "--json"],
+        ["study", "export", "--store", "{}", "-o", "OUT.csv"],
+        ["study", "status", "EXAMPLES/little.toml", "--store", "{}", "--json"],
+        ["study", "run", "EXAMPLES/little.toml", "--store", "{}", "--limit-cells", "1", "--summary", "MORE"],
+        ["study", "plan", "EXAMPLES/little.toml", "--measured", "{}"],
+    ],
     "run.replicates": [["bootstrap", "EXAMPLES/data.csv", "--replicates", "4", "--seed", "1", "--resume", "{}"]],
 }
 # How many broken files of each kind.
@@ -222,6 +276,10 @@ def command_of(template: list[str], broken: Path, examples: Path, folder: Path) 
     arguments = [
         str(broken)
         if part == "{}"
+        else str(broken.parent)
+        if part == "FOLDER"
+        else str(folder / "more")
+        if part == "MORE"
         else str(target)
         if part.startswith("OUT.")
         else part.replace("EXAMPLES", str(examples))
@@ -234,8 +292,10 @@ def command_of(template: list[str], broken: Path, examples: Path, folder: Path) 
 def test_broken_files(kind: str, examples: Path, tmp_path: Path) -> None:
     rng = np.random.default_rng([len(kind), *kind.encode()])
     content = (examples / kind).read_bytes()
-    others = sorted(path for path in examples.iterdir() if path.name != kind)
+    others = sorted(path for path in examples.iterdir() if path.name != Path(kind).name and path.is_file())
     broken = tmp_path / kind
+    if broken.parent != tmp_path:  # one file of a folder
+        shutil.copytree((examples / kind).parent, broken.parent)
     refused = 0
     commands = itertools.cycle(READERS[kind])
     for number in range(COUNTS.get(kind, OTHERS)):
@@ -271,11 +331,17 @@ def option_cases(examples: Path, folder: Path) -> Iterator[tuple[list[str], Path
         "sample": ["network.bif", "--rows=3"],
         "evaluate": ["network.bif", "graph.txt"],
         "prior edge": ["data.csv", "--parent=a", "--child=b"],
+        "prior ess": ["data.csv"],
+        "prior path": ["data.csv", "--values=3"],
         "prior sensitivity": ["data.csv"],
-        "study plan": ["rules.toml"],
-        "study status": ["rules.toml"],
-        "study export": ["rules.toml"],
-        "study summarize": ["rules.toml"],
+        "prior compare": ["data.csv", "--splits=1"],
+        "prior saturation": ["data.csv", "--repetitions=1"],
+        "explain": ["report"],
+        "study plan": ["little.toml"],
+        "study run": ["rules.toml"],
+        "study status": ["little.toml"],
+        "study export": ["little.toml"],
+        "study summarize": ["little.toml"],
     }
 
     def walk(name: str, command: object) -> Iterator[tuple[str, object]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -13,6 +12,9 @@ from arcwise.errors import OptionError
 from arcwise.limits import Limits
 
 __all__ = ["MemoryLimit", "NetworkLimit", "NodeLimit", "StepLimit", "TimeLimit", "limits_left"]
+
+MOST_GIGABYTES = 1e9  # in bytes still a number of 64 bits
+MOST = 2**62
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class MemoryLimit(TimeLimit):
     def limits(self) -> Limits:
         """The limits that the options ask for."""
         given = self.limit_memory
-        if given is not None and not 0 < given < math.inf:
+        if given is not None and not 0 < given <= MOST_GIGABYTES:
             raise OptionError(f"--limit-memory {given:g}: must be a positive number of gigabytes.")
         memory = None if given is None else max(1, int(given * 1e9))
         return replace(super().limits, memory_bytes=memory)
@@ -63,7 +65,7 @@ class NodeLimit(MemoryLimit):
 
     limit_nodes: Annotated[
         int | None,
-        typer.Option("--limit-nodes", min=1, help="The most nodes of branch and bound.", show_default=False),
+        typer.Option("--limit-nodes", min=1, max=MOST, help="The most nodes of branch and bound.", show_default=False),
     ] = None
 
     @property
@@ -78,7 +80,9 @@ class NetworkLimit(MemoryLimit):
 
     limit_networks: Annotated[
         int | None,
-        typer.Option("--limit-networks", min=1, help="The most networks to list with -o.", show_default=False),
+        typer.Option(
+            "--limit-networks", min=1, max=MOST, help="The most networks to list with -o.", show_default=False
+        ),
     ] = None
 
     @property
@@ -96,6 +100,7 @@ class StepLimit(MemoryLimit):
         typer.Option(
             "--limit-steps",
             min=1,
+            max=MOST,
             help="The most moves of a climb, rounds of the genetic search, or perturbations of orders.",
             show_default=False,
         ),

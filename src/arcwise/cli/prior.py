@@ -258,7 +258,7 @@ def compare(
     request: _Request,
     ess: EssOption = 1.0,
     epsilon: EpsilonOption = 0.5,
-    splits: Annotated[int, typer.Option("--splits", min=1, help="How often the data are split.")] = 10,
+    splits: Annotated[int, typer.Option("--splits", min=1, max=100_000, help="How often the data are split.")] = 10,
     held_out: Annotated[float, typer.Option("--held-out", help="The share of the cases not learned from.")] = 0.3,
     seed: SeedOption = 0,
 ) -> _Answer:
