@@ -65,7 +65,7 @@ OPEN_SECONDS = 600.0
 RAW_SECONDS = 300.0
 # BDeu has no bound that keeps tables of more variables small, so the number of parents is limited there.
 BDE_WITHOUT_LIMIT, BDE_PARENTS = 20, 7
-LOCAL_SECONDS = 20.0
+LOCAL_SECONDS = 10.0
 DP_SIZES = (20, 24, 26, 28, 30)
 METHOD_INSTANCES = (
     "zoo_BIC",

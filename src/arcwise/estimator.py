@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from arcwise.data import Dataset, Table
 from arcwise.data.discretize import apply_cuts, find_cuts
 from arcwise.errors import UnknownNameError, suggestion
+from arcwise.limits import Status
 from arcwise.model import BayesianNetwork, fit_parameters
 from arcwise.parent_sets import build_parent_sets
 from arcwise.search import find_optimal, hill_climb, tabu_search
@@ -113,7 +114,9 @@ class BayesianNetworkEstimator(BaseEstimator):  # type: ignore[misc]
             sets = build_parent_sets(
                 data, self.criterion, max_parents=self.max_parents, constraints=self.constraints, progress=False
             )
+            _raise_if_interrupted(sets.status)
             best = find_optimal(sets, data=data, constraints=self.constraints, seed=seed, progress=False)
+            _raise_if_interrupted(best.status)
             self.dag_, self.structure_score_ = best.dag, best.score
         else:
             search = tabu_search if self.method == "tabu" else hill_climb
@@ -125,6 +128,7 @@ class BayesianNetworkEstimator(BaseEstimator):  # type: ignore[misc]
                 seed=seed,
                 progress=False,
             )
+            _raise_if_interrupted(found.status)
             self.dag_, self.structure_score_ = found.dag, found.score
         self.network_ = fit_parameters(self.dag_, data, estimator="bd", ess=self.ess, progress=False)
         return self
@@ -203,3 +207,9 @@ def _check_names(estimator: str, given: NDArray[Any] | None, known: NDArray[Any]
     if not unexpected and not missing:
         message += "Feature names must be in the same order as they were in fit.\n"
     raise ValueError(message)
+
+
+def _raise_if_interrupted(status: Status) -> None:
+    """Raise KeyboardInterrupt after Ctrl-C: an estimator has no status to say that its network is unfinished."""
+    if status is Status.INTERRUPTED:
+        raise KeyboardInterrupt

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from arcwise import BayesianNetworkEstimator, datasets
 from arcwise.errors import DataError, OptionError
+from arcwise.limits import Status
 from arcwise.parent_sets import build_parent_sets
 from arcwise.search import find_optimal, tabu_search
 
@@ -82,3 +84,12 @@ def test_mistakes_are_told() -> None:
     changed.iloc[0, 0] = "z"
     with pytest.raises(DataError, match="z"):
         model.score(changed)
+
+
+@pytest.mark.parametrize(("method", "search"), [("exact", "find_optimal"), ("tabu", "tabu_search")])
+def test_an_interrupted_search_is_no_fit(monkeypatch: pytest.MonkeyPatch, method: str, search: str) -> None:
+    found = SimpleNamespace(dag=None, score=0.0, status=Status.INTERRUPTED)
+    monkeypatch.setattr(f"arcwise.estimator.{search}", lambda *_, **__: found)
+    codes = np.random.default_rng(0).integers(0, 2, size=(30, 3))
+    with pytest.raises(KeyboardInterrupt):
+        BayesianNetworkEstimator(method=method).fit(codes)
