@@ -82,9 +82,9 @@ class _Search:
                 return self._part(incumbent, trivial)
             every = np.ones(sets.rows, dtype=np.uint8)
             _, allowed = _core.search.AcyclicityPropagator(sets).propagate(every, self.budget.pulse)
-            if not allowed.all():
-                sets = sets.kept(allowed)
-                incumbent = incumbent.moved_to(sets)
+            sets = sets if allowed.all() else sets.kept(allowed)
+            # Its random numbers begin anew: what the search does is not to depend on the first guess.
+            incumbent = incumbent.moved_to(sets)
             at_once = self.method == "auto" and _dp_at_once(sets) and dp_fits(sets.variables, self.budget)
             if self.method == "dp" or at_once:
                 return self._by_dp(sets, incumbent, trivial)
