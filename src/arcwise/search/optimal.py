@@ -261,30 +261,30 @@ def find_optimal(
         dag, score = network_of_rows(table, rows, constraints)
         if data is not None:
             check_against_data(table, dag, score, data)
-    if bound <= score + PROOF_TOLERANCE:
-        status = Status.COMPLETE  # the limit came too late to matter
-    upper = score if status is Status.COMPLETE else max(bound, score)
-    return Optimum(
-        dag=dag,
-        score=score,
-        upper_bound=upper,
-        gap=upper - score,
-        status=status,
-        method=picked,
-        reason=reason,
-        seconds=budget.seconds,
-        nodes=budget.nodes,
-        ties_possible=not (unique and _no_equal_rows(table, rows)),
-        statistics={
-            "parent sets": table.n_rows,
-            "parent sets after constraints": allowed.rows,
-            "parent sets without dominated": sets.rows,
-            "components": len(parts),
-            "largest component": int(largest),
-            "tolerance": PROOF_TOLERANCE,
-            **search.counts,
-        },
-    )
+        if bound <= score + PROOF_TOLERANCE:
+            status = Status.COMPLETE  # the limit came too late to matter
+        upper = score if status is Status.COMPLETE else max(bound, score)
+        return Optimum(
+            dag=dag,
+            score=score,
+            upper_bound=upper,
+            gap=upper - score,
+            status=status,
+            method=picked,
+            reason=reason,
+            seconds=budget.seconds,
+            nodes=budget.nodes,
+            ties_possible=not (unique and _no_equal_rows(table, rows)),
+            statistics={
+                "parent sets": table.n_rows,
+                "parent sets after constraints": allowed.rows,
+                "parent sets without dominated": sets.rows,
+                "components": len(parts),
+                "largest component": int(largest),
+                "tolerance": PROOF_TOLERANCE,
+                **search.counts,
+            },
+        )
 
 
 def _dp_at_once(sets: CandidateSets) -> bool:
