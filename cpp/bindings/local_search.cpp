@@ -83,6 +83,7 @@ void bind_local_search(nb::module_& stage) {
                     const nb::gil_scoped_release unlocked;
                     self.with_scores(as_span(weights), [&](NeighbourScores& scores) {
                         const auto row = scores.row(child, as_span(parents));
+                        scores.settle_all(*row, child, as_span(parents));
                         own = row->own;
                         toggled = row->toggled;
                         return SearchOutcome{};
@@ -105,7 +106,8 @@ void bind_local_search(nb::module_& stage) {
             [](LocalLearner& self, const Array1<std::int64_t>& weights, const Array1<std::int64_t>& offsets,
                const Array1<std::int32_t>& members, std::uint64_t restarts, std::int64_t perturbations,
                double density, std::uint64_t tabu, std::uint64_t patience, std::uint64_t max_iterations,
-               bool random_ties, std::uint64_t seed, double seconds, nb::object progress) {
+               std::uint64_t refine, std::uint64_t effort, bool random_ties, std::uint64_t seed,
+               double seconds, nb::object progress) {
                 const ClimbOptions options{{unpack_parents(as_span(offsets), as_span(members))},
                                            restarts,
                                            perturbations,
@@ -113,6 +115,8 @@ void bind_local_search(nb::module_& stage) {
                                            tabu,
                                            patience,
                                            max_iterations,
+                                           refine,
+                                           effort,
                                            random_ties,
                                            seed};
                 return run(
@@ -121,8 +125,8 @@ void bind_local_search(nb::module_& stage) {
             },
             nb::arg("weights").noconvert(), nb::arg("offsets").noconvert(), nb::arg("members").noconvert(),
             nb::arg("restarts"), nb::arg("perturbations"), nb::arg("density"), nb::arg("tabu"),
-            nb::arg("patience"), nb::arg("max_iterations"), nb::arg("random_ties"), nb::arg("seed"),
-            nb::arg("seconds"), nb::arg("progress").none())
+            nb::arg("patience"), nb::arg("max_iterations"), nb::arg("refine"), nb::arg("effort"),
+            nb::arg("random_ties"), nb::arg("seed"), nb::arg("seconds"), nb::arg("progress").none())
         .def(
             "first_ascent",
             [](LocalLearner& self, const Array1<std::int64_t>& weights, const Array1<std::int64_t>& offsets,

@@ -33,10 +33,12 @@ def search_orders(data: Dataset, *, score: Any = "bic", max_parents: Any = None,
 
 SEARCHES: dict[str, Search] = {
     "hill-climbing": hill_climb,
+    "hill-climbing, one ascent": functools.partial(hill_climb, refine=0),
     "hill-climbing with restarts": functools.partial(hill_climb, restarts=3, perturb=2),
     "hill-climbing, random restarts": functools.partial(hill_climb, restarts=3, perturb=None, start="random"),
     "hill-climbing, other ties": functools.partial(hill_climb, restarts=3, perturb=0),
     "tabu": tabu_search,
+    "tabu, refined for long": functools.partial(tabu_search, refine=5),
     "tabu, random start": functools.partial(tabu_search, start="random", restarts=1),
     "tabu, random ties": functools.partial(tabu_search, random_ties=True),
     "first-ascent": first_ascent,

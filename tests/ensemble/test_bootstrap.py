@@ -60,7 +60,7 @@ def test_each_replicate_is_a_search_on_its_own_sample() -> None:
     for i, dag in enumerate(networks):
         rng = np.random.default_rng(children[i])
         sample = data.collapse().resample(rng)
-        alone = tabu_search(sample, score="k2")
+        alone = tabu_search(sample, score="k2", refine=0)
         assert dag == alone.dag
         assert networks.facts["replicate_scores"][i] == pytest.approx(alone.score)
         assert networks.scores[i] == pytest.approx(make_score("k2").score_network(data, dag))
@@ -151,6 +151,18 @@ def test_exact_replicates_are_no_worse_than_any_other() -> None:
     for i in range(3):
         sample = data.collapse().resample(np.random.default_rng(np.random.SeedSequence(2, spawn_key=(i,))))
         assert scores["exact"][i] == pytest.approx(find_optimal(build_parent_sets(sample, "bic")).score)
+
+
+@pytest.mark.parametrize("resampling", ["bootstrap", "permutation"])
+def test_replicates_can_be_refined(resampling: Any) -> None:
+    data = make_data(variables=14, rows=60)
+    common = {"replicates": 20, "learner": "hill-climbing", "score": "aic", "resampling": resampling, "seed": 2}
+    plain, refined = (
+        np.array(bootstrap_networks(data, options=options, **common).facts["replicate_scores"])
+        for options in ({}, {"refine": 1})
+    )
+    assert (refined >= plain - 1e-6).all()
+    assert (refined > plain + 1e-6).any()
 
 
 def test_hyperparameters_are_those_of_the_sample() -> None:
@@ -297,6 +309,7 @@ def test_wrong_arguments_are_told() -> None:
         (OptionError, "n_jobs=0", {"n_jobs": 0}),
         (OptionError, "has no option 'popsize'", {"options": {"popsize": 3}}),
         (OptionError, "restarts=-1", {"options": {"restarts": -1}}),
+        (OptionError, "refine=-1", {"options": {"refine": -1}}),
         (OptionError, "needs backend='dask'", {"cluster": "tcp://x:1"}),
     ):
         with pytest.raises(error, match=message):

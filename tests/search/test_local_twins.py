@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest import mock
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 from arcwise.data import Dataset
 from arcwise.graph import Constraints
 from arcwise.scores import make_score
-from arcwise.search import hill_climb, tabu_search
+from arcwise.search import hill_climb, hill_climbing, tabu_search
 from arcwise.search.local_problem import LocalProblem
 from arcwise.search.twin import climb_twin, neighbours_twin
 
@@ -50,9 +52,29 @@ def test_neighbour_scores_equal_the_twin(data: Dataset, name: str, choice: st.Da
     np.testing.assert_allclose(toggled, expected, rtol=1e-9, atol=1e-8)
 
 
+def test_refinement_gains_and_equals_the_twin() -> None:
+    gains = 0
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        columns = [rng.integers(0, 2, 80) for _ in range(6)]
+        for v in range(2, 6):  # each a sum of two others, which one change at a time does not find
+            one, two = rng.choice(v, 2, replace=False)
+            columns[v] = np.where(rng.random(80) < 0.8, columns[one] ^ columns[two], columns[v])
+        data = Dataset.from_codes(np.column_stack(columns), states=[["0", "1"]] * 6)
+        score = make_score("bic")
+        parents, value, history = climb_twin(data, score, refine=2)
+        with mock.patch.object(hill_climbing, "EFFORT", 10**6):
+            found = hill_climb(data, score=score, refine=2)
+        assert found.dag.parents == tuple(tuple(sorted(p)) for p in parents)
+        np.testing.assert_allclose(found.history, history)
+        assert found.score == pytest.approx(value)
+        gains += value > hill_climb(data, score=score, refine=0).score + 1e-6
+    assert gains >= 4
+
+
 @settings(max_examples=60)
-@given(dependent_data(), st.sampled_from(SCORES), st.sampled_from([0, 1, 4]), st.data())
-def test_climbing_equals_the_twin(data: Dataset, name: str, tabu: int, choice: st.DataObject) -> None:
+@given(dependent_data(), st.sampled_from(SCORES), st.sampled_from([0, 1, 4]), st.sampled_from([0, 1, 2]), st.data())
+def test_climbing_equals_the_twin(data: Dataset, name: str, tabu: int, refine: int, choice: st.DataObject) -> None:
     names = list(data.names)
     arcs = [(a, b) for a in names for b in names if a < b]
     required = choice.draw(st.lists(st.sampled_from(arcs), max_size=1))
@@ -62,9 +84,10 @@ def test_climbing_equals_the_twin(data: Dataset, name: str, tabu: int, choice: s
         names, required=required, forbidden=forbidden, max_parents=choice.draw(st.sampled_from([1, 2, 4]))
     )
     score = make_score(name)
-    parents, value, history = climb_twin(data, score, constraints=constraints, tabu=tabu)
-    options = {"score": score, "constraints": constraints}
-    found = tabu_search(data, tabu=tabu, **options) if tabu else hill_climb(data, **options)
+    parents, value, history = climb_twin(data, score, constraints=constraints, tabu=tabu, refine=refine)
+    options = {"score": score, "constraints": constraints, "refine": refine}
+    with mock.patch.object(hill_climbing, "EFFORT", 10**6):  # the twin has no limit on its effort
+        found = tabu_search(data, tabu=tabu, **options) if tabu else hill_climb(data, **options)
     np.testing.assert_allclose(found.history, history, rtol=1e-9, atol=1e-7)
     assert found.score == pytest.approx(value, rel=1e-9, abs=1e-7)
     assert found.dag.parents == tuple(tuple(sorted(p)) for p in parents)

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -13,18 +14,20 @@
 namespace arcwise {
 
 // g(T) is a sum of cell_term(n, |T|): a logarithm or a log-gamma per cell. Counts are small integers, so
-// every term is computed when it is first needed and then looked up. One table per |T|, or one in all if the
-// terms do not depend on |T|. Not for use by several threads.
+// the score has the terms of the smallest, and every other is computed when it is first needed. One table per
+// |T|, or one in all if the terms do not depend on |T|. Not for use by several threads.
 class CellTermTable {
   public:
     CellTermTable(const SetScore& score, double cells, std::int64_t cases)
         : score_(score),
           cells_(cells),
+          small_(score.terms(cells)),
           values_(static_cast<std::size_t>(cases < largest ? cases + 1 : largest), unknown) {
         values_[0] = 0.0;  // a cell that does not occur has no term
     }
 
     double operator()(std::int64_t count) {
+        if (static_cast<std::size_t>(count) < small_.size()) return small_[static_cast<std::size_t>(count)];
         if (static_cast<std::size_t>(count) >= values_.size()) return score_.cell_term(count, cells_);
         double& value = values_[static_cast<std::size_t>(count)];
         if (std::isnan(value)) [[unlikely]]
@@ -37,6 +40,7 @@ class CellTermTable {
     static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
     const SetScore& score_;
     double cells_;
+    std::span<const double> small_;  // the score's own
     std::vector<double> values_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <numeric>
 
 #include "xoshiro.hpp"
 
@@ -95,21 +96,24 @@ void ChangingDag::recompute_below(std::size_t node) {
 bool ChangingDag::assign(std::vector<Parents> parents) {
     assert(parents.size() == nodes());
     const std::size_t n = nodes();
-    std::vector<std::vector<std::int32_t>> children(n);
     std::vector<std::size_t> missing(n);
+    std::vector<std::size_t> first(n + 1, 0);  // node v has the children children[first[v]..first[v + 1])
     std::vector<std::size_t> order;
     order.reserve(n);
     for (std::size_t v = 0; v < n; ++v) {
         std::ranges::sort(parents[v]);
         missing[v] = parents[v].size();
         if (missing[v] == 0) order.push_back(v);
-        for (const auto p : parents[v])
-            children[static_cast<std::size_t>(p)].push_back(static_cast<std::int32_t>(v));
+        for (const auto p : parents[v]) ++first[static_cast<std::size_t>(p) + 1];
     }
+    std::partial_sum(first.begin(), first.end(), first.begin());
+    std::vector<std::size_t> children(first.back());
+    std::vector<std::size_t> place(first.begin(), first.end() - 1);
+    for (std::size_t v = 0; v < n; ++v)
+        for (const auto p : parents[v]) children[place[static_cast<std::size_t>(p)]++] = v;
     for (std::size_t i = 0; i < order.size(); ++i)
-        for (const auto child : children[order[i]])
-            if (--missing[static_cast<std::size_t>(child)] == 0)
-                order.push_back(static_cast<std::size_t>(child));
+        for (std::size_t j = first[order[i]]; j < first[order[i] + 1]; ++j)
+            if (--missing[children[j]] == 0) order.push_back(children[j]);
     if (order.size() < n) return false;
     parents_ = std::move(parents);
     arcs_ = 0;

@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-namespace arcwise {
+#include "local_search/parent_list.hpp"
 
-using Parents = std::vector<std::int32_t>;
+namespace arcwise {
 
 // Keeps the ancestors of every node as a bit set, so that "would u -> v close a cycle" is one bit. An arc
 // that comes adds a row to the rows of the descendants; an arc that goes makes the descendants' rows afresh,

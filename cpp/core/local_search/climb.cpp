@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
-#include <optional>
-#include <tuple>
+#include <span>
+
+#include "local_search/best_move.hpp"
+#include "local_search/refinement.hpp"
 
 namespace arcwise {
 
@@ -17,9 +18,8 @@ class Climber {
           options_(options),
           ticker_(ticker),
           random_(options.seed),
-          rank_(scores.variables()) {
-        std::iota(rank_.begin(), rank_.end(), std::size_t{0});
-        if (options.random_ties) random_.shuffle(std::span(rank_));
+          best_move_(scores.variables()) {
+        if (options.random_ties) best_move_.shuffle_ties(random_);
     }
 
     SearchOutcome run() {
@@ -29,18 +29,17 @@ class Climber {
         for (std::uint64_t i = 0; i < options_.restarts; ++i) {
             if (!climb_from(next_start())) return finish();
         }
+        if (limit_ == Status::complete) {
+            Xoshiro fixed(0);
+            refine(scores_, options_.refine, options_.effort, best_move_,
+                   options_.random_ties ? random_ : fixed, ticker_, outcome_);
+        }
         return finish();
     }
 
   private:
-    struct Choice {
-        Move move;
-        double gain;
-    };
-
-    auto order(const Move& move) const { return std::tuple(move.kind, rank_[move.from], rank_[move.to]); }
-
     SearchOutcome finish() {
+        outcome_.operations = best_move_.moves_compared();
         outcome_.families = scores_.families_scored();
         outcome_.status = ticker_.reason() != Status::complete ? ticker_.reason() : limit_;
         return std::move(outcome_);
@@ -49,7 +48,7 @@ class Climber {
     std::vector<Parents> next_start() {
         if (options_.perturbations > 0) return perturbed(outcome_.parents);
         if (options_.perturbations < 0) return random_start(scores_.rules(), options_.density, random_);
-        random_.shuffle(std::span(rank_));
+        best_move_.shuffle_ties(random_);
         return options_.starts.front();
     }
 
@@ -72,11 +71,12 @@ class Climber {
                 return true;
             }
             if (options_.tabu > 0) recent_[filled_++ % options_.tabu] = walk.dag().hash();
-            auto choice = best_move(walk, tolerance, tolerance);
+            const auto tabu = std::span(recent_).first(std::min<std::size_t>(filled_, recent_.size()));
+            auto choice = best_move_.find(walk, tolerance, tolerance, tabu);
             if (!choice) {
                 if (losses >= options_.patience || options_.tabu == 0) return true;
                 ++losses;
-                choice = best_move(walk, -std::numeric_limits<double>::infinity(), tolerance);
+                choice = best_move_.find(walk, -std::numeric_limits<double>::infinity(), tolerance, tabu);
                 if (!choice) return true;
             }
             walk.apply(choice->move);
@@ -97,43 +97,6 @@ class Climber {
             outcome_.score = score;
             outcome_.parents = walk.dag().all_parents();
         }
-    }
-
-    bool is_tabu(std::uint64_t hash) const {
-        const auto known = static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(filled_, recent_.size()));
-        return std::find(recent_.begin(), recent_.begin() + known, hash) != recent_.begin() + known;
-    }
-
-    // The legal move with the largest gain, if any gains at least `least`.
-    std::optional<Choice> best_move(const Walk& walk, double least, double tolerance) {
-        std::optional<Choice> best;
-        const auto consider = [&](const Move& move, double gain) {
-            ++outcome_.operations;
-            if (!(gain >= least)) return;
-            if (best) {
-                if (gain < best->gain - tolerance) return;
-                if (gain <= best->gain + tolerance && order(move) > order(best->move)) return;
-            }
-            if (walk.is_legal(move) && !is_tabu(walk.hash_after(move))) best = Choice{move, gain};
-        };
-        const auto& dag = walk.dag();
-        for (std::size_t to = 0; to < dag.nodes(); ++to) {
-            const auto& row = walk.row(to);
-            const auto parents = dag.parents(to);
-            // No addition to this node can be better than the best so far: most nodes end here.
-            const double bar = best ? best->gain - tolerance : least;
-            if (row.best_gain >= bar)
-                for (std::size_t from = 0; from < dag.nodes(); ++from)
-                    if (row.toggled[from] - row.own >= bar && !dag.has_arc(from, to))
-                        consider({MoveKind::add, from, to}, row.toggled[from] - row.own);
-            for (const auto parent : parents) {
-                const auto from = static_cast<std::size_t>(parent);
-                consider({MoveKind::remove, from, to}, row.toggled[from] - row.own);
-                const Move reversal{MoveKind::reverse, from, to};
-                consider(reversal, walk.gain(reversal));
-            }
-        }
-        return best;
     }
 
     // Random moves, as many as asked for; one that is not legal is drawn again, but not without end: a graph
@@ -158,7 +121,7 @@ class Climber {
     const ClimbOptions& options_;
     Ticker& ticker_;
     Xoshiro random_;
-    std::vector<std::size_t> rank_;  // of each node, for ties
+    BestMove best_move_;
     SearchOutcome outcome_;
     Status limit_ = Status::complete;
     std::vector<std::uint64_t> recent_;  // hashes of the last structures, in a ring

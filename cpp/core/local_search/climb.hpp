@@ -17,6 +17,8 @@ struct ClimbOptions {
     std::uint64_t tabu = 0;                    // how many of the last structures are tabu; 0: hill climbing
     std::uint64_t patience = 0;                // moves without a new best network before tabu search ends
     std::uint64_t max_iterations = 0;          // of each climb; 0: no limit
+    std::uint64_t refine = 0;                  // rounds of refinement without a gain that end the search
+    std::uint64_t effort = 0;                  // how many times the families of the climbs it may score
     bool random_ties = false;                  // break ties by a random order of the nodes, not by theirs
     std::uint64_t seed = 0;
 };
@@ -30,7 +32,9 @@ struct ClimbOptions {
 // scores make many such ties, and the order of the columns then decides directions: a bootstrap should not
 // let it, and breaks ties by a random order in every replicate (bnlearn shuffles the columns). For the same
 // reason a restart that only breaks ties in another order ends elsewhere, often in a better place than one
-// that leaves the local optimum by random moves.
+// that leaves the local optimum by random moves. At the end the best network is refined (refinement.hpp),
+// with random numbers that do not depend on the seed unless `random_ties` says so. A climb that a limit ended
+// is not at a local optimum, and is not refined.
 SearchOutcome climb(NeighbourScores& scores, const ClimbOptions& options, Ticker& ticker);
 
 }  // namespace arcwise

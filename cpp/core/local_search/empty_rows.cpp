@@ -19,45 +19,76 @@ void NeighbourScores::fill_empty_rows() {
     const std::size_t n = variables();
     std::vector<std::shared_ptr<NeighbourRow>> rows(n);
     const auto narrow = [&](std::size_t v) { return data_.arity(v) - 1 <= StateBlocks::width; };
-    for (std::size_t v = 0; v < n; ++v) {
-        if (!narrow(v)) {
-            rows[v] = compute(v, {});
-            continue;
-        }
-        rows[v] = std::make_shared<NeighbourRow>();
-        rows[v]->toggled.assign(n, not_allowed);
-        rows[v]->own = local(v, {});
-    }
+    information_.assign(n, 0.0);
     const std::size_t each = std::max<std::size_t>(1, weights_.rows.size() * 5);
     const std::size_t batch = std::max<std::size_t>(1, partition_bytes / each);
     std::vector<RowPartition> partitions(std::min(batch, n));
     for (std::size_t first = 0; first < n; first += batch) {
         const std::size_t last = std::min(n, first + batch);
-        for (std::size_t child = first; child < last; ++child)
-            if (narrow(child)) sorter_.sort(child, {}, partitions[child - first]);
+        for (std::size_t child = first; child < last; ++child) {
+            auto& partition = partitions[child - first];
+            sorter_.sort(child, {}, partition);
+            tabulate(child, partition);
+            rows[child] = std::make_shared<NeighbourRow>();
+            rows[child]->toggled.assign(n, not_allowed);
+            rows[child]->own = score_table(child, {}, table_, partition.sample_rows);
+            information_[child] = -log_likelihood(child, rows[child]->own);
+        }
         for (std::size_t block = 0; block < data_.blocks(); ++block)
             for (std::size_t child = first; child < last; ++child)
                 if (narrow(child)) fill_pairs(block, child, partitions[child - first], rows);
     }
     for (std::size_t child = 0; child < n; ++child) {
+        if (narrow(child) || tables_ != nullptr)
+            fill_wide_pairs(child, rows);
+        else
+            rows[child] = compute(child, {});
+    }
+    for (std::size_t child = 0; child < n; ++child) {
         auto& row = *rows[child];
-        if (narrow(child) && !data_.wide().empty()) {
-            sorter_.sort(child, {}, partition_);
-            radix_.assign(1, 0);
-            for (const auto wide : data_.wide())
-                if (const auto x = static_cast<std::size_t>(wide); wants(x, child, {}))
-                    score_sparse(child, {}, x, row);
-        }
-        for (std::size_t x = 0; x < n; ++x)
-            if (wants(x, child, {})) row.best_gain = std::max(row.best_gain, row.toggled[x] - row.own);
+        if (row.gaining.empty()) list_gains(child, {}, row);
         store(key_of(child, {}), std::move(rows[child]));
+    }
+}
+
+// May one of the two be the parent of the other, and could either gain by it?
+bool NeighbourScores::is_worth_counting(std::size_t child, std::size_t x,
+                                        std::vector<std::shared_ptr<NeighbourRow>>& rows) {
+    const bool into = wants(x, child, {}) && !is_hopeless(*rows[child], child, 1.0, x);
+    const bool out = wants(child, x, {}) && !is_hopeless(*rows[x], x, 1.0, child);
+    return into || out;
+}
+
+// The pairs of a variable with the wide ones, which are not in the blocks. If the score is a difference of
+// set functions, then s(c | x) + s(x) = s(x | c) + s(c), and each pair is counted once.
+void NeighbourScores::fill_wide_pairs(std::size_t child, std::vector<std::shared_ptr<NeighbourRow>>& rows) {
+    if (data_.wide().empty()) return;
+    const bool child_is_wide = data_.arity(child) - 1 > StateBlocks::width;
+    auto& row = *rows[child];
+    sorter_.sort(child, {}, partition_);
+    radix_.assign(1, 0);
+    for (const auto wide : data_.wide()) {
+        const auto x = static_cast<std::size_t>(wide);
+        if (child_is_wide && x >= child) continue;
+        if (!is_worth_counting(child, x, rows)) continue;
+        if (tables_ != nullptr || wants(x, child, {})) score_sparse(child, {}, x, row);
+        if (tables_ == nullptr) continue;
+        if (wants(child, x, {})) rows[x]->toggled[child] = row.toggled[x] + (rows[x]->own - row.own);
+        if (!wants(x, child, {})) row.toggled[x] = not_allowed;
     }
 }
 
 void NeighbourScores::fill_pairs(std::size_t block, std::size_t child, const RowPartition& partition,
                                  std::vector<std::shared_ptr<NeighbourRow>>& rows) {
     const auto slots = data_.slots(block);
-    if (static_cast<std::size_t>(slots.front().variable) >= child || partition.configurations() == 0) return;
+    if (partition.configurations() == 0) return;
+    std::vector<StateBlocks::Slot> counted;
+    for (const auto& slot : slots) {
+        const auto x = static_cast<std::size_t>(slot.variable);
+        if (x >= child) break;
+        if (is_worth_counting(child, x, rows)) counted.push_back(slot);
+    }
+    if (counted.empty()) return;
     constexpr std::size_t width = StateBlocks::width;
     const bool small = weights_.cases <= std::numeric_limits<std::uint32_t>::max();
     if (small)
@@ -70,12 +101,10 @@ void NeighbourScores::fill_pairs(std::size_t block, std::size_t child, const Row
     const std::size_t arity = data_.arity(child);
     std::vector<std::int64_t> forward;   // [state of x][state of child]: the table of child | x
     std::vector<std::int64_t> backward;  // [state of child][state of x]: the table of x | child
-    for (const auto& slot : slots) {
+    for (const auto& slot : counted) {
         const auto x = static_cast<std::size_t>(slot.variable);
-        if (x >= child) break;
         const bool into = wants(x, child, {});
         const bool out = wants(child, x, {});
-        if (!into && !out) continue;
         const std::size_t states = data_.arity(x);
         if (tables_ != nullptr) {
             // One sum for both directions: that g(c, x) is the same number makes the two gains equal.

@@ -28,7 +28,8 @@ bool ascend_once(Walk& walk, ShuffledOperators& operators, double tolerance, Xos
     while (!operators.exhausted()) {
         const Move move = operators.next(random);
         ++operations;
-        if (!walk.is_legal(move) || !(walk.gain(move) > tolerance)) continue;
+        if (!walk.is_legal(move) || !(walk.gain_bound(move) > tolerance)) continue;
+        if (!(walk.gain(move) > tolerance)) continue;
         walk.apply(move);
         return true;
     }

@@ -13,13 +13,6 @@ namespace {
 constexpr std::size_t segments_at_once = 4096;                   // x 64 columns x 4 bytes: one megabyte
 constexpr std::size_t candidate_bytes = std::size_t{256} << 20;  // tables of candidates at a time
 
-Parents with(std::span<const std::int32_t> parents, std::size_t x) {
-    Parents result(parents.begin(), parents.end());
-    const auto value = static_cast<std::int32_t>(x);
-    result.insert(std::ranges::lower_bound(result, value), value);
-    return result;
-}
-
 }  // namespace
 
 void NeighbourScores::start(Candidate& candidate, std::size_t child, std::span<const std::int32_t> parents) {
@@ -154,6 +147,7 @@ void NeighbourScores::additions_by_block(std::size_t child, std::span<const std:
         else
             return counts64_;
     }();
+    const double cells = data_.cells(parents);
     std::vector<Candidate> candidates;
     for (std::size_t block = 0; block < data_.blocks(); ++block) {
         const auto slots = data_.slots(block);
@@ -164,7 +158,7 @@ void NeighbourScores::additions_by_block(std::size_t child, std::span<const std:
             std::size_t bytes = 0;
             for (; next < slots.size() && bytes < candidate_bytes; ++next) {
                 const auto x = static_cast<std::size_t>(slots[next].variable);
-                if (!wants(x, child, parents)) continue;
+                if (!wants(x, child, parents) || is_hopeless(row, child, cells, x)) continue;
                 if (is_sparse(x)) {
                     score_sparse(child, parents, x, row);
                     continue;
@@ -291,7 +285,8 @@ void NeighbourScores::score_additions(std::size_t child, std::span<const std::in
         additions_by_block<std::int64_t>(child, parents, row);
     for (const auto wide : data_.wide()) {
         const auto x = static_cast<std::size_t>(wide);
-        if (wants(x, child, parents)) score_sparse(child, parents, x, row);
+        if (wants(x, child, parents) && !is_hopeless(row, child, data_.cells(parents), x))
+            score_sparse(child, parents, x, row);
     }
 }
 

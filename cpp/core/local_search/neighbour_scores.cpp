@@ -12,12 +12,6 @@ namespace {
 
 constexpr double not_allowed = std::numeric_limits<double>::quiet_NaN();
 
-Parents without(std::span<const std::int32_t> parents, std::size_t x) {
-    Parents result(parents.begin(), parents.end());
-    std::erase(result, static_cast<std::int32_t>(x));
-    return result;
-}
-
 }  // namespace
 
 Parents NeighbourScores::key_of(std::size_t child, std::span<const std::int32_t> parents) {
@@ -41,6 +35,7 @@ NeighbourScores::NeighbourScores(const StateBlocks& data, std::span<const std::i
       score_(score),
       tables_(tables),
       rules_(rules),
+      penalty_(score.penalty_weight()),
       memory_(memory),
       sorter_(data_, weights_) {
     assert((tables == nullptr) == (score.set_score() == nullptr));
@@ -77,7 +72,7 @@ double NeighbourScores::local(std::size_t child, std::span<const std::int32_t> p
 }
 
 void NeighbourScores::store(Parents key, std::shared_ptr<NeighbourRow> row) {
-    const std::size_t bytes = row->toggled.size() * sizeof(double) + 160;
+    const std::size_t bytes = row->toggled.size() * (sizeof(double) + 1) + row->gaining.size() * 4 + 200;
     if (rows_bytes_ + bytes > memory_) {
         rows_.clear();
         rows_bytes_ = 0;
@@ -149,17 +144,26 @@ std::shared_ptr<NeighbourRow> NeighbourScores::compute(std::size_t child,
                                                        std::span<const std::int32_t> parents) {
     auto row = std::make_shared<NeighbourRow>();
     row->toggled.assign(variables(), not_allowed);
+    know_information();
     sorter_.sort(child, parents, partition_);
     tabulate(child, partition_);
     row->own = score_table(child, parents, table_, partition_.sample_rows);
     score_removals(child, parents, *row);
     if (parents.size() < rules_.limit(child)) {
         score_additions(child, parents, *row);
-        for (std::size_t x = 0; x < variables(); ++x)
-            if (wants(x, child, parents))
-                row->best_gain = std::max(row->best_gain, row->toggled[x] - row->own);
+        list_gains(child, parents, *row);
     }
     return row;
+}
+
+void NeighbourScores::list_gains(std::size_t child, std::span<const std::int32_t> parents,
+                                 NeighbourRow& row) const {
+    for (std::size_t x = 0; x < variables(); ++x) {
+        if (!wants(x, child, parents)) continue;
+        const double gain = row.toggled[x] - row.own;
+        row.best_gain = std::max(row.best_gain, gain);
+        if (gain > 0.0) row.gaining.push_back(static_cast<std::int32_t>(x));
+    }
 }
 
 // The table without a parent is the sum of rows of the table with it: no pass over the data.

@@ -21,10 +21,14 @@ namespace arcwise {
 
 // The scores of one child with the parents P, and with each variable x added to P or taken from it.
 struct NeighbourRow {
-    double own = 0.0;             // s(c | P)
-    std::vector<double> toggled;  // s(c | P + x) or s(c | P - x); NaN where the rules forbid the change
+    double own = 0.0;                   // s(c | P)
+    std::vector<double> toggled;        // s(c | P + x) or s(c | P - x); NaN where the rules forbid the change
+    std::vector<std::uint8_t> bounded;  // 1 where `toggled` is an upper bound, not a score; empty: nowhere
     double best_gain =
         -std::numeric_limits<double>::infinity();  // the best addition, legal or not, minus own
+    std::vector<std::int32_t> gaining;             // the additions x, legal or not, that gain
+
+    bool is_bounded(std::size_t x) const { return !bounded.empty() && bounded[x] != 0; }
 };
 
 // Computes rows on demand and keeps them. A whole row costs little more than its slowest family, because all
@@ -39,8 +43,11 @@ class NeighbourScores {
     NeighbourScores(const StateBlocks& data, std::span<const std::int64_t> weights, const LocalScore& score,
                     CellTermTables* tables, const ArcRules& rules, std::size_t memory);
 
-    using Row = std::shared_ptr<const NeighbourRow>;
+    using Row = std::shared_ptr<NeighbourRow>;
     Row row(std::size_t child, std::span<const std::int32_t> parents);
+    // Replaces a bound in a row of this child and these parents by the score (neighbour_bounds.cpp).
+    void settle(NeighbourRow& row, std::size_t child, std::span<const std::int32_t> parents, std::size_t x);
+    void settle_all(NeighbourRow& row, std::size_t child, std::span<const std::int32_t> parents);
     // The score of one family, without its neighbours.
     double local(std::size_t child, std::span<const std::int32_t> parents);
 
@@ -59,12 +66,16 @@ class NeighbourScores {
 
     // The rows of the empty network (empty_rows.cpp).
     void fill_empty_rows();
+    bool is_worth_counting(std::size_t child, std::size_t x,
+                           std::vector<std::shared_ptr<NeighbourRow>>& rows);
+    void fill_wide_pairs(std::size_t child, std::vector<std::shared_ptr<NeighbourRow>>& rows);
     void fill_pairs(std::size_t block, std::size_t child, const RowPartition& partition,
                     std::vector<std::shared_ptr<NeighbourRow>>& rows);
 
     // Rows, tables and removals (neighbour_scores.cpp).
     void store(Parents key, std::shared_ptr<NeighbourRow> row);
     std::shared_ptr<NeighbourRow> compute(std::size_t child, std::span<const std::int32_t> parents);
+    void list_gains(std::size_t child, std::span<const std::int32_t> parents, NeighbourRow& row) const;
     bool wants(std::size_t x, std::size_t child, std::span<const std::int32_t> parents) const;
     void tabulate(std::size_t child, const RowPartition& partition);
     double score_table(std::size_t child, std::span<const std::int32_t> parents,
@@ -72,6 +83,11 @@ class NeighbourScores {
     double score_family(std::size_t child, std::span<const std::int32_t> parents,
                         std::span<const std::int64_t> counts, std::span<const std::uint64_t> configurations);
     void score_removals(std::size_t child, std::span<const std::int32_t> parents, NeighbourRow& row);
+
+    // Additions that cannot gain (neighbour_bounds.cpp).
+    void know_information();
+    double log_likelihood(std::size_t x, double own) const;  // of x alone, from its score
+    bool is_hopeless(NeighbourRow& row, std::size_t child, double parent_cells, std::size_t x);
 
     // One more parent (neighbour_additions.cpp).
     void score_additions(std::size_t child, std::span<const std::int32_t> parents, NeighbourRow& row);
@@ -99,13 +115,15 @@ class NeighbourScores {
     const LocalScore& score_;
     CellTermTables* tables_;
     const ArcRules& rules_;
+    double penalty_;  // w, if the score is LL - w q (r - 1); else 0
     std::size_t memory_;
     RowSorter sorter_;
     std::uint64_t families_scored_ = 0;
 
     std::unordered_map<Parents, Row, KeyHash> rows_;  // key: the child, then its parents
     std::size_t rows_bytes_ = 0;
-    bool filled_ = false;  // the rows without parents have been made
+    bool filled_ = false;              // the rows without parents have been made
+    std::vector<double> information_;  // N H(x) of each variable, as soon as a bound needs it
     std::unordered_map<Parents, double, KeyHash> locals_;
 
     // Scratch, kept between calls for its memory.

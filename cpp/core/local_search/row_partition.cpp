@@ -3,8 +3,31 @@
 #include <algorithm>
 #include <cassert>
 #include <limits>
+#include <utility>
 
 namespace arcwise {
+
+namespace {
+
+constexpr std::size_t most_cells_in_parts = 256;
+
+// Calls visit(part, i) for i below `count`: of four parts, the same place of each in turn.
+template <class Visit>
+inline void for_each_in_parts(std::size_t parts, std::size_t part, std::size_t count, Visit visit) {
+    if (parts == 1) {
+        for (std::size_t i = 0; i < count; ++i) visit(0, i);
+        return;
+    }
+    for (std::size_t i = 0; i < part; ++i) {
+        visit(0, i);
+        visit(1, part + i);
+        visit(2, 2 * part + i);
+        visit(3, 3 * part + i);
+    }
+    for (std::size_t i = 4 * part; i < count; ++i) visit(3, i);
+}
+
+}  // namespace
 
 RowWeights::RowWeights(std::size_t count, std::span<const std::int64_t> weights) {
     assert(weights.empty() || weights.size() == count);
@@ -71,9 +94,14 @@ void RowSorter::sort(std::size_t child, std::span<const std::int32_t> parents, R
         cells = refine(rows, static_cast<std::size_t>(p), cells, weights_.plain, keys_);
     cells = refine(rows, child, cells, weights_.plain, keys_);
 
-    // A counting sort: how many rows each key has, then where its rows begin, then the rows.
-    place_.assign(cells, 0);
-    for (std::size_t i = 0; i < weights_.light; ++i) ++place_[keys_[i]];
+    // A counting sort: how many rows each key has, then where its rows begin, then the rows. With few keys,
+    // the same counter is raised again and again, and each time waits for the last; so the rows are counted
+    // and placed in four parts side by side, each with counters of its own.
+    const std::size_t parts = cells <= most_cells_in_parts ? 4 : 1;
+    const std::size_t part = weights_.light / parts;  // rows of a part; the last has the remainder too
+    place_.assign(parts * cells, 0);
+    for_each_in_parts(parts, part, weights_.light,
+                      [&](std::size_t p, std::size_t i) { ++place_[p * cells + keys_[i]]; });
     const bool heavy = !weights_.heavies.empty();
     if (heavy) {
         heavy_place_.assign(cells, 0);
@@ -90,11 +118,10 @@ void RowSorter::sort(std::size_t child, std::span<const std::int32_t> parents, R
     for (std::size_t config = 0; config < cells / arity; ++config) {
         const std::size_t before = result.ends.size();
         for (std::uint32_t state = 0; state < arity; ++state, ++key) {
-            const std::uint32_t count = place_[key];
+            const std::uint32_t first = begin;
+            for (std::size_t p = 0; p < parts; ++p) begin += std::exchange(place_[p * cells + key], begin);
             const std::uint32_t heavies = heavy ? heavy_place_[key] : 0;
-            if (count + heavies == 0) continue;
-            place_[key] = begin;
-            begin += count;
+            if (begin == first && heavies == 0) continue;
             result.ends.push_back(begin);
             result.states.push_back(state);
             if (heavy) {
@@ -109,13 +136,15 @@ void RowSorter::sort(std::size_t child, std::span<const std::int32_t> parents, R
     result.order.resize(weights_.light);
     result.bytes.resize(weights_.bytes.empty() ? 0 : weights_.light);
     if (weights_.bytes.empty()) {
-        for (std::size_t i = 0; i < weights_.light; ++i) result.order[place_[keys_[i]]++] = rows[i];
+        for_each_in_parts(parts, part, weights_.light, [&](std::size_t p, std::size_t i) {
+            result.order[place_[p * cells + keys_[i]]++] = rows[i];
+        });
     } else {
-        for (std::size_t i = 0; i < weights_.light; ++i) {
-            const std::uint32_t place = place_[keys_[i]]++;
+        for_each_in_parts(parts, part, weights_.light, [&](std::size_t p, std::size_t i) {
+            const std::uint32_t place = place_[p * cells + keys_[i]]++;
             result.order[place] = rows[i];
             result.bytes[place] = weights_.bytes[i];
-        }
+        });
     }
     result.heavy_order.resize(weights_.heavies.size());
     result.heavies.resize(weights_.heavies.size());

@@ -36,11 +36,12 @@ bool is_legal(const ChangingDag& dag, const ArcRules& rules, const Move& move) {
 }
 
 double Walk::gain(const Move& move) const {
-    const auto& row = *rows_[move.to];
-    const double change = row.toggled[move.from] - row.own;
-    if (move.kind != MoveKind::reverse) return change;
-    const auto& other = *rows_[move.from];
-    return change + (other.toggled[move.to] - other.own);
+    const auto settle = [this](std::size_t node, std::size_t other) {
+        scores_->settle(*rows_[node], node, dag_.parents(node), other);
+    };
+    settle(move.to, move.from);
+    if (move.kind == MoveKind::reverse) settle(move.from, move.to);
+    return gain_bound(move);
 }
 
 std::uint64_t Walk::hash_after(const Move& move) const {
@@ -69,10 +70,11 @@ void Walk::apply(const Move& move) {
 }
 
 bool Walk::assign(std::vector<Parents> parents) {
-    std::vector<Parents> before = dag_.all_parents();
-    if (!dag_.assign(std::move(parents))) return false;
+    std::vector<std::size_t> changed;
     for (std::size_t node = 0; node < rows_.size(); ++node)
-        if (dag_.all_parents()[node] != before[node]) refresh(node);
+        if (dag_.all_parents()[node] != parents[node]) changed.push_back(node);
+    if (!dag_.assign(std::move(parents))) return false;
+    for (const auto node : changed) refresh(node);
     return true;
 }
 

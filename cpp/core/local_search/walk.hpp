@@ -35,7 +35,20 @@ class Walk {
     double score() const;
 
     bool is_legal(const Move& move) const { return arcwise::is_legal(dag_, scores_->rules(), move); }
-    // What a legal move adds to the score.
+    // What a legal move adds to the score: at most, without counting anything ..
+    double gain_bound(const Move& move) const {
+        const auto& row = *rows_[move.to];
+        const double change = row.toggled[move.from] - row.own;
+        if (move.kind != MoveKind::reverse) return change;
+        const auto& other = *rows_[move.from];
+        return change + (other.toggled[move.to] - other.own);
+    }
+    // .. whether that is the gain itself ..
+    bool is_settled(const Move& move) const {
+        return !rows_[move.to]->is_bounded(move.from) &&
+               (move.kind != MoveKind::reverse || !rows_[move.from]->is_bounded(move.to));
+    }
+    // .. and the gain.
     double gain(const Move& move) const;
     // The hash of the network that a move leads to.
     std::uint64_t hash_after(const Move& move) const;

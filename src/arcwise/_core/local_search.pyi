@@ -47,6 +47,8 @@ class LocalLearner:
         tabu: int,
         patience: int,
         max_iterations: int,
+        refine: int,
+        effort: int,
         random_ties: bool,
         seed: int,
         seconds: float,

@@ -42,7 +42,10 @@ def bootstrap(
     ] = "tabu",
     learner_option: Annotated[
         list[str] | None,
-        typer.Option("--learner-option", help="An option of the learner, e.g. restarts=5; may be repeated."),
+        typer.Option(
+            "--learner-option",
+            help="An option of the learner, e.g. refine=3 (default: 0); may be repeated.",
+        ),
     ] = None,
     permutation: Annotated[
         bool, typer.Option("--permutation", help="Shuffle every column instead of drawing cases: edges by chance.")
@@ -145,7 +148,7 @@ def _parse_options(texts: list[str]) -> dict[str, Any]:
     for text in texts:
         name, separator, value = text.partition("=")
         if not separator:
-            raise OptionError(f"--learner-option {text}: give it as name=value, e.g. restarts=5.")
+            raise OptionError(f"--learner-option {text}: give it as name=value, e.g. refine=2.")
         try:
             options[name.strip()] = json.loads(value)
         except ValueError:

@@ -49,7 +49,7 @@ class StartName(enum.StrEnum):
 
 
 # What each method takes beside the options of all; an option that a method does not take is refused, not ignored.
-CLIMB = ("start", "restarts", "perturb", "random_ties")
+CLIMB = ("start", "restarts", "perturb", "refine", "random_ties")
 TAKES: dict[Method, tuple[str, ...]] = {
     Method.TABU: (*CLIMB, "tabu", "max_tabu"),
     Method.HILL_CLIMBING: CLIMB,
@@ -82,6 +82,15 @@ def search(
             "--perturb",
             min=0,
             help="Random changes per restart (default: 1); 0: from the start, with ties broken in another order.",
+            show_default=False,
+        ),
+    ] = None,
+    refine: Annotated[
+        int | None,
+        typer.Option(
+            "--refine",
+            min=0,
+            help="Rounds of refinement without a gain that end the search (default: 3); 0: none, as bnlearn.",
             show_default=False,
         ),
     ] = None,
@@ -153,6 +162,7 @@ def search(
         "start": None if start is None else start.value,
         "restarts": restarts,
         "perturb": perturb,
+        "refine": refine,
         "random_ties": random_ties,
         "tabu": tabu,
         "max_tabu": max_tabu,

@@ -81,7 +81,8 @@ def bootstrap_networks(
     constraints, max_parents
         What every network must keep.
     options
-        Options of the learner, e.g. ``{"restarts": 5, "perturb": 3}``.
+        Options of the learner, e.g. ``{"restarts": 5, "perturb": 3}``. Replicates by tabu search and hill climbing are
+        not refined (``{"refine": 0}``), unlike a single search: as in bnlearn, whose strengths they reproduce.
     seed, rng
         Fix the random numbers. The seed is in ``facts["seed"]``; None resumes with the seed of `path`, if it is there.
     n_jobs

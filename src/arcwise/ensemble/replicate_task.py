@@ -19,6 +19,7 @@ from arcwise.limits import Limits, Status
 from arcwise.parent_sets import build_parent_sets
 from arcwise.scores import Score
 from arcwise.search import find_optimal, first_ascent, genetic_search, hill_climb, order_search, tabu_search
+from arcwise.search.hill_climbing import EFFORT
 from arcwise.search.local_problem import LocalProblem, check_count, pack_parents, unpack_parents
 
 if TYPE_CHECKING:
@@ -146,7 +147,8 @@ def _climb(task: ReplicateTask, index: int, sample: Dataset, seed: int, limits: 
     """Learn by tabu search or hill climbing: the rows stay, only their weights change."""
     # Some scores take hyperparameters from the data (NIP-BDe): those must be the sample's, so that nothing is shared.
     if task.resampling == "permutation" or type(task.score).alphas is not Score.alphas:
-        search = functools.partial(tabu_search if task.learner == "tabu" else hill_climb, random_ties=True)
+        climb = tabu_search if task.learner == "tabu" else hill_climb
+        search = functools.partial(climb, **{"random_ties": True, "refine": 0, **task.options})
         return _search(search, task, index, sample, seed=seed, limits=limits)
     options = task.options
     tabu = options.get("tabu", 10) if task.learner == "tabu" else 0
@@ -160,6 +162,8 @@ def _climb(task: ReplicateTask, index: int, sample: Dataset, seed: int, limits: 
         tabu,
         tabu if max_tabu is None else max_tabu,
         0,
+        options.get("refine", 0),
+        EFFORT * options.get("refine", 0),
         True,
         seed,
         limits.native_seconds,
@@ -240,10 +244,10 @@ LEARNERS: dict[str, LearnerFunction] = {
     "order": _by_table,
     "exact": _by_table,
 }
-CLIMB_OPTIONS = {"tabu": 1, "max_tabu": 0, "restarts": 0, "perturb": 0}  # and the least value of each
+CLIMB_OPTIONS = {"tabu": 1, "max_tabu": 0, "restarts": 0, "perturb": 0, "refine": 0}  # and the least value of each
 OPTIONS: dict[str, tuple[str, ...]] = {
-    "tabu": ("tabu", "max_tabu", "restarts", "perturb"),
-    "hill-climbing": ("restarts", "perturb"),
+    "tabu": ("tabu", "max_tabu", "restarts", "perturb", "refine"),
+    "hill-climbing": ("restarts", "perturb", "refine"),
     "first-ascent": ("start", "density"),
     "genetic": ("population", "unconnected", "drop", "promote", "mating_tries", "mutate", "patience", "density"),
     "order": ("max_parents", "iterations", "patience"),

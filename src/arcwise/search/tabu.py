@@ -29,6 +29,7 @@ def tabu_search(
     restarts: int = 0,
     perturb: int | None = 1,
     density: float | None = None,
+    refine: int = 3,
     random_ties: bool = False,
     seed: int | None = None,
     rng: np.random.Generator | None = None,
@@ -37,10 +38,11 @@ def tabu_search(
 ) -> LocalSearchResult:
     """Climb; at a local optimum make the least bad change that leads to none of the last networks, and go on.
 
-    The algorithm and its defaults are those of bnlearn's `tabu`: the last ``tabu=10`` *structures* are kept, and the
-    search ends after ``max_tabu=tabu`` changes for the worse since it last found a new best network. A structure on the
-    list has been visited, so it is no better than the best network seen: the aspiration criterion, which would allow
-    a tabu change that leads to a new best network, has nothing to allow.
+    The best network is then refined, as in `hill_climb`; ``refine=0`` leaves that out. The rest of the algorithm and
+    its defaults are those of bnlearn's `tabu`: the last ``tabu=10`` *structures* are kept, and the search ends after
+    ``max_tabu=tabu`` changes for the worse since it last found a new best network. A structure on the list has been
+    visited, so it is no better than the best network seen: the aspiration criterion, which would allow a tabu change
+    that leads to a new best network, has nothing to allow.
 
     Parameters
     ----------
@@ -48,8 +50,10 @@ def tabu_search(
         How many of the last networks are not visited again.
     max_tabu
         How many changes for the worse end the search; None: as many as `tabu`.
-    data, score, start, constraints, max_parents, restarts, perturb, density, random_ties, seed, rng, limits, progress
+    data, score, start, constraints, max_parents, restarts, perturb, density, refine, random_ties
         As for `hill_climb`; a restart empties the tabu list.
+    seed, rng, limits, progress
+        As for `hill_climb`.
     """
     problem = LocalProblem.of(data, score, constraints, max_parents, limits)
     check_count("tabu", tabu, 1)
@@ -62,6 +66,7 @@ def tabu_search(
         restarts=restarts,
         perturb=perturb,
         density=density,
+        refine=refine,
         random_ties=random_ties,
         seed=resolve_seed(seed, rng),
         limits=limits or Limits(),

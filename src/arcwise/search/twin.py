@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
+from typing import Any
 
 from arcwise.data import Dataset
 from arcwise.graph import Constraints, Dag
@@ -13,6 +15,7 @@ __all__ = ["climb_twin", "neighbours_twin", "score_tolerance"]
 
 Parents = tuple[frozenset[int], ...]
 Move = tuple[int, int, int]  # kind (0 add, 1 remove, 2 reverse), from, to
+WORD = 2**64 - 1
 
 
 def score_tolerance(score: float) -> float:
@@ -28,23 +31,40 @@ def neighbours_twin(data: Dataset, score: Score, child: int, parents: frozenset[
 
 
 def climb_twin(
-    data: Dataset, score: Score, *, constraints: Constraints | None = None, tabu: int = 0
+    data: Dataset, score: Score, *, constraints: Constraints | None = None, tabu: int = 0, refine: int = 0
 ) -> tuple[Parents, float, list[float]]:
-    """Hill-climb from the required arcs, or search with a tabu list; return parents, score and history.
+    """Hill-climb from the required arcs, or search with a tabu list, and refine; return parents, score and history.
 
-    Nothing is kept from one iteration to the next: every change is made, checked and scored afresh.
+    Nothing is kept from one iteration to the next: every change is made, checked and scored afresh. The refinement has
+    no limit on its effort.
     """
-    rules = constraints or Constraints(data.names)
-    n = data.n_variables
-    local: dict[tuple[int, frozenset[int]], float] = {}
+    search = _Twin(data, score, constraints or Constraints(data.names))
+    search.climb(tabu)
+    search.refine(refine)
+    return search.best, search.best_value, search.history
 
-    def total(network: Parents) -> float:
-        for v, ps in enumerate(network):
-            if (v, ps) not in local:
-                local[v, ps] = score.score_family_twin(data, v, ps)
-        return sum(local[v, ps] for v, ps in enumerate(network))
 
-    def after(network: Parents, move: Move) -> Parents | None:
+class _Twin:
+    def __init__(self, data: Dataset, score: Score, rules: Constraints) -> None:
+        self._data, self._score, self._rules = data, score, rules
+        self._nodes = range(data.n_variables)
+        self._local: dict[tuple[int, frozenset[int]], float] = {}
+        self._rank = list(self._nodes)
+        self._required = [frozenset(rules.index(p) for p in rules.required_parents(v)) for v in self._nodes]
+        self.best: Parents = tuple(self._required)
+        self.best_value = self._total(self.best)
+        self.history = [self.best_value]
+
+    def _total(self, network: Parents) -> float:
+        for v, parents in enumerate(network):
+            if (v, parents) not in self._local:
+                self._local[v, parents] = self._score.score_family_twin(self._data, v, parents)
+        return sum(self._local[v, parents] for v, parents in enumerate(network))
+
+    def _allows(self, network: Sequence[frozenset[int]], *nodes: int) -> bool:
+        return all(self._rules.allows(v, sorted(network[v])) for v in nodes)
+
+    def _after(self, network: Parents, move: Move) -> Parents | None:
         kind, a, b = move
         if (a in network[b]) == (kind == 0):
             return None
@@ -52,43 +72,145 @@ def climb_twin(
         changed[b] = network[b] ^ {a}
         if kind == 2:
             changed[a] = network[a] | {b}
-        legal = all(rules.allows(v, sorted(changed[v])) for v in (a, b)) and is_acyclic(changed)
-        return tuple(changed) if legal else None
+        return tuple(changed) if self._allows(changed, a, b) and is_acyclic(changed) else None
 
-    current: Parents = tuple(frozenset(rules.index(p) for p in rules.required_parents(v)) for v in range(n))
-    value = total(current)
-    best, best_value = current, value
-    history = [value]
-    tolerance = score_tolerance(value)
-    moves = [(kind, a, b) for kind in range(3) for a, b in itertools.permutations(range(n), 2)]
-    recent: list[Parents] = []
-    losses = 0
-    while True:
-        if tabu:
-            recent = [*recent, current][-tabu:]
-        reachable = [(m, s) for m in moves if (s := after(current, m)) is not None and s not in recent]
+    def _best_change(self, network: Parents, tolerance: float, tabu: list[Parents]) -> tuple[Parents | None, float]:
+        moves = [(kind, a, b) for kind in range(3) for a, b in itertools.permutations(self._nodes, 2)]
+        moves.sort(key=lambda move: (move[0], self._rank[move[1]], self._rank[move[2]]))
+        value = self._total(network)
         chosen, gain = None, -math.inf
-        for _, network in reachable:
-            change = total(network) - value
-            if change > gain + tolerance:
-                chosen, gain = network, change
-        if chosen is None:
-            break
-        if gain < tolerance:
-            if losses >= tabu:
-                break
-            losses += 1
-        current, value = chosen, total(chosen)
-        history.append(value)
-        if value > best_value + tolerance:
-            best, best_value, losses = current, value, 0
-    return best, best_value, history
+        for move in moves:
+            changed = self._after(network, move)
+            if changed is not None and changed not in tabu:
+                change = self._total(changed) - value
+                if change > gain + tolerance:
+                    chosen, gain = changed, change
+        return chosen, gain
+
+    def climb(self, tabu: int) -> None:
+        current = self.best
+        tolerance = score_tolerance(self.best_value)
+        recent: list[Parents] = []
+        losses = 0
+        while True:
+            if tabu:
+                recent = [*recent, current][-tabu:]
+            chosen, gain = self._best_change(current, tolerance, recent)
+            if chosen is None:
+                return
+            if gain < tolerance:
+                if losses >= tabu:
+                    return
+                losses += 1
+            current = chosen
+            value = self._total(current)
+            self.history.append(value)
+            if value > self.best_value + tolerance:
+                self.best, self.best_value, losses = current, value, 0
+
+    def refine(self, rounds: int) -> None:
+        random = _Xoshiro(0)
+        tolerance = score_tolerance(self.best_value)
+        current = self.best
+        idle = 0
+        while idle < rounds:
+            arcs = arcs_of(current)
+            random.shuffle(arcs)
+            for a, b in arcs:
+                if a not in current[b]:
+                    continue
+                random.shuffle(self._rank)
+                changed = self._turn_covered(current, random)
+                if idle % 2 == 1:
+                    changed = [
+                        self._required[v] if v == b else parents - ({b} - self._required[v])
+                        for v, parents in enumerate(changed)
+                    ]
+                elif a in self._required[b]:
+                    continue
+                else:
+                    changed[a], changed[b] = self._required[a] | {b}, self._required[b]
+                if not self._allows(changed, a, b) or not is_acyclic(changed):
+                    continue
+                found = tuple(changed)
+                while True:
+                    better, gain = self._best_change(found, tolerance, [])
+                    if better is None or gain < tolerance:
+                        break
+                    found = better
+                value = self._total(found)
+                if value >= self.best_value - tolerance:
+                    current = found
+                if value > self.best_value + tolerance:
+                    self.best, self.best_value, idle = found, value, -1
+                    self.history.append(value)
+                    break
+            idle += 1
+
+    def _turn_covered(self, network: Parents, random: _Xoshiro) -> list[frozenset[int]]:
+        turned = list(network)
+        arcs = arcs_of(network)
+        for _ in range(len(arcs) // 2):
+            place = random.below(len(arcs))
+            a, b = arcs[place]
+            if turned[b] == turned[a] | {a} and a not in self._required[b]:
+                other = [*turned]
+                other[a], other[b] = turned[a] | {b}, turned[b] - {a}
+                if self._allows(other, a, b):
+                    turned, arcs[place] = other, (b, a)
+        return turned
 
 
-def is_acyclic(parents: list[frozenset[int]]) -> bool:
+def arcs_of(network: Sequence[frozenset[int]]) -> list[tuple[int, int]]:
+    """Return the arcs, by child and parent."""
+    return [(a, b) for b, parents in enumerate(network) for a in sorted(parents)]
+
+
+def is_acyclic(parents: Sequence[frozenset[int]]) -> bool:
     """Say whether parent sets make a DAG."""
     try:
         Dag([f"X{v}" for v in range(len(parents))], parents)
     except ValueError:
         return False
     return True
+
+
+class _Xoshiro:
+    """The random numbers of the core: xoshiro256** (Blackman and Vigna 2021), seeded by splitmix64."""
+
+    def __init__(self, seed: int) -> None:
+        self._state = [self._mix(seed + 0x9E3779B97F4A7C15 * i) for i in range(1, 5)]
+
+    @staticmethod
+    def _mix(z: int) -> int:
+        z &= WORD
+        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 & WORD
+        z = (z ^ (z >> 27)) * 0x94D049BB133111EB & WORD
+        return z ^ (z >> 31)
+
+    def _next(self) -> int:
+        def rotate(x: int, k: int) -> int:
+            return (x << k | x >> (64 - k)) & WORD
+
+        s = self._state
+        result = rotate(s[1] * 5 & WORD, 7) * 9 & WORD
+        t = s[1] << 17 & WORD
+        s[2] ^= s[0]
+        s[3] ^= s[1]
+        s[1] ^= s[2]
+        s[0] ^= s[3]
+        s[2] ^= t
+        s[3] = rotate(s[3], 45)
+        return result
+
+    def below(self, bound: int) -> int:
+        excess = 2**64 % bound
+        drawn = self._next()
+        while drawn < excess:
+            drawn = self._next()
+        return drawn % bound
+
+    def shuffle(self, values: list[Any]) -> None:
+        for i in range(len(values), 1, -1):
+            j = self.below(i)
+            values[i - 1], values[j] = values[j], values[i - 1]
