@@ -171,15 +171,20 @@ def _open_workers(study: Study, count: int, cluster: str | Client | None) -> Wor
 
 def _run_all(pool: Workers, waiting: deque[Cell], journal: _Journal, end: float | None) -> Status:
     """Hand out cells and take in outcomes until none is missing or the time is over."""
+
+    def hand_out() -> None:
+        for _ in range(min(len(waiting), pool.room())):
+            pool.submit(waiting.popleft())
+
     missing = len(waiting)
+    hand_out()
     while missing:
         left = 1.0 if end is None else end - time.monotonic()
         if left <= 0:
             return Status.TIME_LIMIT
-        for _ in range(min(len(waiting), pool.room())):
-            pool.submit(waiting.popleft())
         outcomes = pool.collect(min(left, journal.seconds_to_write(), 1.0))
         missing -= len(outcomes)
+        hand_out()  # before the store is written: no worker waits for it
         journal.add(outcomes)
     return Status.COMPLETE
 
