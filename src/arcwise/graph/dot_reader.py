@@ -119,7 +119,7 @@ class _Reader:
 
     def _read_node(self) -> str:
         name = self._take_name("a node")
-        for _ in range(2):  # a port and a compass point
+        for _ in range(2):  # a port, and the side of the node that it is on
             if self.kind == ":":
                 self._advance()
                 self._take_name("a port")
