@@ -17,8 +17,8 @@ constexpr double clear_loss = -1.0;
 //   P), N H(x)}
 // (de Campos & Ji 2011 prune tables of parent sets by the same entropies). Both are known before anything is
 // counted. Where the bound is a loss, the row gets the bound in place of the score: an ascent never looks at
-// it again, and a search that considers losses too settles the few bounds that could win. With many states
-// or parents, the penalty leaves little to count: on samples of mildew 9 of 10 additions.
+// it again, and a search that considers losses too settles the few bounds that could win. It pays
+// where variables have many states or parents: the penalty leaves less to count.
 bool NeighbourScores::is_hopeless(NeighbourRow& row, std::size_t child, double parent_cells, std::size_t x) {
     if (penalty_ <= 0.0) return false;
     const double penalty = penalty_ * parent_cells * static_cast<double>(data_.arity(child) - 1);

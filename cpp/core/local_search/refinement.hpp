@@ -21,8 +21,8 @@ namespace arcwise {
 // to samplers of networks for that reason. Where several arcs hold each other, taking a node out helps more.
 // Before it, arcs are turned at random within the equivalence class (Castelo & Kocka 2003 climb like that),
 // which costs no score and lets a tree of arcs change its root. Most of the scores needed are known from the
-// climb, so that a try costs a small fraction of a restart; and it finds more than restarts do, of any kind
-// (docs/benchmarks/local-search.md).
+// climb, so that a try costs a small fraction of a restart (docs/benchmarks/local-search.md has what it
+// gains).
 void refine(NeighbourScores& scores, std::uint64_t rounds, std::uint64_t effort, BestMove& best_move,
             Xoshiro& random, Ticker& ticker, SearchOutcome& outcome);
 
