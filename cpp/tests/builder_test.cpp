@@ -30,12 +30,13 @@ using Arities = std::array<std::int32_t, variables>;
 
 arcwise::ParentSetBuilder builder(const std::vector<std::uint8_t>& codes, const arcwise::LocalScore& score,
                                   double slack, std::size_t threads,
-                                  const Arities& arities = {3, 3, 3, 3, 3, 3, 3}) {
+                                  const Arities& arities = {3, 3, 3, 3, 3, 3, 3}, double dense_from = 1e6) {
     const arcwise::Columns<std::uint8_t> data{codes.data(), variables, codes.size() / variables,
                                               arities.data(), nullptr};
     arcwise::BuildOptions options;
     options.slack = slack;
     options.threads = threads;
+    options.dense_from = dense_from;
     options.required.resize(variables);
     options.allowed.resize(variables);
     for (std::int32_t v = 0; v < static_cast<std::int32_t>(variables); ++v)
@@ -65,6 +66,23 @@ TEST(threads_change_no_bit_of_a_table) {
         CHECK(one.table(0).scores == two.table(0).scores);
         CHECK(one.table(0).members == two.table(0).members);
         CHECK(one.statistics().families == two.statistics().families);
+    }
+}
+
+TEST(levels_made_at_once_are_those_made_one_by_one) {
+    const auto codes = chain(120);
+    const auto bdeu = arcwise::make_bdeu(120, 1.0);
+    for (const double slack : {0.0, 3.0, std::numeric_limits<double>::infinity()}) {
+        auto by_level = builder(codes, *bdeu, slack, 1);
+        run(by_level);
+        for (const std::size_t threads : {1, 2}) {
+            auto at_once = builder(codes, *bdeu, slack, threads, {3, 3, 3, 3, 3, 3, 3}, 0.0);
+            run(at_once);
+            CHECK(at_once.table(0).members == by_level.table(0).members);
+            CHECK(at_once.table(0).scores.size() == by_level.table(0).scores.size());
+            for (std::size_t i = 0; i < at_once.table(0).scores.size(); ++i)
+                CHECK(std::abs(at_once.table(0).scores[i] - by_level.table(0).scores[i]) < 1e-9);
+        }
     }
 }
 

@@ -32,7 +32,7 @@ struct BuildOptions {
     double slack = 0.0;  // infinity: nothing is dropped
     std::size_t threads = 1;
     double memory_bytes = 1e18;
-    double dense_from = 2e5;  // families in a level from which on dense_levels.cpp is considered
+    double dense_from = 1e6;  // families in a level from which on dense_levels.cpp is considered
     // For each variable: what it must have, what it may have (disjoint, ascending), and how many at most.
     std::vector<std::vector<std::int32_t>> required;
     std::vector<std::vector<std::int32_t>> allowed;

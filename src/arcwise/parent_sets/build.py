@@ -31,7 +31,7 @@ __all__ = ["allowed_families", "build_parent_set_tables", "build_parent_sets"]
 
 CHECKPOINT = "arcwise-parent-sets-checkpoint 1"
 # Families in a level from which on all levels to come may be made at once (cpp/core/parent_sets/dense_levels.cpp).
-DENSE_FROM = 2e5
+DENSE_FROM = 1e6
 
 
 def build_parent_sets(
