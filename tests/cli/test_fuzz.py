@@ -138,7 +138,8 @@ def check(arguments: list[str], folder: Path, target: Path | None, stdin: bytes 
     assert not any(name.endswith(".part") for name in new), f"{what}: left {new}"
     if done.code in (0, 3):
         written = target is not None and target.exists() and (target.is_dir() or target.stat().st_size > 0)
-        assert written or done.out.strip(), f"{what}: success, but nothing was done"
+        told = done.code == 3 and done.err.strip()  # not all was done, and why
+        assert written or done.out.strip() or told, f"{what}: success, but nothing was done"
         if target is not None:
             shutil.rmtree(target) if target.is_dir() else target.unlink(missing_ok=True)
         for path in (folder / name for name in new if (folder / name).exists()):
