@@ -82,7 +82,7 @@ void bind_diagram(nb::module_& stage) {
                 std::memcpy(words.data(), sums.row_counts.data(), words.size() * sizeof(std::uint64_t));
                 return nb::make_tuple(static_cast<int>(sums.status), sums.overflow, as_words(sums.count),
                                       sums.mass, as_array(std::move(words)),
-                                      as_array(std::move(sums.row_masses)));
+                                      as_array(std::move(sums.row_masses)), sums.peak, sums.remade);
             },
             nb::arg("slack"), nb::arg("grain"), nb::arg("rows"), nb::arg("families"), nb::arg("memory"),
             nb::arg("seconds"), nb::arg("callback").none());

@@ -3,19 +3,22 @@
 // A state's *losses* are the sums of detours on the ways to it, with how many ways each; likewise on the ways
 // from it. Equal losses are one entry, so the lists grow with the number of different scores, not of
 // networks. Lists from the top and from the bottom grow towards each other, the smaller one first, and meet
-// in one layer, where the pairs within the slack are counted with two pointers: the square root of the work
-// that one list over the whole set would be. The shares of the families then flow back the same ways (reverse
-// mode differentiation of the count): exact integers for equal weights, exp(-loss) for posterior weights.
+// at the edges between two layers, where the pairs within the slack are counted with two pointers: the square
+// root of the work that one list over the whole set would be. The shares of the families then flow back the
+// same ways (reverse mode differentiation of the count): exact integers for equal weights, exp(-loss) for
+// posterior weights.
+//
+// A count holds two layers of lists, of the widest diagrams a small part; the shares need all of them again,
+// from the middle back. What does not fit into the memory given is then made a second time.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "ensemble/count_column.hpp"
 #include "ensemble/network_diagram.hpp"
 
 namespace arcwise {
-
-__extension__ typedef unsigned __int128 BigCount;
 
 struct DiagramSums {
     Status status = Status::complete;
@@ -25,10 +28,13 @@ struct DiagramSums {
     // Per row of the table, if asked for.
     std::vector<BigCount> row_counts;
     std::vector<double> row_masses;
+    std::size_t peak = 0;    // bytes held at most, the diagram's included
+    std::size_t remade = 0;  // layers of lists that were made again for want of memory
 };
 
 // Sums over the paths with loss <= slack (at most the diagram's own). `rows` is the number of rows of the
-// table; `grain` is the difference below which two losses are the same.
+// table; `grain` is the difference below which two losses are the same. `memory` is for the diagram and all
+// that is made here; how much there is changes what is made twice, but no bit of the sums.
 DiagramSums sum_diagram(const NetworkDiagram& diagram, double slack, double grain, std::size_t rows,
                         bool families, std::size_t memory, Ticker& ticker);
 

@@ -27,7 +27,11 @@ class LayeredStates {
         targets_.push_back(next_begin_ + target);
         rows_.push_back(static_cast<std::uint32_t>(row));
     }
-    std::size_t bytes() const { return targets_.size() * 16 + edge_begin_.size() * 40; }
+    // What is held here, and what `finish` will add to it.
+    std::size_t bytes() const {
+        return (targets_.capacity() + rows_.capacity()) * 4 + edge_begin_.capacity() * 8 +
+               targets_.size() * 16 + edge_begin_.size() * 28;
+    }
 
     // Best ways on in exact scores, then the least detour of each state; the paths of the set remain: those
     // whose detours sum to at most slack. Call after the last layer (nothing left) has begun.
@@ -66,6 +70,17 @@ class LayeredStates {
                 if (loss[s] <= slack) number[s] = count++;
         }
         diagram.layer_begin.push_back(count);
+        // The diagram is the largest thing here: its exact size first, as growing would take twice as much.
+        std::size_t edges = 0;
+        for (std::size_t s = 0; s < last; ++s) {
+            if (loss[s] > slack) continue;
+            for (auto e = edge_begin_[s]; e < edge_begin_[s + 1]; ++e)
+                edges += ahead[targets_[e]] != lost && loss[s] + detour(s, e) <= slack;
+        }
+        diagram.edge_begin.reserve(count + std::size_t{1});
+        diagram.edge_target.reserve(edges);
+        diagram.edge_row.reserve(edges);
+        diagram.edge_detour.reserve(edges);
         struct Edge {
             double detour;
             std::uint32_t target, row;

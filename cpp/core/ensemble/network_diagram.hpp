@@ -31,6 +31,12 @@ struct NetworkDiagram {
     bool empty() const { return edge_begin.size() < 2 && nodes > 0; }
     std::size_t states() const { return edge_begin.empty() ? 0 : edge_begin.size() - 1; }
     std::size_t edges() const { return edge_target.size(); }
+    std::size_t bytes() const {
+        return layer_begin.capacity() * sizeof(std::uint32_t) +
+               edge_begin.capacity() * sizeof(std::uint64_t) +
+               (edge_target.capacity() + edge_row.capacity()) * sizeof(std::uint32_t) +
+               edge_detour.capacity() * sizeof(double);
+    }
 };
 
 }  // namespace arcwise

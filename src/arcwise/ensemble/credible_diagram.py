@@ -58,6 +58,8 @@ class DiagramSums:
     log_mass: float  # log of the sum of exp(score - opt)
     row_counts: list[int]  # per row of the table
     row_masses: NDArray[np.float64]  # per row of the table, relative to exp(opt)
+    peak_bytes: int  # held at most, the diagram included
+    remade_layers: int  # made a second time for want of memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +88,7 @@ class CredibleDiagram:
     ) -> DiagramSums:
         """Count the paths, and if asked, those with each family; exactly, without listing them."""
         within = self.slack if slack is None else slack
-        code, overflow, (low, high), mass, words, masses = self.native.sums(
+        code, overflow, (low, high), mass, words, masses, peak, remade = self.native.sums(
             within + self.tolerance,
             RELATIVE_GRAIN * max(1.0, abs(self.opt)),
             self.table.n_rows,
@@ -99,7 +101,13 @@ class CredibleDiagram:
             raise ArcwiseError("the set has more than 2^128 networks; ask for a smaller Bayes factor.")
         counts = [int(a) + (int(b) << 64) for a, b in zip(words[::2], words[1::2], strict=True)]
         return DiagramSums(
-            Status.from_native(code), low + (high << 64), math.log(mass) if mass > 0 else -math.inf, counts, masses
+            status=Status.from_native(code),
+            count=low + (high << 64),
+            log_mass=math.log(mass) if mass > 0 else -math.inf,
+            row_counts=counts,
+            row_masses=masses,
+            peak_bytes=peak,
+            remade_layers=remade,
         )
 
     def lister(self, slack: float | None = None) -> NetworkLister:
