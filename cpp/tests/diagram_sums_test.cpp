@@ -158,6 +158,17 @@ TEST(sums_of_a_diagram_are_those_over_its_paths) {
             CHECK(near(found.row_masses[row], expected.row_masses[row]));
         CHECK(sums_of(diagram, rows, false, plenty).count == expected.count);
         CHECK(found.remade == 0);
+        // Within less than the diagram was made for, where some states have no way left.
+        auto smaller = diagram;
+        smaller.slack = 0.2 + 1e-9;
+        SilentMonitor monitor;
+        Ticker ticker(monitor, 60);
+        const auto within = sum_diagram(diagram, smaller.slack, 1e-9, rows, true, plenty, ticker);
+        expected.count = 0;
+        expected.row_counts.assign(rows, 0);
+        walk(smaller, 0, 0, path, expected);
+        CHECK(within.count == expected.count);
+        CHECK(within.row_counts == expected.row_counts);
     }
 }
 

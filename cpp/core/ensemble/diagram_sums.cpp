@@ -18,6 +18,21 @@ constexpr std::size_t none = static_cast<std::size_t>(-1);
 // Entries handled between two looks at the clock: some tenths of a millisecond.
 constexpr std::size_t work_per_poll = std::size_t{1} << 15;
 
+// Both return whether 128 bits are not enough. Inner loops keep that to themselves until they end: a flag of
+// the object would be written at every step.
+bool add_to(BigCount& sum, BigCount summand) {
+    return __builtin_add_overflow(sum, summand, &sum);
+}
+bool add_product_to(BigCount& sum, BigCount a, BigCount b) {
+    BigCount product;
+    bool overflow = false;
+    if (((a | b) >> 64) == 0)
+        product = static_cast<BigCount>(static_cast<std::uint64_t>(a)) * static_cast<std::uint64_t>(b);
+    else
+        overflow = __builtin_mul_overflow(a, b, &product);
+    return add_to(sum, product) || overflow;
+}
+
 class Summation {
   public:
     Summation(const NetworkDiagram& diagram, double slack, double grain, bool families, std::size_t memory,
@@ -70,19 +85,6 @@ class Summation {
   private:
     std::size_t first(std::size_t layer) const { return diagram_.layer_begin[layer]; }
     std::size_t width(std::size_t layer) const { return first(layer + 1) - first(layer); }
-
-    BigCount add(BigCount a, BigCount b) {
-        BigCount sum;
-        overflow_ = __builtin_add_overflow(a, b, &sum) || overflow_;
-        return sum;
-    }
-    BigCount multiply(BigCount a, BigCount b) {
-        if (((a | b) >> 64) == 0)
-            return static_cast<BigCount>(static_cast<std::uint64_t>(a)) * static_cast<std::uint64_t>(b);
-        BigCount product;
-        overflow_ = __builtin_mul_overflow(a, b, &product) || overflow_;
-        return product;
-    }
 
     // Every byte is asked for before it is taken. Where the limit would be passed, layers that can be made
     // again give way; if there are none, the work stops.
@@ -289,11 +291,11 @@ class Summation {
         if (!links.prepare() || (families_ && !reserve(shares, mine.size()))) return false;
         for (std::size_t s = 0; s < width(near); ++s) {
             if (!weigh(mine, s)) return false;
-            const auto begin = mine.begin(s);
             for (const Link& link : links.of(s)) {
                 const double step = links.detour(link), weight = std::exp(-step);
                 BigCount count = 0, edge_count = 0;
                 double mass = 0, edge_mass = 0;
+                bool overflow = false;
                 auto j = others.begin(link.state);
                 const auto end = others.end(link.state);
                 for (std::size_t i = losses_.size(); i-- > 0;) {
@@ -302,18 +304,19 @@ class Summation {
                         const double below = down ? others.loss(j) : losses_[i];
                         if (above + step + below > slack_) break;
                         const auto ways = others.ways<BigCount>(j);
-                        count = add(count, ways);
+                        overflow |= add_to(count, ways);
                         mass += static_cast<double>(ways) * std::exp(-others.loss(j));
                     }
                     if (families_) {
-                        counts_[i] = add(counts_[i], count);
+                        overflow |= add_to(counts_[i], count);
                         masses_[i] += mass * weight;
                     }
                     if (sums != nullptr) {
-                        edge_count = add(edge_count, multiply(mine.ways<BigCount>(begin + i), count));
+                        overflow |= add_product_to(edge_count, ways_[i], count);
                         edge_mass += weights_[i] * mass;
                     }
                 }
+                overflow_ |= overflow;
                 if (sums != nullptr) add_edge(*sums, links.row(link), edge_count, edge_mass * weight, true);
                 if (worked(losses_.size() + (j - others.begin(link.state)))) return false;
             }
@@ -335,26 +338,32 @@ class Summation {
         if (!links.prepare() || !reserve(passed, mine.size())) return false;
         for (std::size_t s = 0; s < width(inner); ++s) {
             if (!weigh(mine, s)) return false;
-            const auto begin = mine.begin(s);
             for (const Link& link : links.of(s)) {
                 const double step = links.detour(link), weight = std::exp(-step);
                 const double lost = down ? 0.0 : least_[first(outer) + link.state];
                 BigCount count = 0;
                 double mass = 0;
+                bool overflow = false;
                 auto j = made.begin(link.state);
                 const auto end = made.end(link.state);
+                if (j == end) continue;  // nothing within the slack comes here
+                BigCount others = shares.count(j);
+                double other_mass = shares.mass(j) * weight;
                 std::size_t i = 0;
                 for (; i < losses_.size(); ++i) {
                     const double loss = losses_[i] + step;
                     if (lost + loss > slack_) break;
-                    while (j + 1 < end && made.loss(j + 1) <= loss) ++j;
-                    const BigCount others = shares.count(j);
-                    const double other_mass = shares.mass(j) * weight;
-                    count = add(count, multiply(mine.ways<BigCount>(begin + i), others));
+                    if (j + 1 < end && made.loss(j + 1) <= loss) {
+                        do ++j;
+                        while (j + 1 < end && made.loss(j + 1) <= loss);
+                        others = shares.count(j);
+                        other_mass = shares.mass(j) * weight;
+                    }
+                    overflow |= add_product_to(count, ways_[i], others) | add_to(counts_[i], others);
                     mass += weights_[i] * other_mass;
-                    counts_[i] = add(counts_[i], others);
                     masses_[i] += other_mass;
                 }
+                overflow_ |= overflow;
                 add_edge(sums, links.row(link), count, mass, false);
                 if (worked(i + (j - made.begin(link.state)))) return false;
             }
@@ -367,19 +376,21 @@ class Summation {
         return true;
     }
 
-    // The losses and weights of a state's entries in losses_ and weights_; counts_ and masses_ begin at zero.
+    // A state's entries in losses_, ways_ and weights_; counts_ and masses_ begin at zero.
     bool weigh(const LossLayer& layer, std::size_t state) {
         const auto size = layer.end(state) - layer.begin(state);
-        const auto bytes = size * (sizeof(BigCount) + 3 * sizeof(double));
+        const auto bytes = size * (2 * sizeof(BigCount) + 3 * sizeof(double));
         if (bytes > scratch_) {
             if (!take(bytes - scratch_)) return false;
             scratch_ = bytes;
         }
         losses_.assign(layer.losses() + layer.begin(state), layer.losses() + layer.end(state));
         weights_.resize(size);
-        for (std::size_t i = 0; i < size; ++i)
-            weights_[i] =
-                static_cast<double>(layer.ways<BigCount>(layer.begin(state) + i)) * std::exp(-losses_[i]);
+        ways_.resize(size);
+        for (std::size_t i = 0; i < size; ++i) {
+            ways_[i] = layer.ways<BigCount>(layer.begin(state) + i);
+            weights_[i] = static_cast<double>(ways_[i]) * std::exp(-losses_[i]);
+        }
         counts_.assign(size, 0);
         masses_.assign(size, 0);
         return true;
@@ -401,11 +412,11 @@ class Summation {
 
     void add_edge(DiagramSums& sums, std::uint32_t row, BigCount count, double mass, bool to_total) {
         if (to_total) {
-            sums.count = add(sums.count, count);
+            overflow_ |= add_to(sums.count, count);
             sums.mass += mass;
         }
         if (!families_) return;
-        sums.row_counts[row] = add(sums.row_counts[row], count);
+        overflow_ |= add_to(sums.row_counts[row], count);
         sums.row_masses[row] += mass;
     }
 
@@ -421,7 +432,7 @@ class Summation {
     LossMerger<std::uint64_t> narrow_;
     LossMerger<BigCount> wide_;
     std::vector<double> losses_, weights_, masses_;  // of one state
-    std::vector<BigCount> counts_;
+    std::vector<BigCount> ways_, counts_;
     std::size_t held_ = 0, peak_ = 0, scratch_ = 0;  // bytes
     std::size_t remade_ = 0;
     std::size_t work_ = 0;
