@@ -110,6 +110,10 @@ void bind_diagram(nb::module_& stage) {
 }
 
 void bind_construction(nb::module_& stage) {
+    nb::enum_<Construction>(stage, "Construction")
+        .value("SOURCES", Construction::sources)
+        .value("REPRESENTATIVES", Construction::representatives)
+        .value("FRONTIER", Construction::frontier);
     stage.def(
         "build_from_subsets",
         [](const Array1<std::int64_t>& node_offsets, const Array1<double>& scores,
@@ -134,21 +138,22 @@ void bind_construction(nb::module_& stage) {
            const Array1<std::int32_t>& order, const Array1<std::uint8_t>& keep, double slack,
            std::size_t memory, const Array1<double>& costs, double reference, double at_least,
            const Array2<std::uint64_t>& cuts, const Array1<std::int32_t>& codes,
-           const Array1<double>& multipliers, bool representatives, double seconds, nb::object callback) {
+           const Array1<double>& multipliers, Construction construction, std::uint64_t most_states,
+           double seconds, nb::object callback) {
             return monitored(seconds, std::move(callback), [&](Ticker& ticker) {
                 return build_from_costs({view_of(node_offsets, scores, set_offsets, members), as_span(order),
-                                         as_span(keep), slack, memory},
+                                         as_span(keep), slack, memory, most_states},
                                         {as_span(costs), reference, at_least},
                                         {{cuts.data(), cuts.size()}, as_span(codes), as_span(multipliers)},
-                                        representatives, ticker);
+                                        construction, ticker);
             });
         },
         nb::arg("node_offsets").noconvert(), nb::arg("scores").noconvert(),
         nb::arg("set_offsets").noconvert(), nb::arg("members").noconvert(), nb::arg("order").noconvert(),
         nb::arg("keep").noconvert(), nb::arg("slack"), nb::arg("memory"), nb::arg("costs").noconvert(),
         nb::arg("reference"), nb::arg("at_least"), nb::arg("cuts").noconvert(), nb::arg("codes").noconvert(),
-        nb::arg("multipliers").noconvert(), nb::arg("representatives"), nb::arg("seconds"),
-        nb::arg("callback").none());
+        nb::arg("multipliers").noconvert(), nb::arg("construction"), nb::arg("most_states"),
+        nb::arg("seconds"), nb::arg("callback").none());
 }
 
 void bind_exact_sums(nb::module_& stage) {

@@ -81,9 +81,14 @@ TEST(diagrams_hold_every_dag_once) {
         CHECK(count_of(by_sinks, table) == dags[n]);
         CHECK(count_of(build_from_subsets(table.input(), best, true, ticker), table) == classes[n]);
         const std::vector<double> costs(table.scores.size(), 0.0);
-        const auto by_sources = build_from_costs(table.input(), {costs, 0, 0}, {}, false, ticker);
+        const auto by_sources =
+            build_from_costs(table.input(), {costs, 0, 0}, {}, Construction::sources, ticker);
         CHECK(count_of(by_sources, table) == dags[n]);
-        const auto few = build_from_costs(table.input(), {costs, 0, 0}, {}, true, ticker);
+        const auto by_frontier =
+            build_from_costs(table.input(), {costs, 0, 0}, {}, Construction::frontier, ticker);
+        CHECK(count_of(by_frontier, table) == dags[n]);
+        const auto few =
+            build_from_costs(table.input(), {costs, 0, 0}, {}, Construction::representatives, ticker);
         CHECK(least_members(few, table) == classes[n]);
 
         NetworkLister lister(by_sources, table.node_offsets, 0.5);
@@ -132,9 +137,16 @@ TEST(paths_are_summed_over_all_dags) {
 TEST(a_diagram_stops_when_told) {
     const FlatTable table(4);
     SilentMonitor monitor;
-    Ticker ticker(monitor, 60);
-    auto input = table.input();
-    input.memory = 10;
     const std::vector<double> costs(table.scores.size(), 0.0);
-    CHECK(build_from_costs(input, {costs, 0, 0}, {}, false, ticker).status == Status::memory_limit);
+    for (const auto construction : {Construction::sources, Construction::frontier}) {
+        Ticker ticker(monitor, 60), other(monitor, 60);
+        auto input = table.input();
+        input.memory = 10;
+        CHECK(build_from_costs(input, {costs, 0, 0}, {}, construction, ticker).status == Status::memory_limit);
+        auto few = table.input();
+        few.most_states = 3;
+        const auto stopped = build_from_costs(few, {costs, 0, 0}, {}, construction, other);
+        CHECK(stopped.status == Status::count_limit);
+        CHECK(stopped.explored == 3);
+    }
 }

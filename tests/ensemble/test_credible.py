@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from arcwise import _core, datasets
+from arcwise._core.ensemble import NetworkDiagram
 from arcwise.data import Dataset, read_data
 from arcwise.ensemble import (
     NetworkSet,
@@ -25,6 +26,7 @@ from arcwise.ensemble import (
     find_credible,
     weigh_classes,
 )
+from arcwise.ensemble.diagram_plan import UNLIMITED, Build
 from arcwise.ensemble.twin import credible_twin, is_least_member
 from arcwise.errors import GuaranteeError, OptionError, UnknownNameError
 from arcwise.graph import Constraints, Cpdag, Dag
@@ -90,16 +92,32 @@ def as_masks(networks: NetworkSet) -> dict[str, float]:
     return dict(zip(listed, networks.scores.tolist(), strict=True))
 
 
-BUILDERS = pytest.mark.parametrize("largest", [20, 0], ids=["subsets", "costs"])
+BUILDERS = pytest.mark.parametrize("builder", ["subsets", "sources", "frontier"])
+
+
+def use_builder(patch: pytest.MonkeyPatch, builder: str, seed: int | None = None) -> None:
+    """Let diagrams be made in one way only; the frontier's order is shuffled if there is a seed."""
+
+    shuffle = seed
+
+    def build(make: Build, order: NDArray[np.int32], slack: float, *, seed: int) -> NetworkDiagram:
+        if builder == "sources":
+            return make(_core.ensemble.Construction.SOURCES, order, slack, UNLIMITED)
+        if shuffle is not None:
+            order = np.random.default_rng(shuffle).permutation(order)
+        return make(_core.ensemble.Construction.FRONTIER, order, slack, UNLIMITED)
+
+    patch.setattr(credible_diagram, "LARGEST_BY_SUBSETS", 20 if builder == "subsets" else 0)
+    patch.setattr(credible_diagram, "build_as_planned", build)
 
 
 @BUILDERS
 @settings(max_examples=60)
 @given(scores=score_tables(), slack=st.sampled_from([0.0, 0.5, 1.0, 2.9957, 8.0]))
-def test_the_set_is_the_filter_over_all_dags(largest: int, scores: list[dict[int, float]], slack: float) -> None:
+def test_the_set_is_the_filter_over_all_dags(builder: str, scores: list[dict[int, float]], slack: float) -> None:
     table, expected = full_table(scores), within(scores, slack)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(credible_diagram, "LARGEST_BY_SUBSETS", largest)
+        use_builder(patch, builder)
         found = find_credible(table, log_slack=slack)
         counted = count_credible(table, log_slack=slack)
     assert found.complete
@@ -111,8 +129,8 @@ def test_the_set_is_the_filter_over_all_dags(largest: int, scores: list[dict[int
 
 
 @BUILDERS
-def test_all_29281_dags_of_five_nodes(largest: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(credible_diagram, "LARGEST_BY_SUBSETS", largest)
+def test_all_29281_dags_of_five_nodes(builder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    use_builder(monkeypatch, builder)
     rng = np.random.default_rng(5)
     scores = [{m: float(rng.normal()) for m in range(32) if not m >> v & 1} for v in range(5)]
     everything = count_credible(full_table(scores), log_slack=100.0)
@@ -125,7 +143,7 @@ def test_all_29281_dags_of_five_nodes(largest: int, monkeypatch: pytest.MonkeyPa
 @settings(max_examples=40)
 @given(scores=score_tables((3, 4)), slack=st.sampled_from([0.5, 3.0]), choice=st.data())
 def test_constraints_filter_the_set(
-    largest: int, scores: list[dict[int, float]], slack: float, choice: st.DataObject
+    builder: str, scores: list[dict[int, float]], slack: float, choice: st.DataObject
 ) -> None:
     n = len(scores)
     pairs = [(a, b) for a in range(n) for b in range(n) if a != b]
@@ -148,7 +166,7 @@ def test_constraints_filter_the_set(
         max_parents=limit,
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(credible_diagram, "LARGEST_BY_SUBSETS", largest)
+        use_builder(patch, builder)
         found = find_credible(table, log_slack=slack, constraints=constraints)
     assert as_masks(found) == pytest.approx(within(scores, slack, allowed))
 
@@ -156,14 +174,14 @@ def test_constraints_filter_the_set(
 @BUILDERS
 @settings(max_examples=60)
 @given(n=st.sampled_from([3, 4]), seed=st.integers(0, 2**32 - 1), slack=st.sampled_from([0.0, 1.0, 4.0, 50.0]))
-def test_classes_are_those_of_the_dags(largest: int, n: int, seed: int, slack: float) -> None:
+def test_classes_are_those_of_the_dags(builder: str, n: int, seed: int, slack: float) -> None:
     # A score that is a difference of one set function gives equivalent DAGs the same value.
     g = np.random.default_rng(seed).normal(scale=1.5, size=1 << n)
     g[0] = 0
     scores = [{m: float(g[m | 1 << v] - g[m]) for m in range(1 << n) if not m >> v & 1} for v in range(n)]
     table = full_table(scores)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(credible_diagram, "LARGEST_BY_SUBSETS", largest)
+        use_builder(patch, builder)
         classes = find_credible(table, log_slack=slack, by="mec", trust_table=True)
         dags = find_credible(table, log_slack=slack)
         counted = count_credible(table, log_slack=slack, classes=True, trust_table=True)
@@ -307,13 +325,42 @@ def sets_of(table: ParentSetTable, v: int) -> list[int]:
     return [sum(1 << p for p in table.parents_of(row)) for row in table.rows_of(v)]
 
 
-def test_both_builders_give_the_same_set(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_builders_give_the_same_set(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = build_parent_sets(liao(shared, "voting"), "bic", slack=math.log(150))
-    by_subsets = find_credible(table, bayes_factor=150)
-    monkeypatch.setattr(credible_diagram, "LARGEST_BY_SUBSETS", 0)
-    by_costs = find_credible(table, bayes_factor=150)
-    assert by_costs.facts["states"] != by_subsets.facts["states"]
-    assert set(by_costs) == set(by_subsets)
+    sets = []
+    for builder in ("subsets", "sources", "frontier"):
+        use_builder(monkeypatch, builder)
+        sets.append(find_credible(table, bayes_factor=150))
+    assert len({found.facts["states"] for found in sets}) == 3
+    assert set(sets[0]) == set(sets[1]) == set(sets[2])
+
+
+@st.composite
+def sparse_tables(draw: st.DrawFn) -> ParentSetTable:
+    """Draw a table of 6 to 9 variables with some small parent sets each, whose scores are close together."""
+    n = draw(st.integers(6, 9))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    near = draw(st.sampled_from([2, 3, n]))  # how far from a node its parents are
+    entries = []
+    for v in range(n):
+        others = [p for p in range(n) if 0 < min((p - v) % n, (v - p) % n) <= near]
+        sets = {frozenset(rng.choice(others, size=rng.integers(0, 3), replace=False).tolist()) for _ in range(7)}
+        sets.add(frozenset())
+        entries.append([(float(rng.normal(scale=1.5)) + 0.7 * len(s), sorted(s)) for s in sorted(sets, key=sorted)])
+    return ParentSetTable.from_lists([f"v{v}" for v in range(n)], entries, slack=math.inf)
+
+
+@settings(max_examples=150)
+@given(table=sparse_tables(), slack=st.sampled_from([0.3, 1.0, 2.5, 5.0]), seed=st.integers(0, 99))
+def test_the_frontier_forgets_nothing_that_matters(table: ParentSetTable, slack: float, seed: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        use_builder(patch, "subsets")
+        expected = count_credible(table, log_slack=slack)
+        use_builder(patch, "frontier", seed)
+        found = count_credible(table, log_slack=slack)
+    assert found.count == expected.count
+    for weights in ("posterior", "equal"):
+        np.testing.assert_allclose(found.arc_probabilities(weights), expected.arc_probabilities(weights), atol=1e-9)
 
 
 def test_more_than_64_variables() -> None:

@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "ensemble/frontier_builder.hpp"
 #include "ensemble/sink_builder.hpp"
 #include "ensemble/source_builder.hpp"
 
@@ -46,25 +47,40 @@ NetworkDiagram build_from_subsets(const DiagramInput& input, std::span<const dou
         .build();
 }
 
+namespace {
+
+template <std::size_t W>
+std::vector<WeightedCluster<W>> clusters_of(const DiagramInput& input, const CutMultipliers& cuts) {
+    const std::size_t words = (input.table.variables + 63) / 64;
+    std::vector<WeightedCluster<W>> clusters;
+    for (std::size_t c = 0; c < cuts.codes.size(); ++c) {
+        if (cuts.codes[c] <= 0 || cuts.multipliers[c] <= 0) continue;
+        WeightedCluster<W> cluster{{}, static_cast<std::size_t>(cuts.codes[c]), cuts.multipliers[c]};
+        for (std::size_t i = 0; i < input.order.size(); ++i) {
+            const auto node = static_cast<std::size_t>(input.order[i]);
+            if ((cuts.members[c * words + node / 64] >> (node % 64)) & 1U) cluster.members.add(i);
+        }
+        clusters.push_back(cluster);
+    }
+    return clusters;
+}
+
+}  // namespace
+
 NetworkDiagram build_from_costs(const DiagramInput& input, const RowCosts& costs, const CutMultipliers& cuts,
-                                bool representatives, Ticker& ticker) {
+                                Construction construction, Ticker& ticker) {
     if (input.order.empty()) return empty_network();
     return with_words(input.order.size(), [&]<std::size_t W>() {
+        const bool representatives = construction == Construction::representatives;
         const auto problem =
             make_component<W>(input.table, input.order, input.keep, costs.costs, representatives);
-        const std::size_t words = (input.table.variables + 63) / 64;
-        std::vector<WeightedCluster<W>> clusters;
-        for (std::size_t c = 0; c < cuts.codes.size(); ++c) {
-            if (cuts.codes[c] <= 0 || cuts.multipliers[c] <= 0) continue;
-            WeightedCluster<W> cluster{{}, static_cast<std::size_t>(cuts.codes[c]), cuts.multipliers[c]};
-            for (std::size_t i = 0; i < input.order.size(); ++i) {
-                const auto node = static_cast<std::size_t>(input.order[i]);
-                if ((cuts.members[c * words + node / 64] >> (node % 64)) & 1U) cluster.members.add(i);
-            }
-            clusters.push_back(cluster);
-        }
+        const auto clusters = clusters_of<W>(input, cuts);
+        if (construction == Construction::frontier)
+            return FrontierBuilder<W>(problem, costs.reference, clusters, costs.at_least, input.slack,
+                                      input.memory, input.most_states, ticker)
+                .build();
         return SourceBuilder<W>(problem, costs.reference, clusters, costs.at_least, input.slack, input.memory,
-                                representatives, ticker)
+                                input.most_states, representatives, ticker)
             .build();
     });
 }

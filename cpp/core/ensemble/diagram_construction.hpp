@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 
 #include "ensemble/network_diagram.hpp"
@@ -18,6 +19,8 @@ struct DiagramInput {
     std::span<const std::uint8_t> keep;
     double slack;
     std::size_t memory;  // bytes
+    // Builders from costs look at so many states at most (Status::count_limit).
+    std::uint64_t most_states = std::numeric_limits<std::uint64_t>::max();
 };
 
 // Cuts with multipliers as search/cut_pool.hpp has them; only clusters (code k > 0) are used here.
@@ -38,9 +41,16 @@ struct RowCosts {
 NetworkDiagram build_from_subsets(const DiagramInput& input, std::span<const double> best, bool classes,
                                   Ticker& ticker);
 
-// From reduced costs, for any number of nodes up to 2,048: DAGs; with `representatives`, of every equivalence
-// class of the set at least the least member (graph/least_member.hpp), and few others.
+// How a diagram is made from reduced costs.
+enum class Construction : std::int32_t {
+    sources = 0,          // DAGs, placed from their sources (source_builder.hpp)
+    representatives = 1,  // of every equivalence class at least the least member (graph/least_member.hpp),
+                          // and few others; from the sources, too
+    frontier = 2  // DAGs, family by family in the order given (frontier_builder.hpp)
+};
+
+// From reduced costs, for any number of nodes up to 2,048.
 NetworkDiagram build_from_costs(const DiagramInput& input, const RowCosts& costs, const CutMultipliers& cuts,
-                                bool representatives, Ticker& ticker);
+                                Construction construction, Ticker& ticker);
 
 }  // namespace arcwise

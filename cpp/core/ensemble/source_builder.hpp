@@ -9,10 +9,8 @@
 // the sinks, the condition would be on the rows of others, and most states would be dead without showing it.)
 //
 // Three things keep the layers small:
-//   - The bound: reduced costs of cut multipliers (search/cut_bound.hpp), raised in every state by dual
-//   ascent
-//     on the nodes that are left (ELSA: Troesser, de Givry and Katsirelos 2021, section 4), and by the
-//     multipliers that a network pays twice. Rows that are too dear for the state are struck out.
+//   - The bound: reduced costs, raised in every state (row_ascent.hpp). Rows that are too dear for the state
+//     are struck out.
 //   - Pools: only the nodes of one strongly connected component of the rows left, one without arcs into it,
 //     may come next. Parts of the network that do not touch are then placed one after the other instead of in
 //     all interleavings.
@@ -37,17 +35,10 @@
 
 #include "ensemble/component_pool.hpp"
 #include "ensemble/layered_states.hpp"
+#include "ensemble/row_ascent.hpp"
 #include "monitor.hpp"
 
 namespace arcwise {
-
-// A cluster inequality with its multiplier: at least k members of C have fewer than k parents in C.
-template <std::size_t W>
-struct WeightedCluster {
-    NodeSet<W> members;
-    std::size_t k;
-    double multiplier;
-};
 
 template <std::size_t W>
 class SourceBuilder {
@@ -56,28 +47,18 @@ class SourceBuilder {
     // score >= at_least - slack are sought.
     SourceBuilder(const ComponentProblem<W>& problem, double reference,
                   std::span<const WeightedCluster<W>> clusters, double at_least, double slack,
-                  std::size_t memory, bool representatives, Ticker& ticker)
+                  std::size_t memory, std::uint64_t most_states, bool representatives, Ticker& ticker)
         : problem_(problem),
-          clusters_(clusters.begin(), clusters.end()),
+          ascent_(problem, clusters),
           budget_(reference - (at_least - slack)),
           slack_(slack),
           memory_(memory),
+          most_states_(most_states),
           ticker_(ticker),
           all_(NodeSet<W>::first(problem.nodes)),
-          cluster_words_((clusters.size() + 63) / 64),
-          hit_(cluster_words_),
-          active_(problem.nodes),
-          free_rows_(problem.nodes),
           children_(problem.nodes),
           parents_(problem.nodes),
           layers_(problem) {
-        counted_.resize(problem.rows.size() * cluster_words_);
-        for (std::size_t v = 0; v < problem.nodes; ++v)
-            for (auto row = problem.offsets[v]; row < problem.offsets[v + 1]; ++row)
-                for (std::size_t c = 0; c < clusters.size(); ++c)
-                    if (clusters[c].members.has(v) &&
-                        (clusters[c].members & problem.rows[row].parents).size() < clusters[c].k)
-                        counted_[row * cluster_words_ + c / 64] |= std::uint64_t{1} << (c % 64);
         marks_.resize(problem.rows.size(), idle);
         if (representatives) find_covering_rows();
     }
@@ -96,6 +77,10 @@ class SourceBuilder {
                 if ((explored_ & 63) == 0 && ticker_.poll_now({explored_, 0})) return stopped();
                 if (layers_.bytes() + (layer.size() + 2 * next.size()) * state_bytes() > memory_) {
                     ticker_.stop(Status::memory_limit);
+                    return stopped();
+                }
+                if (explored_ >= most_states_) {
+                    ticker_.stop(Status::count_limit);
                     return stopped();
                 }
             }
@@ -127,14 +112,6 @@ class SourceBuilder {
             return static_cast<std::size_t>(value);
         }
     };
-    // A row that is still thought possible in the state at hand, and what it costs beyond the cheapest.
-    struct Active {
-        std::uint32_t row;
-        double extra;
-        double cost;
-        NodeSet<W> parents;
-    };
-
     std::size_t state_bytes() const { return sizeof(State) + 48 + problem_.nodes * sizeof(NodeSet<W>); }
 
     NetworkDiagram stopped() const {
@@ -167,28 +144,25 @@ class SourceBuilder {
     // The rows that are left and what they cost; false if the state leads nowhere. After the k first of its
     // nodes, every node that counts for a cluster makes the network pay its multiplier once more.
     bool analyse(const State& state, const NodeSet<W>& waiting) {
-        std::fill(hit_.begin(), hit_.end(), 0);
-        for (std::size_t c = 0; c < clusters_.size(); ++c)
-            if ((clusters_[c].members & state.placed).size() >= clusters_[c].k)
-                hit_[c / 64] |= std::uint64_t{1} << (c % 64);
-        room_ = budget_ - state.spent;
+        ascent_.begin(budget_ - state.spent, [&](std::size_t c) {
+            return (ascent_.clusters()[c].members & state.placed).size() >= ascent_.clusters()[c].k;
+        });
         struck_ = {};
         still_forbidden_.clear();
         for (const auto row : state.forbidden) marks_[row] = banned;
         bool possible = true;
         waiting.for_each([&](std::size_t u) {
             if (!possible) return;
-            auto& active = active_[u];
+            auto& active = ascent_.active(u);
             active.clear();
             const bool conditional = state.bound.has(u);
-            double cheapest = std::numeric_limits<double>::infinity();
             for (auto row = problem_.offsets[u]; row < problem_.offsets[u + 1]; ++row) {
                 const auto& candidate = problem_.rows[row];
-                if (candidate.cost - std::min(cheapest, 0.0) > room_) break;
+                if (candidate.cost > ascent_.room()) break;
                 const bool was_ready = conditional && !candidate.parents.meets(state.since[u]) &&
                                        !candidate.parents.meets(waiting);
-                const double cost = candidate.cost + paid_again(row);
-                if (cost > room_) continue;
+                const double cost = candidate.cost + ascent_.paid_again(row);
+                if (cost > ascent_.room()) continue;
                 if (marks_[row] == banned) {
                     still_forbidden_.push_back(static_cast<std::uint32_t>(row));
                     continue;
@@ -197,100 +171,24 @@ class SourceBuilder {
                     struck_.add(u);
                     continue;
                 }
-                cheapest = std::min(cheapest, cost);
                 active.push_back({static_cast<std::uint32_t>(row), cost, cost, candidate.parents});
             }
-            if (active.empty() || !pay(cheapest)) {
-                possible = false;
-                return;
-            }
-            free_rows_[u].clear();
-            for (auto& row : active) {
-                row.extra -= cheapest;
-                if (row.extra <= free_) free_rows_[u].push_back(row.parents);
-            }
+            possible = ascent_.settle(u);
         });
         for (const auto row : state.forbidden) marks_[row] = idle;
         if (!possible) return false;
-        if (!order_free_rows(waiting)) return false;
+        if (!ascent_.ascend(waiting)) return false;
         // Drop what has become too dear and note the arcs between waiting nodes.
         waiting.for_each([&](std::size_t u) { children_[u] = {}; });
         waiting.for_each([&](std::size_t w) {
-            std::erase_if(active_[w], [&](const Active& row) { return row.extra > room_; });
+            std::erase_if(ascent_.active(w), [&](const auto& row) { return row.extra > ascent_.room(); });
             if (!covering_.empty())
-                for (const auto& row : active_[w]) marks_[row.row] = live;
+                for (const auto& row : ascent_.active(w)) marks_[row.row] = live;
             NodeSet<W> used;
-            for (const auto& row : active_[w]) used = used | row.parents;
+            for (const auto& row : ascent_.active(w)) used = used | row.parents;
             parents_[w] = used & waiting;
             parents_[w].for_each([&](std::size_t u) { children_[u].add(w); });
         });
-        return true;
-    }
-
-    // The multipliers of the clusters that have got their k nodes and that the row counts for once more.
-    double paid_again(std::size_t row) const {
-        double sum = 0;
-        for (std::size_t w = 0; w < cluster_words_; ++w)
-            for (auto rest = counted_[row * cluster_words_ + w] & hit_[w]; rest != 0; rest &= rest - 1)
-                sum += clusters_[64 * w + static_cast<std::size_t>(std::countr_zero(rest))].multiplier;
-        return sum;
-    }
-
-    bool pay(double amount) {
-        room_ -= amount;
-        return room_ >= 0;
-    }
-
-    // The nodes of `among` that the free rows cannot place one after the other, given all others.
-    NodeSet<W> stuck(NodeSet<W> among) const {
-        bool moved = true;
-        while (moved) {
-            moved = false;
-            among.for_each([&](std::size_t w) {
-                for (const auto& parents : free_rows_[w])
-                    if (!parents.meets(among)) {
-                        among.remove(w);
-                        moved = true;
-                        break;
-                    }
-            });
-        }
-        return among;
-    }
-
-    // Dual ascent: a set C of nodes that the free rows cannot put in order costs at least its cheapest way
-    // out, a row without parents in C; this is paid once and makes these rows cheaper.
-    bool order_free_rows(const NodeSet<W>& waiting) {
-        NodeSet<W> cluster = stuck(waiting);
-        while (!cluster.empty()) {
-            // A smaller cluster is worth more: fewer rows have no parents in it.
-            NodeSet<W> tried = cluster;
-            while (!tried.empty()) {
-                const auto w = tried.lowest();
-                tried.remove(w);
-                NodeSet<W> smaller = cluster;
-                smaller.remove(w);
-                smaller = stuck(smaller);
-                if (!smaller.empty()) {
-                    cluster = smaller;
-                    tried = tried & cluster;
-                }
-            }
-            double cheapest = std::numeric_limits<double>::infinity();
-            cluster.for_each([&](std::size_t w) {
-                for (const auto& row : active_[w])
-                    if (row.extra < cheapest && !row.parents.meets(cluster)) cheapest = row.extra;
-            });
-            if (!pay(cheapest)) return false;
-            cluster.for_each([&](std::size_t w) {
-                for (auto& row : active_[w]) {
-                    if (row.extra <= free_ || row.parents.meets(cluster)) continue;
-                    row.extra -= cheapest;
-                    if (row.extra <= free_) free_rows_[w].push_back(row.parents);
-                }
-            });
-            cluster = stuck(waiting);
-        }
         return true;
     }
 
@@ -300,7 +198,7 @@ class SourceBuilder {
         follow(state, waiting, next);
         if (covering_.empty()) return;
         waiting.for_each([&](std::size_t w) {
-            for (const auto& row : active_[w]) marks_[row.row] = idle;
+            for (const auto& row : ascent_.active(w)) marks_[row.row] = idle;
         });
     }
 
@@ -324,7 +222,7 @@ class SourceBuilder {
             NodeSet<W> left = waiting;
             left.remove(v);
             bool ready = false, alive = true;
-            for (const auto& row : active_[v]) {
+            for (const auto& row : ascent_.active(v)) {
                 if (row.parents.meets(waiting)) continue;
                 if (!ready) {
                     ready = true;
@@ -357,7 +255,7 @@ class SourceBuilder {
             since.add(v);
             NodeSet<W> relevant;
             bool all = !struck_.has(u), any = false;
-            for (const auto& row : active_[u]) {
+            for (const auto& row : ascent_.active(u)) {
                 const bool meets = row.parents.meets(since) || row.parents.meets(left);
                 all = all && meets;
                 any = any || meets;
@@ -371,25 +269,18 @@ class SourceBuilder {
         return alive;
     }
 
-    static constexpr double free_ = 1e-9;
     static constexpr std::uint8_t idle = 0, live = 1, banned = 2;
     const ComponentProblem<W>& problem_;
-    std::vector<WeightedCluster<W>> clusters_;
+    RowAscent<W> ascent_;
     double budget_, slack_;
     std::size_t memory_;
+    std::uint64_t most_states_;
     Ticker& ticker_;
     NodeSet<W> all_;
-    std::size_t cluster_words_;
-    std::vector<std::uint64_t> counted_;  // per row: the clusters that it counts for, as bits
-    std::vector<std::uint64_t> hit_;      // the clusters that have got their k nodes, as bits
-    std::vector<std::vector<Active>> active_;
-    std::vector<std::vector<NodeSet<W>>>
-        free_rows_;  // per node: the parents of the active rows without extra
     std::vector<NodeSet<W>> children_, parents_;
     std::vector<std::vector<std::uint32_t>> covering_;  // per row; empty unless representatives are sought
     std::vector<std::uint8_t> marks_;                   // per row
     std::vector<std::uint32_t> still_forbidden_;
-    double room_ = 0;
     NodeSet<W> struck_;  // nodes that have rows which only their condition forbids
     Key key_;
     std::unordered_map<Key, std::uint32_t, Hash> index_;

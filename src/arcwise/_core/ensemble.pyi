@@ -1,3 +1,4 @@
+import enum
 from collections.abc import Callable
 
 import numpy as np
@@ -42,6 +43,11 @@ class NetworkLister:
     def position(self) -> NDArray[np.uint32]: ...
     def seek(self, position: NDArray[np.uint32]) -> bool: ...
 
+class Construction(enum.Enum):
+    SOURCES = ...
+    REPRESENTATIVES = ...
+    FRONTIER = ...
+
 def build_from_subsets(
     node_offsets: NDArray[np.int64],
     scores: NDArray[np.float64],
@@ -71,7 +77,8 @@ def build_from_costs(
     cuts: NDArray[np.uint64],
     codes: NDArray[np.int32],
     multipliers: NDArray[np.float64],
-    representatives: bool,
+    construction: Construction,
+    most_states: int,
     seconds: float,
     callback: Report,
 ) -> NetworkDiagram: ...

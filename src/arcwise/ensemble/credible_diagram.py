@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.ensemble.diagram_plan import UNLIMITED, build_as_planned
 from arcwise.ensemble.families import Families
 from arcwise.errors import ArcwiseError, ConstraintError, GuaranteeError
 from arcwise.graph import Constraints
@@ -28,7 +29,7 @@ from arcwise.search.problem import candidate_sets
 from arcwise.search.relaxation import Relaxation
 
 if TYPE_CHECKING:
-    from arcwise._core.ensemble import NetworkDiagram, NetworkLister
+    from arcwise._core.ensemble import Construction, NetworkDiagram, NetworkLister
     from arcwise._core.search import CandidateSets
 
 __all__ = ["RELATIVE_TOLERANCE", "CredibleDiagram", "DiagramSums", "build_diagram", "check_guarantee"]
@@ -215,23 +216,34 @@ def build_diagram(
                 raise _no_network()
         costs = _reduced_costs(sets, table.n_rows, incumbent, slack + tolerance, budget)
         order = _depth_first_order(table, sets, costs.incumbent)
-        close = (costs.costs <= costs.reference - costs.incumbent.score + slack + 1e-6) & (keep > 0)
-        native = _core.ensemble.build_from_costs(
-            *arrays,
-            order,
-            close.astype(np.uint8),
-            slack + tolerance,
-            memory,
-            costs.costs,
-            costs.reference,
-            costs.incumbent.score,
-            costs.cuts,
-            costs.codes,
-            costs.multipliers,
-            by_class,
-            seconds_left(),
-            report,
-        )
+        kept = keep > 0
+
+        def build(
+            construction: Construction, nodes: NDArray[np.int32], within: float, most_states: int
+        ) -> NetworkDiagram:
+            close = (costs.costs <= costs.reference - costs.incumbent.score + within + 1e-6) & kept
+            return _core.ensemble.build_from_costs(
+                *arrays,
+                nodes,
+                close.astype(np.uint8),
+                within,
+                memory,
+                costs.costs,
+                costs.reference,
+                costs.incumbent.score,
+                costs.cuts,
+                costs.codes,
+                costs.multipliers,
+                construction,
+                most_states,
+                seconds_left(),
+                report,
+            )
+
+        if by_class:
+            native = build(_core.ensemble.Construction.REPRESENTATIVES, order, slack + tolerance, UNLIMITED)
+        else:
+            native = build_as_planned(build, order, slack + tolerance, seed=seed)
         if by_class:
             rank = np.argsort(order).astype(np.int32)
     return CredibleDiagram(table, native, slack, tolerance, by_class, Status.from_native(native.status), rank)
