@@ -101,7 +101,7 @@ def test_an_interrupted_pilot_ends_the_plan(calls: int) -> None:
 def test_moves_keep_all_nodes() -> None:
     for n in (2, 3, 9, 40):
         build = Constructions(1.0, 0.5)
-        search = OrderSearch(build, np.arange(n, dtype=np.int32), 5.0, 0)  # type: ignore[arg-type]
+        search = OrderSearch(build, FRONTIER, np.arange(n, dtype=np.int32), 5.0, 0)  # type: ignore[arg-type]
         search.run(5_000)
         assert all(sorted(order) == list(range(n)) for _, order, _, _ in build.calls)
         assert build.calls[-1][1] != list(range(n)) or n == 2

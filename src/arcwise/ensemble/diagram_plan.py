@@ -1,12 +1,12 @@
 """Which construction makes the diagram of a large credible set, and in which order of the nodes: found by trying.
 
 Two constructions are exact and differ only in how many states they look at (cpp/core/ensemble/source_builder.hpp and
-frontier_builder.hpp): sometimes the one needs a hundredth of the other's, and the second depends much on the order of
-the nodes. Nothing simple tells beforehand, but what a construction does for a part of the slack is cheap to see, and
-its states grow nearly exponentially with the slack, so that the rest can be forecast. An order is searched for as long
-as that costs a small share of what the diagram is forecast to take. Small sets never come here: the first try ends
-them. Everything is counted in states, not in seconds, so that the same set is found in the same way every time (a
-stream of networks that was interrupted relies on that).
+frontier_builder.hpp): sometimes the one needs a hundredth of the other's, and both depend on the order of the nodes,
+the second very much. Nothing simple tells beforehand, but what a construction does for a part of the slack is cheap to
+see, and its states grow nearly exponentially with the slack, so that the rest can be forecast. An order is searched
+for as long as that costs a small share of what the diagram is forecast to take. Small sets never come here: the first
+try ends them. Everything is counted in states, not in seconds, so that the same set is found in the same way every
+time (a stream of networks that was interrupted relies on that).
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ PILOT_STATES = 5_000
 SMALLEST_PART, PILOT_STEP = 0.05, 1.25
 SLACK_STEP = 1.1
 # The search for an order may take this share of what is forecast; pilots take a part of that in turn.
-ORDER_SHARE = 1 / 6
-PILOT_SHARE = 1 / 6
-# Below so many states (some seconds) a search does not pay. It makes the frontier's diagrams up to ten times smaller:
-# where they are forecast to be so much larger than those from the sources, it is not begun either.
-WORTH_A_SEARCH = 400_000
-HOPELESS = 30.0
-# A round of the search has some hundred tries, on diagrams of a thousand states or more.
+ORDER_SHARE = 2 / 5
+PILOT_SHARE = 1 / 8
+# Below so many states (some seconds) a search does not pay. It makes diagrams up to ten times smaller: a construction
+# that is forecast to need so much more than the other one is not searched for, later one that has fallen behind.
+WORTH_A_SEARCH = 1_000_000
+HOPELESS, BEHIND = 30.0, 5.0
+# A round of the search has some hundred tries, on diagrams of two thousand states or more.
 TRIES = 300
-SMALLEST_PILOT, LARGEST_PILOT = 1_000, 8_000
+SMALLEST_PILOT, LARGEST_PILOT = 2_000, 8_000
 FURTHEST = 15  # places that a move shifts nodes by
 LONGEST = 8  # nodes that a move shifts together
 TOLERATED = 0.02  # how much worse an order may be to be taken nevertheless, now and then
@@ -50,17 +50,15 @@ Build = Callable[["Construction", Order, float, int], "NetworkDiagram"]  # order
 
 
 class OrderSearch:
-    """A local search for an order in which the frontier construction looks at few states.
+    """A local search for an order in which a construction looks at few states.
 
     Its goal is the number of states for a part of the slack, which is raised whenever they have become few: an order
     that is good for some slack is good for more. Moves shift a node, or some neighbours together.
     """
 
-    def __init__(self, build: Build, order: Order, slack: float, seed: int) -> None:
-        from arcwise import _core
-
-        self._frontier = _core.ensemble.Construction.FRONTIER
+    def __init__(self, build: Build, construction: Construction, order: Order, slack: float, seed: int) -> None:
         self._build = build
+        self._construction = construction
         self._whole = slack
         self._random = np.random.default_rng(seed)
         self.order = order
@@ -88,7 +86,7 @@ class OrderSearch:
 
     def _measure(self, order: Order, most: int) -> int:
         """Set the number of states that an order needs; None if more than `most`. Return how many were looked at."""
-        diagram = self._build(self._frontier, order, self._slack, most)
+        diagram = self._build(self._construction, order, self._slack, most)
         self._states = int(diagram.explored) if diagram.status == 0 else None
         if diagram.status not in (0, COUNT_LIMIT):
             self.stopped = diagram
@@ -123,50 +121,73 @@ def build_as_planned(build: Build, order: Order, slack: float, *, seed: int) -> 
     diagram = build(sources, order, slack, FIRST_STATES)
     if diagram.status != COUNT_LIMIT:
         return diagram
-    by_sources = _Forecast(build, sources, order, slack, PILOT_STATES)
-    by_frontier = _Forecast(build, frontier, order, slack, PILOT_STATES)
-    search = OrderSearch(build, order, slack, seed)
-    expected = min(by_sources.states, by_frontier.states)
-    if expected > WORTH_A_SEARCH and by_frontier.states < HOPELESS * by_sources.states and len(order) > 1:
-        spent, states = 0, 2 * PILOT_STATES
-        while spent < ORDER_SHARE * min(by_sources.states, by_frontier.states):
-            search.run(states)
+    candidates = [_Candidate(build, construction, order, slack, seed) for construction in (sources, frontier)]
+    spent, states, behind = 0, 2 * PILOT_STATES, HOPELESS
+    best = min(candidates, key=lambda candidate: candidate.states)
+    while best.states > WORTH_A_SEARCH and len(order) > 1 and spent < ORDER_SHARE * best.states:
+        candidates = [candidate for candidate in candidates if candidate.states <= behind * best.states]
+        for candidate in candidates:
+            candidate.improve(states)
             spent += states
-            by_frontier = _Forecast(build, frontier, search.order, slack, max(PILOT_STATES, int(PILOT_SHARE * spent)))
-            states = spent // 2
-    for stopped in (by_sources.stopped, by_frontier.stopped, search.stopped):
-        if stopped is not None:
-            return stopped
-    if by_sources.states <= by_frontier.states:
-        return build(sources, order, slack, UNLIMITED)
-    return build(frontier, search.order, slack, UNLIMITED)
+        best = min(candidates, key=lambda candidate: candidate.states)
+        states, behind = spent // 2, BEHIND
+    if best.stopped is not None:
+        return best.stopped
+    return build(best.construction, best.order, slack, UNLIMITED)
 
 
-class _Forecast:
-    """How many `states` a construction will look at for the whole slack, from what it does for parts of it.
+class _Candidate:
+    """A construction with the best order so far, and how many `states` it is forecast to look at for the whole slack.
 
-    The logarithm of the states is continued as a straight line through the last two pilots. It bends downwards, so
-    that the forecast is high, but for both constructions.
+    The forecast comes from what it does for parts of the slack: the logarithm of the states is continued as a straight
+    line through the last two pilots. It bends downwards, so that the forecast is high, but for both constructions.
+    What a limit or Ctrl-C ended is forecast to need nothing, so that it is found at once.
     """
 
-    def __init__(self, build: Build, construction: Construction, order: Order, slack: float, most: int) -> None:
-        self.stopped: NetworkDiagram | None = None  # a diagram that a limit or Ctrl-C ended
+    def __init__(self, build: Build, construction: Construction, order: Order, slack: float, seed: int) -> None:
+        self.construction = construction
+        self.order = order
+        self._build = build
+        self._slack = slack
+        self._search = OrderSearch(build, construction, order, slack, seed)
+        self._spent = 0
+        self.stopped: NetworkDiagram | None = None
+        self._furthest = (0.0, 0)  # the largest part of the slack that a pilot ended, and its states
+        self.states = self._forecast(PILOT_STATES)
+
+    def improve(self, states: int) -> None:
+        """Search for a better order, looking at about so many states, and make the forecast anew.
+
+        The search sees little slack only: what it finds must be better for more, too.
+        """
+        self._search.run(states)
+        self._spent += states
+        self.stopped = self._search.stopped
+        if self.stopped is None:
+            part, seen = self._furthest
+            diagram = self._build(self.construction, self._search.order, part, max(seen, 1))
+            if diagram.status == 0:
+                self.order = self._search.order
+            elif diagram.status != COUNT_LIMIT:
+                self.stopped = diagram
+        self.states = 0.0 if self.stopped else self._forecast(max(PILOT_STATES, int(PILOT_SHARE * self._spent)))
+
+    def _forecast(self, most: int) -> float:
         seen: list[tuple[float, float]] = []  # slack, log states
-        part = SMALLEST_PART * slack
+        part = SMALLEST_PART * self._slack
         while True:
-            diagram = build(construction, order, part, most)
+            diagram = self._build(self.construction, self.order, part, most)
+            if diagram.status == COUNT_LIMIT:
+                break
             if diagram.status != 0:
-                self.stopped = diagram if diagram.status != COUNT_LIMIT else None
-                break
+                self.stopped = diagram
+                return 0.0
             seen.append((part, math.log(max(1, int(diagram.explored)))))
-            if part >= slack:
-                break
-            part = min(slack, part * PILOT_STEP)
-        self.states = math.inf
-        if self.stopped is not None:
-            self.states = 0.0
-        elif seen and seen[-1][0] >= slack:
-            self.states = math.exp(seen[-1][1])
-        elif len(seen) > 1:
-            rate = (seen[-1][1] - seen[-2][1]) / (seen[-1][0] - seen[-2][0])
-            self.states = math.exp(min(700.0, seen[-1][1] + rate * (slack - seen[-1][0])))
+            self._furthest = (part, int(diagram.explored))
+            if part >= self._slack:
+                return math.exp(seen[-1][1])
+            part = min(self._slack, part * PILOT_STEP)
+        if len(seen) < 2:
+            return math.inf
+        (before, few), (last, many) = seen[-2:]
+        return math.exp(min(700.0, many + (many - few) / (last - before) * (self._slack - last)))
