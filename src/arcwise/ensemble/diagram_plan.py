@@ -32,8 +32,8 @@ PILOT_STATES = 5_000
 SMALLEST_PART, PILOT_STEP = 0.05, 1.25
 SLACK_STEP = 1.1
 # The search for an order may take this share of what is forecast; pilots take a part of that in turn.
-ORDER_SHARE = 2 / 5
-PILOT_SHARE = 1 / 8
+ORDER_SHARE = 0.3
+PILOT_SHARE = 0.1
 # Below so many states (some seconds) a search does not pay. It makes diagrams up to ten times smaller: a construction
 # that is forecast to need so much more than the other one is not searched for, later one that has fallen behind.
 WORTH_A_SEARCH = 1_000_000
