@@ -19,6 +19,7 @@ from arcwise._core.ensemble import NetworkDiagram
 from arcwise.data import Dataset, read_data
 from arcwise.ensemble import (
     NetworkSet,
+    class_counting,
     class_sizes,
     count_credible,
     credible,
@@ -361,6 +362,20 @@ def test_the_frontier_forgets_nothing_that_matters(table: ParentSetTable, slack:
     assert found.count == expected.count
     for weights in ("posterior", "equal"):
         np.testing.assert_allclose(found.arc_probabilities(weights), expected.arc_probabilities(weights), atol=1e-9)
+
+
+def test_more_classes_are_listed_if_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = build_parent_sets(datasets.load("tic-tac-toe"), "bic", slack=math.log(150))
+    monkeypatch.setattr(class_counting, "LARGEST_LISTED", 100)
+    for few in (0, 20_000):  # by a diagram of the classes, or by listing
+        monkeypatch.setattr(class_counting, "FEW", few)
+        monkeypatch.setattr(credible_diagram, "LARGEST_BY_SUBSETS", 0)
+        assert count_credible(table, bayes_factor=150, classes=True).class_count == (40 if few == 0 else None)
+        raised = count_credible(table, bayes_factor=150, classes=True, limits=Limits(count=1000))
+        assert (raised.count, raised.class_count) == (544, 40)
+    monkeypatch.setattr(class_counting, "FEW", 0)
+    monkeypatch.setattr(class_counting, "LARGEST_LISTED", 10)
+    assert count_credible(table, bayes_factor=150, classes=True).class_count is None
 
 
 def test_more_than_64_variables() -> None:

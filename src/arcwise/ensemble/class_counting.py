@@ -14,7 +14,7 @@ from arcwise.parent_sets import ParentSetTable
 
 __all__ = ["count_classes", "has_whole_classes"]
 
-# More networks than this are not listed for the sake of counting their classes.
+# More networks than this are not listed for the sake of counting their classes, unless limits.count allows for more.
 LARGEST_LISTED = 50_000_000
 # Up to this many networks, listing them all is cheaper than a diagram of the classes.
 FEW = 20_000
@@ -40,12 +40,13 @@ def count_classes(
     """Return the number of equivalence classes among the `count` networks of a diagram of DAGs.
 
     A few networks are listed and grouped by the key of their CPDAG. So are many where classes are not whole; where they
-    are, the diagram of the classes (`build` makes it) is counted. None if that would be too many, or a limit was met.
+    are, the diagram of the classes (`build` makes it) is counted. None if that would be too many (`limits.count`, or
+    `LARGEST_LISTED`), or another limit was met.
     """
     start = time.monotonic()
     if whole and count > FEW:
         return _count_diagram(build(), limits)
-    if count > LARGEST_LISTED:
+    if count > _most_listed(limits):
         return None
     from arcwise import _core
 
@@ -74,5 +75,16 @@ def _count_diagram(classes: CredibleDiagram, limits: Limits) -> int | None:
     sums = classes.sums(limits=limits)
     if sums.status is not Status.COMPLETE or classes.rank is None:
         return sums.count if sums.status is Status.COMPLETE else None
-    losses = None if sums.count > LARGEST_LISTED else classes.losses(limits=limits)
-    return None if losses is None else len(losses)
+    if sums.count > _most_listed(limits):
+        return None
+    start, count = time.monotonic(), 0
+    lister = classes.lister()
+    while not lister.done:
+        if time.monotonic() - start > limits.native_seconds:
+            return None
+        count += len(classes.next_chunk(lister, CHUNK)[1])
+    return count
+
+
+def _most_listed(limits: Limits) -> int:
+    return max(LARGEST_LISTED, limits.count or 0)

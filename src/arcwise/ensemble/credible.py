@@ -184,8 +184,8 @@ def count_credible(
 
     The options are those of `find_credible`. The work grows with the number of different scores rather than of
     networks, so sets of 10^12 networks are no obstacle. With ``classes=True`` the equivalence classes are counted as
-    well (`class_count`; None if a limit was met, or if more than 50 million networks would have to be listed: one of
-    each class, or all of them where the score or constraints tear classes apart).
+    well (`class_count`; None if a limit was met, or if more than 50 million networks, or `limits.count` if that is
+    more, would have to be listed: one of each class, or all of them where the score or constraints tear classes apart).
 
     Where a limit of time or memory stops the work, the count is 0 and `status` says so; `facts` then has how far it
     got: `reached_count`, the exact number (as text) of the networks within `reached_slack` of the optimum, which is a
