@@ -2,14 +2,13 @@
 //
 // A state's *losses* are the sums of detours on the ways to it, with how many ways each; likewise on the ways
 // from it. Equal losses are one entry, so the lists grow with the number of different scores, not of
-// networks. Lists from the top and from the bottom grow towards each other, the smaller one first, and meet
-// at the edges between two layers, where the pairs within the slack are counted with two pointers: the square
-// root of the work that one list over the whole set would be. The shares of the families then flow back the
-// same ways (reverse mode differentiation of the count): exact integers for equal weights, exp(-loss) for
-// posterior weights.
+// networks. Every path has one edge at which it changes over from lists of the one kind to those of the other
+// (loss_lists.hpp), where the pairs within the slack are counted: the square root of the work that one list
+// over the whole set would be. The shares of the families then flow back the same ways (reverse mode
+// differentiation of the count): exact integers for equal weights, exp(-loss) for posterior weights.
 //
-// A count holds two layers of lists, of the widest diagrams a small part; the shares need all of them again,
-// from the middle back. What does not fit into the memory given is then made a second time.
+// A count keeps the lists to all states, and those from the states of two layers; the shares need all of them
+// again. What does not fit into the memory given is made a second time.
 #pragma once
 
 #include <cstdint>

@@ -31,6 +31,7 @@ class LossLayer {
     static std::size_t bytes_of_states(std::size_t states) { return (states + 1) * sizeof(std::uint64_t); }
 
     bool stored() const { return !begin_.empty(); }
+    std::size_t states() const { return begin_.empty() ? 0 : begin_.size() - 1; }
     std::uint64_t size() const { return begin_.empty() ? 0 : begin_.back(); }
     std::uint64_t begin(std::size_t state) const { return begin_[state]; }
     std::uint64_t end(std::size_t state) const { return begin_[state + 1]; }
