@@ -1,9 +1,12 @@
 // arcwise._core.ensemble: diagrams of credible sets. Arrays in, arrays out; the loops are in core/ensemble.
+#include <nanobind/stl/vector.h>
+
 #include <cstring>
 #include <memory>
 
 #include "arrays.hpp"
 #include "ensemble/diagram_construction.hpp"
+#include "ensemble/diagram_join.hpp"
 #include "ensemble/diagram_sums.hpp"
 #include "ensemble/exact_sums.hpp"
 #include "ensemble/network_lister.hpp"
@@ -71,6 +74,7 @@ void bind_diagram(nb::module_& stage) {
         .def_prop_ro("status", [](const NetworkDiagram& d) { return static_cast<int>(d.status); })
         .def_prop_ro("states", &NetworkDiagram::states)
         .def_prop_ro("edges", &NetworkDiagram::edges)
+        .def_prop_ro("bytes", &NetworkDiagram::bytes)
         .def(
             "sums",
             [](const NetworkDiagram& diagram, double slack, double grain, std::size_t rows, bool families,
@@ -154,6 +158,13 @@ void bind_construction(nb::module_& stage) {
         nb::arg("reference"), nb::arg("at_least"), nb::arg("cuts").noconvert(), nb::arg("codes").noconvert(),
         nb::arg("multipliers").noconvert(), nb::arg("construction"), nb::arg("most_states"),
         nb::arg("seconds"), nb::arg("callback").none());
+    stage.def(
+        "join_diagrams",
+        [](const std::vector<NetworkDiagram*>& parts, double slack) {
+            const std::vector<const NetworkDiagram*> all(parts.begin(), parts.end());
+            return join_diagrams(all, slack);
+        },
+        nb::call_guard<nb::gil_scoped_release>(), nb::arg("parts"), nb::arg("slack"));
 }
 
 void bind_exact_sums(nb::module_& stage) {

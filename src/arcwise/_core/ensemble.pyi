@@ -22,6 +22,8 @@ class NetworkDiagram:
     def states(self) -> int: ...
     @property
     def edges(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
     def sums(
         self,
         slack: float,
@@ -82,6 +84,7 @@ def build_from_costs(
     seconds: float,
     callback: Report,
 ) -> NetworkDiagram: ...
+def join_diagrams(parts: list[NetworkDiagram], slack: float) -> NetworkDiagram: ...
 def sum_all_dags(
     node_offsets: NDArray[np.int64],
     scores: NDArray[np.float64],

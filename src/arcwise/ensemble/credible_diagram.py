@@ -2,31 +2,32 @@
 
 The native core (cpp/core/ensemble) builds a layered graph in which every network of the set is one path. It is found
 from 2^n tables for up to `LARGEST_BY_SUBSETS` variables (a few more where the table is very large), and beyond from the
-exact solver's linear relaxation: its reduced costs say which parent sets can matter, and bound every partial network.
+exact solver's linear relaxation: its reduced costs say which parent sets can matter, and bound every partial network
+(in parts where the relaxation has a gap, see credible_cover.py).
 """
 
 from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.ensemble.diagram_plan import UNLIMITED, build_as_planned
+from arcwise.ensemble.credible_cover import Part, build_cover, relax
+from arcwise.ensemble.diagram_plan import UNLIMITED, Build, build_as_planned
 from arcwise.ensemble.families import Families
 from arcwise.errors import ArcwiseError, ConstraintError, GuaranteeError
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import ParentSetTable
 from arcwise.progress import ProgressCallback, native_callback
-from arcwise.search.branch_and_bound import round_point
 from arcwise.search.budget import Budget
 from arcwise.search.incumbent import Incumbent
 from arcwise.search.problem import candidate_sets
-from arcwise.search.relaxation import Relaxation
 
 if TYPE_CHECKING:
     from arcwise._core.ensemble import Construction, NetworkDiagram, NetworkLister
@@ -45,7 +46,6 @@ MANY_ROWS = 200_000
 LARGEST_WITH_MANY_ROWS = 26
 # With exact bounds the first network only numbers the nodes: it need not be the best.
 ROUGH_ITERATIONS = 10
-CUT_ROUNDS = 60
 DEFAULT_MEMORY = 3 << 30  # where no limit is given
 CHUNK = 1 << 18
 
@@ -191,7 +191,7 @@ def build_diagram(
         return max(0.0, limits.native_seconds - (time.monotonic() - start))
 
     rank: NDArray[np.int32] | None = None
-    budget = Budget(limits, callback)
+    budget = Budget(replace(limits, count=None), callback)  # the count is of networks, not of nodes of a search
     incumbent = Incumbent(sets, seed, budget)
     dense = table.n_rows > MANY_ROWS and table.n_variables <= LARGEST_WITH_MANY_ROWS
     by_subsets = dense or table.n_variables <= LARGEST_BY_SUBSETS
@@ -214,39 +214,58 @@ def build_diagram(
             possible, _ = _core.search.AcyclicityPropagator(sets).propagate(np.ones(sets.rows, dtype=np.uint8))
             if not possible:
                 raise _no_network()
-        costs = _reduced_costs(sets, table.n_rows, incumbent, slack + tolerance, budget)
-        order = _depth_first_order(table, sets, costs.incumbent)
-        kept = keep > 0
+        root, part = relax(sets, table.n_rows, incumbent, slack + tolerance, budget)
+        order = _depth_first_order(table, sets, incumbent)
 
-        def build(
-            construction: Construction, nodes: NDArray[np.int32], within: float, most_states: int
-        ) -> NetworkDiagram:
-            close = (costs.costs <= costs.reference - costs.incumbent.score + within + 1e-6) & kept
-            return _core.ensemble.build_from_costs(
-                *arrays,
-                nodes,
-                close.astype(np.uint8),
-                within,
-                memory,
-                costs.costs,
-                costs.reference,
-                costs.incumbent.score,
-                costs.cuts,
-                costs.codes,
-                costs.multipliers,
-                construction,
-                most_states,
-                seconds_left(),
-                report,
-            )
+        def build(part: Part, at_least: float, most_bytes: int, trial: bool) -> NetworkDiagram:
+            make = _build_part(table, part, at_least, most_bytes, seconds_left, report)
+            if by_class:
+                return make(_core.ensemble.Construction.REPRESENTATIVES, order, slack + tolerance, UNLIMITED)
+            if trial:
+                return make(_core.ensemble.Construction.SOURCES, order, slack + tolerance, UNLIMITED)
+            return build_as_planned(make, order, slack + tolerance, seed=seed)
 
-        if by_class:
-            native = build(_core.ensemble.Construction.REPRESENTATIVES, order, slack + tolerance, UNLIMITED)
-        else:
-            native = build_as_planned(build, order, slack + tolerance, seed=seed)
+        native = build_cover(root, part, slack + tolerance, memory, budget, build)
         if by_class:
             rank = np.argsort(order).astype(np.int32)
     return CredibleDiagram(table, native, slack, tolerance, by_class, Status.from_native(native.status), rank)
+
+
+def _build_part(
+    table: ParentSetTable,
+    part: Part,
+    at_least: float,
+    memory: int,
+    seconds_left: Callable[[], float],
+    report: Any,
+) -> Build:
+    """Return what makes the diagram of a part for a construction, an order of the nodes, a slack and so many states."""
+    from arcwise import _core
+
+    def build(construction: Construction, order: NDArray[np.int32], slack: float, most_states: int) -> NetworkDiagram:
+        close = part.allowed & (part.costs <= part.reference - at_least + slack + 1e-6)
+        return _core.ensemble.build_from_costs(
+            table.node_offsets,
+            table.scores,
+            table.set_offsets,
+            table.members,
+            order,
+            close.astype(np.uint8),
+            slack,
+            memory,
+            part.costs,
+            part.reference,
+            at_least,
+            part.cuts,
+            part.codes,
+            part.multipliers,
+            construction,
+            most_states,
+            seconds_left(),
+            report,
+        )
+
+    return build
 
 
 def _depth_first_order(table: ParentSetTable, sets: CandidateSets, incumbent: Incumbent) -> NDArray[np.int32]:
@@ -281,47 +300,3 @@ def _depth_first_order(table: ParentSetTable, sets: CandidateSets, incumbent: In
 
 def _no_network() -> ConstraintError:
     return ConstraintError("no acyclic network satisfies the constraints with the sets of the table. Relax them.")
-
-
-@dataclass(frozen=True, eq=False)
-class _Costs:
-    costs: NDArray[np.float64]  # per row of the table
-    reference: float
-    incumbent: Incumbent
-    cuts: NDArray[np.uint64]
-    codes: NDArray[np.int32]
-    multipliers: NDArray[np.float64]
-
-
-def _reduced_costs(sets: CandidateSets, rows: int, incumbent: Incumbent, slack: float, budget: Budget) -> _Costs:
-    """Solve the relaxation with cuts; the best multipliers seen give the bound and the reduced costs of all rows."""
-    relaxation = Relaxation(sets, incumbent.score - slack - 1.0)
-    best: tuple[float, NDArray[np.float64], Any] = (math.inf, np.empty(0), None)
-    stalled = 0
-    for number in range(CUT_ROUNDS):
-        solution = relaxation.solve(-math.inf)
-        gained = best[0] - solution.bound
-        if gained > 0:
-            pool = relaxation.pool
-            active = pool.multipliers > 0
-            weights = (pool.members[active], pool.codes[active], pool.multipliers[active])
-            best = (solution.bound, solution.reduced_costs, weights)
-        round_point(sets, incumbent, solution)
-        gap = best[0] - incumbent.score
-        stalled = 0 if gained > 0.01 * gap else stalled + 1
-        if gap <= 1e-7 or stalled >= 8 or budget.exhausted():
-            break
-        budget.report("credible set: bound", incumbent.score, best[0])
-        if not relaxation.separate(solution, effort=1 if number < 5 else 2):
-            break
-    reference, reduced, (members, codes, multipliers) = best
-    costs = np.full(rows, math.inf)
-    costs[sets.origins] = np.maximum(reduced, 0.0)
-    return _Costs(
-        costs,
-        reference,
-        incumbent,
-        np.ascontiguousarray(members),
-        np.ascontiguousarray(codes),
-        np.ascontiguousarray(multipliers),
-    )

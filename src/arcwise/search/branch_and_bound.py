@@ -15,6 +15,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -29,7 +30,7 @@ from arcwise.search.relaxation import LpSolution, Relaxation
 if TYPE_CHECKING:
     from arcwise._core.search import CandidateSets
 
-__all__ = ["BranchAndBound", "solve_root"]
+__all__ = ["BranchAndBound", "Root", "Settle", "round_point", "shrink", "solve_root"]
 
 # Sums of scores are exact to about 1e-10; a set is dropped only if it is certainly too costly.
 ROUNDING = 1e-8
@@ -47,6 +48,7 @@ NODE_BYTES = 400
 
 Allowed = NDArray[np.uint8]
 Branch = tuple[int, int, bool]  # parent, child, present
+Settle = Callable[[LpSolution, Allowed, bool], bool]
 
 
 @dataclass
@@ -154,9 +156,17 @@ class OpenNode:
 
 
 class BranchAndBound:
-    """The search below a root; `run` returns the upper bound that holds at the end."""
+    """The search below a root; `run` returns the upper bound that holds at the end.
 
-    def __init__(self, root: Root, budget: Budget, tolerance: float) -> None:
+    With `settle` it covers the networks within `slack` of the incumbent instead of looking for a better one: every
+    node that has been bounded is offered to `settle` with its solution, its rows, and whether all arcs are decided. A
+    node that it takes is not searched further. Those taken are disjoint, and hold all networks within the slack. Nodes
+    come depth first then, as all must be seen and neighbours share cuts.
+    """
+
+    def __init__(
+        self, root: Root, budget: Budget, tolerance: float, *, slack: float = 0.0, settle: Settle | None = None
+    ) -> None:
         from arcwise import _core
 
         self._core = _core.search
@@ -165,6 +175,9 @@ class BranchAndBound:
         self.incumbent = root.incumbent
         self._budget = budget
         self._tolerance = tolerance
+        self._slack = slack
+        self._settle = settle
+        self._stage = "exact search" if settle is None else "credible set: bound"
         self._propagator = _core.search.AcyclicityPropagator(root.sets)
         self._open: list[OpenNode] = []
         self._numbers = itertools.count()
@@ -173,7 +186,7 @@ class BranchAndBound:
 
     @property
     def _goal(self) -> float:
-        return self.incumbent.score + self._tolerance
+        return self.incumbent.score - self._slack + self._tolerance
 
     def run(self) -> float:
         """Search until the optimum is proved or the budget is exhausted."""
@@ -181,14 +194,14 @@ class BranchAndBound:
         possible, allowed = self._propagate(allowed)
         dive = self._node(self._root_bound, allowed) if possible else None
         while self._open or dive is not None:
-            node = dive if dive is not None else heapq.heappop(self._open)
+            node = dive if dive is not None else self._next()
             bound = -node.key
             if bound <= self._goal:
                 dive = None
                 continue
             # The node at hand counts for the bound like the open ones.
-            upper = max(bound, -self._open[0].key) if self._open else bound
-            self._budget.report("exact search", self.incumbent.score, upper)
+            upper = max(bound, -self._open[0].key) if self._open else bound  # depth first, the oldest is the worst
+            self._budget.report(self._stage, self.incumbent.score, upper)
             if len(self._open) * (node.packed.nbytes + NODE_BYTES) > self._budget.limits.native_memory:
                 self._budget.stop(Status.MEMORY_LIMIT)
             if self._budget.exhausted():
@@ -196,6 +209,15 @@ class BranchAndBound:
             self._budget.nodes += 1
             dive = self._expand(node, np.unpackbits(node.packed, count=self.sets.rows))
         return self.incumbent.score
+
+    def _next(self) -> OpenNode:
+        return heapq.heappop(self._open) if self._settle is None else self._open.pop()
+
+    def _wait(self, node: OpenNode) -> None:
+        if self._settle is None:
+            heapq.heappush(self._open, node)
+        else:
+            self._open.append(node)
 
     def _propagate(self, allowed: Allowed) -> tuple[bool, Allowed]:
         return self._propagator.propagate(allowed, self._budget.pulse)
@@ -212,10 +234,15 @@ class BranchAndBound:
         if self._budget.exhausted():
             # The linear program may have been given up in the middle: its point says nothing, its bound holds.
             return self._node(bound, allowed)
+        if self._settle is not None and self._settle(solution, allowed, False):
+            return None
         choice = self._choose(solution, allowed, bound)
         if choice is None:
             # All arcs are decided, so each node has one set left: an acyclic network, or propagation would have failed.
-            round_point(self.sets, self.incumbent, solution)
+            if self._settle is None:
+                round_point(self.sets, self.incumbent, solution)
+            else:
+                self._settle(solution, allowed, True)
             return None
         if isinstance(choice, np.ndarray):
             return self._node(bound, choice) if choice.size else None
@@ -228,7 +255,7 @@ class BranchAndBound:
                 children.append(self._node(bound, left, (parent, child, present), distance))
         children.sort(key=lambda node: node.distance)
         for other in children[1:]:
-            heapq.heappush(self._open, other)
+            self._wait(other)
         return children[0] if children else None
 
     def _bound(self, node: OpenNode, allowed: Allowed) -> tuple[LpSolution, Allowed, float] | None:
@@ -249,7 +276,8 @@ class BranchAndBound:
                 if bound <= self._goal:
                     return None
             first = False
-            left = allowed & (solution.reduced_costs <= solution.bound - self.incumbent.score + ROUNDING)
+            room = solution.bound - self.incumbent.score + self._slack
+            left = allowed & (solution.reduced_costs <= room + ROUNDING)
             if np.count_nonzero(left) < np.count_nonzero(allowed):
                 possible, allowed = self._propagate(left)
                 if not possible:
@@ -257,7 +285,7 @@ class BranchAndBound:
                 relaxation.restrict(allowed)
                 if not allowed[solution.rows].all():
                     continue
-            gap = bound - self.incumbent.score
+            gap = bound - self.incumbent.score + self._slack
             stalled = 0 if gained > 0.02 * gap else stalled + 1
             fractional = not solution.is_integral
             if fractional and stalled >= 2:
