@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -362,6 +363,21 @@ def test_the_frontier_forgets_nothing_that_matters(table: ParentSetTable, slack:
     assert found.count == expected.count
     for weights in ("posterior", "equal"):
         np.testing.assert_allclose(found.arc_probabilities(weights), expected.arc_probabilities(weights), atol=1e-9)
+
+
+def test_a_count_is_told_where_only_the_shares_do_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = build_parent_sets(datasets.load("tic-tac-toe"), "bic", slack=math.log(150))
+    whole = credible_diagram.CredibleDiagram.sums
+
+    def narrow(self: credible_diagram.CredibleDiagram, **options: Any) -> credible_diagram.DiagramSums:
+        sums = whole(self, **options)
+        return replace(sums, status=Status.MEMORY_LIMIT) if options.get("families") else sums
+
+    monkeypatch.setattr(credible_diagram.CredibleDiagram, "sums", narrow)
+    stopped = count_credible(table, bayes_factor=150)
+    assert (stopped.count, stopped.status) == (0, Status.MEMORY_LIMIT)
+    assert stopped.facts["reached_count"] == "544"
+    assert stopped.facts["reached_slack"] == pytest.approx(math.log(150))
 
 
 def test_more_classes_are_listed_if_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:

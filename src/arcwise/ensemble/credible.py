@@ -15,7 +15,7 @@ from arcwise.ensemble.class_counting import count_classes, has_whole_classes
 from arcwise.ensemble.credible_diagram import CHUNK, CredibleDiagram, build_diagram, check_guarantee
 from arcwise.ensemble.network_set import NetworkSet, Weighting, posterior_log_weights
 from arcwise.ensemble.network_summary import NetworkSummary
-from arcwise.ensemble.reached import FIRST_SHARE, count_within_reach
+from arcwise.ensemble.reached import FIRST_SHARE, Reached, count_within_reach
 from arcwise.errors import GuaranteeError, UnknownNameError, suggestion
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
@@ -189,7 +189,8 @@ def count_credible(
 
     Where a limit of time or memory stops the work, the count is 0 and `status` says so; `facts` then has how far it
     got: `reached_count`, the exact number (as text) of the networks within `reached_slack` of the optimum, which is a
-    lower bound. A quarter of the time is kept for this.
+    lower bound (or the number itself, if all of the slack was reached and only the shares did not fit into memory). A
+    quarter of the time is kept for this.
     """
     start = time.monotonic()
     limits = limits or Limits()
@@ -210,7 +211,11 @@ def count_credible(
         if status is Status.COMPLETE:
             sums = diagram.sums(families=True, limits=_left(limits, start), report=report)
             status = sums.status
-        if status in (Status.TIME_LIMIT, Status.MEMORY_LIMIT):
+        if sums is not None and status is Status.MEMORY_LIMIT:
+            # A count needs less memory than the shares of the families.
+            alone = diagram.sums(limits=_left(limits, start), report=report)
+            reached = Reached(slack, alone.count) if alone.status is Status.COMPLETE else None
+        if reached is None and status in (Status.TIME_LIMIT, Status.MEMORY_LIMIT):
             reached = count_within_reach(build, slack, limits, start)
         class_count = None
         if classes and sums is not None and status is Status.COMPLETE:
