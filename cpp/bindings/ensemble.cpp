@@ -75,6 +75,10 @@ void bind_diagram(nb::module_& stage) {
         .def_prop_ro("states", &NetworkDiagram::states)
         .def_prop_ro("edges", &NetworkDiagram::edges)
         .def_prop_ro("bytes", &NetworkDiagram::bytes)
+        .def_prop_ro(
+            "layer_begin",
+            [](const NetworkDiagram& d) { return as_array(std::vector<std::uint32_t>(d.layer_begin)); },
+            nb::rv_policy::automatic)
         .def(
             "sums",
             [](const NetworkDiagram& diagram, double slack, double grain, std::size_t rows, bool families,

@@ -4,7 +4,7 @@ Two constructions are exact and differ only in how many states they look at (cpp
 frontier_builder.hpp): sometimes the one needs a hundredth of the other's, and both depend on the order of the nodes,
 the second very much. Nothing simple tells beforehand, but what a construction does for a part of the slack is cheap to
 see, and its states grow nearly exponentially with the slack, so that the rest can be forecast. An order is searched
-for until that has cost half of what the diagram is forecast to take. Small sets never come here: the first
+for until that has cost about as much as the diagram is forecast to take. Small sets never come here: the first
 try ends them. Everything is counted in states, not in seconds, so that the same set is found in the same way every
 time (a stream of networks that was interrupted relies on that).
 """
@@ -32,7 +32,7 @@ PILOT_STATES = 5_000
 SMALLEST_PART, PILOT_STEP = 0.05, 1.25
 SLACK_STEP = 1.1
 # The search for an order may take this share of what is forecast; pilots take a part of that in turn.
-ORDER_SHARE = 0.5
+ORDER_SHARE = 0.8
 PILOT_SHARE = 0.1
 # Below so many states (some seconds) a search does not pay. It makes diagrams up to ten times smaller: a construction
 # that is forecast to need so much more than the other one is not searched for, later one that has fallen behind.
@@ -53,7 +53,8 @@ class OrderSearch:
     """A local search for an order in which a construction looks at few states.
 
     Its goal is the number of states for a part of the slack, which is raised whenever they have become few: an order
-    that is good for some slack is good for more. Moves shift a node, or some neighbours together.
+    that is good for some slack is good for more. Moves shift a node, or some neighbours together, and rather where the
+    diagram is wide.
     """
 
     def __init__(self, build: Build, construction: Construction, order: Order, slack: float, seed: int) -> None:
@@ -64,6 +65,7 @@ class OrderSearch:
         self.order = order
         self._slack = SMALLEST_PART * slack
         self._states: int | None = None  # what the order needs for this slack
+        self._widths = self._measured = np.ones(len(order))  # of the layers
         self.stopped: NetworkDiagram | None = None  # a diagram that a limit or Ctrl-C ended
 
     def run(self, states: int) -> None:
@@ -75,12 +77,13 @@ class OrderSearch:
             if before is None or (before < pilot and self._slack < self._whole):
                 self._slack = self._slack if before is None else min(self._whole, self._slack * SLACK_STEP)
                 used += self._measure(self.order, UNLIMITED)
+                self._widths = self._measured
                 continue
             order = self._moved()
             allowed = int(before * (1 + TOLERATED * self._random.random() ** 3))
             used += self._measure(order, allowed + 1)
             if self._states is not None and self._states <= allowed:
-                self.order = order
+                self.order, self._widths = order, self._measured
             else:
                 self._states = before
 
@@ -88,6 +91,8 @@ class OrderSearch:
         """Set the number of states that an order needs; None if more than `most`. Return how many were looked at."""
         diagram = self._build(self._construction, order, self._slack, most)
         self._states = int(diagram.explored) if diagram.status == 0 else None
+        if diagram.status == 0:
+            self._measured = np.diff(diagram.layer_begin)[: len(order)].astype(np.float64)
         if diagram.status not in (0, COUNT_LIMIT):
             self.stopped = diagram
         return max(1, int(diagram.explored))
@@ -97,7 +102,8 @@ class OrderSearch:
         n = len(self.order)
         length = 1 if self._random.random() < 0.65 else int(self._random.integers(2, max(3, min(LONGEST, n) + 1)))
         length = min(length, n - 1)
-        start = int(self._random.integers(n - length + 1))
+        weights = self._widths[: n - length + 1] + 0.2 * self._widths.mean() + 1e-9
+        start = int(self._random.choice(n - length + 1, p=weights / weights.sum()))
         rest = np.delete(self.order, slice(start, start + length))
         if self._random.random() < 0.1:
             place = int(self._random.integers(len(rest) + 1))
