@@ -27,7 +27,7 @@ UNLIMITED = 2**64 - 1
 COUNT_LIMIT = 3  # Status::count_limit: the states were used up
 
 # What the first try may look at, and each pilot that a forecast is made from.
-FIRST_STATES = 5_000
+FIRST_STATES = 50_000
 PILOT_STATES = 5_000
 SMALLEST_PART, PILOT_STEP = 0.05, 1.25
 SLACK_STEP = 1.1
