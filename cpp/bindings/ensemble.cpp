@@ -75,6 +75,7 @@ void bind_diagram(nb::module_& stage) {
         .def_prop_ro("states", &NetworkDiagram::states)
         .def_prop_ro("edges", &NetworkDiagram::edges)
         .def_prop_ro("bytes", &NetworkDiagram::bytes)
+        .def_prop_ro("fingerprint", &NetworkDiagram::fingerprint)
         .def_prop_ro(
             "layer_begin",
             [](const NetworkDiagram& d) { return as_array(std::vector<std::uint32_t>(d.layer_begin)); },

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from arcwise.ensemble import NetworkStream, find_credible, stream_credible
+from arcwise.ensemble import NetworkStream, credible_diagram, find_credible, stream_credible
 from arcwise.errors import FormatError, OptionError
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import ParentSetTable
@@ -96,3 +96,13 @@ def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
     (tmp_path / "progress.json").write_text("{}")
     with pytest.raises(FormatError, match="cannot be read"):
         NetworkStream.load(tmp_path)
+
+
+def test_a_list_goes_on_in_the_same_diagram_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = flat_table(4)
+    stream_credible(table, tmp_path, log_slack=0.0, chunk=100, limits=Limits(count=150))
+    with monkeypatch.context() as patch:
+        patch.setattr(credible_diagram, "LARGEST_BY_SUBSETS", 0)  # the same networks in another order
+        with pytest.raises(FormatError, match="in another way"):
+            stream_credible(table, tmp_path, log_slack=0.0, chunk=100)
+    assert len(set(contents(stream_credible(table, tmp_path, log_slack=0.0, chunk=100)))) == 543

@@ -46,7 +46,7 @@ enum class Construction : std::int32_t {
     sources = 0,          // DAGs, placed from their sources (source_builder.hpp)
     representatives = 1,  // of every equivalence class at least the least member (graph/least_member.hpp),
                           // and few others; from the sources, too
-    frontier = 2  // DAGs, family by family in the order given (frontier_builder.hpp)
+    frontier = 2          // DAGs, family by family in the order given (frontier_builder.hpp)
 };
 
 // From reduced costs, for any number of nodes up to 2,048.

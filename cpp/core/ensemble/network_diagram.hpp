@@ -28,6 +28,16 @@ struct NetworkDiagram {
     std::uint64_t explored = 0;              // states looked at while building
     Status status = Status::complete;
 
+    // A number that differs for diagrams with other edges (FNV-1a): positions in a list belong to one
+    // diagram.
+    std::uint64_t fingerprint() const {
+        std::uint64_t hash = 0xcbf29ce484222325ULL;
+        const auto add = [&](std::uint64_t value) { hash = (hash ^ value) * 0x100000001b3ULL; };
+        for (const auto begin : edge_begin) add(begin);
+        for (const auto target : edge_target) add(target);
+        for (const auto row : edge_row) add(row);
+        return hash;
+    }
     bool empty() const { return edge_begin.size() < 2 && nodes > 0; }
     std::size_t states() const { return edge_begin.empty() ? 0 : edge_begin.size() - 1; }
     std::size_t edges() const { return edge_target.size(); }

@@ -93,7 +93,14 @@ def stream_credible(
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     identity = _identity(table, slack, by, chunk, parquet, constraints)
-    state: dict[str, Any] = {"identity": identity, "files": [], "count": 0, "position": [], "status": "interrupted"}
+    state: dict[str, Any] = {
+        "identity": identity,
+        "files": [],
+        "count": 0,
+        "position": [],
+        "status": "interrupted",
+        "diagram": "",
+    }
     if (target / MANIFEST).exists():
         state = _read_manifest(target)
         if state["identity"] != identity:
@@ -108,7 +115,15 @@ def stream_credible(
         )
         status = diagram.status
         if status is Status.COMPLETE:
-            state |= {"opt": diagram.opt, "slack": slack}
+            # A position belongs to one diagram. They are made in the same way every time, but for linear programs that
+            # are cut into slices by the clock on a busy machine.
+            fingerprint = f"{diagram.native.fingerprint:016x}"
+            if state["position"] and state["diagram"] != fingerprint:
+                raise FormatError(
+                    f"{target / MANIFEST}: the credible set was put together in another way this time, so that the "
+                    "list cannot go on where it ended. Try again, or empty the folder and start anew."
+                )
+            state |= {"opt": diagram.opt, "slack": slack, "diagram": fingerprint}
             status = _write_chunks(diagram, target, state, chunk, parquet, limits, start, callback)
     state["status"] = str(status)
     state.setdefault("opt", float("-inf"))
@@ -189,6 +204,7 @@ def _read_manifest(target: Path) -> dict[str, Any]:
             "count": int(state["count"]),
             "position": [int(step) for step in state["position"]],
             "status": str(Status(state["status"])),
+            "diagram": str(state["diagram"]),
             "opt": float(state.get("opt", "nan")),
             "slack": float(state.get("slack", "nan")),
         }
