@@ -128,6 +128,7 @@ def test_the_set_is_the_filter_over_all_dags(builder: str, scores: list[dict[int
     assert counted.count == len(expected)
     for weights in ("posterior", "equal"):
         np.testing.assert_allclose(counted.arc_probabilities(weights), found.arc_probabilities(weights), atol=1e-9)
+        assert max(counted.arc_probabilities(weights).max(), found.arc_probabilities(weights).max()) <= 1
 
 
 @BUILDERS

@@ -55,7 +55,7 @@ class ExactPosterior:
 
     def arc_probabilities(self) -> NDArray[np.float64]:
         """Return the matrix of the posterior probabilities of the arcs p -> c, at [p, c]."""
-        return self.families.arc_sums(self.probabilities)
+        return self.families.arc_shares(self.probabilities)
 
     def covered_by(self, networks: NetworkSet | NetworkSummary) -> float:
         """Return the posterior probability of a set of networks: how much of the posterior it holds."""

@@ -84,13 +84,16 @@ class Families:
         members = self.members[np.repeat(self.set_offsets[rows], sizes) + position]
         return Families(np.searchsorted(rows, self.node_offsets).astype(np.int64), set_offsets, members)
 
-    def arc_sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Sum a value per row into an n x n matrix: entry [p, c] sums the rows of child c that have the parent p."""
+    def arc_shares(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Sum a share per row into an n x n matrix: entry [p, c] sums the rows of child c that have the parent p.
+
+        Shares of one node sum to at most 1; that of an arc is not let exceed it by rounding.
+        """
         n = self.n_nodes
         cells = self.members.astype(np.int64) * n + np.repeat(self.row_nodes, np.diff(self.set_offsets))
         weights = np.repeat(values, np.diff(self.set_offsets))
         sums: NDArray[np.float64] = np.bincount(cells, weights=weights, minlength=n * n).astype(np.float64)
-        return sums.reshape(n, n)
+        return np.minimum(sums, 1.0).reshape(n, n)
 
     def check(self, where: str) -> None:
         """Raise a FormatError if the arrays are not a dictionary of parent sets."""

@@ -98,7 +98,7 @@ class NetworkSet(EnsembleFacts):
 
     def arc_probabilities(self, weights: Weighting | None = None) -> NDArray[np.float64]:
         """Return the matrix of the weights of the networks with the arc p -> c, at [p, c]."""
-        return self.families.arc_sums(self.family_probabilities(weights))
+        return self.families.arc_shares(self.family_probabilities(weights))
 
     # -- weights ------------------------------------------------------------------------------------------------------
 

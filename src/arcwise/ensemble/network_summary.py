@@ -93,7 +93,7 @@ class NetworkSummary(EnsembleFacts):
 
     def arc_probabilities(self, weights: Weighting | None = None) -> NDArray[np.float64]:
         """Return the matrix of the shares of the networks with the arc p -> c, at [p, c]."""
-        return self.families.arc_sums(self.family_probabilities(weights))
+        return self.families.arc_shares(self.family_probabilities(weights))
 
     def __repr__(self) -> str:
         state = "complete" if self.complete else f"not complete: {self.status}"
