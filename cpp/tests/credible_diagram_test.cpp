@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <set>
 #include <vector>
@@ -188,6 +189,25 @@ TEST(paths_are_summed_over_all_dags) {
         CHECK(std::abs(sums.probabilities[1] - expected[n]) < 1e-15);
         CHECK(sums.defect < 1e-15);
     }
+}
+
+TEST(a_frontier_needs_no_known_network_and_no_small_slack) {
+    // Every arc costs 0.3: within 0.5 are the empty network and those with one arc.
+    FlatTable table(4);
+    std::vector<double> costs;
+    for (std::size_t row = 0; row < table.scores.size(); ++row) {
+        costs.push_back(0.3 * static_cast<double>(table.view().parents(row).size()));
+        table.scores[row] = -costs.back();
+    }
+    SilentMonitor monitor;
+    Ticker ticker(monitor, 60);
+    const double unknown = -std::numeric_limits<double>::infinity();
+    const auto few = build_from_costs(table.input(), {costs, 0, unknown}, {}, Construction::frontier, ticker);
+    CHECK(sum_diagram(few, 0.5, 1e-12, costs.size(), false, 1 << 30, ticker).count == 13);
+    auto wide = table.input();
+    wide.slack = 1e12;
+    const auto all = build_from_costs(wide, {costs, 0, 0}, {}, Construction::frontier, ticker);
+    CHECK(sum_diagram(all, 1e12, 1e-12, costs.size(), false, 1 << 30, ticker).count == 543);
 }
 
 TEST(a_diagram_stops_when_told) {

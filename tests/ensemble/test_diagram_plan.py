@@ -16,7 +16,7 @@ from arcwise.ensemble.diagram_plan import UNLIMITED, OrderSearch, build_as_plann
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import ParentSetTable
 
-INTERRUPTED = 4  # Status::interrupted
+MEMORY_LIMIT, INTERRUPTED = 2, 4  # of Status in cpp/core/monitor.hpp
 SOURCES, FRONTIER = _core.ensemble.Construction.SOURCES, _core.ensemble.Construction.FRONTIER
 
 
@@ -100,7 +100,29 @@ def test_the_search_costs_about_as_much_as_the_diagram_itself() -> None:
 def test_an_interrupted_pilot_ends_the_plan(calls: int) -> None:
     build = Constructions(5.0, 3.2, stop_after=calls)
     assert build.plan(list(range(20)), 5.0).status == 4
-    assert len(build.calls) <= calls + 40  # forecasts under way end one by one
+    assert len(build.calls) <= calls + 1
+
+
+def test_an_order_is_found_where_no_pilot_ends() -> None:
+    # Even 5 % of the slack takes more states than a first pilot has, in the first order.
+    start = np.random.default_rng(5).permutation(20).tolist()
+    build = Constructions(90.0, 30.0)
+    search = OrderSearch(build, FRONTIER, np.array(start, dtype=np.int32), 10.0, 0)  # type: ignore[arg-type]
+    search.run(300_000)
+    assert np.abs(search.order - np.arange(20)).mean() < 0.5 * np.abs(np.array(start) - np.arange(20)).mean()
+    assert max(most for _, _, _, most in build.calls) < 100_000
+
+
+def test_one_construction_without_memory_leaves_the_other() -> None:
+    build = Constructions(3.0, 3.2)
+
+    def narrow(construction: Any, order: NDArray[np.int32], slack: float, most: int) -> Diagram:
+        diagram = build(construction, order, slack, most)
+        return Diagram(10, MEMORY_LIMIT) if construction == FRONTIER else diagram
+
+    planned = build_as_planned(narrow, np.arange(12, dtype=np.int32), 5.0, seed=1)  # type: ignore[arg-type]
+    assert planned.status == 0
+    assert build.calls[-1][0] == SOURCES
 
 
 def test_moves_keep_all_nodes() -> None:

@@ -60,20 +60,32 @@ class FrontierBuilder {
           memory_(memory),
           most_states_(most_states),
           ticker_(ticker),
-          levels_(level(std::max(budget_, 0.0)) + 1),
-          children_(levels_, std::vector<NodeSet<W>>(problem.nodes)),
           before_(problem.nodes),
           ends_(problem.nodes),
           layers_(problem) {
+        // Levels above the dearest row would all be the same, and some tens of them tell enough.
+        double dearest = 0;
+        for (const auto& row : problem.rows)
+            if (row.cost <= budget_ && std::isfinite(row.cost)) dearest = std::max(dearest, row.cost);
+        step_ = std::max(least_step, dearest / most_levels);
+        levels_ = static_cast<std::size_t>(std::ceil(dearest / step_)) + 1;
+        last_bytes_ = fixed_bytes_ = levels_ * problem.nodes * sizeof(NodeSet<W>);
+        if (fixed_bytes_ > memory_) {
+            ticker_.stop(Status::memory_limit);
+            return;
+        }
+        children_.assign(levels_, std::vector<NodeSet<W>>(problem.nodes));
         for (std::size_t v = 0; v < problem.nodes; ++v)
             for (auto row = problem.offsets[v]; row < problem.offsets[v + 1]; ++row)
-                problem.rows[row].parents.for_each([&](std::size_t p) {
-                    for (std::size_t l = level(problem.rows[row].cost - margin); l < levels_; ++l)
-                        children_[l][p].add(v);
-                });
+                problem.rows[row].parents.for_each(
+                    [&](std::size_t p) { children_[level(problem.rows[row].cost - margin)][p].add(v); });
+        for (std::size_t l = 1; l < levels_; ++l)
+            for (std::size_t p = 0; p < problem.nodes; ++p)
+                children_[l][p] = children_[l][p] | children_[l - 1][p];
     }
 
     NetworkDiagram build() {
+        if (ticker_.reason() != Status::complete) return stopped();
         std::vector<State> layer(1), next;
         layer[0].hits.assign(ascent_.clusters().size(), 0);
         layer[0].left = layer[0].cap = levels_ - 1;
@@ -94,7 +106,7 @@ class FrontierBuilder {
                 if (ticker_.reason() != Status::complete) return stopped();
             }
             layer.swap(next);
-            last_bytes_ = state_bytes_;
+            last_bytes_ = fixed_bytes_ + state_bytes_;
         }
         layers_.begin_layer(layer.size());
         NetworkDiagram diagram = layers_.finish(slack_);
@@ -136,8 +148,9 @@ class FrontierBuilder {
         return diagram;
     }
 
-    static std::size_t level(double amount) {
-        return amount <= 0 ? 0 : static_cast<std::size_t>(std::ceil(amount / step));
+    std::size_t level(double amount) const {
+        const double level = std::ceil(amount / step_), last = static_cast<double>(levels_ - 1);
+        return level <= 0 ? 0 : static_cast<std::size_t>(std::min(level, last));
     }
 
     // The rows that are left and what they cost; false if the state leads nowhere.
@@ -295,7 +308,8 @@ class FrontierBuilder {
         }
     }
 
-    static constexpr double step = 0.5;
+    static constexpr double least_step = 0.5;
+    static constexpr double most_levels = 64;
     static constexpr double margin = 1e-6;  // more than rounding errors of costs
     static constexpr std::uint32_t none = 0xffffffff;
     const ComponentProblem<W>& problem_;
@@ -304,7 +318,8 @@ class FrontierBuilder {
     std::size_t memory_;
     std::uint64_t most_states_;
     Ticker& ticker_;
-    std::size_t levels_;
+    double step_ = least_step;
+    std::size_t levels_ = 1;
     std::vector<std::vector<NodeSet<W>>>
         children_;                    // per level and node: those with a row of this level and it
     std::vector<NodeSet<W>> before_;  // of the state at hand, for related nodes
@@ -313,7 +328,7 @@ class FrontierBuilder {
     Relation relation_;
     std::unordered_map<Relation, std::uint32_t, Hash> index_;
     LayeredStates<W> layers_;
-    std::size_t state_bytes_ = 0, last_bytes_ = 0;
+    std::size_t fixed_bytes_ = 0, state_bytes_ = 0, last_bytes_ = 0;
     std::uint64_t explored_ = 0;
 };
 

@@ -113,9 +113,12 @@ def build_cover(root: Root, part: Part, slack: float, memory: int, budget: Budge
     score = root.incumbent.score
     if budget.status is not Status.COMPLETE:
         return _stopped(budget.status)
-    if root.bound - score <= TIGHT or not math.isfinite(score):
-        return build(part, score, memory, False)
-    trial = build(part, score, min(ROOT_BYTES, memory), True)
+    try:
+        if root.bound - score <= TIGHT or not math.isfinite(score):
+            return build(part, score, memory, False)
+        trial = build(part, score, min(ROOT_BYTES, memory), True)
+    except KeyboardInterrupt:  # between two native calls
+        return _stopped(Status.INTERRUPTED)
     if Status.from_native(trial.status) is not Status.MEMORY_LIMIT or memory <= ROOT_BYTES:
         return trial
     return _Cover(root, part, slack, memory, budget, build).run()

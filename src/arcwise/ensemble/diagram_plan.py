@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 __all__ = ["UNLIMITED", "Build", "build_as_planned"]
 
 UNLIMITED = 2**64 - 1
-COUNT_LIMIT = 3  # Status::count_limit: the states were used up
+# Of Status in cpp/core/monitor.hpp: the states were used up; what ends everything. (Where one construction runs out of
+# memory, the other one may not.)
+COUNT_LIMIT = 3
+FINAL = (1, 4)  # time limit, interrupted
 
 # What the first try may look at, and each pilot that a forecast is made from.
 FIRST_STATES = 50_000
@@ -41,6 +44,7 @@ HOPELESS, BEHIND = 30.0, 5.0
 # A round of the search has some hundred tries, on diagrams of two thousand states or more.
 TRIES = 300
 SMALLEST_PILOT, LARGEST_PILOT = 2_000, 8_000
+FACTOR = 10  # so many times the states of a pilot are too many
 FURTHEST = 15  # places that a move shifts nodes by
 LONGEST = 8  # nodes that a move shifts together
 TOLERATED = 0.02  # how much worse an order may be to be taken nevertheless, now and then
@@ -65,6 +69,7 @@ class OrderSearch:
         self.order = order
         self._slack = SMALLEST_PART * slack
         self._states: int | None = None  # what the order needs for this slack
+        self._raise_below = math.inf  # the slack is raised if that is few
         self._widths = self._measured = np.ones(len(order))  # of the layers
         self.stopped: NetworkDiagram | None = None  # a diagram that a limit or Ctrl-C ended
 
@@ -73,27 +78,50 @@ class OrderSearch:
         pilot = min(max(SMALLEST_PILOT, states // TRIES), LARGEST_PILOT)
         used = 0
         while used < states and self.stopped is None:
-            before = self._states
-            if before is None or (before < pilot and self._slack < self._whole):
-                self._slack = self._slack if before is None else min(self._whole, self._slack * SLACK_STEP)
-                used += self._measure(self.order, UNLIMITED)
-                self._widths = self._measured
-                continue
-            order = self._moved()
-            allowed = int(before * (1 + TOLERATED * self._random.random() ** 3))
-            used += self._measure(order, allowed + 1)
-            if self._states is not None and self._states <= allowed:
-                self.order, self._widths = order, self._measured
+            if self._states is None:
+                used += self._begin(pilot)
+            elif self._states < min(pilot, self._raise_below) and self._slack < self._whole:
+                used += self._raise(self._states, pilot)
             else:
-                self._states = before
+                used += self._try(self._states)
+
+    def _begin(self, pilot: int) -> int:
+        """Find some slack that takes not too many states."""
+        used = self._measure(self.order, FACTOR * pilot)
+        if self._states is None:
+            self._slack /= 2
+        self._widths = self._measured
+        return used
+
+    def _raise(self, before: int, pilot: int) -> int:
+        """Go on with more slack, if that does not take too many states at once."""
+        last = self._slack
+        self._slack = min(self._whole, last * SLACK_STEP)
+        used = self._measure(self.order, FACTOR * pilot)
+        if self._states is None:
+            self._slack, self._states, self._raise_below = last, before, before / 2
+        else:
+            self._widths, self._raise_below = self._measured, math.inf
+        return used
+
+    def _try(self, before: int) -> int:
+        """Try one move."""
+        order = self._moved()
+        allowed = int(before * (1 + TOLERATED * self._random.random() ** 3))
+        used = self._measure(order, allowed + 1)
+        if self._states is None:
+            self._states = before
+        else:
+            self.order, self._widths = order, self._measured
+        return used
 
     def _measure(self, order: Order, most: int) -> int:
-        """Set the number of states that an order needs; None if more than `most`. Return how many were looked at."""
+        """Set the states that an order needs; None if not less than `most`. Return how many were looked at."""
         diagram = self._build(self._construction, order, self._slack, most)
         self._states = int(diagram.explored) if diagram.status == 0 else None
         if diagram.status == 0:
             self._measured = np.diff(diagram.layer_begin)[: len(order)].astype(np.float64)
-        if diagram.status not in (0, COUNT_LIMIT):
+        if diagram.status in FINAL:
             self.stopped = diagram
         return max(1, int(diagram.explored))
 
@@ -127,18 +155,21 @@ def build_as_planned(build: Build, order: Order, slack: float, *, seed: int) -> 
     diagram = build(sources, order, slack, FIRST_STATES)
     if diagram.status != COUNT_LIMIT:
         return diagram
-    candidates = [_Candidate(build, construction, order, slack, seed) for construction in (sources, frontier)]
+    candidates = []
+    for construction in (sources, frontier):
+        candidates.append(_Candidate(build, construction, order, slack, seed))
+        if candidates[-1].stopped is not None:
+            return candidates[-1].stopped
     spent, states, behind = 0, 2 * PILOT_STATES, HOPELESS
     best = min(candidates, key=lambda candidate: candidate.states)
     while best.states > WORTH_A_SEARCH and len(order) > 1 and spent < ORDER_SHARE * best.states:
         candidates = [candidate for candidate in candidates if candidate.states <= behind * best.states]
         for candidate in candidates:
-            candidate.improve(states)
-            spent += states
+            spent += candidate.improve(states)
+            if candidate.stopped is not None:
+                return candidate.stopped
         best = min(candidates, key=lambda candidate: candidate.states)
         states, behind = spent // 2, BEHIND
-    if best.stopped is not None:
-        return best.stopped
     return build(best.construction, best.order, slack, UNLIMITED)
 
 
@@ -147,7 +178,6 @@ class _Candidate:
 
     The forecast comes from what it does for parts of the slack: the logarithm of the states is continued as a straight
     line through the last two pilots. It bends downwards, so that the forecast is high, but for both constructions.
-    What a limit or Ctrl-C ended is forecast to need nothing, so that it is found at once.
     """
 
     def __init__(self, build: Build, construction: Construction, order: Order, slack: float, seed: int) -> None:
@@ -161,22 +191,26 @@ class _Candidate:
         self._furthest = (0.0, 0)  # the largest part of the slack that a pilot ended, and its states
         self.states = self._forecast(PILOT_STATES)
 
-    def improve(self, states: int) -> None:
+    def improve(self, states: int) -> int:
         """Search for a better order, looking at about so many states, and make the forecast anew.
 
-        The search sees little slack only: what it finds must be better for more, too.
+        The search sees little slack only: what it finds must be better for more, too. Return `states`.
         """
         self._search.run(states)
         self._spent += states
         self.stopped = self._search.stopped
         if self.stopped is None:
             part, seen = self._furthest
-            diagram = self._build(self.construction, self._search.order, part, max(seen, 1))
-            if diagram.status == 0:
+            if seen == 0:  # no pilot has ended yet
                 self.order = self._search.order
-            elif diagram.status != COUNT_LIMIT:
-                self.stopped = diagram
-        self.states = 0.0 if self.stopped else self._forecast(max(PILOT_STATES, int(PILOT_SHARE * self._spent)))
+            else:
+                diagram = self._build(self.construction, self._search.order, part, seen + 1)
+                if diagram.status == 0:
+                    self.order = self._search.order
+                self.stopped = diagram if diagram.status in FINAL else None
+        if self.stopped is None:
+            self.states = self._forecast(max(PILOT_STATES, int(PILOT_SHARE * self._spent)))
+        return states
 
     def _forecast(self, most: int) -> float:
         seen: list[tuple[float, float]] = []  # slack, log states
@@ -184,11 +218,11 @@ class _Candidate:
         part = max(SMALLEST_PART * self._slack, self._furthest[0] / PILOT_STEP)
         while True:
             diagram = self._build(self.construction, self.order, part, most)
-            if diagram.status == COUNT_LIMIT:
-                break
-            if diagram.status != 0:
+            if diagram.status in FINAL:
                 self.stopped = diagram
-                return 0.0
+                return math.inf
+            if diagram.status != 0:
+                break
             seen.append((part, math.log(max(1, int(diagram.explored)))))
             self._furthest = (part, int(diagram.explored))
             if part >= self._slack:
