@@ -193,11 +193,14 @@ def test_limits_and_ctrl_c_give_a_valid_part() -> None:
         if event.done >= 10:
             raise KeyboardInterrupt
 
+    everything = set(dags(bootstrap_networks(data, replicates=4000, seed=5)))
     for workers in ({}, {"n_jobs": 2}, {"n_jobs": 2, "backend": "loky"}):
         part = bootstrap_networks(data, replicates=4000, seed=5, progress=interrupt, **workers)
         assert part.status is Status.INTERRUPTED
         assert 10 <= len(part) < 4000
-        assert dags(part)[:2] == full[:2]
+        # Of several workers a later one may have finished first.
+        assert set(dags(part)) <= everything
+        assert workers or dags(part)[:2] == full[:2]
         assert part.arc_probabilities().max() <= 1 + 1e-9
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -379,6 +380,15 @@ def test_a_count_is_told_where_only_the_shares_do_not_fit(monkeypatch: pytest.Mo
     assert (stopped.count, stopped.status) == (0, Status.MEMORY_LIMIT)
     assert stopped.facts["reached_count"] == "544"
     assert stopped.facts["reached_slack"] == pytest.approx(math.log(150))
+
+
+def test_the_remedy_for_too_little_slack_is_one() -> None:
+    data = datasets.load("tic-tac-toe")
+    with pytest.raises(GuaranteeError) as refused:
+        count_credible(build_parent_sets(data, "bic", slack=1.0), bayes_factor=5)  # ln 5 = 1.60943...
+    found = re.search(r"slack=([\d.]+)\)", str(refused.value))
+    assert found is not None
+    assert count_credible(build_parent_sets(data, "bic", slack=float(found[1])), bayes_factor=5).complete
 
 
 def test_more_classes_are_listed_if_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from arcwise.ensemble import NetworkStream, credible_diagram, find_credible, stream_credible
+from arcwise.ensemble import NetworkSet, NetworkStream, credible_diagram, find_credible, stream_credible
 from arcwise.errors import FormatError, OptionError
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import ParentSetTable
@@ -105,4 +105,21 @@ def test_a_list_goes_on_in_the_same_diagram_only(tmp_path: Path, monkeypatch: py
         patch.setattr(credible_diagram, "LARGEST_BY_SUBSETS", 0)  # the same networks in another order
         with pytest.raises(FormatError, match="in another way"):
             stream_credible(table, tmp_path, log_slack=0.0, chunk=100)
+    assert len(set(contents(stream_credible(table, tmp_path, log_slack=0.0, chunk=100)))) == 543
+
+
+def test_ctrl_c_leaves_a_stream_that_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table, saved = flat_table(4), []
+    save = NetworkSet.save
+
+    def interrupted(self: NetworkSet, path: Path) -> None:
+        if len(saved) == 2:
+            raise KeyboardInterrupt
+        saved.append(path)
+        save(self, path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(NetworkSet, "save", interrupted)
+        begun = stream_credible(table, tmp_path, log_slack=0.0, chunk=100)
+    assert (begun.status, begun.count, len(begun.files)) == (Status.INTERRUPTED, 200, 2)
     assert len(set(contents(stream_credible(table, tmp_path, log_slack=0.0, chunk=100)))) == 543

@@ -137,17 +137,21 @@ def credible(
         )
     else:
         if not arcs:
-            typer.echo("# no arc is in any network")
+            typer.echo("# no arc is in any network" if summary.count else f"# no arc is known: {status}")
         for arc in arcs:
             typer.echo(f"{arc['from']} -> {arc['to']}  {arc['probability']:.4f}")
     if not printing.quiet:
         grouped = "" if summary.class_count is None else f" in {summary.class_count:,} equivalence classes"
+        found = f"{summary.count:,} networks{grouped} within a Bayes factor of {factor:g} of {summary.opt:.6f}"
+        if not summary.count:
+            found = f"the networks within a Bayes factor of {factor:g} of the best were not counted"
         stopped = "" if complete else f"; not complete: {status}"
+        if classes and summary.class_count is None and summary.count:
+            stopped += "; their classes were not counted"
         if reached is not None:
             stopped += f"; {reached['count']:,} networks are within a Bayes factor of {reached['bayes_factor']:.3g}"
         typer.echo(
-            f"{summary.count:,} networks{grouped} within a Bayes factor of {factor:g} of {summary.opt:.6f}, "
-            f"in {seconds:.2f} s{stopped}",
+            f"{found}, in {seconds:.2f} s{stopped}",
             err=True,
         )
     finish(status)

@@ -155,7 +155,8 @@ def check_guarantee(table: ParentSetTable, slack: float, trust_table: bool, what
     """Refuse a table that does not hold every parent set that a network within the slack can have."""
     if trust_table or table.slack >= slack - 1e-12:
         return
-    remedy = f"Rebuild it with build_parent_sets(..., slack={slack:.4g})"
+    enough = math.ceil(slack * 1e4) / 1e4  # rounded down it would be refused again
+    remedy = f"Rebuild it with build_parent_sets(..., slack={enough:.10g})"
     if math.isnan(table.slack):
         raise GuaranteeError(
             f"{what} needs a table with slack >= {slack:.4g}; this one does not say what it has, as for a file made "

@@ -14,7 +14,7 @@ __all__ = ["Reached", "count_within_reach"]
 # The share of the time that the whole set may take before smaller ones are counted, and by how much they are smaller.
 # A diagram grows about sixfold with every half unit of slack: the first that ends is close to the largest that can.
 FIRST_SHARE = 0.75
-STEP = 0.85
+STEP = 0.6
 TRIES = 12
 
 
@@ -35,7 +35,7 @@ def count_within_reach(
         left = limits.native_seconds - (time.monotonic() - start)
         if left <= 0:
             return None
-        share = limits if limits.seconds is None else replace(limits, seconds=left / 2)
+        share = limits if limits.seconds is None else replace(limits, seconds=left / 3)
         diagram = build(slack, share)
         if diagram.status is Status.INTERRUPTED:
             return None

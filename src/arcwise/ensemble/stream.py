@@ -124,7 +124,12 @@ def stream_credible(
                     "list cannot go on where it ended. Try again, or empty the folder and start anew."
                 )
             state |= {"opt": diagram.opt, "slack": slack, "diagram": fingerprint}
-            status = _write_chunks(diagram, target, state, chunk, parquet, limits, start, callback)
+            try:
+                status = _write_chunks(diagram, target, state, chunk, parquet, limits, start, callback)
+            except KeyboardInterrupt:  # what is in the manifest is there
+                if (target / MANIFEST).exists():
+                    state |= _read_manifest(target)
+                status = Status.INTERRUPTED
     state["status"] = str(status)
     state.setdefault("opt", float("-inf"))
     state.setdefault("slack", slack)
