@@ -141,11 +141,7 @@ class FrontierBuilder {
     };
 
     NetworkDiagram stopped() const {
-        NetworkDiagram diagram;
-        diagram.nodes = problem_.nodes;
-        diagram.explored = explored_;
-        diagram.status = ticker_.reason();
-        return diagram;
+        return NetworkDiagram::stopped(problem_.nodes, explored_, ticker_.reason());
     }
 
     std::size_t level(double amount) const {

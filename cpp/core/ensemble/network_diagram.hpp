@@ -28,6 +28,15 @@ struct NetworkDiagram {
     std::uint64_t explored = 0;              // states looked at while building
     Status status = Status::complete;
 
+    // What a builder returns that was stopped.
+    static NetworkDiagram stopped(std::size_t nodes, std::uint64_t explored, Status reason) {
+        NetworkDiagram diagram;
+        diagram.nodes = nodes;
+        diagram.explored = explored;
+        diagram.status = reason;
+        return diagram;
+    }
+
     // A number that differs for diagrams with other edges (FNV-1a): positions in a list belong to one
     // diagram.
     std::uint64_t fingerprint() const {

@@ -77,11 +77,7 @@ class SinkBuilder {
     std::size_t state_bytes() const { return sizeof(State) + 48 + 8 * problem_.nodes; }
 
     NetworkDiagram stopped() const {
-        NetworkDiagram diagram;
-        diagram.nodes = problem_.nodes;
-        diagram.explored = explored_;
-        diagram.status = ticker_.reason();
-        return diagram;
+        return NetworkDiagram::stopped(problem_.nodes, explored_, ticker_.reason());
     }
 
     void expand(const State& state, std::vector<State>& next) {

@@ -115,11 +115,7 @@ class SourceBuilder {
     std::size_t state_bytes() const { return sizeof(State) + 48 + problem_.nodes * sizeof(NodeSet<W>); }
 
     NetworkDiagram stopped() const {
-        NetworkDiagram diagram;
-        diagram.nodes = problem_.nodes;
-        diagram.explored = explored_;
-        diagram.status = ticker_.reason();
-        return diagram;
+        return NetworkDiagram::stopped(problem_.nodes, explored_, ticker_.reason());
     }
 
     // For each row of a: the rows of smaller nodes b that would make a -> b covered.
