@@ -23,10 +23,11 @@ from pathlib import Path
 import numpy as np
 
 from arcwise.data import Dataset, discretize, impute, read_table
+from arcwise.exact import Optimum, find_optimal
 from arcwise.limits import Status
+from arcwise.local import order_search
 from arcwise.parent_sets import ParentSetTable, build_parent_sets, read_jkl
 from arcwise.progress import ProgressEvent
-from arcwise.search import Optimum, find_optimal, order_search
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks" / "exact.md"
@@ -294,7 +295,7 @@ def subset_dp() -> Iterator[str]:
 
     for n in DP_SIZES:
         free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-        if _core.search.SubsetDp.memory_for(n, layered=True) * 1.1 > free:
+        if _core.exact.SubsetDp.memory_for(n, layered=True) * 1.1 > free:
             continue
         with concurrent.futures.ProcessPoolExecutor(1) as pool:
             yield pool.submit(dp_row, n).result()

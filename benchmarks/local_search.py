@@ -16,9 +16,9 @@ import numpy as np
 from arcwise.data import Dataset
 from arcwise.evaluate import compare
 from arcwise.graph import Dag
+from arcwise.local import LocalSearchResult, hill_climb, tabu_search
 from arcwise.model import BayesianNetwork
 from arcwise.scores import make_score
-from arcwise.search import LocalSearchResult, hill_climb, tabu_search
 
 NETWORKS = Path(__file__).resolve().parents[2] / "shared" / "data" / "networks"
 CASES = 5000

@@ -18,9 +18,9 @@ from scipy.stats import chi2
 from arcwise.data import Dataset
 from arcwise.evaluate import compare
 from arcwise.graph import Constraints
+from arcwise.local import tabu_search
 from arcwise.model import BayesianNetwork
 from arcwise.scores import make_score
-from arcwise.search import tabu_search
 from benchmarks.local_search import cpu_seconds
 
 NETWORKS = Path(__file__).resolve().parents[2] / "shared" / "data" / "networks"

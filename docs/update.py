@@ -35,8 +35,8 @@ CONSTANTS = {
     "arcwise.model.ESTIMATORS": "The estimators of parameters by name, each with its parameters.",
     "arcwise.scores.SCORES": "The scores by name; each class has its `FACTS` and `parameters`.",
     "arcwise.study.EXPERIMENTS": "The experiments by name, and where their classes are.",
-    "arcwise.search.METHODS": "The methods that `find_optimal` takes.",
-    "arcwise.search.PROOF_TOLERANCE": "How far scores may differ and still be equal in a proof (natural log).",
+    "arcwise.exact.METHODS": "The methods that `find_optimal` takes.",
+    "arcwise.exact.PROOF_TOLERANCE": "How far scores may differ and still be equal in a proof (natural log).",
 }
 
 PACKAGE = DOCS.parent / "src" / "arcwise"

@@ -5,12 +5,12 @@
 #include <memory>
 
 #include "arrays.hpp"
-#include "ensemble/diagram_construction.hpp"
-#include "ensemble/diagram_join.hpp"
-#include "ensemble/diagram_sums.hpp"
-#include "ensemble/exact_sums.hpp"
-#include "ensemble/network_lister.hpp"
-#include "ensemble/path_sums.hpp"
+#include "ensemble/construction/diagram_construction.hpp"
+#include "ensemble/diagram/diagram_join.hpp"
+#include "ensemble/sums/diagram_sums.hpp"
+#include "ensemble/all_dags/exact_sums.hpp"
+#include "ensemble/diagram/network_lister.hpp"
+#include "ensemble/all_dags/path_sums.hpp"
 #include "monitor.hpp"
 
 namespace nb = nanobind;

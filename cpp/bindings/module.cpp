@@ -9,9 +9,9 @@ void bind_parent_sets(nb::module_& stage);
 void bind_scores(nb::module_& stage);
 void bind_graph(nb::module_& stage);
 void bind_confidence(nb::module_& stage);
-void bind_local_search(nb::module_& stage);
+void bind_local(nb::module_& stage);
 void bind_model(nb::module_& stage);
-void bind_search(nb::module_& stage);
+void bind_exact(nb::module_& stage);
 void bind_ensemble(nb::module_& stage);
 void bind_priors(nb::module_& stage);
 
@@ -29,12 +29,12 @@ NB_MODULE(_core, module) {
     bind_graph(graph);
     auto confidence = module.def_submodule("confidence");
     bind_confidence(confidence);
-    auto local_search = module.def_submodule("local_search");
-    bind_local_search(local_search);
+    auto local = module.def_submodule("local");
+    bind_local(local);
     auto model = module.def_submodule("model");
     bind_model(model);
-    auto search = module.def_submodule("search");
-    bind_search(search);
+    auto exact = module.def_submodule("exact");
+    bind_exact(exact);
     auto ensemble = module.def_submodule("ensemble");
     bind_ensemble(ensemble);
     auto priors = module.def_submodule("priors");

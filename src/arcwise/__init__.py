@@ -17,15 +17,16 @@ if TYPE_CHECKING:
     from arcwise import errors as errors
     from arcwise import estimator as estimator
     from arcwise import evaluate as evaluate
+    from arcwise import exact as exact
     from arcwise import graph as graph
     from arcwise import limits as limits
+    from arcwise import local as local
     from arcwise import model as model
     from arcwise import parent_sets as parent_sets
     from arcwise import priors as priors
     from arcwise import progress as progress
     from arcwise import report as report
     from arcwise import scores as scores
-    from arcwise import search as search
     from arcwise import study as study
     from arcwise.analysis import Analysis as Analysis
     from arcwise.analysis import learn as learn
@@ -52,6 +53,8 @@ if TYPE_CHECKING:
     from arcwise.estimator import BayesianNetworkEstimator as BayesianNetworkEstimator
     from arcwise.evaluate import Comparison as Comparison
     from arcwise.evaluate import compare as compare
+    from arcwise.exact import Optimum as Optimum
+    from arcwise.exact import find_optimal as find_optimal
     from arcwise.graph import Constraints as Constraints
     from arcwise.graph import Cpdag as Cpdag
     from arcwise.graph import Dag as Dag
@@ -59,6 +62,13 @@ if TYPE_CHECKING:
     from arcwise.graph import read_constraints as read_constraints
     from arcwise.limits import Limits as Limits
     from arcwise.limits import Status as Status
+    from arcwise.local import LocalSearchResult as LocalSearchResult
+    from arcwise.local import analyse_runs as analyse_runs
+    from arcwise.local import genetic_search as genetic_search
+    from arcwise.local import hill_climb as hill_climb
+    from arcwise.local import tabu_search as tabu_search
+    from arcwise.local.first_ascent import first_ascent as first_ascent
+    from arcwise.local.order_search import order_search as order_search
     from arcwise.model import BayesianNetwork as BayesianNetwork
     from arcwise.model import fit_parameters as fit_parameters
     from arcwise.model import read_bif as read_bif
@@ -77,15 +87,6 @@ if TYPE_CHECKING:
     from arcwise.report import Report as Report
     from arcwise.scores import SCORES as SCORES
     from arcwise.scores import make_score as make_score
-    from arcwise.search import LocalSearchResult as LocalSearchResult
-    from arcwise.search import Optimum as Optimum
-    from arcwise.search import analyse_runs as analyse_runs
-    from arcwise.search import find_optimal as find_optimal
-    from arcwise.search import genetic_search as genetic_search
-    from arcwise.search import hill_climb as hill_climb
-    from arcwise.search import tabu_search as tabu_search
-    from arcwise.search.first_ascent import first_ascent as first_ascent
-    from arcwise.search.order_search import order_search as order_search
 
     __version__: str
 
@@ -97,8 +98,8 @@ _PUBLIC: dict[str, tuple[str, ...]] = {
     "graph": ("Dag", "Pdag", "Cpdag", "Constraints", "read_constraints"),
     "scores": ("SCORES", "make_score"),
     "parent_sets": ("ParentSetTable", "build_parent_sets", "read_parent_sets", "write_parent_sets"),
-    "search": (
-        *("Optimum", "find_optimal"),
+    "exact": ("Optimum", "find_optimal"),
+    "local": (
         *("LocalSearchResult", "hill_climb", "tabu_search", "first_ascent", "genetic_search", "order_search"),
         "analyse_runs",
     ),

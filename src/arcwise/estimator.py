@@ -13,10 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 from arcwise.data import Dataset, Table
 from arcwise.data.discretize import apply_cuts, find_cuts
 from arcwise.errors import UnknownNameError, suggestion
+from arcwise.exact import find_optimal
 from arcwise.limits import Status
+from arcwise.local import hill_climb, tabu_search
 from arcwise.model import BayesianNetwork, fit_parameters
 from arcwise.parent_sets import build_parent_sets
-from arcwise.search import find_optimal, hill_climb, tabu_search
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,10 +15,10 @@ import arcwise
 from arcwise import datasets
 from arcwise.analysis import learn
 from arcwise.analysis.edges import EdgeFinding
-from arcwise.analysis.prior_wording import prior_sentence, prior_support
-from arcwise.analysis.wording import edge_sentences, explain_edge
+from arcwise.analysis.prose.edges import edge_sentences, explain_edge
+from arcwise.analysis.prose.prior import prior_sentence, prior_support
 from arcwise.priors import EdgePrior, Saturation
-from arcwise.report.numbers import percent
+from arcwise.report.content.numbers import percent
 
 QUICK = {"permutations": 0, "compare": False}
 ESS = np.logspace(-3, 5, 33)

@@ -14,9 +14,10 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from arcwise import BayesianNetworkEstimator, datasets
 from arcwise.errors import DataError, OptionError
+from arcwise.exact import find_optimal
 from arcwise.limits import Status
+from arcwise.local import tabu_search
 from arcwise.parent_sets import build_parent_sets
-from arcwise.search import find_optimal, tabu_search
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -11,9 +11,9 @@ import pytest
 
 from arcwise import learn
 from arcwise.analysis import Analysis
-from arcwise.analysis.explanation import explain_folder
-from arcwise.analysis.prior_wording import prior_sentence
-from arcwise.analysis.wording import effect_sentence
+from arcwise.analysis.prose.edges import effect_sentence
+from arcwise.analysis.prose.explanation import explain_folder
+from arcwise.analysis.prose.prior import prior_sentence
 from arcwise.data import Dataset
 from arcwise.graph import Dag
 from arcwise.model import BayesianNetwork

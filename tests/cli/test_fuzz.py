@@ -21,9 +21,9 @@ from arcwise.confidence import edge_confidence
 from arcwise.data import Dataset, write_data
 from arcwise.ensemble import bootstrap_networks
 from arcwise.graph import write_arc_list, write_dot, write_graphml, write_structure
+from arcwise.local import hill_climb
 from arcwise.model import fit_parameters
 from arcwise.parent_sets import build_parent_sets, write_parent_sets
-from arcwise.search import hill_climb
 from arcwise.study import plan_study, read_study
 from arcwise.study.store import Store
 

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from arcwise.data import read_data, read_table, write_table
+from arcwise.exact import find_optimal
 from arcwise.parent_sets import build_parent_sets, write_parent_sets
-from arcwise.search import find_optimal
 
 Cli = Callable[..., str]
 PROGRAM = f"{sys.executable} -m arcwise.cli"

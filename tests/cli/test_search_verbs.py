@@ -12,8 +12,8 @@ import pytest
 from arcwise.data import read_data
 from arcwise.ensemble import NetworkSet, bootstrap_networks
 from arcwise.graph import read_structure
+from arcwise.local import genetic_search, tabu_search
 from arcwise.scores import make_score
-from arcwise.search import genetic_search, tabu_search
 
 Cli = Callable[..., str]
 

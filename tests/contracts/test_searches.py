@@ -15,10 +15,10 @@ from arcwise.data import Dataset
 from arcwise.errors import ArcwiseError, ConstraintError, OptionError, UnknownNameError, UnknownScoreError
 from arcwise.graph import Constraints, Dag, all_dags
 from arcwise.limits import Limits, Status
+from arcwise.local import LocalSearchResult, first_ascent, genetic_search, hill_climb, order_search, tabu_search
 from arcwise.parent_sets import build_parent_sets
 from arcwise.progress import ProgressEvent
 from arcwise.scores import make_score
-from arcwise.search import LocalSearchResult, first_ascent, genetic_search, hill_climb, order_search, tabu_search
 
 Search = Callable[..., LocalSearchResult]
 

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from arcwise.ensemble import NetworkSet, NetworkStream, credible_diagram, find_credible, stream_credible
+from arcwise.ensemble import NetworkSet, NetworkStream, find_credible, stream_credible
+from arcwise.ensemble.diagram import credible_diagram
 from arcwise.errors import FormatError, OptionError
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import ParentSetTable

@@ -11,7 +11,7 @@ import pytest
 
 import arcwise
 from arcwise.confidence import consensus_network, recommend
-from arcwise.report.numbers import percent, show_confidence
+from arcwise.report.content.numbers import percent, show_confidence
 
 SET = "const e = document.getElementById(arguments[0]); e.value = arguments[1]; e.dispatchEvent(new Event('input'));"
 SHOWN = """return [...document.querySelectorAll('#graph .edge')].filter(e => e.getAttribute('display') !== 'none')

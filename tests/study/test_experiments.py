@@ -89,7 +89,7 @@ def test_a_density_cell_says_when_it_ran_out_of_time() -> None:
 
 
 def test_a_lau_cell_is_one_run_of_the_search() -> None:
-    from arcwise.search import first_ascent, genetic_search
+    from arcwise.local import first_ascent, genetic_search
 
     experiment = load_experiment("lau")
     settings = experiment.Settings(problems=("tic-tac-toe",), runs=1)

@@ -13,10 +13,10 @@ import pytest
 
 from arcwise.errors import ConfigError
 from arcwise.evaluate import moral_distance, structural_hamming
+from arcwise.exact import find_optimal
 from arcwise.limits import Limits, Status
 from arcwise.model import fit_parameters
 from arcwise.parent_sets import build_parent_sets
-from arcwise.search import find_optimal
 from arcwise.study import CellContext, Sources, load_experiment
 from arcwise.study.experiment import SummaryTable
 from arcwise.study.experiments.steck import PRINTED, prepare

@@ -3,10 +3,10 @@ from arcwise._core import confidence as confidence
 from arcwise._core import counts as counts
 from arcwise._core import data as data
 from arcwise._core import ensemble as ensemble
+from arcwise._core import exact as exact
 from arcwise._core import graph as graph
-from arcwise._core import local_search as local_search
+from arcwise._core import local as local
 from arcwise._core import model as model
 from arcwise._core import parent_sets as parent_sets
 from arcwise._core import priors as priors
 from arcwise._core import scores as scores
-from arcwise._core import search as search

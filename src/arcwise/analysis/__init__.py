@@ -2,9 +2,9 @@
 
 from arcwise.analysis.analysis import Analysis
 from arcwise.analysis.edges import EdgeFinding
-from arcwise.analysis.explanation import Explanation, explain_folder, explain_graph
 from arcwise.analysis.learning import learn
 from arcwise.analysis.preparation import Preparation, PreparationError
+from arcwise.analysis.prose.explanation import Explanation, explain_folder, explain_graph
 
 __all__ = [
     "Analysis",

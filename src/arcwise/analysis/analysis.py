@@ -112,7 +112,7 @@ class Analysis:
 
     def explain(self, first: str, second: str) -> str:
         """Say in plain words how far the edge between two variables can be trusted, and why."""
-        from arcwise.analysis.wording import explain_edge
+        from arcwise.analysis.prose.edges import explain_edge
 
         return explain_edge(self, self.edge(first, second))
 
@@ -126,7 +126,7 @@ class Analysis:
         """
         import pandas as pd
 
-        from arcwise.analysis.wording import explain_edge
+        from arcwise.analysis.prose.edges import explain_edge
 
         titles = [s.title for s in (self.main, *self.comparisons)]
         rows = [
@@ -153,7 +153,7 @@ class Analysis:
     @cached_property
     def report(self) -> Report:
         """The content of the report: sections, tables, figures and the network."""
-        from arcwise.analysis.contents import build_report
+        from arcwise.analysis.prose.report import build_report
 
         return build_report(self)
 

@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arcwise.analysis.choices import command_line, versions
+from arcwise.analysis.prose.choices import command_line, versions
 from arcwise.errors import FormatError
 from arcwise.graph import write_dot, write_graphml
 from arcwise.model import write_bif

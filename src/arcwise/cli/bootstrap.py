@@ -37,7 +37,7 @@ def bootstrap(
         typer.Option(
             "--learner",
             help="tabu, hill-climbing, first-ascent, genetic, order or exact.",
-            autocompletion=names_of("arcwise.ensemble.replicate_task", "LEARNERS"),
+            autocompletion=names_of("arcwise.ensemble.replicates.task", "LEARNERS"),
         ),
     ] = "tabu",
     learner_option: Annotated[
@@ -58,7 +58,7 @@ def bootstrap(
         typer.Option(
             "--backend",
             help="threads, loky (processes) or dask (a cluster).",
-            autocompletion=names_of("arcwise.ensemble.replicate_workers", "BACKENDS"),
+            autocompletion=names_of("arcwise.ensemble.replicates.workers", "BACKENDS"),
         ),
     ] = "threads",
     cluster: ClusterOption = None,

@@ -17,7 +17,7 @@ def main() -> None:
     from rich.console import Console
     from sklearn.datasets import load_wine
 
-    from arcwise.report.text import print_report
+    from arcwise.report.render.text import print_report
 
     bunch = load_wine(as_frame=True)
     frame = bunch.data.rename(columns={"od280/od315_of_diluted_wines": "dilution"})

@@ -19,7 +19,7 @@ from arcwise.cli.printing import PrintOptions, print_json
 from arcwise.errors import OptionError, suggestion
 
 if TYPE_CHECKING:
-    from arcwise.analysis.explanation import Explanation
+    from arcwise.analysis.prose.explanation import Explanation
 
 __all__ = ["register"]
 
@@ -60,7 +60,7 @@ def explain(
 
     Example: arcwise explain survey-report 'smoke->cough'
     """
-    from arcwise.analysis.explanation import explain_folder, explain_graph
+    from arcwise.analysis.prose.explanation import explain_folder, explain_graph
 
     if data is None:
         if not source.is_dir() and source.exists():

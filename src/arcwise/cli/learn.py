@@ -219,7 +219,7 @@ def _show(found: Analysis, output: Path | None) -> None:
     """Print the summary: the answer, the edges, and where the rest is."""
     from rich.console import Console
 
-    from arcwise.report.text import print_report
+    from arcwise.report.render.text import print_report
 
     console = Console(highlight=False)
     if not console.is_terminal:

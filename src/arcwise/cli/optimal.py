@@ -19,8 +19,8 @@ from arcwise.cli.rule_options import RuleOptions
 from arcwise.cli.score_options import ScoreOptions
 
 if TYPE_CHECKING:
+    from arcwise.exact import Optimum
     from arcwise.parent_sets import ParentSetTable
-    from arcwise.search import Optimum
 
 __all__ = ["register"]
 
@@ -38,7 +38,7 @@ def optimal(
         typer.Option(
             "--method",
             help="auto, dp, branch-and-bound or ilp.",
-            autocompletion=names_of("arcwise.search.optimal", "METHODS"),
+            autocompletion=names_of("arcwise.exact.optimal", "METHODS"),
         ),
     ] = "auto",
     *,
@@ -59,8 +59,8 @@ def optimal(
 
     Example: arcwise optimal survey.csv --score bdeu:ess=10 --json
     """
+    from arcwise.exact import find_optimal
     from arcwise.limits import Status
-    from arcwise.search import find_optimal
 
     as_csv = printing.stdout_is_taken(output)
     if output is not None:

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from arcwise.data import Dataset
     from arcwise.graph import Constraints
     from arcwise.limits import Limits
+    from arcwise.local import LocalSearchResult
     from arcwise.scores import Score
-    from arcwise.search import LocalSearchResult
 
 __all__ = ["register"]
 
@@ -156,7 +156,7 @@ def search(
 
     Example: arcwise search survey.csv --method genetic --score bdeu:ess=10 --seed 1 -o network.graphml
     """
-    from arcwise import search as stage
+    from arcwise import local as stage
 
     given: dict[str, Any] = {
         "start": None if start is None else start.value,
@@ -231,8 +231,8 @@ def _search_orders(
 ) -> LocalSearchResult:
     """Order search over the table of parent sets of the data; both share the time."""
     from arcwise.limits import Status
+    from arcwise.local import order_search
     from arcwise.parent_sets import build_parent_sets
-    from arcwise.search import order_search
 
     begin = time.monotonic()
     table = build_parent_sets(

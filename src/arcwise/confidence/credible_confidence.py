@@ -20,7 +20,7 @@ from arcwise.confidence.averaging import Weights, class_sums, edge_confidence
 from arcwise.confidence.edge_confidence import EdgeConfidence, Orientation
 from arcwise.ensemble import class_sizes, count_credible, find_credible, stream_credible
 from arcwise.ensemble.bayes_factors import log_slack_of
-from arcwise.ensemble.class_counting import has_whole_classes
+from arcwise.ensemble.diagram.class_counting import has_whole_classes
 from arcwise.errors import OptionError
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status

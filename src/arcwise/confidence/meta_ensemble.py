@@ -27,7 +27,7 @@ from arcwise.errors import OptionError, UnknownNameError, suggestion
 from arcwise.limits import Limits
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 from arcwise.scores import Score
-from arcwise.search.seeds import resolve_seed
+from arcwise.seeds import resolve_seed
 
 if TYPE_CHECKING:
     import pandas as pd

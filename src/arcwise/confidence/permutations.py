@@ -16,7 +16,7 @@ from arcwise.errors import OptionError
 from arcwise.limits import Limits, Status
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 from arcwise.scores import make_score
-from arcwise.search.seeds import resolve_seed
+from arcwise.seeds import resolve_seed
 
 __all__ = ["PermutedConfidences", "member_of", "permuted_confidences"]
 

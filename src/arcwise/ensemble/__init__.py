@@ -1,7 +1,6 @@
 """Ensembles: many networks with weights, found in several ways."""
 
 from arcwise.ensemble.bayes_factors import BAYES_FACTORS, describe_bayes_factor
-from arcwise.ensemble.bootstrap import bootstrap_networks
 from arcwise.ensemble.class_sizes import class_size, class_sizes, weigh_classes
 from arcwise.ensemble.credible import count_credible, find_credible
 from arcwise.ensemble.deviation import deviation_curve, plot_deviations
@@ -11,6 +10,7 @@ from arcwise.ensemble.families import Families
 from arcwise.ensemble.k_best import k_best
 from arcwise.ensemble.network_set import NetworkSet, concatenate
 from arcwise.ensemble.network_summary import Ensemble, NetworkSummary
+from arcwise.ensemble.replicates.bootstrap import bootstrap_networks
 from arcwise.ensemble.stream import NetworkStream, stream_credible
 
 __all__ = [

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.ensemble.bayes_factors import log_slack_of, warn_if_not_bayes_factor
-from arcwise.ensemble.class_counting import count_classes, has_whole_classes
-from arcwise.ensemble.credible_diagram import CHUNK, CredibleDiagram, build_diagram, check_guarantee
+from arcwise.ensemble.diagram.class_counting import count_classes, has_whole_classes
+from arcwise.ensemble.diagram.credible_diagram import CHUNK, CredibleDiagram, build_diagram, check_guarantee
+from arcwise.ensemble.diagram.reached import FIRST_SHARE, Reached, count_within_reach
 from arcwise.ensemble.network_set import NetworkSet, Weighting, posterior_log_weights
 from arcwise.ensemble.network_summary import NetworkSummary
-from arcwise.ensemble.reached import FIRST_SHARE, Reached, count_within_reach
 from arcwise.errors import GuaranteeError, UnknownNameError, suggestion
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status

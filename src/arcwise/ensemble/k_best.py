@@ -8,7 +8,7 @@ import time
 import numpy as np
 
 from arcwise.ensemble.credible import By, check_equivalence, list_diagram
-from arcwise.ensemble.credible_diagram import CredibleDiagram, build_diagram
+from arcwise.ensemble.diagram.credible_diagram import CredibleDiagram, build_diagram
 from arcwise.ensemble.network_set import NetworkSet, Weighting
 from arcwise.errors import GuaranteeError, OptionError, UnknownNameError, suggestion
 from arcwise.graph import Constraints

@@ -21,7 +21,7 @@ import numpy as np
 
 from arcwise.ensemble.bayes_factors import log_slack_of
 from arcwise.ensemble.credible import By, check_equivalence
-from arcwise.ensemble.credible_diagram import CredibleDiagram, build_diagram, check_guarantee
+from arcwise.ensemble.diagram.credible_diagram import CredibleDiagram, build_diagram, check_guarantee
 from arcwise.ensemble.network_set import NetworkSet, posterior_log_weights
 from arcwise.errors import FormatError, OptionError
 from arcwise.files import read_bytes, write_text

@@ -8,12 +8,13 @@ from typing import Literal, get_args
 
 from arcwise.data import Dataset
 from arcwise.errors import OptionError, UnknownNameError, suggestion
+from arcwise.exact import find_optimal
 from arcwise.graph import Constraints, Dag
 from arcwise.limits import Limits, Status
+from arcwise.local import hill_climb, tabu_search
 from arcwise.parent_sets import build_parent_set_tables
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 from arcwise.scores import Score
-from arcwise.search import find_optimal, hill_climb, tabu_search
 
 __all__ = ["LearnedNetwork", "Learning", "all_or_interrupt", "find_optima", "stays_optimal", "worst_status"]
 

@@ -1,6 +1,6 @@
 """Reports: a plain content tree, rendered as one self-contained HTML page or as text for a terminal."""
 
-from arcwise.report.content import (
+from arcwise.report.content.blocks import (
     Bullets,
     Chart,
     Column,
@@ -16,8 +16,8 @@ from arcwise.report.content import (
     Table,
     Verbatim,
 )
-from arcwise.report.html import render_html
-from arcwise.report.text import render_text
+from arcwise.report.render.html import render_html
+from arcwise.report.render.text import render_text
 
 __all__ = [
     "Bullets",

@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arcwise.errors import ConfigError, suggestion
+from arcwise.exact import find_optimal
 from arcwise.files import write_text
 from arcwise.limits import Limits, Status
+from arcwise.local import order_search
 from arcwise.model import ESTIMATORS, BayesianNetwork, fit_parameters, read_bif, write_bif
 from arcwise.parent_sets import build_parent_sets
 from arcwise.scores import make_score
-from arcwise.search import find_optimal, order_search
 from arcwise.study.source_text import SourceText
 
 if TYPE_CHECKING:

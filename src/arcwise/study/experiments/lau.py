@@ -17,12 +17,13 @@ import numpy as np
 
 from arcwise.data import Dataset
 from arcwise.errors import ConfigError
+from arcwise.exact import find_optimal
 from arcwise.limits import Limits, Status
+from arcwise.local import first_ascent, genetic_search
+from arcwise.local.run_analysis import count_parameters
 from arcwise.model.sampling import sample
 from arcwise.parent_sets import build_parent_sets
 from arcwise.scores import make_score
-from arcwise.search import find_optimal, first_ascent, genetic_search
-from arcwise.search.run_analysis import count_parameters
 from arcwise.study.experiment import CellContext, CellResult, Experiment, Row, SummaryFigure, SummaryTable
 from arcwise.study.sources import Sources
 

@@ -1,0 +1,46 @@
+// One strongly connected component of the candidate graph: the unit that is enumerated on its own.
+//
+// A cycle lies within one component, so parents outside it never matter for acyclicity; they only make
+// families different. Networks of different components combine freely up to the slack they share.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ensemble/construction/mask.hpp"
+#include "parent_sets/table_view.hpp"
+
+namespace arcwise {
+
+template <std::size_t W>
+struct ComponentProblem {
+    struct Row {
+        NodeSet<W> parents;  // those inside the component, in its own numbers
+        double score;
+        double cost;          // what the bound charges for the row, >= 0; rows of a node ascend by it
+        std::int64_t origin;  // the row of the table
+    };
+
+    std::size_t nodes = 0;
+    std::vector<std::size_t> offsets{0};
+    std::vector<Row> rows;
+
+    // For Markov equivalence (class_rule.hpp). Parent number k of row r inside the component is
+    // partner_nodes[partner_offsets[r] + k], and if it is u, row r is of v, with all parents P, then
+    // `before` is the row of u with the parents P - u and `after` that with P - u + v; -1 if not in the
+    // table.
+    std::vector<std::size_t> partner_offsets;
+    std::vector<std::uint16_t> partner_nodes;
+    std::vector<std::int64_t> partner_before;
+    std::vector<std::int64_t> partner_after;
+};
+
+// The rows of `members` (ascending nodes of the table) with keep[row] != 0 (empty: all). `costs` has one
+// entry per row of the table, or is empty: then a row costs its distance from the best row of its node.
+template <std::size_t W>
+ComponentProblem<W> make_component(const TableView& table, std::span<const std::int32_t> members,
+                                   std::span<const std::uint8_t> keep, std::span<const double> costs,
+                                   bool with_partners);
+
+}  // namespace arcwise

@@ -1,0 +1,152 @@
+#include "exact/acyclicity.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace arcwise {
+
+AcyclicityPropagator::AcyclicityPropagator(const CandidateSets& sets)
+    : sets_(sets),
+      n_(sets.variables()),
+      words_(sets.words()),
+      ancestors_(n_ * words_),
+      scratch_(words_),
+      witness_(n_) {
+    for (std::size_t v = 0; v < n_; ++v) witness_[v] = sets.begin(v);
+}
+
+std::size_t AcyclicityPropagator::place(std::span<const std::uint8_t> allowed, std::size_t waiting,
+                                        bits::Word* placed) {
+    std::fill(placed, placed + words_, 0);
+    pending_.clear();
+    for (std::size_t v = 0; v < n_; ++v)
+        if (v != waiting) pending_.push_back(v);
+    std::size_t count = 0;
+    for (bool progress = true; progress && !pending_.empty();) {
+        progress = false;
+        std::size_t left = 0;
+        for (const std::size_t v : pending_) {
+            const std::size_t hint = witness_[v];
+            bool fits = hint < sets_.end(v) && allowed[hint] && bits::subset(sets_.set(hint), placed, words_);
+            for (std::size_t row = sets_.begin(v); !fits && row < sets_.end(v); ++row) {
+                if (!allowed[row] || !bits::subset(sets_.set(row), placed, words_)) continue;
+                witness_[v] = row;
+                fits = true;
+            }
+            if (fits) {
+                bits::add(placed, v);
+                ++count;
+                progress = true;
+            } else {
+                pending_[left++] = v;
+            }
+        }
+        pending_.resize(left);
+    }
+    return count;
+}
+
+bool AcyclicityPropagator::drop_closing_sets(std::span<std::uint8_t> allowed, bool& changed) {
+    // Required parents: what all allowed sets share.
+    for (std::size_t v = 0; v < n_; ++v) {
+        bits::Word* common = ancestors_.data() + v * words_;
+        std::fill(common, common + words_, ~bits::Word{0});
+        bool any = false;
+        for (std::size_t row = sets_.begin(v); row < sets_.end(v); ++row) {
+            if (!allowed[row]) continue;
+            any = true;
+            bits::Word rest = 0;
+            for (std::size_t w = 0; w < words_; ++w) rest |= (common[w] &= sets_.set(row)[w]);
+            if (rest == 0) break;
+        }
+        if (!any) return false;
+    }
+    // Transitive closure (Warshall).
+    for (std::size_t k = 0; k < n_; ++k)
+        for (std::size_t v = 0; v < n_; ++v)
+            if (bits::test(ancestors_.data() + v * words_, k))
+                for (std::size_t w = 0; w < words_; ++w)
+                    ancestors_[v * words_ + w] |= ancestors_[k * words_ + w];
+    for (std::size_t v = 0; v < n_; ++v) {
+        if (bits::test(ancestors_.data() + v * words_, v)) return false;
+        std::fill(scratch_.begin(), scratch_.end(), 0);
+        bool descends = false;
+        for (std::size_t u = 0; u < n_; ++u) {
+            if (!bits::test(ancestors_.data() + u * words_, v)) continue;
+            bits::add(scratch_.data(), u);
+            descends = true;
+        }
+        if (!descends) continue;
+        for (std::size_t row = sets_.begin(v); row < sets_.end(v); ++row) {
+            if (!allowed[row] || !bits::intersects(sets_.set(row), scratch_.data(), words_)) continue;
+            allowed[row] = 0;
+            changed = true;
+        }
+    }
+    return true;
+}
+
+bool AcyclicityPropagator::drop_early_sets(std::span<std::uint8_t> allowed, bool& changed, Ticker& ticker) {
+    if (place(allowed, n_, scratch_.data()) < n_) return false;
+    for (std::size_t v = 0; v < n_; ++v) {
+        if (ticker.poll_now({v, n_})) return true;
+        if (place(allowed, v, scratch_.data()) + 1 == n_) continue;  // v can come last: every set fits
+        bool any = false;
+        for (std::size_t row = sets_.begin(v); row < sets_.end(v); ++row) {
+            if (!allowed[row]) continue;
+            if (bits::subset(sets_.set(row), scratch_.data(), words_)) {
+                any = true;
+            } else {
+                allowed[row] = 0;
+                changed = true;
+            }
+        }
+        if (!any) return false;
+    }
+    return true;
+}
+
+bool AcyclicityPropagator::propagate(std::span<std::uint8_t> allowed, Ticker& ticker) {
+    for (bool changed = true; changed;) {
+        changed = false;
+        if (ticker.poll_now({})) return true;
+        if (!drop_closing_sets(allowed, changed)) return false;
+        if (changed) continue;
+        if (!drop_early_sets(allowed, changed, ticker)) return false;
+    }
+    return true;
+}
+
+std::vector<std::int32_t> feasible_order(const CandidateSets& sets) {
+    const std::size_t n = sets.variables();
+    std::vector<std::size_t> starts(n + 1, 0);  // per parent: the rows with it
+    std::vector<std::uint32_t> waiting(sets.rows(), 0);
+    for (std::size_t row = 0; row < sets.rows(); ++row)
+        bits::for_each(sets.set(row), sets.words(), [&](std::size_t p) {
+            ++starts[p + 1];
+            ++waiting[row];
+        });
+    std::partial_sum(starts.begin(), starts.end(), starts.begin());
+    std::vector<std::uint32_t> with(starts.back());
+    std::vector<std::size_t> next(starts.begin(), starts.end() - 1);
+    std::vector<std::int32_t> order;
+    std::vector<std::uint8_t> placed(n, 0);
+    const auto place = [&](std::size_t v) {
+        if (placed[v] == 0) order.push_back(static_cast<std::int32_t>(v));
+        placed[v] = 1;
+    };
+    for (std::size_t v = 0; v < n; ++v)
+        for (std::size_t row = sets.begin(v); row < sets.end(v); ++row) {
+            bits::for_each(sets.set(row), sets.words(),
+                           [&](std::size_t p) { with[next[p]++] = static_cast<std::uint32_t>(row); });
+            if (waiting[row] == 0) place(v);
+        }
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        const auto parent = static_cast<std::size_t>(order[i]);
+        for (std::size_t at = starts[parent]; at < starts[parent + 1]; ++at)
+            if (--waiting[with[at]] == 0) place(sets.node_of(with[at]));
+    }
+    return order;
+}
+
+}  // namespace arcwise

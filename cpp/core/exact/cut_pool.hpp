@@ -1,0 +1,75 @@
+// Inequalities that every acyclic network satisfies, and their multipliers.
+//
+// Clusters. In an acyclic network every set C of nodes has a node whose parents all lie outside C: the first
+// of C in a topological order. (Jaakkola, Sontag, Globerson and Meila 2010, "Learning Bayesian network
+// structure using LP relaxations".) More generally the first k nodes of C have fewer than k parents in C, so
+// at most |C| - k nodes of C have k or more of their parents in C (Cussens 2011, "Bayesian network learning
+// with cutting planes"; C of three nodes with k = 2 are GOBNILP's set packing constraints). Four nodes have
+// more facets: four_node_facets.hpp.
+//
+// A cut is stored as its nodes and one number: k > 0 for a cluster, -(i + 1) for the i-th four-node facet.
+// Its coefficient can be computed for any set of any node, so that a cut found on a few columns of an LP
+// holds for all of them, and for any multipliers the bound can be computed over the whole table
+// (cut_bound.hpp).
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "exact/bits.hpp"
+#include "exact/four_node_facets.hpp"
+
+namespace arcwise {
+
+class CutPool {
+  public:
+    explicit CutPool(std::size_t variables) : variables_(variables), words_(bits::words_for(variables)) {}
+
+    std::size_t size() const { return multipliers_.size(); }
+    std::size_t words() const { return words_; }
+    std::size_t variables() const { return variables_; }
+    const bits::Word* members(std::size_t i) const { return members_.data() + i * words_; }
+    std::int32_t code(std::size_t i) const { return codes_[i]; }
+    double multiplier(std::size_t i) const { return multipliers_[i]; }
+    std::span<const bits::Word> all_members() const { return members_; }
+    std::span<const std::int32_t> codes() const { return codes_; }
+    std::span<const double> multipliers() const { return multipliers_; }
+
+    // Of the set `set` of `node`, a member of the cut: the sum of the coefficients of a network is at most
+    // side(i).
+    double coefficient(std::size_t i, std::size_t node, const bits::Word* set) const {
+        if (codes_[i] > 0) {
+            std::int32_t inside = 0;
+            for (std::size_t w = 0; w < words_; ++w) inside += std::popcount(members(i)[w] & set[w]);
+            return inside >= codes_[i] ? 1 : 0;
+        }
+        const auto& nodes = corners_[i];
+        std::size_t mask = 0;
+        std::size_t position = 0;
+        for (std::size_t c = 0; c < 4; ++c) {
+            mask |= static_cast<std::size_t>(bits::test(set, nodes[c])) << c;
+            if (nodes[c] == node) position = c;
+        }
+        return four_node_facets()[static_cast<std::size_t>(-codes_[i] - 1)].coefficient[position][mask];
+    }
+    double side(std::size_t i) const;
+
+    // Cuts one after the other, with multiplier 0.
+    void extend(std::span<const bits::Word> members, std::span<const std::int32_t> codes);
+    // Negative multipliers count as 0.
+    void set_multipliers(std::span<const double> multipliers);
+    // Drops the cuts i with keep[i] == 0.
+    void keep(std::span<const std::uint8_t> keep);
+
+  private:
+    std::size_t variables_, words_;
+    std::vector<bits::Word> members_;
+    std::vector<std::int32_t> codes_;
+    std::vector<std::array<std::uint32_t, 4>> corners_;  // of a facet, ascending
+    std::vector<double> multipliers_;
+};
+
+}  // namespace arcwise

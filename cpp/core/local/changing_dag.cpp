@@ -1,0 +1,129 @@
+#include "local/changing_dag.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <numeric>
+
+#include "xoshiro.hpp"
+
+namespace arcwise {
+
+ChangingDag::ChangingDag(std::size_t nodes)
+    : words_((nodes + 63) / 64), parents_(nodes), ancestors_(nodes * words_, 0) {}
+
+std::uint64_t ChangingDag::arc_key(std::size_t from, std::size_t to) {
+    return Xoshiro::mix(0x9e3779b97f4a7c15ULL * (static_cast<std::uint64_t>(from) + 1) +
+                        Xoshiro::mix(to + 1));
+}
+
+bool ChangingDag::has_arc(std::size_t from, std::size_t to) const {
+    return std::ranges::binary_search(parents_[to], static_cast<std::int32_t>(from));
+}
+
+bool ChangingDag::can_reverse(std::size_t from, std::size_t to) const {
+    return std::ranges::none_of(parents_[to], [&](std::int32_t other) {
+        const auto node = static_cast<std::size_t>(other);
+        return node != from && is_ancestor(from, node);
+    });
+}
+
+void ChangingDag::insert_parent(std::size_t from, std::size_t to) {
+    auto& list = parents_[to];
+    const auto value = static_cast<std::int32_t>(from);
+    list.insert(std::ranges::lower_bound(list, value), value);
+    hash_ ^= arc_key(from, to);
+    ++arcs_;
+}
+
+void ChangingDag::erase_parent(std::size_t from, std::size_t to) {
+    auto& list = parents_[to];
+    const auto place = std::ranges::lower_bound(list, static_cast<std::int32_t>(from));
+    assert(place != list.end() && *place == static_cast<std::int32_t>(from));
+    list.erase(place);
+    hash_ ^= arc_key(from, to);
+    --arcs_;
+}
+
+void ChangingDag::add(std::size_t from, std::size_t to) {
+    assert(can_add(from, to) && !has_arc(from, to));
+    insert_parent(from, to);
+    const auto* source = ancestors_.data() + from * words_;
+    for (std::size_t node = 0; node < nodes(); ++node) {
+        if (node != to && !is_ancestor(to, node)) continue;
+        auto* row = ancestors_.data() + node * words_;
+        for (std::size_t w = 0; w < words_; ++w) row[w] |= source[w];
+        row[from / 64] |= std::uint64_t{1} << (from % 64);
+    }
+}
+
+void ChangingDag::remove(std::size_t from, std::size_t to) {
+    erase_parent(from, to);
+    recompute_below(to);
+}
+
+void ChangingDag::reverse(std::size_t from, std::size_t to) {
+    assert(can_reverse(from, to));
+    remove(from, to);
+    add(to, from);
+}
+
+void ChangingDag::recompute_row(std::size_t node) {
+    auto* row = ancestors_.data() + node * words_;
+    std::fill_n(row, words_, std::uint64_t{0});
+    for (const auto parent : parents_[node]) {
+        const auto above = static_cast<std::size_t>(parent);
+        const auto* source = ancestors_.data() + above * words_;
+        for (std::size_t w = 0; w < words_; ++w) row[w] |= source[w];
+        row[above / 64] |= std::uint64_t{1} << (above % 64);
+    }
+}
+
+// The rows of `node` and its descendants, parents first. The old rows are supersets of the new ones, so that
+// the number of old ancestors still sorts the nodes topologically.
+void ChangingDag::recompute_below(std::size_t node) {
+    std::vector<std::pair<std::size_t, std::size_t>> below;  // (number of ancestors, node)
+    for (std::size_t v = 0; v < nodes(); ++v) {
+        if (v != node && !is_ancestor(node, v)) continue;
+        std::size_t count = 0;
+        for (std::size_t w = 0; w < words_; ++w)
+            count += static_cast<std::size_t>(__builtin_popcountll(ancestors_[v * words_ + w]));
+        below.emplace_back(count, v);
+    }
+    std::ranges::sort(below);
+    for (const auto& [count, v] : below) recompute_row(v);
+}
+
+bool ChangingDag::assign(std::vector<Parents> parents) {
+    assert(parents.size() == nodes());
+    const std::size_t n = nodes();
+    std::vector<std::size_t> missing(n);
+    std::vector<std::size_t> first(n + 1, 0);  // node v has the children children[first[v]..first[v + 1])
+    std::vector<std::size_t> order;
+    order.reserve(n);
+    for (std::size_t v = 0; v < n; ++v) {
+        std::ranges::sort(parents[v]);
+        missing[v] = parents[v].size();
+        if (missing[v] == 0) order.push_back(v);
+        for (const auto p : parents[v]) ++first[static_cast<std::size_t>(p) + 1];
+    }
+    std::partial_sum(first.begin(), first.end(), first.begin());
+    std::vector<std::size_t> children(first.back());
+    std::vector<std::size_t> place(first.begin(), first.end() - 1);
+    for (std::size_t v = 0; v < n; ++v)
+        for (const auto p : parents[v]) children[place[static_cast<std::size_t>(p)]++] = v;
+    for (std::size_t i = 0; i < order.size(); ++i)
+        for (std::size_t j = first[order[i]]; j < first[order[i] + 1]; ++j)
+            if (--missing[children[j]] == 0) order.push_back(children[j]);
+    if (order.size() < n) return false;
+    parents_ = std::move(parents);
+    arcs_ = 0;
+    hash_ = 0;
+    for (const auto v : order) {
+        recompute_row(v);
+        arcs_ += parents_[v].size();
+        for (const auto p : parents_[v]) hash_ ^= arc_key(static_cast<std::size_t>(p), v);
+    }
+    return true;
+}
+
+}  // namespace arcwise

@@ -1,0 +1,58 @@
+// A DAG that changes by one arc at a time and answers at once whether a change would close a cycle.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "local/parent_list.hpp"
+
+namespace arcwise {
+
+// Keeps the ancestors of every node as a bit set, so that "would u -> v close a cycle" is one bit. An arc
+// that comes adds a row to the rows of the descendants; an arc that goes makes the descendants' rows afresh,
+// in topological order. Any number of nodes: a row has as many words as it needs.
+class ChangingDag {
+  public:
+    explicit ChangingDag(std::size_t nodes);
+
+    std::size_t nodes() const { return parents_.size(); }
+    std::span<const std::int32_t> parents(std::size_t node) const { return parents_[node]; }  // ascending
+    const std::vector<Parents>& all_parents() const { return parents_; }
+    bool has_arc(std::size_t from, std::size_t to) const;
+    std::size_t arcs() const { return arcs_; }
+    // Is `above` an ancestor of `node`?
+    bool is_ancestor(std::size_t above, std::size_t node) const {
+        return (ancestors_[node * words_ + above / 64] >> (above % 64) & 1) != 0;
+    }
+
+    bool can_add(std::size_t from, std::size_t to) const { return from != to && !is_ancestor(to, from); }
+    // The arc from -> to can be turned if it is the only way from `from` to `to`.
+    bool can_reverse(std::size_t from, std::size_t to) const;
+
+    void add(std::size_t from, std::size_t to);
+    void remove(std::size_t from, std::size_t to);
+    void reverse(std::size_t from, std::size_t to);
+    // Replaces all arcs. False, and nothing changes, if they have a cycle.
+    bool assign(std::vector<Parents> parents);
+
+    // A hash of the set of arcs that one arc more or less changes by one exclusive-or (Zobrist 1970): the
+    // tabu list recognises structures by it without looking at them.
+    std::uint64_t hash() const { return hash_; }
+    static std::uint64_t arc_key(std::size_t from, std::size_t to);
+
+  private:
+    void insert_parent(std::size_t from, std::size_t to);
+    void erase_parent(std::size_t from, std::size_t to);
+    void recompute_below(std::size_t node);
+    void recompute_row(std::size_t node);
+
+    std::size_t words_;
+    std::size_t arcs_ = 0;
+    std::uint64_t hash_ = 0;
+    std::vector<Parents> parents_;
+    std::vector<std::uint64_t> ancestors_;  // nodes x words_
+};
+
+}  // namespace arcwise

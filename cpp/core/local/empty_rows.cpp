@@ -1,0 +1,164 @@
+// The rows of the empty network, from where searches start: all pairs of variables, each counted once.
+#include <algorithm>
+#include <limits>
+
+#include "local/neighbour_scores.hpp"
+
+namespace arcwise {
+
+namespace {
+
+constexpr double not_allowed = std::numeric_limits<double>::quiet_NaN();
+constexpr std::size_t partition_bytes = std::size_t{32} << 20;  // sorted rows kept for the first pass
+
+}  // namespace
+
+// The rows of all children without parents. The counts of (c, x) serve both families, c | x and x | c; and
+// with the block outside and the child inside, the block's bytes stay in the cache for all children.
+void NeighbourScores::fill_empty_rows() {
+    const std::size_t n = variables();
+    std::vector<std::shared_ptr<NeighbourRow>> rows(n);
+    const auto narrow = [&](std::size_t v) { return data_.arity(v) - 1 <= StateBlocks::width; };
+    information_.assign(n, 0.0);
+    const std::size_t each = std::max<std::size_t>(1, weights_.rows.size() * 5);
+    const std::size_t batch = std::max<std::size_t>(1, partition_bytes / each);
+    std::vector<RowPartition> partitions(std::min(batch, n));
+    for (std::size_t first = 0; first < n; first += batch) {
+        const std::size_t last = std::min(n, first + batch);
+        for (std::size_t child = first; child < last; ++child) {
+            auto& partition = partitions[child - first];
+            sorter_.sort(child, {}, partition);
+            tabulate(child, partition);
+            rows[child] = std::make_shared<NeighbourRow>();
+            rows[child]->toggled.assign(n, not_allowed);
+            rows[child]->own = score_table(child, {}, table_, partition.sample_rows);
+            information_[child] = -log_likelihood(child, rows[child]->own);
+        }
+        for (std::size_t block = 0; block < data_.blocks(); ++block)
+            for (std::size_t child = first; child < last; ++child)
+                if (narrow(child)) fill_pairs(block, child, partitions[child - first], rows);
+    }
+    for (std::size_t child = 0; child < n; ++child) {
+        if (narrow(child) || tables_ != nullptr)
+            fill_wide_pairs(child, rows);
+        else
+            rows[child] = compute(child, {});
+    }
+    for (std::size_t child = 0; child < n; ++child) {
+        auto& row = *rows[child];
+        if (row.gaining.empty()) list_gains(child, {}, row);
+        store(key_of(child, {}), std::move(rows[child]));
+    }
+}
+
+// May one of the two be the parent of the other, and could either gain by it?
+bool NeighbourScores::is_worth_counting(std::size_t child, std::size_t x,
+                                        std::vector<std::shared_ptr<NeighbourRow>>& rows) {
+    const bool into = wants(x, child, {}) && !is_hopeless(*rows[child], child, 1.0, x);
+    const bool out = wants(child, x, {}) && !is_hopeless(*rows[x], x, 1.0, child);
+    return into || out;
+}
+
+// The pairs of a variable with the wide ones, which are not in the blocks. If the score is a difference of
+// set functions, then s(c | x) + s(x) = s(x | c) + s(c), and each pair is counted once.
+void NeighbourScores::fill_wide_pairs(std::size_t child, std::vector<std::shared_ptr<NeighbourRow>>& rows) {
+    if (data_.wide().empty()) return;
+    const bool child_is_wide = data_.arity(child) - 1 > StateBlocks::width;
+    auto& row = *rows[child];
+    sorter_.sort(child, {}, partition_);
+    radix_.assign(1, 0);
+    for (const auto wide : data_.wide()) {
+        const auto x = static_cast<std::size_t>(wide);
+        if (child_is_wide && x >= child) continue;
+        if (!is_worth_counting(child, x, rows)) continue;
+        if (tables_ != nullptr || wants(x, child, {})) score_sparse(child, {}, x, row);
+        if (tables_ == nullptr) continue;
+        if (wants(child, x, {})) rows[x]->toggled[child] = row.toggled[x] + (rows[x]->own - row.own);
+        if (!wants(x, child, {})) row.toggled[x] = not_allowed;
+    }
+}
+
+void NeighbourScores::fill_pairs(std::size_t block, std::size_t child, const RowPartition& partition,
+                                 std::vector<std::shared_ptr<NeighbourRow>>& rows) {
+    const auto slots = data_.slots(block);
+    if (partition.configurations() == 0) return;
+    std::vector<StateBlocks::Slot> counted;
+    for (const auto& slot : slots) {
+        const auto x = static_cast<std::size_t>(slot.variable);
+        if (x >= child) break;
+        if (is_worth_counting(child, x, rows)) counted.push_back(slot);
+    }
+    if (counted.empty()) return;
+    constexpr std::size_t width = StateBlocks::width;
+    const bool small = weights_.cases <= std::numeric_limits<std::uint32_t>::max();
+    if (small)
+        add_block(block, 0, 1, partition, counts32_);
+    else
+        add_block(block, 0, 1, partition, counts64_);
+    const auto at = [&](std::size_t place) {
+        return small ? static_cast<std::int64_t>(counts32_[place]) : counts64_[place];
+    };
+    const std::size_t arity = data_.arity(child);
+    std::vector<std::int64_t> forward;   // [state of x][state of child]: the table of child | x
+    std::vector<std::int64_t> backward;  // [state of child][state of x]: the table of x | child
+    for (const auto& slot : counted) {
+        const auto x = static_cast<std::size_t>(slot.variable);
+        const bool into = wants(x, child, {});
+        const bool out = wants(child, x, {});
+        const std::size_t states = data_.arity(x);
+        if (tables_ != nullptr) {
+            // One sum for both directions: that g(c, x) is the same number makes the two gains equal.
+            const double cells = static_cast<double>(arity) * static_cast<double>(states);
+            auto& terms = tables_->of(cells);
+            double joint = 0.0;
+            for (std::size_t s = 0; s < partition.totals.size(); ++s) {
+                std::int64_t rest = partition.totals[s];
+                for (std::size_t k = 1; k < states; ++k) {
+                    const std::int64_t n = at(s * width + slot.first + k - 1);
+                    joint += terms(n);
+                    rest -= n;
+                }
+                joint += terms(rest);
+            }
+            joint += tables_->constant(cells);
+            const double empty = tables_->constant(1.0) + tables_->of(1.0)(weights_.cases);
+            if (into) rows[child]->toggled[x] = joint - (rows[x]->own + empty);
+            if (out) rows[x]->toggled[child] = joint - (rows[child]->own + empty);
+            families_scored_ += 2;
+        } else {
+            forward.assign(arity * states, 0);
+            for (std::size_t s = 0; s < partition.totals.size(); ++s) {
+                const std::size_t state = partition.states[s];
+                std::int64_t rest = partition.totals[s];
+                for (std::size_t k = 1; k < states; ++k) {
+                    const std::int64_t n = at(s * width + slot.first + k - 1);
+                    forward[k * arity + state] = n;
+                    rest -= n;
+                }
+                forward[state] = rest;
+            }
+            backward.assign(arity * states, 0);
+            for (std::size_t k = 0; k < states; ++k)
+                for (std::size_t state = 0; state < arity; ++state)
+                    backward[state * states + k] = forward[k * arity + state];
+            const auto score_observed = [&](std::size_t target, std::size_t parent, std::size_t r,
+                                            const std::vector<std::int64_t>& table) {
+                std::vector<std::int64_t> observed;
+                std::vector<std::uint64_t> indices;
+                for (std::size_t j = 0; j * r < table.size(); ++j) {
+                    const auto* begin = table.data() + j * r;
+                    if (std::all_of(begin, begin + r, [](std::int64_t n) { return n == 0; })) continue;
+                    observed.insert(observed.end(), begin, begin + r);
+                    indices.push_back(j);
+                }
+                if (!score_.needs_configurations()) indices.clear();
+                const std::int32_t one[] = {static_cast<std::int32_t>(parent)};
+                rows[target]->toggled[parent] = score_family(target, one, observed, indices);
+            };
+            if (into) score_observed(child, x, arity, forward);
+            if (out) score_observed(x, child, states, backward);
+        }
+    }
+}
+
+}  // namespace arcwise

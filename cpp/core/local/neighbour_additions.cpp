@@ -1,0 +1,298 @@
+// The scores of a family with one more parent, for all variables that may be it.
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+
+#include "local/candidate_parent.hpp"
+#include "local/neighbour_scores.hpp"
+
+namespace arcwise {
+
+namespace {
+
+constexpr std::size_t segments_at_once = 4096;                   // x 64 columns x 4 bytes: one megabyte
+constexpr std::size_t candidate_bytes = std::size_t{256} << 20;  // tables of candidates at a time
+
+}  // namespace
+
+void NeighbourScores::start(Candidate& candidate, std::size_t child, std::span<const std::int32_t> parents) {
+    candidate.arity = data_.arity(candidate.variable);
+    candidate.child_arity = data_.arity(child);
+    if (tables_ != nullptr) {
+        const double cells = data_.cells(parents) * static_cast<double>(candidate.arity);
+        candidate.joint_terms = &tables_->of(cells * static_cast<double>(candidate.child_arity));
+        candidate.margin_terms = &tables_->of(cells);
+    } else if (score_.needs_configurations()) {
+        for (const auto p : parents)
+            if (static_cast<std::size_t>(p) > candidate.variable)
+                candidate.below *= data_.arity(static_cast<std::size_t>(p));
+    }
+}
+
+double NeighbourScores::finish(Candidate& candidate, std::size_t child,
+                               std::span<const std::int32_t> parents) {
+    if (tables_ == nullptr)
+        return score_family(child, with(parents, candidate.variable), candidate.counts,
+                            candidate.configurations);
+    ++families_scored_;
+    const double cells = data_.cells(parents) * static_cast<double>(candidate.arity);
+    return (tables_->constant(cells * static_cast<double>(candidate.child_arity)) + candidate.joint) -
+           (tables_->constant(cells) + candidate.margin);
+}
+
+// Adds a row to the candidate's table: the counts of the child for one configuration of P and one state of x.
+void NeighbourScores::add_row(Candidate& candidate, std::size_t config, std::size_t state,
+                              const std::int64_t* counts) {
+    candidate.counts.insert(candidate.counts.end(), counts, counts + candidate.child_arity);
+    if (!score_.needs_configurations()) return;
+    // The index of P, with the digit of x put between those of its neighbours.
+    const std::uint64_t above = radix_[config] / candidate.below;
+    candidate.configurations.push_back((above * candidate.arity + state) * candidate.below +
+                                       radix_[config] % candidate.below);
+}
+
+template <class Count>
+void NeighbourScores::add_block(std::size_t block, std::size_t first_config, std::size_t last_config,
+                                const RowPartition& partition, std::vector<Count>& counts) {
+    constexpr std::size_t width = StateBlocks::width;
+    const std::size_t first = partition.first_segment(first_config);
+    const std::size_t last = partition.first_segment(last_config);
+    const std::size_t begin = first == 0 ? 0 : partition.ends[first - 1];
+    const auto ends = std::span(partition.ends).subspan(first, last - first);
+    counts.assign((last - first) * width, 0);
+    if constexpr (std::is_same_v<Count, std::uint32_t>) {
+        data_.add_segments(block, partition.order, partition.bytes, begin, ends, counts.data());
+    } else {
+        sums_.assign(counts.size(), 0);
+        data_.add_segments(block, partition.order, partition.bytes, begin, ends, sums_.data());
+        std::ranges::copy(sums_, counts.begin());
+    }
+    if (partition.heavies.empty()) return;
+    std::size_t i = first == 0 ? 0 : partition.heavy_ends[first - 1];
+    for (std::size_t s = first; s < last; ++s) {
+        for (; i < partition.heavy_ends[s]; ++i) {
+            for (const auto& slot : data_.slots(block)) {
+                const auto code =
+                    data_.column(static_cast<std::size_t>(slot.variable))[partition.heavy_order[i]];
+                if (code > 0)
+                    counts[(s - first) * width + slot.first + code - 1] +=
+                        static_cast<Count>(partition.heavies[i]);
+            }
+        }
+    }
+}
+
+// Adds the segments of some configurations of partition_, whose counts are in `counts`, to a candidate.
+template <class Count>
+void NeighbourScores::add_segments_of(Candidate& candidate, std::size_t first_config, std::size_t last_config,
+                                      const std::vector<Count>& counts) {
+    constexpr std::size_t width = StateBlocks::width;
+    const std::size_t arity = candidate.arity;
+    const std::size_t offset = partition_.first_segment(first_config);
+    std::size_t s = offset;
+    if (tables_ != nullptr) {
+        auto& joint_terms = *candidate.joint_terms;
+        auto& margin_terms = *candidate.margin_terms;
+        std::int64_t margins[width + 1];
+        for (std::size_t config = first_config; config < last_config; ++config) {
+            std::fill_n(margins, arity, std::int64_t{0});
+            for (; s < partition_.config_ends[config]; ++s) {
+                const Count* column = counts.data() + (s - offset) * width + candidate.first;
+                std::int64_t rest = partition_.totals[s];
+                for (std::size_t k = 1; k < arity; ++k) {
+                    const auto n = static_cast<std::int64_t>(column[k - 1]);
+                    candidate.joint += joint_terms(n);
+                    margins[k] += n;
+                    rest -= n;
+                }
+                candidate.joint += joint_terms(rest);
+                margins[0] += rest;
+            }
+            for (std::size_t k = 0; k < arity; ++k) candidate.margin += margin_terms(margins[k]);
+        }
+        return;
+    }
+    for (std::size_t config = first_config; config < last_config; ++config) {
+        cells_.assign(arity * candidate.child_arity, 0);
+        for (; s < partition_.config_ends[config]; ++s) {
+            const Count* column = counts.data() + (s - offset) * width + candidate.first;
+            const std::size_t state = partition_.states[s];
+            std::int64_t rest = partition_.totals[s];
+            for (std::size_t k = 1; k < arity; ++k) {
+                const auto n = static_cast<std::int64_t>(column[k - 1]);
+                cells_[k * candidate.child_arity + state] = n;
+                rest -= n;
+            }
+            cells_[state] = rest;
+        }
+        for (std::size_t k = 0; k < arity; ++k) {
+            const auto* column = cells_.data() + k * candidate.child_arity;
+            if (std::any_of(column, column + candidate.child_arity, [](std::int64_t n) { return n != 0; }))
+                add_row(candidate, config, k, column);
+        }
+    }
+}
+
+// Are the cells of (P, c, x) so many more than the rows that most of them are empty?
+bool NeighbourScores::is_sparse(std::size_t x) const {
+    return partition_.ends.size() * data_.arity(x) > 2 * weights_.rows.size();
+}
+
+template <class Count>
+void NeighbourScores::additions_by_block(std::size_t child, std::span<const std::int32_t> parents,
+                                         NeighbourRow& row) {
+    std::vector<Count>& counts = [this]() -> std::vector<Count>& {
+        if constexpr (std::is_same_v<Count, std::uint32_t>)
+            return counts32_;
+        else
+            return counts64_;
+    }();
+    const double cells = data_.cells(parents);
+    std::vector<Candidate> candidates;
+    for (std::size_t block = 0; block < data_.blocks(); ++block) {
+        const auto slots = data_.slots(block);
+        for (std::size_t next = 0; next < slots.size();) {
+            // As many candidates at a time as their tables fit in memory; with a set score there are no
+            // tables.
+            candidates.clear();
+            std::size_t bytes = 0;
+            for (; next < slots.size() && bytes < candidate_bytes; ++next) {
+                const auto x = static_cast<std::size_t>(slots[next].variable);
+                if (!wants(x, child, parents) || is_hopeless(row, child, cells, x)) continue;
+                if (is_sparse(x)) {
+                    score_sparse(child, parents, x, row);
+                    continue;
+                }
+                auto& candidate = candidates.emplace_back();
+                candidate.variable = x;
+                candidate.first = slots[next].first;
+                start(candidate, child, parents);
+                if (tables_ == nullptr) bytes += table_.size() * candidate.arity * sizeof(std::int64_t);
+            }
+            if (candidates.empty()) continue;
+            for (std::size_t first = 0; first < partition_.configurations();) {
+                std::size_t last = first + 1;
+                while (last < partition_.configurations() &&
+                       partition_.config_ends[last] - partition_.first_segment(first) <= segments_at_once)
+                    ++last;
+                add_block(block, first, last, partition_, counts);
+                for (auto& candidate : candidates) add_segments_of(candidate, first, last, counts);
+                first = last;
+            }
+            for (auto& candidate : candidates)
+                row.toggled[candidate.variable] = finish(candidate, child, parents);
+        }
+    }
+}
+
+// One candidate by itself, row by row and only the cells that occur: better than sums of bytes where most of
+// the cells of (P, c, x) are empty, that is for many states or many configurations.
+void NeighbourScores::score_sparse(std::size_t child, std::span<const std::int32_t> parents, std::size_t x,
+                                   NeighbourRow& row) {
+    Candidate candidate{};
+    candidate.variable = x;
+    start(candidate, child, parents);
+    const auto codes = data_.column(x);
+    if (tables_ != nullptr)
+        add_sparse_terms(candidate, codes);
+    else
+        add_sparse_tables(candidate, codes);
+    row.toggled[x] = finish(candidate, child, parents);
+}
+
+template <class Add>
+void NeighbourScores::for_rows_of(std::size_t segment, Add add) const {
+    const auto begin = [&](const std::vector<std::size_t>& ends) {
+        return segment == 0 ? 0 : ends[segment - 1];
+    };
+    for (std::size_t i = begin(partition_.ends); i < partition_.ends[segment]; ++i)
+        add(partition_.order[i], partition_.bytes.empty() ? 1 : partition_.bytes[i]);
+    if (partition_.heavies.empty()) return;
+    for (std::size_t i = begin(partition_.heavy_ends); i < partition_.heavy_ends[segment]; ++i)
+        add(partition_.heavy_order[i], partition_.heavies[i]);
+}
+
+void NeighbourScores::add_sparse_terms(Candidate& candidate, std::span<const std::uint32_t> codes) {
+    auto& joint_terms = *candidate.joint_terms;
+    auto& margin_terms = *candidate.margin_terms;
+    cells_.assign(2 * candidate.arity, 0);
+    std::int64_t* counts = cells_.data();              // of the states of x in this segment
+    std::int64_t* margins = counts + candidate.arity;  // and in this configuration
+    std::size_t s = 0;
+    for (std::size_t config = 0; config < partition_.configurations(); ++config) {
+        seen_.clear();
+        for (; s < partition_.config_ends[config]; ++s) {
+            seen_in_segment_.clear();
+            for_rows_of(s, [&](std::uint32_t row, std::int64_t weight) {
+                const std::uint32_t code = codes[row];
+                if (counts[code] == 0) seen_in_segment_.push_back(code);
+                counts[code] += weight;
+            });
+            for (const auto code : seen_in_segment_) {
+                candidate.joint += joint_terms(counts[code]);
+                if (margins[code] == 0) seen_.push_back(code);
+                margins[code] += counts[code];
+                counts[code] = 0;
+            }
+        }
+        for (const auto code : seen_) {
+            candidate.margin += margin_terms(margins[code]);
+            margins[code] = 0;
+        }
+    }
+}
+
+void NeighbourScores::add_sparse_tables(Candidate& candidate, std::span<const std::uint32_t> codes) {
+    const std::size_t child_arity = candidate.child_arity;
+    cells_.assign(candidate.arity * child_arity, 0);
+    std::vector<std::uint8_t> known(candidate.arity, 0);
+    std::size_t s = 0;
+    for (std::size_t config = 0; config < partition_.configurations(); ++config) {
+        seen_.clear();
+        for (; s < partition_.config_ends[config]; ++s) {
+            const std::size_t state = partition_.states[s];
+            for_rows_of(s, [&](std::uint32_t row, std::int64_t weight) {
+                const std::uint32_t code = codes[row];
+                if (known[code] == 0) seen_.push_back(code);
+                known[code] = 1;
+                cells_[code * child_arity + state] += weight;
+            });
+        }
+        for (const auto code : seen_) {
+            add_row(candidate, config, code, cells_.data() + code * child_arity);
+            std::fill_n(cells_.begin() + static_cast<std::ptrdiff_t>(code * child_arity), child_arity, 0);
+            known[code] = 0;
+        }
+    }
+}
+
+void NeighbourScores::score_additions(std::size_t child, std::span<const std::int32_t> parents,
+                                      NeighbourRow& row) {
+    radix_.clear();
+    if (tables_ == nullptr && score_.needs_configurations()) {
+        for (const auto sample : partition_.sample_rows) {
+            std::uint64_t index = 0;
+            for (const auto p : parents) {
+                const auto v = static_cast<std::size_t>(p);
+                index = index * data_.arity(v) + data_.column(v)[sample];
+            }
+            radix_.push_back(index);
+        }
+    }
+    if (weights_.cases <= std::numeric_limits<std::uint32_t>::max())
+        additions_by_block<std::uint32_t>(child, parents, row);
+    else
+        additions_by_block<std::int64_t>(child, parents, row);
+    for (const auto wide : data_.wide()) {
+        const auto x = static_cast<std::size_t>(wide);
+        if (wants(x, child, parents) && !is_hopeless(row, child, data_.cells(parents), x))
+            score_sparse(child, parents, x, row);
+    }
+}
+
+template void NeighbourScores::add_block(std::size_t, std::size_t, std::size_t, const RowPartition&,
+                                         std::vector<std::uint32_t>&);
+template void NeighbourScores::add_block(std::size_t, std::size_t, std::size_t, const RowPartition&,
+                                         std::vector<std::int64_t>&);
+
+}  // namespace arcwise

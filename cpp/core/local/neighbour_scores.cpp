@@ -1,0 +1,190 @@
+#include "local/neighbour_scores.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "xoshiro.hpp"
+
+namespace arcwise {
+
+namespace {
+
+constexpr double not_allowed = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
+
+Parents NeighbourScores::key_of(std::size_t child, std::span<const std::int32_t> parents) {
+    Parents key{static_cast<std::int32_t>(child)};
+    key.insert(key.end(), parents.begin(), parents.end());
+    return key;
+}
+
+std::size_t NeighbourScores::KeyHash::operator()(const Parents& key) const {
+    std::uint64_t hash = key.size();
+    for (const auto v : key)
+        hash = Xoshiro::mix(hash ^ (static_cast<std::uint64_t>(v) + 0x9e3779b97f4a7c15ULL));
+    return hash;
+}
+
+NeighbourScores::NeighbourScores(const StateBlocks& data, std::span<const std::int64_t> weights,
+                                 const LocalScore& score, CellTermTables* tables, const ArcRules& rules,
+                                 std::size_t memory)
+    : data_(data),
+      weights_(data.rows(), weights),
+      score_(score),
+      tables_(tables),
+      rules_(rules),
+      penalty_(score.penalty_weight()),
+      memory_(memory),
+      sorter_(data_, weights_) {
+    assert((tables == nullptr) == (score.set_score() == nullptr));
+    assert(tables == nullptr || tables->cases() == weights_.cases);
+    assert(rules.variables() == data.variables());
+}
+
+NeighbourScores::Row NeighbourScores::row(std::size_t child, std::span<const std::int32_t> parents) {
+    auto key = key_of(child, parents);
+    const auto found = rows_.find(key);
+    if (found != rows_.end()) return found->second;
+    if (parents.empty() && !filled_) {
+        // Searches start at the empty graph: all its rows are made together, once.
+        filled_ = true;
+        fill_empty_rows();
+        const auto filled = rows_.find(key);
+        if (filled != rows_.end()) return filled->second;
+    }
+    auto fresh = compute(child, parents);
+    store(std::move(key), fresh);
+    return fresh;
+}
+
+double NeighbourScores::local(std::size_t child, std::span<const std::int32_t> parents) {
+    auto key = key_of(child, parents);
+    if (const auto found = rows_.find(key); found != rows_.end()) return found->second->own;
+    if (const auto found = locals_.find(key); found != locals_.end()) return found->second;
+    sorter_.sort(child, parents, partition_);
+    tabulate(child, partition_);
+    const double value = score_table(child, parents, table_, partition_.sample_rows);
+    if (locals_.size() > memory_ / 128) locals_.clear();
+    locals_.emplace(std::move(key), value);
+    return value;
+}
+
+void NeighbourScores::store(Parents key, std::shared_ptr<NeighbourRow> row) {
+    const std::size_t bytes = row->toggled.size() * (sizeof(double) + 1) + row->gaining.size() * 4 + 200;
+    if (rows_bytes_ + bytes > memory_) {
+        rows_.clear();
+        rows_bytes_ = 0;
+    }
+    rows_bytes_ += bytes;
+    rows_.insert_or_assign(std::move(key), std::move(row));
+}
+
+bool NeighbourScores::wants(std::size_t x, std::size_t child, std::span<const std::int32_t> parents) const {
+    return x != child && rules_.allowed(x, child) && parents.size() < rules_.limit(child) &&
+           !std::ranges::binary_search(parents, static_cast<std::int32_t>(x));
+}
+
+// n_jk of the observed configurations j.
+void NeighbourScores::tabulate(std::size_t child, const RowPartition& partition) {
+    const std::size_t arity = data_.arity(child);
+    table_.assign(partition.configurations() * arity, 0);
+    std::size_t s = 0;
+    for (std::size_t config = 0; config < partition.configurations(); ++config)
+        for (; s < partition.config_ends[config]; ++s)
+            table_[config * arity + partition.states[s]] = partition.totals[s];
+}
+
+double NeighbourScores::score_family(std::size_t child, std::span<const std::int32_t> parents,
+                                     std::span<const std::int64_t> counts,
+                                     std::span<const std::uint64_t> configurations) {
+    ++families_scored_;
+    return score_.local({static_cast<std::int32_t>(child), parents, counts, data_.arity(child),
+                         data_.cells(parents), weights_.cases, configurations});
+}
+
+double NeighbourScores::score_table(std::size_t child, std::span<const std::int32_t> parents,
+                                    std::span<const std::int64_t> counts,
+                                    std::span<const std::uint32_t> sample_rows) {
+    const std::size_t arity = data_.arity(child);
+    if (tables_ != nullptr) {
+        ++families_scored_;
+        const double parent_cells = data_.cells(parents);
+        const double joint_cells = parent_cells * static_cast<double>(arity);
+        auto& joint_terms = tables_->of(joint_cells);
+        auto& margin_terms = tables_->of(parent_cells);
+        double joint = 0.0;
+        double margin = 0.0;
+        for (std::size_t j = 0; j < counts.size(); j += arity) {
+            std::int64_t total = 0;
+            for (std::size_t k = 0; k < arity; ++k) {
+                joint += joint_terms(counts[j + k]);
+                total += counts[j + k];
+            }
+            margin += margin_terms(total);
+        }
+        return (tables_->constant(joint_cells) + joint) - (tables_->constant(parent_cells) + margin);
+    }
+    radix_.clear();
+    if (score_.needs_configurations()) {
+        for (const auto row : sample_rows) {
+            std::uint64_t index = 0;
+            for (const auto p : parents) {
+                const auto v = static_cast<std::size_t>(p);
+                index = index * data_.arity(v) + data_.column(v)[row];
+            }
+            radix_.push_back(index);
+        }
+    }
+    return score_family(child, parents, counts, radix_);
+}
+
+std::shared_ptr<NeighbourRow> NeighbourScores::compute(std::size_t child,
+                                                       std::span<const std::int32_t> parents) {
+    auto row = std::make_shared<NeighbourRow>();
+    row->toggled.assign(variables(), not_allowed);
+    know_information();
+    sorter_.sort(child, parents, partition_);
+    tabulate(child, partition_);
+    row->own = score_table(child, parents, table_, partition_.sample_rows);
+    score_removals(child, parents, *row);
+    if (parents.size() < rules_.limit(child)) {
+        score_additions(child, parents, *row);
+        list_gains(child, parents, *row);
+    }
+    return row;
+}
+
+void NeighbourScores::list_gains(std::size_t child, std::span<const std::int32_t> parents,
+                                 NeighbourRow& row) const {
+    for (std::size_t x = 0; x < variables(); ++x) {
+        if (!wants(x, child, parents)) continue;
+        const double gain = row.toggled[x] - row.own;
+        row.best_gain = std::max(row.best_gain, gain);
+        if (gain > 0.0) row.gaining.push_back(static_cast<std::int32_t>(x));
+    }
+}
+
+// The table without a parent is the sum of rows of the table with it: no pass over the data.
+void NeighbourScores::score_removals(std::size_t child, std::span<const std::int32_t> parents,
+                                     NeighbourRow& row) {
+    const std::size_t arity = data_.arity(child);
+    std::vector<std::uint32_t> samples;
+    for (const auto parent : parents) {
+        const auto x = static_cast<std::size_t>(parent);
+        const Parents rest = without(parents, x);
+        const std::size_t configurations = sorter_.number(partition_.sample_rows, rest, reduced_keys_);
+        reduced_.assign(configurations * arity, 0);
+        samples.assign(configurations, 0);
+        for (std::size_t config = 0; config < partition_.configurations(); ++config) {
+            const std::size_t target = reduced_keys_[config];
+            samples[target] = partition_.sample_rows[config];
+            for (std::size_t k = 0; k < arity; ++k)
+                reduced_[target * arity + k] += table_[config * arity + k];
+        }
+        row.toggled[x] = score_table(child, rest, reduced_, samples);
+    }
+}
+
+}  // namespace arcwise

@@ -1,0 +1,143 @@
+// The local scores of a family and of all its neighbours: the one thing that a local search asks of the data.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "local/arc_rules.hpp"
+#include "local/cell_terms.hpp"
+#include "local/changing_dag.hpp"
+#include "local/row_partition.hpp"
+#include "local/state_blocks.hpp"
+#include "scores/local_score.hpp"
+
+namespace arcwise {
+
+// The scores of one child with the parents P, and with each variable x added to P or taken from it.
+struct NeighbourRow {
+    double own = 0.0;                   // s(c | P)
+    std::vector<double> toggled;        // s(c | P + x) or s(c | P - x); NaN where the rules forbid the change
+    std::vector<std::uint8_t> bounded;  // 1 where `toggled` is an upper bound, not a score; empty: nowhere
+    double best_gain =
+        -std::numeric_limits<double>::infinity();  // the best addition, legal or not, minus own
+    std::vector<std::int32_t> gaining;             // the additions x, legal or not, that gain
+
+    bool is_bounded(std::size_t x) const { return !bounded.empty() && bounded[x] != 0; }
+};
+
+// Computes rows on demand and keeps them. A whole row costs little more than its slowest family, because all
+// additions are counted in one pass over the sorted rows (state_blocks.hpp); so the searches never ask for
+// less, and a search that comes back to a parent set, as tabu search, restarts and the genetic search do,
+// finds its row ready. Rows are forgotten when they would fill more than `memory` bytes; what callers hold,
+// stays.
+class NeighbourScores {
+  public:
+    // `tables` is for the score's set function and may outlive one data sample, as long as N is the same; it
+    // is null if the score has none.
+    NeighbourScores(const StateBlocks& data, std::span<const std::int64_t> weights, const LocalScore& score,
+                    CellTermTables* tables, const ArcRules& rules, std::size_t memory);
+
+    using Row = std::shared_ptr<NeighbourRow>;
+    Row row(std::size_t child, std::span<const std::int32_t> parents);
+    // Replaces a bound in a row of this child and these parents by the score (neighbour_bounds.cpp).
+    void settle(NeighbourRow& row, std::size_t child, std::span<const std::int32_t> parents, std::size_t x);
+    void settle_all(NeighbourRow& row, std::size_t child, std::span<const std::int32_t> parents);
+    // The score of one family, without its neighbours.
+    double local(std::size_t child, std::span<const std::int32_t> parents);
+
+    const ArcRules& rules() const { return rules_; }
+    std::size_t variables() const { return data_.variables(); }
+    std::int64_t cases() const { return weights_.cases; }
+    std::uint64_t families_scored() const { return families_scored_; }
+
+  private:
+    struct KeyHash {
+        std::size_t operator()(const Parents& key) const;
+    };
+    struct Candidate;  // candidate_parent.hpp
+
+    static Parents key_of(std::size_t child, std::span<const std::int32_t> parents);
+
+    // The rows of the empty network (empty_rows.cpp).
+    void fill_empty_rows();
+    bool is_worth_counting(std::size_t child, std::size_t x,
+                           std::vector<std::shared_ptr<NeighbourRow>>& rows);
+    void fill_wide_pairs(std::size_t child, std::vector<std::shared_ptr<NeighbourRow>>& rows);
+    void fill_pairs(std::size_t block, std::size_t child, const RowPartition& partition,
+                    std::vector<std::shared_ptr<NeighbourRow>>& rows);
+
+    // Rows, tables and removals (neighbour_scores.cpp).
+    void store(Parents key, std::shared_ptr<NeighbourRow> row);
+    std::shared_ptr<NeighbourRow> compute(std::size_t child, std::span<const std::int32_t> parents);
+    void list_gains(std::size_t child, std::span<const std::int32_t> parents, NeighbourRow& row) const;
+    bool wants(std::size_t x, std::size_t child, std::span<const std::int32_t> parents) const;
+    void tabulate(std::size_t child, const RowPartition& partition);
+    double score_table(std::size_t child, std::span<const std::int32_t> parents,
+                       std::span<const std::int64_t> counts, std::span<const std::uint32_t> sample_rows);
+    double score_family(std::size_t child, std::span<const std::int32_t> parents,
+                        std::span<const std::int64_t> counts, std::span<const std::uint64_t> configurations);
+    void score_removals(std::size_t child, std::span<const std::int32_t> parents, NeighbourRow& row);
+
+    // Additions that cannot gain (neighbour_bounds.cpp).
+    void know_information();
+    double log_likelihood(std::size_t x, double own) const;  // of x alone, from its score
+    bool is_hopeless(NeighbourRow& row, std::size_t child, double parent_cells, std::size_t x);
+
+    // One more parent (neighbour_additions.cpp).
+    void score_additions(std::size_t child, std::span<const std::int32_t> parents, NeighbourRow& row);
+    void score_sparse(std::size_t child, std::span<const std::int32_t> parents, std::size_t x,
+                      NeighbourRow& row);
+    template <class Add>
+    void for_rows_of(std::size_t segment, Add add) const;
+    void add_sparse_terms(Candidate& candidate, std::span<const std::uint32_t> codes);
+    void add_sparse_tables(Candidate& candidate, std::span<const std::uint32_t> codes);
+    bool is_sparse(std::size_t x) const;
+    void start(Candidate& candidate, std::size_t child, std::span<const std::int32_t> parents);
+    double finish(Candidate& candidate, std::size_t child, std::span<const std::int32_t> parents);
+    void add_row(Candidate& candidate, std::size_t config, std::size_t state, const std::int64_t* counts);
+    template <class Count>
+    void add_block(std::size_t block, std::size_t first_config, std::size_t last_config,
+                   const RowPartition& partition, std::vector<Count>& counts);
+    template <class Count>
+    void add_segments_of(Candidate& candidate, std::size_t first_config, std::size_t last_config,
+                         const std::vector<Count>& counts);
+    template <class Count>
+    void additions_by_block(std::size_t child, std::span<const std::int32_t> parents, NeighbourRow& row);
+
+    const StateBlocks& data_;
+    RowWeights weights_;
+    const LocalScore& score_;
+    CellTermTables* tables_;
+    const ArcRules& rules_;
+    double penalty_;  // w, if the score is LL - w q (r - 1); else 0
+    std::size_t memory_;
+    RowSorter sorter_;
+    std::uint64_t families_scored_ = 0;
+
+    std::unordered_map<Parents, Row, KeyHash> rows_;  // key: the child, then its parents
+    std::size_t rows_bytes_ = 0;
+    bool filled_ = false;              // the rows without parents have been made
+    std::vector<double> information_;  // N H(x) of each variable, as soon as a bound needs it
+    std::unordered_map<Parents, double, KeyHash> locals_;
+
+    // Scratch, kept between calls for its memory.
+    RowPartition partition_;
+    std::vector<std::int64_t> table_;      // configurations x arity of the child
+    std::vector<std::uint64_t> radix_;     // the index of each configuration, where the score asks
+    std::vector<std::uint32_t> sums_;      // byte sums of a block
+    std::vector<std::uint32_t> counts32_;  // segments x 64
+    std::vector<std::int64_t> counts64_;   // the same where N needs more than 32 bits
+    std::vector<std::uint32_t> reduced_keys_;
+    std::vector<std::int64_t> reduced_;
+    std::vector<std::int64_t> cells_;
+    std::vector<std::uint32_t> seen_;
+    std::vector<std::uint32_t> seen_in_segment_;
+};
+
+}  // namespace arcwise

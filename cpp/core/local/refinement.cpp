@@ -1,0 +1,120 @@
+#include "local/refinement.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace arcwise {
+
+namespace {
+
+struct Arc {
+    std::size_t from;
+    std::size_t to;
+
+    bool is_in(const std::vector<Parents>& network) const {
+        return std::ranges::binary_search(network[to], static_cast<std::int32_t>(from));
+    }
+};
+
+std::vector<Arc> arcs_of(const std::vector<Parents>& network) {
+    std::vector<Arc> arcs;
+    for (std::size_t to = 0; to < network.size(); ++to)
+        for (const auto from : network[to]) arcs.push_back({static_cast<std::size_t>(from), to});
+    return arcs;
+}
+
+// Turns arcs at random, half as many tries as there are arcs: covered ones, whose ends have the same other
+// parents, so that the network stays in its equivalence class (Chickering 1995).
+void turn_covered_arcs(std::vector<Parents>& network, const ArcRules& rules, Xoshiro& random) {
+    auto arcs = arcs_of(network);
+    for (std::size_t tried = 0; tried < arcs.size() / 2; ++tried) {
+        auto& arc = arcs[random.below(arcs.size())];
+        const auto [from, to] = arc;
+        if (network[to].size() != network[from].size() + 1 || network[from].size() >= rules.limit(from))
+            continue;
+        if (rules.required(from, to) || !rules.allowed(to, from)) continue;
+        if (without(network[to], from) != network[from]) continue;
+        network[from] = with(network[from], to);
+        network[to] = without(network[to], from);
+        arc = {to, from};
+    }
+}
+
+Parents required_parents(const Parents& parents, std::size_t node, const ArcRules& rules) {
+    Parents kept;
+    std::ranges::copy_if(parents, std::back_inserter(kept), [&](std::int32_t parent) {
+        return rules.required(static_cast<std::size_t>(parent), node);
+    });
+    return kept;
+}
+
+// Makes the arc from -> to the arc to -> from, and leaves both ends no other parents than the required ones.
+// False, and nothing changes, if the rules forbid it.
+bool turn(std::vector<Parents>& network, const Arc& arc, const ArcRules& rules) {
+    if (rules.required(arc.from, arc.to) || !rules.allowed(arc.to, arc.from)) return false;
+    const auto kept = required_parents(network[arc.from], arc.from, rules);
+    if (kept.size() >= rules.limit(arc.from)) return false;
+    network[arc.from] = with(kept, arc.to);
+    network[arc.to] = required_parents(network[arc.to], arc.to, rules);
+    return true;
+}
+
+void take_out(std::vector<Parents>& network, std::size_t node, const ArcRules& rules) {
+    network[node] = required_parents(network[node], node, rules);
+    for (std::size_t child = 0; child < network.size(); ++child)
+        if (!rules.required(node, child)) std::erase(network[child], static_cast<std::int32_t>(node));
+}
+
+// The network with other arcs turned where that changes nothing, and with this one turned, or the node that
+// it leads to taken out. None if the rules forbid it.
+std::optional<std::vector<Parents>> change(const std::vector<Parents>& network, const Arc& arc, bool out,
+                                           const ArcRules& rules, Xoshiro& random) {
+    auto changed = network;
+    turn_covered_arcs(changed, rules, random);
+    if (out) {
+        take_out(changed, arc.to, rules);
+    } else if (!turn(changed, arc, rules)) {
+        return std::nullopt;
+    }
+    return changed;
+}
+
+}  // namespace
+
+void refine(NeighbourScores& scores, std::uint64_t rounds, std::uint64_t effort, BestMove& best_move,
+            Xoshiro& random, Ticker& ticker, SearchOutcome& outcome) {
+    const auto& rules = scores.rules();
+    const std::uint64_t most_families = (1 + effort) * scores.families_scored();
+    const double tolerance = score_tolerance(outcome.score);
+    Walk walk(scores, outcome.parents);
+    std::vector<Parents> current = outcome.parents;
+    for (std::uint64_t idle = 0; idle < rounds; ++idle) {
+        auto arcs = arcs_of(current);
+        random.shuffle(std::span(arcs));
+        for (const auto& arc : arcs) {
+            if (scores.families_scored() > most_families) return;
+            if (ticker.poll_now({outcome.iterations, 0, outcome.score})) return;
+            // An equally good network may have taken the place of the one whose arcs these are.
+            if (!arc.is_in(current)) continue;
+            best_move.shuffle_ties(random);
+            auto changed = change(current, arc, idle % 2 == 1, rules, random);
+            if (!changed || !walk.assign(std::move(*changed))) continue;  // required arcs can close a cycle
+            while (const auto choice = best_move.find(walk, tolerance, tolerance)) walk.apply(choice->move);
+            const double score = walk.score();
+            if (score < outcome.score - tolerance) continue;
+            current = walk.dag().all_parents();
+            if (score <= outcome.score + tolerance) continue;
+            outcome.score = score;
+            outcome.parents = current;
+            outcome.history.push_back(score);
+            ++outcome.iterations;
+            idle = static_cast<std::uint64_t>(-1);  // the rounds begin again
+            break;
+        }
+    }
+}
+
+}  // namespace arcwise

@@ -1,0 +1,29 @@
+// A way on from a local optimum: arcs are turned, and their ends choose their parents anew.
+#pragma once
+
+#include <cstdint>
+
+#include "local/best_move.hpp"
+#include "local/walk.hpp"
+
+namespace arcwise {
+
+// Improves outcome.parents, a local optimum, until `rounds` rounds in a row bring nothing, or until
+// `effort` times as many families have been scored as before. The first round
+// turns every arc, in random order: its ends lose all other parents, and the search climbs from there. The
+// second takes the node that an arc leads to out of the network, with all its arcs, and climbs, for every
+// arc; the third is as the first, and so on. A better network starts the rounds again; an equally good one
+// replaces the network at hand. Every gain is one iteration and one entry of the history.
+//
+// Why: a climb decides directions early, by ties between equivalent networks, and a direction that turns out
+// wrong costs further arcs, which then hold it in place: no single addition, removal or reversal leads out.
+// Turning an arc while both ends choose their parents anew does; Grzegorczyk & Husmeier (2008) gave this move
+// to samplers of networks for that reason. Where several arcs hold each other, taking a node out helps more.
+// Before it, arcs are turned at random within the equivalence class (Castelo & Kocka 2003 climb like that),
+// which costs no score and lets a tree of arcs change its root. Most of the scores needed are known from the
+// climb, so that a try costs a small fraction of a restart (docs/benchmarks/local-search.md has what it
+// gains).
+void refine(NeighbourScores& scores, std::uint64_t rounds, std::uint64_t effort, BestMove& best_move,
+            Xoshiro& random, Ticker& ticker, SearchOutcome& outcome);
+
+}  // namespace arcwise

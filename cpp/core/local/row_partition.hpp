@@ -1,0 +1,69 @@
+// The rows of the data, sorted by the configuration of some parents and the state of a child.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "local/state_blocks.hpp"
+
+namespace arcwise {
+
+// How often each row counts, as the byte sums want it: rows of weight 0 are gone, rows of weight over 255
+// ("heavy") are kept apart. A bootstrap replicate is such a set of weights: the rows are never copied.
+struct RowWeights {
+    RowWeights(std::size_t rows, std::span<const std::int64_t> weights);  // empty: every row counts once
+
+    std::vector<std::uint32_t> rows;    // the light rows, then the heavy ones
+    std::size_t light = 0;              // how many are light
+    std::vector<std::uint8_t> bytes;    // the weights of the light rows; empty if all are 1
+    std::vector<std::int64_t> heavies;  // the weights of the heavy rows
+    std::int64_t cases = 0;             // N
+    bool plain = false;                 // rows are 0, 1, .. and all weigh 1
+};
+
+// A segment holds the rows with one configuration of the parents and one state of the child; segments are
+// sorted by configuration (in mixed radix, the first parent slowest) and state, and none is empty.
+struct RowPartition {
+    std::vector<std::uint32_t> order;        // light rows by segment
+    std::vector<std::uint8_t> bytes;         // their weights; empty if all are 1
+    std::vector<std::size_t> ends;           // for each segment, where its rows end in `order`
+    std::vector<std::uint32_t> heavy_order;  // the same for heavy rows
+    std::vector<std::int64_t> heavies;
+    std::vector<std::size_t> heavy_ends;
+    std::vector<std::uint32_t> states;       // for each segment, the child's state
+    std::vector<std::int64_t> totals;        // for each segment, its weight n_jk
+    std::vector<std::size_t> config_ends;    // for each configuration, where its segments end
+    std::vector<std::uint32_t> sample_rows;  // for each configuration, one of its rows
+
+    std::size_t configurations() const { return config_ends.size(); }
+    std::size_t first_segment(std::size_t config) const { return config == 0 ? 0 : config_ends[config - 1]; }
+};
+
+// Reuses its buffers from call to call.
+class RowSorter {
+  public:
+    RowSorter(const StateBlocks& data, const RowWeights& weights) : data_(data), weights_(weights) {}
+
+    void sort(std::size_t child, std::span<const std::int32_t> parents, RowPartition& result);
+
+    // Numbers the distinct combinations of the variables' states in the given rows, in mixed-radix order.
+    // Returns how many there are; `keys` gets one number per row.
+    std::size_t number(std::span<const std::uint32_t> rows, std::span<const std::int32_t> variables,
+                       std::vector<std::uint32_t>& keys);
+
+  private:
+    std::size_t refine(std::span<const std::uint32_t> rows, std::size_t variable, std::size_t cells,
+                       bool plain, std::vector<std::uint32_t>& keys);
+    std::size_t renumber(std::vector<std::uint32_t>& keys, std::size_t cells);
+
+    const StateBlocks& data_;
+    const RowWeights& weights_;
+    std::vector<std::uint32_t> keys_;
+    std::vector<std::uint32_t> table_;
+    std::vector<std::uint32_t> place_;
+    std::vector<std::uint32_t> heavy_place_;
+};
+
+}  // namespace arcwise

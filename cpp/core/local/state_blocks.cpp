@@ -1,0 +1,150 @@
+#include "local/state_blocks.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace arcwise {
+
+namespace {
+
+constexpr std::size_t rows_at_once = 256;  // x 64 bytes: half of a first-level cache
+
+struct SegmentSum {
+    const std::uint8_t* bytes;  // rows x 64
+    const std::uint32_t* order;
+    const std::uint8_t* weights;  // null: every row counts once
+    std::size_t begin;
+    std::span<const std::size_t> ends;
+    std::uint32_t* sums;
+};
+
+// The loop, for vectors of any length: the compiler makes it once per instruction set below. Bytes hold up to
+// 255, so a run of rows ends when the next weight would overflow it. Integers only: every instruction set
+// gives the same result.
+template <class Vector, bool weighted>
+inline __attribute__((always_inline)) void sum_with(const SegmentSum& job) {
+    constexpr std::size_t lanes = StateBlocks::width / sizeof(Vector);
+    constexpr std::size_t ahead = 24;
+    const std::size_t last = job.ends.empty() ? job.begin : job.ends.back();
+    std::size_t i = job.begin;
+    std::uint32_t* sums = job.sums;
+    for (const std::size_t end : job.ends) {
+        while (i < end) {
+            Vector total[lanes] = {};
+            std::uint32_t room = 255;
+            for (; i < end; ++i) {
+                const std::uint32_t weight = weighted ? job.weights[i] : 1;
+                if (weight > room) break;
+                room -= weight;
+                if (i + ahead < last)
+                    __builtin_prefetch(job.bytes + std::size_t{job.order[i + ahead]} * StateBlocks::width);
+                const auto* row = reinterpret_cast<const Vector*>(job.bytes + std::size_t{job.order[i]} *
+                                                                                  StateBlocks::width);
+                for (std::size_t lane = 0; lane < lanes; ++lane) {
+                    if constexpr (weighted)
+                        total[lane] += row[lane] & static_cast<std::uint8_t>(weight);
+                    else
+                        total[lane] -= row[lane];  // minus 255 is plus one, modulo 256
+                }
+            }
+            alignas(64) std::uint8_t bytes[StateBlocks::width];
+            __builtin_memcpy(bytes, total, sizeof bytes);
+            for (std::size_t column = 0; column < StateBlocks::width; ++column) sums[column] += bytes[column];
+        }
+        sums += StateBlocks::width;
+    }
+}
+
+template <std::size_t size>
+struct VectorOf {
+    typedef std::uint8_t type __attribute__((vector_size(size), may_alias));
+};
+
+template <std::size_t size>
+inline __attribute__((always_inline)) void sum_any(const SegmentSum& job) {
+    if (job.weights == nullptr)
+        sum_with<typename VectorOf<size>::type, false>(job);
+    else
+        sum_with<typename VectorOf<size>::type, true>(job);
+}
+
+void sum_portable(const SegmentSum& job) {
+    sum_any<16>(job);
+}
+
+#if defined(__x86_64__) && defined(__GNUC__)
+__attribute__((target("avx2"))) void sum_avx2(const SegmentSum& job) {
+    sum_any<32>(job);
+}
+__attribute__((target("avx512bw,avx512vl"))) void sum_avx512(const SegmentSum& job) {
+    sum_any<64>(job);
+}
+
+auto choose_sum() {
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")) return &sum_avx512;
+    if (__builtin_cpu_supports("avx2")) return &sum_avx2;
+    return &sum_portable;
+}
+#else
+auto choose_sum() {
+    return &sum_portable;
+}
+#endif
+
+}  // namespace
+
+template <class Code>
+StateBlocks::StateBlocks(const Columns<Code>& data)
+    : rows_(data.rows),
+      arities_(data.arities, data.arities + data.variables),
+      codes_(data.codes, data.codes + data.variables * data.rows) {
+    std::size_t used = 0;
+    for (std::size_t v = 0; v < data.variables; ++v) {
+        const std::size_t columns = arities_[v] - 1;
+        if (columns > width) {
+            wide_.push_back(static_cast<std::int32_t>(v));
+            continue;
+        }
+        if (slots_.empty() || used + columns > width) {
+            slots_.emplace_back();
+            used = 0;
+        }
+        slots_.back().push_back({static_cast<std::int32_t>(v), static_cast<std::uint32_t>(used)});
+        used += columns;
+    }
+    storage_.assign(slots_.size() * rows_ * width + width, 0);
+    aligned_ = (width - reinterpret_cast<std::uintptr_t>(storage_.data()) % width) % width;
+    for (std::size_t block = 0; block < slots_.size(); ++block) {
+        auto* bytes = storage_.data() + aligned_ + block * rows_ * width;
+        // Some rows at a time, which stay in the cache for all variables of the block.
+        for (std::size_t first = 0; first < rows_; first += rows_at_once) {
+            const std::size_t last = std::min(rows_, first + rows_at_once);
+            for (const auto& slot : slots_[block]) {
+                const auto codes = column(static_cast<std::size_t>(slot.variable));
+                if (arities_[static_cast<std::size_t>(slot.variable)] < 2) continue;
+                auto* place = bytes + first * width + slot.first;
+                // State 0 writes a zero where there is one: a branch would often be guessed wrong.
+                for (std::size_t row = first; row < last; ++row, place += width) {
+                    const std::uint32_t seen = codes[row] > 0;
+                    place[codes[row] - seen] = static_cast<std::uint8_t>(0 - seen);
+                }
+            }
+        }
+    }
+}
+
+void StateBlocks::add_segments(std::size_t block, std::span<const std::uint32_t> order,
+                               std::span<const std::uint8_t> weights, std::size_t begin,
+                               std::span<const std::size_t> ends, std::uint32_t* sums) const {
+    assert(weights.empty() || weights.size() == order.size());
+    static const auto sum = choose_sum();
+    sum({storage_.data() + aligned_ + block * rows_ * width, order.data(),
+         weights.empty() ? nullptr : weights.data(), begin, ends, sums});
+}
+
+template StateBlocks::StateBlocks(const Columns<std::uint8_t>&);
+template StateBlocks::StateBlocks(const Columns<std::uint16_t>&);
+template StateBlocks::StateBlocks(const Columns<std::uint32_t>&);
+
+}  // namespace arcwise

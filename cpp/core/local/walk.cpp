@@ -1,0 +1,126 @@
+#include "local/walk.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+namespace arcwise {
+
+Walk::Walk(NeighbourScores& scores, std::vector<Parents> start)
+    : scores_(&scores), dag_(scores.variables()), rows_(scores.variables()) {
+    [[maybe_unused]] const bool acyclic = dag_.assign(std::move(start));
+    assert(acyclic);
+    for (std::size_t node = 0; node < rows_.size(); ++node) refresh(node);
+}
+
+double Walk::score() const {
+    double total = 0.0;
+    for (const auto& row : rows_) total += row->own;
+    return total;
+}
+
+bool is_legal(const ChangingDag& dag, const ArcRules& rules, const Move& move) {
+    const auto has_room = [&](std::size_t node) { return dag.parents(node).size() < rules.limit(node); };
+    switch (move.kind) {
+        case MoveKind::add:
+            return rules.allowed(move.from, move.to) && has_room(move.to) &&
+                   dag.can_add(move.from, move.to) && !dag.has_arc(move.from, move.to);
+        case MoveKind::remove:
+            return dag.has_arc(move.from, move.to) && !rules.required(move.from, move.to);
+        case MoveKind::reverse:
+            return dag.has_arc(move.from, move.to) && !rules.required(move.from, move.to) &&
+                   rules.allowed(move.to, move.from) && has_room(move.from) &&
+                   dag.can_reverse(move.from, move.to);
+    }
+    return false;
+}
+
+double Walk::gain(const Move& move) const {
+    const auto settle = [this](std::size_t node, std::size_t other) {
+        scores_->settle(*rows_[node], node, dag_.parents(node), other);
+    };
+    settle(move.to, move.from);
+    if (move.kind == MoveKind::reverse) settle(move.from, move.to);
+    return gain_bound(move);
+}
+
+std::uint64_t Walk::hash_after(const Move& move) const {
+    const std::uint64_t changed = dag_.hash() ^ ChangingDag::arc_key(move.from, move.to);
+    return move.kind == MoveKind::reverse ? changed ^ ChangingDag::arc_key(move.to, move.from) : changed;
+}
+
+void apply(ChangingDag& dag, const Move& move) {
+    switch (move.kind) {
+        case MoveKind::add:
+            dag.add(move.from, move.to);
+            break;
+        case MoveKind::remove:
+            dag.remove(move.from, move.to);
+            break;
+        case MoveKind::reverse:
+            dag.reverse(move.from, move.to);
+            break;
+    }
+}
+
+void Walk::apply(const Move& move) {
+    arcwise::apply(dag_, move);
+    if (move.kind == MoveKind::reverse) refresh(move.from);
+    refresh(move.to);
+}
+
+bool Walk::assign(std::vector<Parents> parents) {
+    std::vector<std::size_t> changed;
+    for (std::size_t node = 0; node < rows_.size(); ++node)
+        if (dag_.all_parents()[node] != parents[node]) changed.push_back(node);
+    if (!dag_.assign(std::move(parents))) return false;
+    for (const auto node : changed) refresh(node);
+    return true;
+}
+
+double score_tolerance(double score) {
+    return std::max(1e-8, 1e-11 * std::abs(score));
+}
+
+std::vector<Parents> required_start(const ArcRules& rules) {
+    std::vector<Parents> parents(rules.variables());
+    for (std::size_t to = 0; to < parents.size(); ++to)
+        for (std::size_t from = 0; from < parents.size(); ++from)
+            if (rules.required(from, to)) parents[to].push_back(static_cast<std::int32_t>(from));
+    return parents;
+}
+
+std::vector<Parents> random_start(const ArcRules& rules, double density, Xoshiro& random) {
+    const std::size_t n = rules.variables();
+    const auto required = required_start(rules);
+    // A random order that the required arcs agree with: of the nodes that may come next, any.
+    std::vector<std::size_t> missing(n);
+    std::vector<std::size_t> ready;
+    for (std::size_t v = 0; v < n; ++v) {
+        missing[v] = required[v].size();
+        if (missing[v] == 0) ready.push_back(v);
+    }
+    std::vector<Parents> parents(n);
+    std::vector<std::size_t> placed;
+    while (!ready.empty()) {
+        std::swap(ready[random.below(ready.size())], ready.back());
+        const std::size_t node = ready.back();
+        ready.pop_back();
+        auto& own = parents[node] = required[node];
+        std::vector<std::size_t> others = placed;
+        random.shuffle(std::span(others));
+        for (const auto other : others) {
+            if (own.size() >= rules.limit(node)) break;
+            if (rules.required(other, node) || !rules.allowed(other, node)) continue;
+            if (random.uniform() < density) own.push_back(static_cast<std::int32_t>(other));
+        }
+        std::ranges::sort(own);
+        placed.push_back(node);
+        for (std::size_t v = 0; v < n; ++v)
+            if (rules.required(node, v) && --missing[v] == 0) ready.push_back(v);
+    }
+    assert(placed.size() == n);
+    return parents;
+}
+
+}  // namespace arcwise

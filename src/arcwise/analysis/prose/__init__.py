@@ -1,0 +1,1 @@
+"""Everything that an analysis says in words."""

@@ -1,0 +1,250 @@
+"""Findings in plain words: sentences for people who know neither BIC nor ESS."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from arcwise.analysis.edges import HALF, EdgeFinding
+from arcwise.analysis.prose.prior import prior_sentence
+from arcwise.report.content.blocks import SETTLED
+from arcwise.report.content.numbers import percent, show_confidence, show_range
+
+if TYPE_CHECKING:
+    from arcwise.analysis.analysis import Analysis
+    from arcwise.data import Dataset
+
+__all__ = ["edge_sentences", "explain_edge", "percent", "state_label", "summary_sentences"]
+
+# About an edge that is less likely, and not in the network, there is little to explain.
+UNLIKELY = 0.1
+NOT_UNRELATED = "Without an edge, two variables can still go together, by way of others."
+# Data without dependence pass for more than chance this often (the level of Broom's rule).
+CHANCE = 0.05
+INTERVAL = re.compile(r"\(([-+.\de]+|-inf),([-+.\de]+|inf)[\])]")
+
+
+def state_label(state: str) -> str:
+    """Return an interval as people write it, and any other state as it is.
+
+    >>> state_label("(-inf,2.45]"), state_label("(2.45,4.75]"), state_label("(4.75,inf)"), state_label("yes")
+    ('≤ 2.45', '2.45 to 4.75', '> 4.75', 'yes')
+    """
+    match = INTERVAL.fullmatch(state)
+    if match is None:
+        return state
+    low, high = match.groups()
+    if low == "-inf":
+        return f"≤ {high}"
+    return f"> {low}" if high == "inf" else f"{low} to {high}"
+
+
+def statement(variable: str, state: str) -> str:
+    """Return "smoking = yes", or for an interval "age > 40"."""
+    label = state_label(state)
+    if label == state and state[:1] in "<>≤≥" and len(state) > 1:
+        return f"{variable} {state}"
+    if label == state:
+        return f"{variable} = {state}"
+    return f"{variable} {label}" if label[0] in "≤>" else f"{variable} from {label}"
+
+
+def explain_edge(analysis: Analysis, edge: EdgeFinding) -> str:
+    """Return the sentences about one edge as one text."""
+    return " ".join(edge_sentences(analysis, edge))
+
+
+def edge_sentences(analysis: Analysis, edge: EdgeFinding) -> tuple[str, ...]:
+    """Say how far an edge can be trusted: presence, agreement, direction, effect, prior."""
+    if edge.present < UNLIKELY and edge.fate == "below":
+        return tuple(s for s in (_presence(analysis, edge), _agreement(edge), NOT_UNRELATED) if s)
+    sentences = (
+        _presence(analysis, edge),
+        _agreement(edge),
+        _direction(analysis, edge),
+        effect_sentence(analysis.data, edge),
+        prior_sentence(edge),
+    )
+    return tuple(sentence for sentence in sentences if sentence)
+
+
+def _presence(analysis: Analysis, edge: EdgeFinding) -> str:
+    pair = f"{edge.first} and {edge.second}"
+    networks = analysis.confidence.n_networks
+    if analysis.main.method == "bootstrap":
+        count = round(edge.present * networks)
+        error = f", give or take {2 * edge.standard_error:.2f}" if edge.standard_error > 0 else ""
+        return f"An edge joins {pair} in {count:,} of {networks:,} networks learned from resampled data{error}."
+    if edge.present == 0:
+        which = "the only network" if networks == 1 else f"any of the {networks:,} networks"
+        return f"No edge joins {pair} in {which} that the data cannot rule out."
+    if networks == 1:
+        return f"An edge joins {pair} in the only network that the data cannot rule out."
+    if edge.present >= 1 - 1e-9:
+        return f"An edge joins {pair} in every one of the {networks:,} networks that the data cannot rule out."
+    return f"Of the {networks:,} networks that the data cannot rule out, those with an edge between {pair} have {percent(edge.present)} of the weight."  # noqa: E501
+
+
+def _agreement(edge: EdgeFinding) -> str:
+    """Say whether other methods and scores say the same, and what it means if they do not."""
+    others = [(title, value) for title, value in edge.by_method[1:] if value is not None]
+    if not others:
+        return ""
+    low, high = min(others, key=lambda item: item[1]), max(others, key=lambda item: item[1])
+    span = show_range(low[1], high[1])
+    who = {1: "The other combination of method and score", 2: "Both other combinations of method and score"}.get(
+        len(others), f"All {len(others)} other combinations of method and score"
+    )
+    likely = edge.present > HALF
+    if edge.agreement == "agree":
+        return f"{who} agree{'s' if len(others) == 1 else ''} (confidence {span})."
+    if edge.agreement == "differ":
+        find = "finds" if len(others) == 1 else "find"
+        what = "it likely" if likely else "it unlikely"
+        all_as = "as" if len(others) == 1 else "all as"
+        return (
+            f"{who} {find} {what} too, but not {all_as} clearly (confidence {span}): take "
+            f"{show_confidence(edge.present)} as what this method and score say, and report the range."
+        )
+    against = low if likely else high
+    count = sum((value > HALF) != likely for _, value in others)
+    total = f"{count} of the {len(others)} other combinations" if len(others) > 1 else "the other combination"
+    verb = "does" if count == 1 else "do"
+    if likely:
+        text = f"Methods disagree: {total} of method and score {verb} not find it likely"
+    else:
+        text = f"Methods disagree: {total} of method and score {verb} find it likely"
+    least, most = edge.spread
+    return (
+        f"{text}, least of all the {against[0]} ({show_confidence(against[1], 2)})"
+        if likely
+        else f"{text}, most of all the {against[0]} ({show_confidence(against[1], 2)})"
+    ) + (
+        f". So the data do not settle it: report the range ({show_range(least, most)}), or call the edge not "
+        "established."
+    )
+
+
+def _direction(analysis: Analysis, edge: EdgeFinding) -> str:
+    """Say where it points, in shares of the networks that have the edge."""
+    if edge.fate == "dropped":
+        return (
+            f"It is above the cut-off, but {edge.tail} → {edge.head} would close a cycle of edges that are at least as "
+            "certain, so the network leaves it out."
+        )
+    one_way, other_way, free = edge.split
+    weighted = "" if analysis.main.method == "bootstrap" else "the weight of "
+    among = f"of {weighted}the networks with this edge"
+    if free >= SETTLED:
+        return (
+            f"Its direction cannot be told from data like these: in {percent(free)} {among} it could be turned round "
+            "without a change in fit."
+        )
+    tail, head = (edge.first, edge.second) if one_way >= other_way else (edge.second, edge.first)
+    way, back = max(one_way, other_way), min(one_way, other_way)
+    if way >= SETTLED:
+        return f"It points from {tail} to {head} in {percent(way)} {among}."
+    parts = [f"from {tail} to {head} in {percent(way)} {among}", f"from {head} to {tail} in {percent(back)}"]
+    turned = f"; in {percent(free)} it could be turned round without a change in fit" if free > 0 else ""
+    return f"Its direction is open: it points {' and '.join(parts)}{turned}."
+
+
+def effect_sentence(data: Dataset, edge: EdgeFinding) -> str:
+    """Compare the two states of the tail that differ most, for the state of the head that they change most."""
+    rows = edge.counts.sum(axis=1)
+    seen = np.flatnonzero(rows > 0)
+    if len(seen) < 2:
+        return ""
+    shares = edge.counts[seen] / rows[seen, None]
+    column = int(np.argmax(shares.max(axis=0) - shares.min(axis=0)))
+    low, high = int(np.argmin(shares[:, column])), int(np.argmax(shares[:, column]))
+    tails, heads = data.states[data.index(edge.tail)], data.states[data.index(edge.head)]
+    few, many = percent(float(shares[low, column])), percent(float(shares[high, column]))
+    before, after = statement(edge.tail, tails[seen[low]]), statement(edge.tail, tails[seen[high]])
+    result = statement(edge.head, heads[column])
+    return f"Of the cases with {before}, {few} have {result}; of those with {after}, {many}."
+
+
+def summary_sentences(analysis: Analysis) -> tuple[str, ...]:
+    """Say in a few sentences what was found."""
+    kept = [e for e in analysis.edges if e.fate in ("kept", "undirected")]
+    n = analysis.data.n_variables
+    pairs = n * (n - 1) // 2
+    cut = analysis.threshold
+    if not kept:
+        first = f"None of the {pairs:,} pairs of variables has a confidence above {cut:.2g}: the data show no edge."
+        return (first, *_closing(analysis))
+    certain = [e for e in kept if e.present >= 0.95]
+    directed = [e for e in kept if max(e.split[:2]) >= SETTLED]
+    first = (
+        f"Of {pairs:,} pairs of variables, {len(kept):,} are joined by an edge with a confidence above {cut:.2g}"
+        + (f"; {len(certain):,} of them are at 0.95 or more." if cut < 0.9 else ".")
+    )
+    agreed = [e for e in kept if e.spread[0] > HALF]
+    second = ""
+    if len(kept[0].by_method) > 1:
+        second = (
+            f"Whichever of the {len(kept[0].by_method)} combinations of method and score is used, "
+            f"{_all_or_some(len(agreed), len(kept))} a confidence above one half{_doubtful(kept)}."
+        )
+    third = (
+        f"{_directions(len(directed), len(kept))} A direction is not a cause: it says what independences the data show."
+    )
+    return tuple(s for s in (first, second, third, *_closing(analysis)) if s)
+
+
+def _all(total: int) -> str:
+    return {1: "the edge", 2: "both edges"}.get(total, f"all {total:,} edges")
+
+
+def _all_or_some(count: int, total: int) -> str:
+    if count == total:
+        return f"{_all(total)} {'has' if total == 1 else 'have'}"
+    return f"{'none' if count == 0 else f'{count:,}'} of the {total:,} {'has' if count == 1 else 'have'}"
+
+
+def _directions(settled: int, total: int) -> str:
+    """Say of how many edges the direction is settled."""
+    if settled == 0:
+        if total == 1:
+            return "The data do not settle the direction of the edge."
+        return "The data do not settle the direction of any edge: each could be turned round, or the networks disagree."
+    if settled == total:
+        return f"The data settle the direction of {_all(total)}."
+    return (
+        f"The data settle the direction of {settled:,} of the {total:,} edges; the others could be turned round, or "
+        "the networks disagree."
+    )
+
+
+def _doubtful(kept: list[EdgeFinding]) -> str:
+    """Name the edges that another method or score does not believe, the most doubtful first."""
+    doubtful = sorted((e for e in kept if e.spread[0] <= HALF), key=lambda e: e.spread[0])
+    if not doubtful:
+        return ""
+    listed = ", ".join(f"{e.tail} — {e.head}" for e in doubtful[:5])
+    more = f" and {len(doubtful) - 5:,} more" if len(doubtful) > 5 else ""
+    return f"; the methods disagree on {listed}{more}: look twice"
+
+
+def _closing(analysis: Analysis) -> tuple[str, ...]:
+    dropped = analysis.consensus.dropped
+    sentences = []
+    for mark in analysis.thresholds.marks:
+        facts = mark.threshold.details
+        if mark.label == "Broom" and facts["p_value"] > CHANCE:
+            sentences.append(
+                "Beware: with this method and score, data whose columns were shuffled show "
+                f"{facts['expected_by_chance']:.1f} edges on average, these data {facts['expected_edges']:.1f}. That "
+                "is not more than chance: there is no dependence, or the score finds edges where there are none. Look "
+                "at the other scores, and try --score bdeu or --score bic."
+            )
+    if dropped:
+        listed = ", ".join(f"{e.tail} → {e.head}" for e in dropped[:5])
+        sentences.append(
+            f"{len(dropped)} edge{'s' if len(dropped) > 1 else ''} above the cut-off would close a cycle and "
+            f"{'are' if len(dropped) > 1 else 'is'} left out of the network: {listed}."
+        )
+    return tuple(sentences)

@@ -1,0 +1,381 @@
+"""Edges explained after the fact: of the folder that `learn` wrote, or of a network and data.
+
+What a folder says about an edge is what its report says: the sentences are kept in edges.csv when it is written. Beside
+them stand what follows from the other files, which rules keep the edge (run.json) and what the network's table says
+with the other parents held fixed (network.bif), and what to do about it.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from arcwise.analysis.analysis import SPLIT
+from arcwise.analysis.edges import EdgeFinding, describe_arc
+from arcwise.analysis.prose.edges import NOT_UNRELATED, effect_sentence, statement
+from arcwise.analysis.prose.prior import prior_sentence
+from arcwise.errors import FormatError, OptionError, suggestion
+from arcwise.files import read_bytes
+from arcwise.report.content.blocks import SETTLED
+from arcwise.report.content.numbers import percent, show_confidence
+
+if TYPE_CHECKING:
+    from arcwise.data import Dataset
+    from arcwise.graph import Dag, Pdag
+    from arcwise.model import BayesianNetwork
+
+__all__ = ["Explanation", "explain_folder", "explain_graph"]
+
+# From this confidence on an edge is as good as certain.
+CERTAIN = 0.95
+IN_NETWORK = ("kept", "undirected")
+# A table with more rows is not spelled out.
+MOST_ROWS = 100_000
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """One edge in words.
+
+    Parameters
+    ----------
+    first, second
+        The two variables.
+    tail, head
+        The arc of the network, or the more credible direction.
+    fate
+        "kept", "undirected" (in the network, its direction open), "dropped" (it would close a cycle) or "below".
+    confidence, split
+        How far an edge can be trusted, and where it points if it is there (first -> second, second -> first, either);
+        None for a network without confidences.
+    by_method
+        The confidence by other methods and scores.
+    rules
+        The cut-off of each rule.
+    words
+        What the report says.
+    effect
+        What the network's table says with the other parents held fixed; "" if there are none.
+    agreement
+        Whether other methods and scores say the same: "agree", "differ", "disagree" or "not compared".
+    """
+
+    first: str
+    second: str
+    tail: str
+    head: str
+    fate: str
+    words: str
+    effect: str = ""
+    confidence: float | None = None
+    split: tuple[float, float, float] | None = None
+    by_method: Mapping[str, float] = field(default_factory=dict)
+    rules: Mapping[str, float] = field(default_factory=dict)
+    agreement: str = "not compared"
+
+    @property
+    def title(self) -> str:
+        """The edge, with an arrow if the network directs it, and what became of it."""
+        sign = "→" if self.fate == "kept" else "—"
+        if self.confidence is None:
+            return f"{self.tail} {sign} {self.head}"
+        where = {
+            "kept": "in the network",
+            "undirected": "in the network, direction open",
+            "dropped": "left out: it would close a cycle",
+        }.get(self.fate, "not in the network")
+        return f"{self.tail} {sign} {self.head}: confidence {show_confidence(self.confidence)}, {where}"
+
+    @property
+    def kept_by(self) -> tuple[str, ...]:
+        """The rules whose cut-off the confidence is above."""
+        return tuple(rule for rule, value in self.rules.items() if (self.confidence or 0.0) > value)
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """Everything there is to say, one thing after the other."""
+        parts = (self.words, self.effect, self._direction(), self._rules(), self.advice)
+        return tuple(part for part in parts if part)
+
+    def _direction(self) -> str:
+        if self.split is None or not self.confidence:
+            return ""
+        one, other, free = self.split
+        return (
+            f"Columns of edges.csv: if there is an edge, it points {self.first} → {self.second} in {percent(one)} "
+            f"({SPLIT[0]}), {self.second} → {self.first} in {percent(other)} ({SPLIT[1]}) and could do either in "
+            f"{percent(free)} ({SPLIT[2]}); the three add up to 1."
+        )
+
+    def _rules(self) -> str:
+        rules = self.rules
+        if not rules:
+            return ""
+
+        def listed(names: Iterable[str]) -> str:
+            return ", ".join(f"{name} (above {rules[name]:.3g})" for name in names)
+
+        kept = self.kept_by
+        others = [name for name in rules if name not in kept]
+        if not others:
+            return f"Every rule keeps it: {listed(kept)}."
+        if not kept:
+            return f"No rule keeps it: {listed(others)}."
+        return f"Rules that keep it: {listed(kept)}. Rules that do not: {listed(others)}."
+
+    @property
+    def advice(self) -> str:
+        """What to do about the edge."""
+        if self.confidence is None:
+            return "What to do: one network does not say how far to trust it; `arcwise learn DATA -o DIR` does."
+        if self.fate == "dropped":
+            return (
+                "What to do: decide which edge of the cycle is wrong, and forbid it (--blacklist), or require this one."
+            )
+        if self.fate not in IN_NETWORK:
+            cheap = f" It would be in with --threshold {_below(self.confidence)}." if self.confidence >= 0.01 else ""
+            return f"What to do: do not draw it, and do not claim that the two are unrelated.{cheap}"
+        if self.agreement == "disagree":
+            return "What to do: call it a candidate, not a finding; the methods disagree. More cases would decide."
+        use = "rely on it" if self.confidence >= CERTAIN else "report it with its confidence"
+        way = max(self.split[:2]) if self.split is not None else 0.0
+        if way >= SETTLED:
+            return f"What to do: {use}; its direction is what the data suggest, which is not yet a cause."
+        return (
+            f"What to do: {use}, but leave its direction open. What you know of it, such as which comes first in time, "
+            "can be given with --constraints."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as JSON can hold it."""
+        return {
+            "first": self.first,
+            "second": self.second,
+            "from": self.tail,
+            "to": self.head,
+            "fate": self.fate,
+            "in_network": self.fate in IN_NETWORK,
+            "confidence": self.confidence,
+            **dict(zip(SPLIT, self.split or (None, None, None), strict=True)),
+            "agreement": self.agreement,
+            "by_method": dict(self.by_method),
+            "kept_by": list(self.kept_by),
+            "rules": dict(self.rules),
+            "sentences": list(self.sentences),
+            "advice": self.advice,
+        }
+
+
+def _below(confidence: float) -> str:
+    """Return a cut-off that the confidence is just above."""
+    return f"{math.floor(confidence * 100 - 1e-9) / 100:.2f}"
+
+
+def explain_folder(
+    folder: str | os.PathLike[str], pairs: Sequence[tuple[str, str]] | None = None
+) -> tuple[Explanation, ...]:
+    """Explain edges of a folder that `arcwise learn -o` or `Analysis.save` wrote.
+
+    Without `pairs`, all edges of the network, the most certain first; with them these, in their order, also pairs
+    without an edge.
+    """
+    from arcwise.confidence import EdgeConfidence
+
+    where = Path(folder)
+    if not where.is_dir():
+        raise FormatError(f"{where}: no such folder; `arcwise learn DATA -o {where}` would write it.")
+    record = _record(where / "run.json")
+    rules = _rules_of(record, where / "run.json")
+    rows = _rows(where / "edges.csv", record)
+    network = _network(where / "network.bif")
+    found = {
+        frozenset((row["first"], row["second"])): _from_row(row, rules, network, where / "edges.csv") for row in rows
+    }
+    if pairs is None:
+        return tuple(edge for edge in found.values() if edge.fate in IN_NETWORK)
+    confidence = EdgeConfidence.load(where / "confidence.parquet")
+    chosen = []
+    for first, second in pairs:
+        known = confidence.pair(first, second)  # refuses unknown names, and one name twice
+        edge = found.get(frozenset((first, second)))
+        if edge is None:
+            text = f"No edge joins {first} and {second}, or hardly ever: the confidence is below 0.01. {NOT_UNRELATED}"
+            edge = Explanation(first, second, first, second, "below", text, confidence=known.present, rules=rules)
+        chosen.append(edge)
+    return tuple(chosen)
+
+
+def explain_graph(
+    graph: Dag | Pdag,
+    data: Dataset,
+    pairs: Sequence[tuple[str, str]] | None = None,
+    *,
+    network: BayesianNetwork | None = None,
+) -> tuple[Explanation, ...]:
+    """Explain the edges of a graph by data: what goes with what, and how far the prior decides.
+
+    A single graph has no confidences; `network`, if it has tables, says what holds with other parents held fixed.
+    """
+    from arcwise.graph import Dag
+
+    dag = graph if isinstance(graph, Dag) else graph.extend()
+    open_edges = set() if isinstance(graph, Dag) else {frozenset(edge) for edge in graph.edges}
+    arcs = {frozenset(arc): arc for arc in dag.arcs}
+    for pair in pairs or ():
+        for name in pair:
+            if name not in dag.names:
+                raise OptionError(suggestion("variable", name, dag.names))
+        if pair[0] == pair[1]:
+            raise OptionError(f"a pair needs two variables; got '{pair[0]}' twice.")
+    chosen = []
+    for pair in dag.arcs if pairs is None else pairs:
+        key = frozenset(pair)
+        tail, head = arcs.get(key, pair)
+        edge = describe_arc(data, dag, tail, head)
+        fate = "below" if key not in arcs else "undirected" if key in open_edges else "kept"
+        chosen.append(
+            Explanation(
+                first=edge.first,
+                second=edge.second,
+                tail=tail,
+                head=head,
+                fate=fate,
+                words=_graph_words(data, edge, fate),
+                effect="" if network is None or fate == "below" else _held_fixed(network, tail, head),
+            )
+        )
+    return tuple(chosen)
+
+
+def _graph_words(data: Dataset, edge: EdgeFinding, fate: str) -> str:
+    absent = (
+        f"The network has no edge between {edge.first} and {edge.second}. {NOT_UNRELATED}" if fate == "below" else ""
+    )
+    either = "Its direction cannot be told from data: it could be turned round." if fate == "undirected" else ""
+    return " ".join(part for part in (absent, either, effect_sentence(data, edge), prior_sentence(edge)) if part)
+
+
+def _held_fixed(network: BayesianNetwork, tail: str, head: str) -> str:
+    """Say how the head's table depends on the tail with the other parents held fixed."""
+    parents = network.parents(head)
+    if tail not in parents or len(parents) < 2:
+        return ""
+    table = np.asarray(network.table(head), dtype=np.float64)
+    if table.size > MOST_ROWS:
+        return ""
+    rows = np.moveaxis(table, parents.index(tail), 0)
+    rows = rows.reshape(rows.shape[0], -1, rows.shape[-1])  # tail, combination of the others, head
+    rows = rows[:, np.isfinite(rows).all(axis=(0, 2))]
+    if not rows.shape[1]:
+        return ""
+    means = rows.mean(axis=1)
+    column = int(np.argmax(means.max(axis=0) - means.min(axis=0)))
+    low, high = int(np.argmin(means[:, column])), int(np.argmax(means[:, column]))
+    if low == high:
+        return ""
+    gain = rows[high, :, column] - rows[low, :, column]
+    states = dict(zip(network.names, network.states, strict=True))
+    others = " and ".join(name for name in parents if name != tail)
+    result, more, less = (
+        statement(head, states[head][column]),
+        statement(tail, states[tail][high]),
+        statement(tail, states[tail][low]),
+    )
+    raised = int((gain > 0).sum())
+    mixed = "" if raised == len(gain) else f" That holds in {raised:,} of {len(gain):,} combinations."
+    return (
+        f"With {others} held fixed, {result} is on average more likely with {more} than with {less} "
+        f"({means[high, column]:.0%} against {means[low, column]:.0%}).{mixed}"
+    )
+
+
+def _record(path: Path) -> dict[str, Any]:
+    try:
+        record = json.loads(read_bytes(path))
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, FormatError):
+            raise FormatError(f"{error} A folder of `arcwise learn` has a run.json.") from None
+        raise FormatError(f"{path}: not JSON ({error}). Run `arcwise learn` again.") from None
+    if not isinstance(record, dict) or not isinstance(record.get("result"), dict):
+        raise FormatError(f"{path}: this is not the record of an `arcwise learn` run.")
+    return record
+
+
+def _rules_of(record: Mapping[str, Any], path: Path) -> dict[str, float]:
+    rules = record["result"].get("rules")
+    if not isinstance(rules, dict) or not all(_is_number(value) for value in rules.values()):
+        raise FormatError(f"{path}: the rules' cut-offs are not there, or no numbers. Run `arcwise learn` again.")
+    return {str(name): float(value) for name, value in rules.items()}
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+NEEDED = ("first", "second", "confidence", *SPLIT, "from", "to", "fate", "agreement", "explanation")
+
+
+def _rows(path: Path, record: Mapping[str, Any]) -> list[dict[str, str]]:
+    try:
+        text = read_bytes(path).decode("utf-8")
+        reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+        rows = list(reader)
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{path}: not UTF-8 at byte {error.start}.") from None
+    except csv.Error as error:
+        raise FormatError(f"{path}: damaged: {error}.") from None
+    missing = [name for name in NEEDED if name not in (reader.fieldnames or ())]
+    if missing:
+        again = str(record.get("command", "arcwise learn"))
+        raise FormatError(f"{path}: there is no column '{missing[0]}'. Write the folder again: {again}")
+    if any(None in row or None in row.values() for row in rows):
+        raise FormatError(f"{path}: damaged: a line has more or fewer fields than the header.")
+    return rows
+
+
+def _from_row(row: Mapping[str, str], rules: Mapping[str, float], network: BayesianNetwork, path: Path) -> Explanation:
+    fate, tail, head = row["fate"], row["from"], row["to"]
+    if fate not in (*IN_NETWORK, "dropped", "below") or {tail, head} != {row["first"], row["second"]}:
+        raise FormatError(f"{path}: damaged in the line of {row['first']} and {row['second']}.")
+    split = tuple(_number(row, name, path) for name in SPLIT)
+    known = fate in IN_NETWORK and tail in network.names and head in network.names
+    titles = [name for name in row if name not in (*NEEDED, "standard_error", "in_network")]
+    return Explanation(
+        first=row["first"],
+        second=row["second"],
+        tail=tail,
+        head=head,
+        fate=fate,
+        words=row["explanation"],
+        effect=_held_fixed(network, tail, head) if known else "",
+        confidence=_number(row, "confidence", path),
+        split=(split[0], split[1], split[2]),
+        by_method={name: _number(row, name, path) for name in titles if row[name]},
+        rules=rules,
+        agreement=row["agreement"],
+    )
+
+
+def _number(row: Mapping[str, str], name: str, path: Path) -> float:
+    try:
+        value = float(row[name])
+    except ValueError:
+        value = math.nan
+    if not 0 <= value <= 1 + 1e-9:
+        raise FormatError(f"{path}: {name} of {row['first']} and {row['second']} is '{row[name]}', no share.")
+    return value
+
+
+def _network(path: Path) -> BayesianNetwork:
+    from arcwise.model import read_bif
+
+    return read_bif(path)

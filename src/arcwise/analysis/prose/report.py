@@ -1,0 +1,355 @@
+"""From an analysis to the content of its report."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from arcwise.analysis.edges import FLOOR, HALF, EdgeFinding
+from arcwise.analysis.prose.choices import choices_table, repeat_blocks
+from arcwise.analysis.prose.edges import edge_sentences, state_label, summary_sentences
+from arcwise.analysis.prose.methods import methods_text, references
+from arcwise.analysis.prose.prior import prior_blocks
+from arcwise.analysis.thresholds import COST_POWERS
+from arcwise.counts import contingency
+from arcwise.report import (
+    Bullets,
+    Chart,
+    Column,
+    Guide,
+    NetworkEdge,
+    NetworkNode,
+    NetworkView,
+    Paragraph,
+    Report,
+    RuleLine,
+    Section,
+    Series,
+    Table,
+    Verbatim,
+)
+from arcwise.report.content.numbers import percent, round_inside
+
+if TYPE_CHECKING:
+    from arcwise.analysis.analysis import Analysis
+    from arcwise.analysis.ensembles import CredibleFacts
+    from arcwise.priors import Saturation
+    from arcwise.report.content.blocks import Block
+
+__all__ = ["build_report"]
+
+# A probability table with more numbers than this is left to network.bif.
+MOST_SHOWN_CELLS = 600
+# A curve of many networks is thinned to about so many points, which a drawing cannot tell apart.
+CURVE_POINTS = 300
+WHY_METHODS_DIFFER = (
+    "A confidence of 1 means that every network of the set has the edge; it is not a proof. Each score weighs fit "
+    "against complexity in its own way, and a bootstrap also asks what other samples of the same size would have "
+    "shown, so it is more careful. An edge on which all agree can be reported as it is; one on which they disagree "
+    "needs its range, or more data."
+)
+
+
+def build_report(analysis: Analysis) -> Report:
+    """Return everything that the report says."""
+    data, main = analysis.data, analysis.main
+    kept = sum(edge.fate in ("kept", "undirected") for edge in analysis.edges)
+    return Report(
+        title=f"Which edges to trust: {analysis.name}",
+        subtitle=f"A Bayesian network of {data.n_variables} variables from {data.n_cases:,} cases",
+        facts=(
+            ("variables", f"{data.n_variables:,}"),
+            ("cases", f"{data.n_cases:,}"),
+            ("method", main.title),
+            ("networks averaged", f"{analysis.confidence.n_networks:,}"),
+            ("cut-off", f"{analysis.threshold:.3g}"),
+            ("edges in the network", f"{kept:,}"),
+        ),
+        summary=(*summary_sentences(analysis), *analysis.remarks),
+        network=_network(analysis),
+        glossary=_glossary(analysis),
+        sections=(
+            Section("ensemble", _ensemble_title(analysis), tuple(_ensemble(analysis))),
+            Section("rules", "Where to cut", tuple(_rules(analysis))),
+            Section("prior", "Does the prior decide, and are there enough data?", tuple(_prior(analysis))),
+            Section("data", "The data", tuple(_data(analysis))),
+            Section("choices", "What was chosen, and why", tuple(_choices(analysis))),
+            Section("methods", "Methods, ready to paste", _methods(analysis)),
+            Section("repeat", "To repeat it", repeat_blocks(analysis)),
+        ),
+    )
+
+
+def _glossary(analysis: Analysis) -> tuple[tuple[str, str], ...]:
+    """Say what the words mean, for a reader who has not met them."""
+    networks = (
+        "all networks that the data cannot rule out, by weight,"
+        if analysis.main.method == "credible"
+        else "the networks learned from resampled data"
+    )
+    return (
+        ("edge", "two variables depend on each other, also when the others are known"),
+        ("confidence", f"of {networks} the share that has the edge: 0 to 1"),
+        ("cut-off", "edges with a confidence above it are in the network; the slider moves it"),
+        ("direction", "not a cause; an edge that fits either way has no arrow head"),
+        ("score", "how fit is weighed against complexity; qNML, BDeu and BIC are three ways"),
+        (
+            "method",
+            "credible set: all networks near the best score; bootstrap: one network per resampled data set",
+        ),
+        ("prior", "what BDeu assumes before it sees data, as a number of imagined cases"),
+    )
+
+
+def _network(analysis: Analysis) -> NetworkView:
+    data, dag = analysis.data, analysis.dag
+    index = {name: position for position, name in enumerate(data.names)}
+    nodes = []
+    for v, name in enumerate(data.names):
+        counts = contingency(data, [v])
+        states = tuple(state_label(state) for state in data.states[v])
+        nodes.append(NetworkNode(name, states, tuple((counts / counts.sum()).round(4).tolist())))
+    tables = tuple(
+        tuple(tuple(row) for row in table.round(4).tolist()) if table.size <= MOST_SHOWN_CELLS else None
+        for table in analysis.network.tables
+    )
+    return NetworkView(
+        nodes=tuple(nodes),
+        edges=tuple(_edge(analysis, edge, index) for edge in analysis.edges),
+        threshold=analysis.threshold,
+        cost=float(analysis.options["missed_edge_cost"]),
+        rules=tuple(RuleLine(m.label, m.threshold.value, m.meaning) for m in analysis.thresholds.marks),
+        methods=tuple(s.title for s in (analysis.main, *analysis.comparisons)),
+        ess=next((tuple(e.prior.ess.tolist()) for e in analysis.edges if e.prior is not None), ()),
+        parents=dag.parents,
+        tables=tables,
+        floor=min(FLOOR, analysis.threshold),
+        cost_powers=COST_POWERS,
+        cost_cutoffs=analysis.thresholds.by_cost,
+    )
+
+
+def _edge(analysis: Analysis, edge: EdgeFinding, index: dict[str, int]) -> NetworkEdge:
+    prior = edge.prior
+    return NetworkEdge(
+        first=index[edge.first],
+        second=index[edge.second],
+        present=round_inside(edge.present, 6),
+        forward=round_inside(edge.forward, 6),
+        backward=round_inside(edge.backward, 6),
+        undirected=round_inside(edge.undirected, 6),
+        error=round(edge.standard_error, 4),
+        by_method=tuple(None if value is None else round_inside(value, 4) for _, value in edge.by_method),
+        tail=index[edge.tail],
+        counts=tuple(tuple(row) for row in edge.counts.tolist()),
+        curve=() if prior is None else tuple(float(f"{value:.3g}") for value in prior.exact),
+        given=() if prior is None else tuple(index[name] for name in prior.given),
+        words=edge_sentences(analysis, edge),
+        fate=edge.fate,
+        agreement=edge.agreement,
+    )
+
+
+def _ensemble_title(analysis: Analysis) -> str:
+    return "The networks that the data cannot rule out" if analysis.main.credible else "The resampled networks"
+
+
+def _ensemble(analysis: Analysis) -> list[Block]:
+    facts = analysis.main.credible
+    blocks: list[Block] = []
+    if facts is not None:
+        blocks += _credible(analysis, facts)
+    else:
+        confidence = analysis.confidence
+        worst = float(confidence.standard_error.max()) if analysis.data.n_variables > 1 else 0.0
+        blocks.append(
+            Paragraph(
+                f"{confidence.n_networks:,} networks were learned, each from {analysis.data.n_cases:,} cases drawn "
+                "with replacement from the data (the bootstrap). The confidence in an edge is the share of the "
+                f"networks that have it. With so many networks a confidence is accurate to about "
+                f"±{2 * worst:.2f} at worst."
+            )
+        )
+    titles = [s.title for s in (analysis.main, *analysis.comparisons)]
+    if len(titles) > 1:
+        rows = []
+        for s in (analysis.main, *analysis.comparisons):
+            assert s.confidence is not None
+            vector = s.confidence.vector
+            rows.append(
+                (
+                    s.title,
+                    s.confidence.n_networks,
+                    int((vector > HALF).sum()),
+                    int((vector >= 0.95).sum()),
+                    float(np.abs(vector - analysis.confidence.vector).mean()),
+                )
+            )
+        blocks.append(Paragraph(WHY_METHODS_DIFFER))
+        blocks.append(
+            Table(
+                "The same data by other methods and scores. The last column is the mean difference of the confidences "
+                "from those in the first row, over all pairs.",
+                (
+                    Column("method, score"),
+                    Column("networks", 0),
+                    Column("edges above one half", 0),
+                    Column("edges at 0.95 or more", 0),
+                    Column("mean difference", 3),
+                ),
+                tuple(rows),
+            )
+        )
+    return blocks
+
+
+def _credible(analysis: Analysis, facts: CredibleFacts) -> list[Block]:
+    classes = (
+        ""
+        if facts.classes is None
+        else f" They fall into {facts.classes:,} class{'' if facts.classes == 1 else 'es'} of equivalent networks: "
+        "those of one class fit data of this kind equally well, whatever the data."
+    )
+    covered = ""
+    if facts.covered is not None:
+        covered = f" Together they hold {percent(facts.covered)} of the posterior probability of all networks."
+    count = f"{facts.count:,} networks are" if facts.count != 1 else "One network is"
+    text = (
+        f"{count} within a Bayes factor of {facts.bayes_factor:g} of the best one: this is the credible set, and it is "
+        f"complete.{classes}{covered} One best network has {percent(facts.best_share)} of the weight of the set: "
+        "that is how far it can be trusted alone."
+    )
+    blocks: list[Block] = [Paragraph(text)]
+    if len(facts.deviations) > 1:
+        kind = "class" if facts.by_class else "network"
+        rank, curve = _thinned(facts.deviations)
+        factors = [f for f in (3.0, 20.0, 150.0) if math.log(f) <= max(curve[-1], math.log(facts.bayes_factor)) + 1e-9]
+        median = facts.deviations[len(facts.deviations) // 2]
+        blocks.append(
+            Chart(
+                caption=f"How far the k-th best {kind} falls short of the best, on the scale of natural logarithms.",
+                summary=f"The curve rises from 0 to {curve[-1]:.2f} over {len(facts.deviations):,} "
+                f"{'classes' if facts.by_class else 'networks'}; half of them are within {median:.2f}, a Bayes factor "
+                f"of {math.exp(median):.1f}.",
+                x_label=f"k, rank of the {kind}",
+                y_label="deviation from the best",
+                series=(Series(analysis.main.title, rank, curve, steps=True),),
+                guides=tuple(Guide(math.log(f), f"Bayes factor {f:g}") for f in factors),
+                log_x=len(facts.deviations) > 30,
+            )
+        )
+    elif facts.count > 1:
+        blocks.append(Paragraph("The set is too large to be listed; it was counted and averaged as a whole."))
+    return blocks
+
+
+def _thinned(deviations: tuple[float, ...]) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Return ranks and deviations, thinned evenly on a logarithmic scale of ranks."""
+    count = len(deviations)
+    ranks = np.unique(np.round(np.geomspace(1, count, CURVE_POINTS)).astype(int)) if count > CURVE_POINTS else None
+    chosen = range(1, count + 1) if ranks is None else ranks.tolist()
+    return tuple(float(k) for k in chosen), tuple(round(deviations[k - 1], 4) for k in chosen)
+
+
+def _rules(analysis: Analysis) -> list[Block]:
+    vector = analysis.confidence.vector
+    rows = tuple(
+        (m.label, m.threshold.value, int((vector > m.threshold.value).sum()), m.meaning)
+        for m in analysis.thresholds.marks
+    )
+    chosen = analysis.thresholds.chosen
+    return [
+        Paragraph(
+            f"An edge is in the network if its confidence is above the cut-off, here {chosen.threshold.value:.3g}: "
+            f"{chosen.meaning}. This assumes that {chosen.threshold.assumes}. The slider of the report shows "
+            "what another choice changes."
+        ),
+        Paragraph(analysis.thresholds.advice),
+        Table(
+            "The cut-offs of the rules.",
+            (Column("rule"), Column("cut-off", 3), Column("edges above it", 0), Column("what it is")),
+            rows,
+        ),
+    ]
+
+
+def _prior(analysis: Analysis) -> list[Block]:
+    blocks = prior_blocks(analysis)
+    saturation = analysis.prior.saturation
+    if saturation is not None:
+        blocks += _saturation(saturation)
+    blocks += [Paragraph(note) for note in analysis.prior.notes]
+    return blocks
+
+
+def _saturation(saturation: Saturation) -> list[Block]:
+    """Say whether more data would change the structure, in whole edges: no graph has 7.3 of them."""
+    sizes = tuple(float(size) for size in saturation.sizes)
+    before, after = int(sizes[-2]), int(sizes[-1])
+    changed, final = round(float(saturation.change[-1])), round(float(saturation.edges[-1]))
+    verdict = "would probably change little" if saturation.settled else "may well change the structure"
+    how_many = "hardly any edge" if changed == 0 else f"about {changed:,} edge{'' if changed == 1 else 's'}"
+    text = (
+        f"More data {verdict}: the step from {before:,} to all {after:,} cases added, removed or turned {how_many}; "
+        f"the best network of all cases has {final:,} (BDeu, means over {saturation.repetitions} shuffles of the rows)."
+    )
+    if not saturation.settled:
+        text += (
+            " So do not rely on the details of one best network: the confidences show which edges hold in all that fit."
+        )
+    least = round(float(saturation.edges[0]))
+    return [
+        Paragraph(text),
+        Chart(
+            caption="The best network of growing parts of the data: how many edges it has, and how many were added, "
+            f"removed or turned since the part before (means over {saturation.repetitions} shuffles).",
+            summary=f"With {int(sizes[0])} cases about {least:,} edge{'' if least == 1 else 's'}, with all {after:,} "
+            f"cases {final:,}; the last step changed {how_many}.",
+            x_label="cases",
+            y_label="edges",
+            series=(
+                Series("edges", sizes, tuple(saturation.edges.round(3).tolist())),
+                Series("changed", sizes[1:], tuple(saturation.change[1:].round(3).tolist())),
+            ),
+            log_x=True,
+        ),
+    ]
+
+
+def _data(analysis: Analysis) -> list[Block]:
+    data = analysis.data
+    blocks: list[Block] = []
+    if analysis.steps:
+        blocks.append(Paragraph("Before learning, the data were prepared:"))
+        blocks.append(Bullets(analysis.steps))
+    else:
+        blocks.append(Paragraph("The data were complete and discrete, and were used as they are."))
+    rows = []
+    for v, name in enumerate(data.names):
+        counts = contingency(data, [v])
+        shares = "; ".join(
+            f"{state_label(state)}: {percent(count / data.n_cases)}"
+            for state, count in zip(data.states[v], counts.tolist(), strict=True)
+        )
+        rows.append((name, len(data.states[v]), shares))
+    blocks.append(
+        Table(
+            "The variables, and the share of the cases in each state.",
+            (Column("variable"), Column("states", 0), Column("shares")),
+            tuple(rows),
+        )
+    )
+    return blocks
+
+
+def _choices(analysis: Analysis) -> list[Block]:
+    return [
+        Paragraph("Every choice was made for a reason and can be changed."),
+        choices_table(analysis),
+    ]
+
+
+def _methods(analysis: Analysis) -> tuple[Block, ...]:
+    return (Verbatim(methods_text(analysis), "methods section"), Bullets(references(analysis)))

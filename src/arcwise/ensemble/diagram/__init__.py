@@ -1,0 +1,1 @@
+"""The credible set as a decision diagram: planned, built, summed up."""

@@ -1,0 +1,1 @@
+"""Replicates: many networks, each learned from resampled data, by workers that may die."""

@@ -1,0 +1,182 @@
+"""The file of finished replicates: what an interrupted run resumes from.
+
+A first line names the kind of file, a second holds the identity of the run as JSON. Then one record per replicate:
+the length of its content (4 bytes, little-endian), its CRC-32 (4 bytes), the content: index (8), score (8), the number
+of parents of every node (2 each) and the parents (4 each). A record is appended in one write, so that a process that is
+killed leaves whole records and at most one torn record at the end, which is cut off when the run is resumed. The parent
+process alone writes; a lock keeps a second run off the file.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from arcwise.ensemble.replicates.task import Replicate
+from arcwise.errors import FormatError, OptionError
+
+__all__ = ["ReplicateJournal", "journal_seed", "pack_replicates", "unpack_replicates"]
+
+MAGIC = b"arcwise-replicates 1\n"
+HEAD = struct.Struct("<II")
+BODY = struct.Struct("<Qd")
+LARGEST = 2**30
+
+
+class ReplicateJournal:
+    """An open journal; `finished` holds the replicates that it has, by index.
+
+    Parameters
+    ----------
+    path
+        The file; it is made if it is not there.
+    identity
+        What the run depends on; a file with another identity is refused.
+    nodes
+        The number of variables.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], identity: dict[str, Any], nodes: int) -> None:
+        self.path = Path(path)
+        self.finished: dict[int, Replicate] = {}
+        try:
+            self._file: BinaryIO = self.path.open("a+b")
+        except OSError as error:
+            raise FormatError(f"cannot write {path}: {error.strerror}.") from error
+        try:
+            _lock(self._file, self.path)
+            self._load(identity, nodes)
+        except BaseException:
+            self._file.close()
+            raise
+
+    def _load(self, identity: dict[str, Any], nodes: int) -> None:
+        self._file.seek(0)
+        content = self._file.read()
+        header = MAGIC + json.dumps(identity, sort_keys=True, ensure_ascii=True).encode() + b"\n"
+        if len(content) < len(header) and header.startswith(content):  # new, or killed while the header was written
+            self._file.truncate(0)
+            self._append(header)
+            return
+        known, at = _read_header(self.path, content)
+        if known != json.loads(header[len(MAGIC) :]):
+            differing = [key for key in identity if known.get(key) != json.loads(json.dumps(identity[key]))]
+            raise OptionError(
+                f"{self.path} holds the replicates of another run: {', '.join(differing)} differ. Repeat that run's "
+                "arguments to resume it, or give another file."
+            )
+        replicates, end = unpack_replicates(content, nodes, at)
+        self.finished.update((replicate.index, replicate) for replicate in replicates)
+        if end < len(content):
+            self._file.truncate(end)
+
+    def add(self, replicates: Iterable[Replicate]) -> None:
+        """Append finished replicates to the file."""
+        found = list(replicates)
+        self.finished.update((replicate.index, replicate) for replicate in found)
+        self._append(pack_replicates(found))
+
+    def _append(self, content: bytes) -> None:
+        try:
+            self._file.write(content)
+            self._file.flush()
+        except OSError as error:
+            raise FormatError(f"cannot write {self.path}: {error.strerror}.") from error
+
+    def close(self) -> None:
+        """Write everything to disk, let go of the lock and close the file."""
+        if not self._file.closed:
+            os.fsync(self._file.fileno())
+            self._file.close()
+
+    def __enter__(self) -> ReplicateJournal:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+def pack_replicates(replicates: Iterable[Replicate]) -> bytes:
+    """Return records of the replicates."""
+    parts: list[bytes] = []
+    for replicate in replicates:
+        body = b"".join(
+            (
+                BODY.pack(replicate.index, replicate.score),
+                np.diff(replicate.offsets).astype("<u2").tobytes(),
+                replicate.members.astype("<i4").tobytes(),
+            )
+        )
+        parts += [HEAD.pack(len(body), zlib.crc32(body)), body]
+    return b"".join(parts)
+
+
+def unpack_replicates(content: bytes, nodes: int, at: int = 0) -> tuple[list[Replicate], int]:
+    """Return the replicates in the records from `at` on, and where the last whole record ends."""
+    found: list[Replicate] = []
+    while (record := _read_record(content, at, nodes)) is not None:
+        replicate, at = record
+        found.append(replicate)
+    return found, at
+
+
+def journal_seed(path: str | os.PathLike[str]) -> int | None:
+    """Return the seed of the run that a journal belongs to; None if there is no journal yet."""
+    try:
+        content = Path(path).read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise FormatError(f"cannot read {path}: {error.strerror}.") from error
+    if MAGIC.startswith(content) or b"\n" not in content[len(MAGIC) :]:
+        return None
+    return int(_read_header(Path(path), content)[0]["seed"])
+
+
+def _read_header(path: Path, content: bytes) -> tuple[dict[str, Any], int]:
+    end = content.find(b"\n", len(MAGIC))
+    try:
+        if not content.startswith(MAGIC) or end < 0:
+            raise ValueError("the first line is not that of a file of replicates")
+        header = json.loads(content[len(MAGIC) : end])
+        if not isinstance(header, dict) or not isinstance(header.get("seed"), int):
+            raise ValueError("the second line is not the description of a run")
+    except ValueError as error:
+        raise FormatError(f"{path}: not a file of replicates ({error}). Give another file to resume from.") from error
+    return header, end + 1
+
+
+def _read_record(content: bytes, at: int, nodes: int) -> tuple[Replicate, int] | None:
+    """Return the record at `at` and where the next begins; None at the end, or where a record is torn."""
+    if at + HEAD.size > len(content):
+        return None
+    size, checksum = HEAD.unpack_from(content, at)
+    body = content[at + HEAD.size : at + HEAD.size + size]
+    least = BODY.size + 2 * nodes
+    if len(body) < size or size < least or size > LARGEST or zlib.crc32(body) != checksum:
+        return None
+    index, score = BODY.unpack_from(body)
+    counts = np.frombuffer(body, "<u2", nodes, BODY.size)
+    members = np.frombuffer(body, "<i4", (size - least) // 4, least).astype(np.int32)
+    offsets = np.concatenate(([0], np.cumsum(counts, dtype=np.int64)))
+    if int(offsets[-1]) != len(members) or (len(members) and not 0 <= members.min() <= members.max() < nodes):
+        return None
+    return Replicate(index, score, offsets, members), at + HEAD.size + size
+
+
+def _lock(file: BinaryIO, path: Path) -> None:
+    try:
+        import fcntl
+    except ImportError:  # not on this system: the user must take care
+        return
+    try:
+        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        raise FormatError(f"{path} is in use by another run; wait for it or give another file.") from error

@@ -1,0 +1,256 @@
+"""`ReplicateTask`: what is learned again and again on resampled data, the same wherever a replicate is learned."""
+
+from __future__ import annotations
+
+import functools
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data import Dataset
+from arcwise.errors import OptionError, UnknownNameError, suggestion
+from arcwise.exact import find_optimal
+from arcwise.graph import Constraints
+from arcwise.limits import Limits, Status
+from arcwise.local import first_ascent, genetic_search, hill_climb, order_search, tabu_search
+from arcwise.local.hill_climbing import EFFORT
+from arcwise.local.problem import LocalProblem, check_count, pack_parents, unpack_parents
+from arcwise.parent_sets import build_parent_sets
+from arcwise.scores import Score
+
+if TYPE_CHECKING:
+    from arcwise._core.local import LocalLearner
+
+__all__ = ["LEARNERS", "RESAMPLINGS", "Learner", "Replicate", "ReplicateTask", "Resampling"]
+
+T = TypeVar("T")
+Learner = Literal["tabu", "hill-climbing", "first-ascent", "genetic", "order", "exact"]
+Resampling = Literal["bootstrap", "permutation"]
+RESAMPLINGS: tuple[Resampling, ...] = ("bootstrap", "permutation")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Replicate:
+    """One learned network: node v has the parents ``members[offsets[v]:offsets[v + 1]]``."""
+
+    index: int
+    score: float  # on the replicate's own data
+    offsets: NDArray[np.int64]
+    members: NDArray[np.int32]
+
+    def parents(self) -> list[list[int]]:
+        """Return the parents of every node."""
+        return unpack_parents(self.offsets, self.members)
+
+
+@dataclass(frozen=True, eq=False)
+class ReplicateTask:
+    """Everything that replicate i depends on, apart from i: it can be sent to another process or machine.
+
+    Replicate i draws its data and the seed of its search from ``SeedSequence(seed, spawn_key=(i,))``, which is child i
+    of ``SeedSequence(seed).spawn(...)``: it does not depend on how many replicates there are, nor on who learns it.
+    """
+
+    data: Dataset
+    score: Score
+    constraints: Constraints  # the parent limit is in them
+    learner: Learner
+    resampling: Resampling
+    seed: int
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.learner not in LEARNERS:
+            raise UnknownNameError(suggestion("learner", str(self.learner), LEARNERS))
+        if self.resampling not in RESAMPLINGS:
+            raise UnknownNameError(suggestion("resampling", str(self.resampling), RESAMPLINGS))
+        known = OPTIONS[self.learner]
+        for name, value in self.options.items():
+            if name not in known:
+                takes = f"takes {', '.join(known)}" if known else "has no options"
+                raise OptionError(f"learner '{self.learner}' has no option '{name}'; it {takes}.")
+            if name in CLIMB_OPTIONS and not (name == "max_tabu" and value is None):
+                check_count(name, value, CLIMB_OPTIONS[name])
+
+    def identity(self) -> dict[str, Any]:
+        """Return what a file of replicates must agree with to be resumed, as JSON can hold it."""
+        rules = self.constraints
+        return {
+            "data": self.data.digest,
+            "score": self.score.describe(),
+            "learner": self.learner,
+            "resampling": self.resampling,
+            "seed": self.seed,
+            "options": dict(self.options),
+            "constraints": {
+                "required": [list(arc) for arc in rules.required],
+                "forbidden": [list(arc) for arc in rules.forbidden],
+                "tiers": [list(tier) for tier in rules.tiers],
+                "max_parents": rules.max_parents,
+                "max_parents_of": rules.max_parents_by_name,
+            },
+        }
+
+    def learn(self, index: int, seconds: float | None = None) -> Replicate | None:
+        """Learn one replicate; None if the time was too short."""
+        rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(self.seed, spawn_key=(index,))))
+        sample = self.data.resample(rng) if self.resampling == "bootstrap" else self.data.permute_columns(rng)
+        seed = int(rng.integers(0, 2**63))
+        return LEARNERS[self.learner](self, index, sample, seed, Limits(seconds=seconds))
+
+    def learn_batch(self, indices: Iterable[int], seconds: float | None = None) -> list[Replicate]:
+        """Learn several replicates one after the other; those for which the time is too short are left out."""
+        end = None if seconds is None else time.monotonic() + seconds
+        found: list[Replicate] = []
+        for index in indices:
+            left = None if end is None else end - time.monotonic()
+            replicate = self.learn(index, left) if left is None or left > 0 else None
+            if replicate is None:
+                break
+            found.append(replicate)
+        return found
+
+    # The data are prepared once per process, and each thread has its own native learner. What is prepared does not
+    # travel: an unpickled task prepares anew.
+
+    @functools.cached_property
+    def problem(self) -> LocalProblem:
+        """The original data, prepared for local search."""
+        return LocalProblem.of(self.data, self.score, self.constraints)
+
+    @functools.cached_property
+    def empty_start(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """The required arcs alone, where the climbs begin."""
+        return self.problem.pack_start(self.native(), "empty", None, 0)
+
+    @functools.cached_property
+    def _own(self) -> threading.local:
+        return threading.local()
+
+    def native(self) -> LocalLearner:
+        """Return this thread's native learner on the rows of the original data."""
+        if not hasattr(self._own, "learner"):
+            self._own.learner = self.problem.learner()
+        found: LocalLearner = self._own.learner
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = ("data", "score", "constraints", "learner", "resampling", "seed", "options")
+        return {name: getattr(self, name) for name in kept}
+
+
+def _climb(task: ReplicateTask, index: int, sample: Dataset, seed: int, limits: Limits) -> Replicate | None:
+    """Learn by tabu search or hill climbing: the rows stay, only their weights change."""
+    # Some scores take hyperparameters from the data (NIP-BDe): those must be the sample's, so that nothing is shared.
+    if task.resampling == "permutation" or type(task.score).alphas is not Score.alphas:
+        climb = tabu_search if task.learner == "tabu" else hill_climb
+        search = functools.partial(climb, **{"random_ties": True, "refine": 0, **task.options})
+        return _search(search, task, index, sample, seed=seed, limits=limits)
+    options = task.options
+    tabu = options.get("tabu", 10) if task.learner == "tabu" else 0
+    max_tabu = options.get("max_tabu")
+    outcome = task.native().climb(
+        sample.native_weights,
+        *task.empty_start,
+        options.get("restarts", 0),
+        options.get("perturb", 1),
+        0.0,
+        tabu,
+        tabu if max_tabu is None else max_tabu,
+        0,
+        options.get("refine", 0),
+        EFFORT * options.get("refine", 0),
+        True,
+        seed,
+        limits.native_seconds,
+        None,
+    )
+    offsets, members, score, *_, status = outcome
+    return _unless_stopped(Status.from_native(status), Replicate(index, score, offsets, members))
+
+
+def _search(
+    search: Callable[..., Any], task: ReplicateTask, index: int, sample: Dataset, *, seed: int, limits: Limits
+) -> Replicate | None:
+    """Learn by any function of `arcwise.local` that takes data."""
+    found = search(
+        sample,
+        score=task.score,
+        constraints=task.constraints,
+        seed=seed,
+        limits=limits,
+        progress=False,
+        **task.options,
+    )
+    return _unless_stopped(found.status, Replicate(index, found.score, *pack_parents(found.dag.parents)))
+
+
+def _unless_stopped(status: Status, replicate: T) -> T | None:
+    """Return the replicate if its search ended by its own rule; Ctrl-C, which ends a search quietly, ends the run."""
+    if status is Status.INTERRUPTED:
+        raise KeyboardInterrupt
+    return replicate if status is Status.COMPLETE else None
+
+
+def _first_ascent(task: ReplicateTask, index: int, sample: Dataset, seed: int, limits: Limits) -> Replicate | None:
+    return _search(first_ascent, task, index, sample, seed=seed, limits=limits)
+
+
+def _genetic(task: ReplicateTask, index: int, sample: Dataset, seed: int, limits: Limits) -> Replicate | None:
+    return _search(genetic_search, task, index, sample, seed=seed, limits=limits)
+
+
+def _by_table(task: ReplicateTask, index: int, sample: Dataset, seed: int, limits: Limits) -> Replicate | None:
+    """Learn from the table of parent sets of the sample: by order search, or exactly.
+
+    The order of the columns decides between networks of equal score, so that it is random.
+    """
+    options = dict(task.options)
+    names = [sample.names[v] for v in np.random.default_rng(seed).permutation(sample.n_variables)]
+    shuffled, rules = sample.select(names), task.constraints.reorder(names)
+    end = None if limits.seconds is None else time.monotonic() + limits.seconds
+    table = build_parent_sets(
+        shuffled,
+        task.score,
+        constraints=rules,
+        max_parents=options.pop("max_parents", None),
+        limits=limits,
+        progress=False,
+    )
+    left = None if end is None else end - time.monotonic()
+    if _unless_stopped(table.status, index) is None or (left is not None and left <= 0):
+        return None
+    own = Limits(seconds=left)
+    if task.learner == "order":
+        found = order_search(table, constraints=rules, seed=seed, limits=own, progress=False, **options)
+        dag, score, status = found.dag, found.score, found.status
+    else:
+        optimum = find_optimal(table, constraints=rules, seed=seed, limits=own, progress=False, **options)
+        dag, score, status = optimum.dag, optimum.score, optimum.status
+    replicate = Replicate(index, score, *pack_parents(dag.reorder(sample.names).parents))
+    return _unless_stopped(status, replicate)
+
+
+LearnerFunction = Callable[[ReplicateTask, int, Dataset, int, Limits], Replicate | None]
+LEARNERS: dict[str, LearnerFunction] = {
+    "tabu": _climb,
+    "hill-climbing": _climb,
+    "first-ascent": _first_ascent,
+    "genetic": _genetic,
+    "order": _by_table,
+    "exact": _by_table,
+}
+CLIMB_OPTIONS = {"tabu": 1, "max_tabu": 0, "restarts": 0, "perturb": 0, "refine": 0}  # and the least value of each
+OPTIONS: dict[str, tuple[str, ...]] = {
+    "tabu": ("tabu", "max_tabu", "restarts", "perturb", "refine"),
+    "hill-climbing": ("restarts", "perturb", "refine"),
+    "first-ascent": ("start", "density"),
+    "genetic": ("population", "unconnected", "drop", "promote", "mating_tries", "mutate", "patience", "density"),
+    "order": ("max_parents", "iterations", "patience"),
+    "exact": ("max_parents", "method"),
+}

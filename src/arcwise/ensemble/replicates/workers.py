@@ -1,0 +1,211 @@
+"""Who learns the replicates: this thread, threads, processes of this machine (joblib's loky) or a Dask cluster.
+
+All four get the same batches of indices and hand back the same replicates; a replicate depends on nothing but its
+index, so results do not depend on the workers, their number, or the batches.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from concurrent import futures
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from arcwise.ensemble.replicates.journal import pack_replicates
+from arcwise.ensemble.replicates.task import Replicate, ReplicateTask
+from arcwise.errors import OptionError, UnknownNameError, suggestion
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+__all__ = ["BACKENDS", "Backend", "Workers", "open_workers"]
+
+Backend = Literal["threads", "loky", "dask"]
+BACKENDS: tuple[Backend, ...] = ("threads", "loky", "dask")
+# A cluster of our own watches itself less: by default its processes take a tenth of a core while they wait.
+CALM = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "5s",
+}
+Batch = futures.Future[bytes]  # records of replicates: one object to send, whatever their number
+
+
+class Workers(Protocol):
+    """Something that learns batches of replicates in the background."""
+
+    count: int  # how many batches run at the same time
+    batch_seconds: float  # how long a batch should take: short enough to stop soon, long enough to cost nothing
+
+    def submit(self, indices: range | list[int], seconds: float | None) -> Batch:
+        """Start a batch."""
+        ...
+
+    def recover(self, error: BaseException) -> bool:
+        """Say whether the error means that workers died; then new ones are ready and the batch may be repeated."""
+        ...
+
+
+@contextlib.contextmanager
+def open_workers(task: ReplicateTask, backend: Backend, n_jobs: int, cluster: str | Client | None) -> Iterator[Workers]:
+    """Start workers for a task and stop them at the end; on an error they are stopped at once."""
+    if backend not in BACKENDS:
+        raise UnknownNameError(suggestion("backend", str(backend), BACKENDS))
+    if cluster is not None and backend != "dask":
+        raise OptionError(f"cluster={cluster!r} needs backend='dask', not '{backend}'.")
+    if backend == "dask":
+        with _dask_client(n_jobs, cluster) as client:
+            yield _Dask(task, client)
+        return
+    workers: _Here | _Threads | _Loky
+    workers = _Loky(task, n_jobs) if backend == "loky" else _Here(task) if n_jobs == 1 else _Threads(task, n_jobs)
+    try:
+        yield workers
+    finally:
+        workers.close()
+
+
+class _Here:
+    """This thread: a batch is learned when it is submitted, so that Ctrl-C reaches it."""
+
+    count = 1
+    batch_seconds = 0.25
+
+    def __init__(self, task: ReplicateTask) -> None:
+        self._task = task
+
+    def submit(self, indices: range | list[int], seconds: float | None) -> Batch:
+        done: Batch = futures.Future()
+        done.set_result(pack_replicates(self._task.learn_batch(indices, seconds)))
+        return done
+
+    def recover(self, error: BaseException) -> bool:
+        return False
+
+    def close(self) -> None:
+        pass
+
+
+class _Threads:
+    """Threads of this process: the native searches release the interpreter's lock, and nothing is copied."""
+
+    batch_seconds = 0.25
+
+    def __init__(self, task: ReplicateTask, n_jobs: int) -> None:
+        self.count = n_jobs
+        _ = task.problem.blocks, task._own  # made here, once, rather than by every thread
+        self._task = task
+        self._stopped = False
+        self._pool = futures.ThreadPoolExecutor(n_jobs, thread_name_prefix="arcwise")
+
+    def submit(self, indices: range | list[int], seconds: float | None) -> Batch:
+        return self._pool.submit(self._learn, indices, seconds)
+
+    def _learn(self, indices: range | list[int], seconds: float | None) -> bytes:
+        found: list[Replicate] = []
+        for index in indices:
+            if self._stopped:
+                break
+            found += self._task.learn_batch([index], seconds)
+        return pack_replicates(found)
+
+    def recover(self, error: BaseException) -> bool:
+        return False
+
+    def close(self) -> None:
+        self._stopped = True
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+_task_of_this_process: ReplicateTask | None = None
+
+
+def _receive(task: ReplicateTask) -> None:
+    global _task_of_this_process  # noqa: PLW0603 - a worker process has one task
+    _task_of_this_process = task
+
+
+def _learn_received(indices: range | list[int], seconds: float | None) -> bytes:
+    assert _task_of_this_process is not None
+    return pack_replicates(_task_of_this_process.learn_batch(indices, seconds))
+
+
+class _Loky:
+    """Processes of this machine. If one is killed, joblib's pool is broken: a new one goes on with what is missing."""
+
+    batch_seconds = 0.25
+
+    def __init__(self, task: ReplicateTask, n_jobs: int) -> None:
+        self.count = n_jobs
+        self._task = task
+        self._pool = self._start()
+
+    def _start(self) -> Any:
+        from joblib.externals.loky import ProcessPoolExecutor
+
+        return ProcessPoolExecutor(self.count, initializer=_receive, initargs=(self._task,))
+
+    def submit(self, indices: range | list[int], seconds: float | None) -> Batch:
+        batch: Batch = self._pool.submit(_learn_received, indices, seconds)
+        return batch
+
+    def recover(self, error: BaseException) -> bool:
+        if not isinstance(error, futures.BrokenExecutor):
+            return False
+        self.close()
+        self._pool = self._start()
+        return True
+
+    def close(self) -> None:
+        self._pool.shutdown(wait=True, kill_workers=True)
+
+
+class _Dask:
+    """A Dask cluster. The task goes to every worker once; Dask itself repeats what a dead worker had not finished."""
+
+    batch_seconds = 2.0  # a task costs milliseconds of CPU time here, in the scheduler and in the worker
+
+    def __init__(self, task: ReplicateTask, client: Any) -> None:
+        self.count = max(1, sum(client.nthreads().values()))
+        self._client = client
+        self._task = client.scatter(task, broadcast=True, hash=False)
+        self._executor = client.get_executor(pure=False, retries=3)
+
+    def submit(self, indices: range | list[int], seconds: float | None) -> Batch:
+        batch: Batch = self._executor.submit(_learn_sent, self._task, indices, seconds)
+        return batch
+
+    def recover(self, error: BaseException) -> bool:
+        return False
+
+
+def _learn_sent(task: ReplicateTask, indices: range | list[int], seconds: float | None) -> bytes:
+    return pack_replicates(task.learn_batch(indices, seconds))
+
+
+@contextlib.contextmanager
+def _dask_client(n_jobs: int, cluster: str | Client | None) -> Iterator[Client]:
+    try:
+        import dask
+        from distributed import Client, LocalCluster
+    except ImportError as error:
+        raise OptionError("backend='dask' needs Dask: pip install 'arcwise[cluster]'.") from error
+    connect: Callable[..., Any] = Client
+    if isinstance(cluster, Client):
+        yield cluster
+        return
+    if cluster is not None:
+        try:
+            client = connect(cluster, timeout="10s", set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise OptionError(f"no Dask scheduler answers at '{cluster}' ({error}).") from error
+        with client:
+            yield client
+        return
+    local: Callable[..., Any] = LocalCluster
+    with (
+        dask.config.set(CALM),
+        local(n_workers=n_jobs, threads_per_worker=1, dashboard_address=None, silence_logs="ERROR") as own,
+        connect(own, set_as_default=False) as client,
+    ):
+        yield client

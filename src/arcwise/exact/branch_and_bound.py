@@ -1,0 +1,342 @@
+"""Branch and bound over one component, with the linear relaxation's bound at every node.
+
+The root solves the relaxation with cuts, drops sets by reduced cost against the incumbent, and splits what is left
+into components again: most published instances end there. The rest is a best-first search that follows one child of
+each node at once (a dive keeps the simplex basis warm); it branches on an arc (cpp/core/exact/branching.hpp),
+propagates acyclicity, fixes by reduced cost at every node, and shares one pool of cuts, all of which hold everywhere.
+
+How the arc is chosen: by pseudo-costs (Benichou et al. 1971), the loss of bound per unit of fraction that earlier
+branchings on the same arc caused; unknown ones are found by probing both sides with a few simplex iterations
+("reliability branching", Achterberg, Koch and Martin 2005).
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.exact.budget import Budget
+from arcwise.exact.incumbent import Incumbent
+from arcwise.exact.relaxation import LpSolution, Relaxation
+from arcwise.limits import Status
+
+if TYPE_CHECKING:
+    from arcwise._core.exact import CandidateSets
+
+__all__ = ["BranchAndBound", "Root", "Settle", "round_point", "shrink", "solve_root"]
+
+# Sums of scores are exact to about 1e-10; a set is dropped only if it is certainly too costly.
+ROUNDING = 1e-8
+
+# A round of cuts at the root is worth it if the bound falls by this much, however wide the gap is.
+PROGRESS = 0.5
+
+# Probing: how many arcs at most, how many without a better one, and simplex iterations per side.
+MOST_PROBED = 16
+PROBE_PATIENCE = 5
+PROBE_ITERATIONS = 40
+
+# Of an open node, besides its rows: Python's objects.
+NODE_BYTES = 400
+
+Allowed = NDArray[np.uint8]
+Branch = tuple[int, int, bool]  # parent, child, present
+Settle = Callable[[LpSolution, Allowed, bool], bool]
+
+
+@dataclass
+class Root:
+    """What is left of a component after the root: its sets, relaxation and last solution, and the bound so far."""
+
+    sets: CandidateSets
+    relaxation: Relaxation
+    incumbent: Incumbent
+    bound: float
+    closed: bool = False
+    unique: bool = False  # closed, and no other choice of sets reaches the incumbent's score
+    rounds: int = 0
+
+
+def floor_of(sets: CandidateSets, incumbent: Incumbent) -> float:
+    """Return a number that the best network certainly reaches, if there is a network at all."""
+    if math.isfinite(incumbent.score):
+        return incumbent.score
+    offsets = sets.offsets
+    return float(sets.scores[offsets[1:] - 1].sum())
+
+
+def solve_root(sets: CandidateSets, incumbent: Incumbent, budget: Budget, tolerance: float) -> Root:
+    """Tighten the relaxation until nothing is violated or progress stalls; drop sets by reduced cost on the way."""
+    root = Root(sets, Relaxation(sets, floor_of(sets, incumbent), budget), incumbent, math.inf)
+    stalled = 0
+    while not budget.exhausted():
+        root.rounds += 1
+        solution = root.relaxation.solve(root.incumbent.score + tolerance)
+        gained = root.bound - solution.bound
+        root.bound = min(root.bound, solution.bound)
+        if root.rounds % 4 == 1 or solution.is_integral:
+            round_point(root.sets, root.incumbent, solution)
+        gap = root.bound - root.incumbent.score
+        budget.report("exact search", root.incumbent.score, root.bound)
+        if gap <= tolerance:
+            root.closed = True
+            near = np.count_nonzero(solution.reduced_costs <= solution.bound - root.incumbent.score + tolerance)
+            root.unique = near == root.sets.variables
+            break
+        keep = solution.reduced_costs <= solution.bound - root.incumbent.score + ROUNDING
+        stalled = 0 if gained > min(0.003 * gap, PROGRESS) else stalled + 1
+        if np.count_nonzero(keep) < 0.6 * root.sets.rows:
+            shrink(root, keep)
+            continue
+        if stalled >= 12 or not root.relaxation.separate(solution, effort=1, threshold=1e-4):
+            if np.count_nonzero(keep) < root.sets.rows:
+                shrink(root, keep)
+            break
+    return root
+
+
+def shrink(root: Root, keep: NDArray[np.bool_]) -> None:
+    """Go on with fewer sets."""
+    root.sets = root.sets.kept(keep.astype(np.uint8))
+    root.incumbent = root.incumbent.moved_to(root.sets)
+    root.relaxation = root.relaxation.over(root.sets, floor_of(root.sets, root.incumbent))
+
+
+def round_point(sets: CandidateSets, incumbent: Incumbent, solution: LpSolution) -> bool:
+    """Try the local optimum near the order that a point suggests."""
+    from arcwise import _core
+
+    return incumbent.descend_from(_core.exact.order_of_point(sets, solution.rows, solution.values))
+
+
+class PseudoCosts:
+    """Mean loss of bound per unit of fraction for each arc, absent (0) and present (1)."""
+
+    def __init__(self) -> None:
+        self._sums: dict[Branch, float] = {}
+        self._counts: dict[Branch, int] = {}
+        self._sum = 0.0
+        self._count = 0
+
+    def learn(self, branch: Branch, loss: float, distance: float) -> None:
+        """Record that a branch cost `loss` of bound over `distance`."""
+        rate = max(loss, 0.0) / max(distance, 1e-3)
+        self._sums[branch] = self._sums.get(branch, 0.0) + rate
+        self._counts[branch] = self._counts.get(branch, 0) + 1
+        self._sum += rate
+        self._count += 1
+
+    def knows(self, parent: int, child: int) -> bool:
+        """Say whether both sides of an arc have been seen."""
+        return (parent, child, True) in self._counts and (parent, child, False) in self._counts
+
+    def estimate(self, branch: Branch) -> float:
+        """Return the mean of this branch, or of all branches if it is new."""
+        if branch in self._counts:
+            return self._sums[branch] / self._counts[branch]
+        return self._sum / self._count if self._count else 1.0
+
+
+@dataclass(order=True)
+class OpenNode:
+    """A node that waits: worst bound last; `packed` are its allowed rows, one bit each."""
+
+    key: float
+    number: int
+    packed: NDArray[np.uint8] = field(compare=False)
+    branch: Branch | None = field(compare=False, default=None)
+    distance: float = field(compare=False, default=1.0)
+
+
+class BranchAndBound:
+    """The search below a root; `run` returns the upper bound that holds at the end.
+
+    With `settle` it covers the networks within `slack` of the incumbent instead of looking for a better one: every
+    node that has been bounded is offered to `settle` with its solution, its rows, and whether all arcs are decided. A
+    node that it takes is not searched further. Those taken are disjoint, and hold all networks within the slack. Nodes
+    come depth first then, as all must be seen and neighbours share cuts.
+    """
+
+    def __init__(
+        self, root: Root, budget: Budget, tolerance: float, *, slack: float = 0.0, settle: Settle | None = None
+    ) -> None:
+        from arcwise import _core
+
+        self._core = _core.exact
+        self.sets = root.sets
+        self.relaxation = root.relaxation
+        self.incumbent = root.incumbent
+        self._budget = budget
+        self._tolerance = tolerance
+        self._slack = slack
+        self._settle = settle
+        self._stage = "exact search" if settle is None else "credible set: bound"
+        self._propagator = _core.exact.AcyclicityPropagator(root.sets)
+        self._open: list[OpenNode] = []
+        self._numbers = itertools.count()
+        self._costs = PseudoCosts()
+        self._root_bound = root.bound
+
+    @property
+    def _goal(self) -> float:
+        return self.incumbent.score - self._slack + self._tolerance
+
+    def run(self) -> float:
+        """Search until the optimum is proved or the budget is exhausted."""
+        allowed = np.ones(self.sets.rows, dtype=np.uint8)
+        possible, allowed = self._propagate(allowed)
+        dive = self._node(self._root_bound, allowed) if possible else None
+        while self._open or dive is not None:
+            node = dive if dive is not None else self._next()
+            bound = -node.key
+            if bound <= self._goal:
+                dive = None
+                continue
+            # The node at hand counts for the bound like the open ones.
+            upper = max(bound, -self._open[0].key) if self._open else bound  # depth first, the oldest is the worst
+            self._budget.report(self._stage, self.incumbent.score, upper)
+            if len(self._open) * (node.packed.nbytes + NODE_BYTES) > self._budget.limits.native_memory:
+                self._budget.stop(Status.MEMORY_LIMIT)
+            if self._budget.exhausted():
+                return max(self.incumbent.score, upper)
+            self._budget.nodes += 1
+            dive = self._expand(node, np.unpackbits(node.packed, count=self.sets.rows))
+        return self.incumbent.score
+
+    def _next(self) -> OpenNode:
+        return heapq.heappop(self._open) if self._settle is None else self._open.pop()
+
+    def _wait(self, node: OpenNode) -> None:
+        if self._settle is None:
+            heapq.heappush(self._open, node)
+        else:
+            self._open.append(node)
+
+    def _propagate(self, allowed: Allowed) -> tuple[bool, Allowed]:
+        return self._propagator.propagate(allowed, self._budget.pulse)
+
+    def _node(self, bound: float, allowed: Allowed, branch: Branch | None = None, distance: float = 1.0) -> OpenNode:
+        return OpenNode(-bound, next(self._numbers), np.packbits(allowed), branch, distance)
+
+    def _expand(self, node: OpenNode, allowed: Allowed) -> OpenNode | None:
+        """Bound a node, branch if need be, and return the child to follow at once."""
+        outcome = self._bound(node, allowed)
+        if outcome is None:
+            return None
+        solution, allowed, bound = outcome
+        if self._budget.exhausted():
+            # The linear program may have been given up in the middle: its point says nothing, its bound holds.
+            return self._node(bound, allowed)
+        if self._settle is not None and self._settle(solution, allowed, False):
+            return None
+        choice = self._choose(solution, allowed, bound)
+        if choice is None:
+            # All arcs are decided, so each node has one set left: an acyclic network, or propagation would have failed.
+            if self._settle is None:
+                round_point(self.sets, self.incumbent, solution)
+            else:
+                self._settle(solution, allowed, True)
+            return None
+        if isinstance(choice, np.ndarray):
+            return self._node(bound, choice) if choice.size else None
+        parent, child, weight = choice
+        children = []
+        for present, distance in ((True, 1 - weight), (False, weight)):
+            left = self._core.impose_arc(self.sets, allowed, parent, child, present)
+            possible, left = self._propagate(left)
+            if possible:
+                children.append(self._node(bound, left, (parent, child, present), distance))
+        children.sort(key=lambda node: node.distance)
+        for other in children[1:]:
+            self._wait(other)
+        return children[0] if children else None
+
+    def _bound(self, node: OpenNode, allowed: Allowed) -> tuple[LpSolution, Allowed, float] | None:
+        """Solve the relaxation of a node with cuts and fixing; None if it holds nothing better than the incumbent."""
+        relaxation = self.relaxation
+        relaxation.restrict(allowed)
+        bound = -node.key
+        stalled, first = 0, True
+        while True:
+            solution = relaxation.solve(self._goal)
+            gained, bound = bound - solution.bound, min(bound, solution.bound)
+            if first and node.branch is not None:
+                self._costs.learn(node.branch, -node.key - max(solution.bound, self._goal), node.distance)
+            if bound <= self._goal:
+                return None
+            if first or solution.is_integral:
+                round_point(self.sets, self.incumbent, solution)
+                if bound <= self._goal:
+                    return None
+            first = False
+            room = solution.bound - self.incumbent.score + self._slack
+            left = allowed & (solution.reduced_costs <= room + ROUNDING)
+            if np.count_nonzero(left) < np.count_nonzero(allowed):
+                possible, allowed = self._propagate(left)
+                if not possible:
+                    return None
+                relaxation.restrict(allowed)
+                if not allowed[solution.rows].all():
+                    continue
+            gap = bound - self.incumbent.score + self._slack
+            stalled = 0 if gained > 0.02 * gap else stalled + 1
+            fractional = not solution.is_integral
+            if fractional and stalled >= 2:
+                return solution, allowed, bound
+            if not relaxation.separate(solution, effort=1):
+                return solution, allowed, bound
+            if self._budget.exhausted():
+                return solution, allowed, bound
+
+    def _choose(self, solution: LpSolution, allowed: Allowed, bound: float) -> tuple[int, int, float] | Allowed | None:
+        """Return the arc to branch on, with its weight; None if all are decided.
+
+        Promising arcs that were never branched on are probed: both sides are bounded by a few simplex iterations. If
+        one side has nothing to offer, the other side's rows are returned instead (none at all, if neither has).
+        """
+        parents, children, weights = self._core.fractional_arcs(self.sets, solution.rows, solution.values, 1e-6)
+        if not parents.size:
+            return None
+        arcs = list(zip(parents.tolist(), children.tolist(), weights.tolist(), strict=True))
+        arcs.sort(key=self._merit, reverse=True)
+        best, waited = -1.0, 0
+        pick = arcs[0]
+        for arc in arcs[:MOST_PROBED]:
+            if not self._costs.knows(arc[0], arc[1]):
+                sides = [self._probe(arc, present, allowed, bound) for present in (True, False)]
+                if sides[0] is None or sides[1] is None:
+                    left = sides[1] if sides[0] is None else sides[0]
+                    return np.empty(0, dtype=np.uint8) if left is None else left
+            merit = self._merit(arc)
+            waited += 1
+            if merit > best:
+                best, pick, waited = merit, arc, 0
+            if waited >= PROBE_PATIENCE:
+                break
+        return pick
+
+    def _merit(self, arc: tuple[int, int, float]) -> float:
+        parent, child, weight = arc
+        absent = self._costs.estimate((parent, child, False)) * weight
+        present = self._costs.estimate((parent, child, True)) * (1 - weight)
+        return max(absent, 1e-9) * max(present, 1e-9)
+
+    def _probe(self, arc: tuple[int, int, float], present: bool, allowed: Allowed, bound: float) -> Allowed | None:
+        """Learn what one side costs; return its rows, or None if it holds nothing better than the incumbent."""
+        parent, child, weight = arc
+        left = self._core.impose_arc(self.sets, allowed, parent, child, present)
+        possible, left = self._propagate(left)
+        if not possible:
+            return None
+        reached = self.relaxation.probe(left, PROBE_ITERATIONS)
+        if reached <= self._goal:
+            return None
+        self._costs.learn((parent, child, present), bound - reached, 1 - weight if present else weight)
+        return left

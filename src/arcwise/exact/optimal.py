@@ -1,0 +1,319 @@
+"""`find_optimal`: the best network that a table of parent sets allows, with a proof."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data import Dataset
+from arcwise.errors import ConstraintError, OptionError, UnknownNameError, suggestion
+from arcwise.exact.branch_and_bound import BranchAndBound, solve_root
+from arcwise.exact.budget import Budget
+from arcwise.exact.ilp import solve_by_ilp
+from arcwise.exact.incumbent import Incumbent
+from arcwise.exact.interruption import deferred_interrupt
+from arcwise.exact.optimum import PROOF_TOLERANCE, Optimum, check_against_data
+from arcwise.exact.subset_dp import dp_fits, solve_by_dp
+from arcwise.graph import Constraints
+from arcwise.limits import Limits, Status
+from arcwise.parent_sets import ParentSetTable
+from arcwise.parent_sets.candidate_sets import candidate_sets, components_of, network_of_rows
+from arcwise.progress import ProgressCallback, show_progress
+
+if TYPE_CHECKING:
+    from arcwise._core.exact import CandidateSets
+
+__all__ = ["METHODS", "find_optimal"]
+
+METHODS = ("auto", "dp", "branch-and-bound", "ilp")
+
+# (variables, sets per variable): components that DP solves at once, up to so many variables if there are at least so
+# many sets. It takes milliseconds, half a second, and for 28 variables 20 s; the linear programs of 22 variables with
+# 13,000 sets take 3.6 s, those of 28 with 93,000 sets 15 s before DP has to finish all the same.
+DP_AT_ONCE = ((17, 0), (23, 100), (28, 2000))
+# After the root of branch and bound, DP finishes components of the first size (a second), and those of the second if
+# this many sets are left: its time is known beforehand, that of the tree is not.
+DP_AFTER_ROOT = 24
+DP_IF_DENSE = 28
+DENSE = 2000
+
+
+# A gap per variable that is wide after the root: with many variables local search ends far from the optimum, so it
+# goes on from the best order that the root's solutions have led to.
+WIDE = 1.0
+
+
+@dataclass
+class _Part:
+    """What is known of one component: the rows (of the table) of its nodes, their score, and an upper bound."""
+
+    origins: NDArray[np.int64]
+    score: float
+    bound: float
+    unique: bool = False
+
+
+@dataclass
+class _Search:
+    """One call of `find_optimal`: the options that all parts share, and what they count."""
+
+    method: str
+    budget: Budget
+    threads: int
+    seed: int
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def solve(self, sets: CandidateSets, incumbent: Incumbent) -> _Part:
+        """Solve one component; on a limit or Ctrl-C, return the best network known and the bound that holds."""
+        from arcwise import _core
+
+        if sets.variables == 1:
+            unique = sets.rows == 1 or bool(sets.scores[1] < sets.scores[0] - PROOF_TOLERANCE)
+            return _Part(sets.origins[:1], float(sets.scores[0]), float(sets.scores[0]), unique)
+        trivial = float(sets.scores[sets.offsets[:-1]].sum())
+        try:
+            if self.budget.exhausted():
+                return self._part(incumbent, trivial)
+            every = np.ones(sets.rows, dtype=np.uint8)
+            _, allowed = _core.exact.AcyclicityPropagator(sets).propagate(every, self.budget.pulse)
+            sets = sets if allowed.all() else sets.kept(allowed)
+            # Its random numbers begin anew: what the search does is not to depend on the first guess.
+            incumbent = incumbent.moved_to(sets)
+            at_once = self.method == "auto" and _dp_at_once(sets) and dp_fits(sets.variables, self.budget)
+            if self.method == "dp" or at_once:
+                return self._by_dp(sets, incumbent, trivial)
+            if self.method == "ilp":
+                return self._by_ilp(sets, incumbent, trivial)
+            return self._by_branch_and_bound(sets, incumbent, trivial)
+        except KeyboardInterrupt:  # of a handler that is not Python's own
+            self.budget.stop(Status.INTERRUPTED)
+            return self._part(incumbent, trivial)
+
+    def solve_all(self, parts: list[CandidateSets]) -> list[_Part]:
+        """Solve independent components, the small ones first; return what is known of each, in the given order."""
+        incumbents = [self._first_guess(part) for part in parts]
+        known = [
+            self._part(incumbent, float(part.scores[part.offsets[:-1]].sum()))
+            for part, incumbent in zip(parts, incumbents, strict=True)
+        ]
+        for i in sorted(range(len(parts)), key=lambda i: (parts[i].variables, i)):
+            others = [part for j, part in enumerate(known) if j != i]
+            with self.budget.elsewhere(sum(p.score for p in others), sum(p.bound for p in others)):
+                known[i] = self.solve(parts[i], incumbents[i])
+        return known
+
+    def _first_guess(self, sets: CandidateSets) -> Incumbent:
+        """Return what a short descent finds: for reports until the part is solved, and if nothing else comes."""
+        incumbent = Incumbent(sets, self.seed, self.budget)
+        if not incumbent.begin():
+            raise _no_network()
+        if not self.budget.exhausted():
+            incumbent.descend_from(np.arange(sets.variables, dtype=np.int32))
+        return incumbent
+
+    def _by_dp(self, sets: CandidateSets, incumbent: Incumbent, bound: float) -> _Part:
+        answer = solve_by_dp(sets, self.budget, self.threads)
+        if answer is None:
+            return self._part(incumbent, bound)
+        score, rows = answer
+        if score == -math.inf:
+            raise _no_network()
+        self.counts["components by dp"] += 1
+        return _Part(sets.origins[rows], score, score)
+
+    def _by_ilp(self, sets: CandidateSets, incumbent: Incumbent, bound: float) -> _Part:
+        upper = solve_by_ilp(sets, incumbent, self.budget, PROOF_TOLERANCE)
+        if upper == -math.inf:
+            raise _no_network()
+        self.counts["components by ilp"] += 1
+        return self._part(incumbent, min(bound, upper))
+
+    def _by_branch_and_bound(self, sets: CandidateSets, incumbent: Incumbent, bound: float) -> _Part:
+        incumbent.improve()
+        root = solve_root(sets, incumbent, self.budget, PROOF_TOLERANCE)
+        bound = min(bound, root.bound)
+        self.counts["root rounds"] += root.rounds
+        best = root.incumbent
+        if root.closed:
+            self.counts["components closed at the root"] += 1
+            return _Part(root.sets.origins[best.rows], best.score, best.score, root.unique)
+        if bound - best.score > WIDE * sets.variables and not self.budget.exhausted():
+            best.improve()
+        if self.budget.exhausted():
+            return self._part(best, bound)
+        parts = components_of(root.sets)
+        if len(parts) > 1:
+            return self._by_parts(root.sets, best, bound, parts)
+        most = DP_IF_DENSE if root.sets.rows >= DENSE else DP_AFTER_ROOT
+        if self.method == "auto" and sets.variables <= most and dp_fits(sets.variables, self.budget):
+            return self._by_dp(root.sets, best, bound)
+        tree = BranchAndBound(root, self.budget, PROOF_TOLERANCE)
+        try:
+            upper = tree.run()
+        except KeyboardInterrupt:  # of a handler that is not Python's own
+            self.budget.stop(Status.INTERRUPTED)
+            upper = bound
+        self.counts["LP solves"] += tree.relaxation.solves
+        self.counts["cuts"] += len(tree.relaxation.pool)
+        best = tree.incumbent
+        return self._part(best, min(bound, upper))
+
+    def _by_parts(
+        self, sets: CandidateSets, incumbent: Incumbent, bound: float, parts: list[NDArray[np.int32]]
+    ) -> _Part:
+        """Solve what fixing split; a network better than the incumbent is made of the parts' optima."""
+        solved = self.solve_all([sets.component(nodes, self.budget.pulse) for nodes in parts])
+        self.counts["components after fixing"] += len(parts)
+        score = math.fsum(part.score for part in solved)
+        upper = min(bound, math.fsum(part.bound for part in solved))
+        if incumbent.score >= score:
+            return _Part(sets.origins[incumbent.rows], incumbent.score, max(incumbent.score, upper))
+        nodes = np.concatenate(parts)
+        origins = np.concatenate([part.origins for part in solved])
+        return _Part(origins[np.argsort(nodes)], score, max(score, upper))
+
+    def _part(self, incumbent: Incumbent, bound: float) -> _Part:
+        """Return the best known network with the bound so far."""
+        return _Part(incumbent.sets.origins[incumbent.rows], incumbent.score, max(bound, incumbent.score))
+
+
+def find_optimal(
+    table: ParentSetTable,
+    *,
+    data: Dataset | None = None,
+    method: str = "auto",
+    constraints: Constraints | None = None,
+    limits: Limits = Limits(),  # noqa: B008
+    threads: int = 1,
+    seed: int = 0,
+    progress: bool | ProgressCallback | None = None,
+) -> Optimum:
+    """Find the network of highest score among those whose parent sets are all in the table, and prove it.
+
+    Parameters
+    ----------
+    table
+        The candidate parent sets. The result is optimal among the networks that it allows; whether that is optimal
+        among all networks is the table's guarantee (`slack`, `max_parents`).
+    data
+        The data behind the table: the result's score is then recomputed from them.
+    method
+        "dp": dynamic programming over subsets, for components of up to 32 variables, 4.4 GiB for 30;
+        "branch-and-bound": the linear relaxation with cuts, for any size; "ilp": HiGHS's integer programming, the
+        independent second proof; "auto" picks, and `Optimum.reason` says why.
+    constraints
+        Required and forbidden arcs, tiers, parent limits.
+    limits
+        Seconds, memory (of dp's layers, of open nodes) and count (branch-and-bound nodes). A limit ends the search with
+        the best network so far, its bound and a status; so does Ctrl-C (only a second one, a second later, raises
+        KeyboardInterrupt).
+    threads
+        For dp. Results do not depend on it.
+    seed
+        For the local search that finds incumbents. It decides between networks of equal score, never about the score.
+    progress
+        See `arcwise.progress.show_progress`; events have incumbent, bound and gap.
+
+    Raises
+    ------
+    ConstraintError
+        If no acyclic network in the table satisfies the constraints.
+    """
+    if method not in METHODS:
+        raise UnknownNameError(suggestion("method", method, METHODS))
+    if threads < 1:
+        raise OptionError(f"threads={threads} must be at least 1.")
+    with contextlib.ExitStack() as stack:
+        budget = Budget(limits, stack.enter_context(show_progress(progress)))
+        stack.enter_context(deferred_interrupt(lambda: budget.stop(Status.INTERRUPTED)))
+        # A table of two million sets takes a second for each of these. After Ctrl-C they go on: without them there is
+        # nothing to return.
+        budget.announce("preparing", 0, 4)
+        table.validate()
+        budget.announce("preparing", 1, 4)
+        allowed = candidate_sets(table, constraints)
+        budget.announce("preparing", 2, 4)
+        sets = allowed.undominated(budget.native_report("preparing: dominated sets"))
+        budget.announce("preparing", 3, 4)
+        parts = components_of(sets)
+        largest = max((part.size for part in parts), default=0)
+        components = [sets.component(nodes, budget.pulse) for nodes in parts]
+        picked, reason = _pick(method, components)
+        if picked == "dp" and largest > 32:
+            raise OptionError(
+                f"method='dp' handles components of up to 32 variables; the largest here has {largest}. "
+                "Use method='branch-and-bound'."
+            )
+        search = _Search("auto" if method == "auto" else picked, budget, threads, seed)
+        rows = np.empty(table.n_variables, dtype=np.int64)
+        solved = search.solve_all(components)
+        for nodes, part in zip(parts, solved, strict=True):
+            rows[nodes] = part.origins
+        bound = math.fsum(part.bound for part in solved)
+        unique = all(part.unique for part in solved)
+        status = budget.status
+        dag, score = network_of_rows(table, rows, constraints)
+        if data is not None:
+            check_against_data(table, dag, score, data)
+        if bound <= score + PROOF_TOLERANCE:
+            status = Status.COMPLETE  # the limit came too late to matter
+        upper = score if status is Status.COMPLETE else max(bound, score)
+        return Optimum(
+            dag=dag,
+            score=score,
+            upper_bound=upper,
+            gap=upper - score,
+            status=status,
+            method=picked,
+            reason=reason,
+            seconds=budget.seconds,
+            nodes=budget.nodes,
+            ties_possible=not (unique and _no_equal_rows(table, rows)),
+            statistics={
+                "parent sets": table.n_rows,
+                "parent sets after constraints": allowed.rows,
+                "parent sets without dominated": sets.rows,
+                "components": len(parts),
+                "largest component": int(largest),
+                "tolerance": PROOF_TOLERANCE,
+                **search.counts,
+            },
+        )
+
+
+def _dp_at_once(sets: CandidateSets) -> bool:
+    """Say whether the 2^n subsets of a component take less time than the linear programs of its sets may."""
+    return any(sets.variables <= most and sets.rows >= dense * sets.variables for most, dense in DP_AT_ONCE)
+
+
+def _pick(method: str, components: list[CandidateSets]) -> tuple[str, str]:
+    if method != "auto":
+        return method, "asked for"
+    largest = max((sets.variables for sets in components), default=0)
+    useful = sum(sets.rows for sets in components)
+    where = f"{useful:,} useful parent sets, {len(components)} components, the largest with {largest} variables"
+    if all(_dp_at_once(sets) for sets in components):
+        return "dp", f"{where}: the 2^{largest} subsets take less time than linear programs"
+    return "branch-and-bound", f"{where}: too many subsets; the linear relaxation with cuts is nearly always tight"
+
+
+def _no_network() -> ConstraintError:
+    return ConstraintError(
+        "no acyclic network in the table satisfies the constraints: every choice of allowed parent sets has a cycle. "
+        "Build the table with the same constraints, or relax them."
+    )
+
+
+def _no_equal_rows(table: ParentSetTable, rows: NDArray[np.int64]) -> bool:
+    """Say whether no chosen row has another of the same node within the tolerance."""
+    for node, row in enumerate(rows.tolist()):
+        scores = table.scores[table.node_offsets[node] : table.node_offsets[node + 1]]
+        if np.count_nonzero(np.abs(scores - table.scores[row]) <= PROOF_TOLERANCE) > 1:
+            return False
+    return True

@@ -1,0 +1,21 @@
+"""Local search: a good network, quickly; climbs, tabu search, a genetic search, orders."""
+
+from arcwise.local.first_ascent import first_ascent
+from arcwise.local.genetic import genetic_search
+from arcwise.local.hill_climbing import hill_climb
+from arcwise.local.order_search import order_search
+from arcwise.local.result import LocalSearchResult
+from arcwise.local.run_analysis import RunAnalysis, RunSample, analyse_runs
+from arcwise.local.tabu import tabu_search
+
+__all__ = [
+    "LocalSearchResult",
+    "RunAnalysis",
+    "RunSample",
+    "analyse_runs",
+    "first_ascent",
+    "genetic_search",
+    "hill_climb",
+    "order_search",
+    "tabu_search",
+]

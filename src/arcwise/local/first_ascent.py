@@ -1,0 +1,62 @@
+"""Randomised first-ascent hill climbing (Lau & Bush 2004, section 4)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from arcwise.data import Dataset
+from arcwise.graph import Constraints
+from arcwise.limits import Limits
+from arcwise.local.problem import START, LocalProblem, Start
+from arcwise.local.result import LocalSearchResult
+from arcwise.progress import ProgressCallback
+from arcwise.scores import Score
+from arcwise.seeds import native_seed, resolve_seed
+
+__all__ = ["first_ascent"]
+
+
+def first_ascent(
+    data: Dataset,
+    *,
+    score: str | Score = "bic_laplace",
+    start: Start = "empty",
+    constraints: Constraints | None = None,
+    max_parents: int | None = None,
+    density: float | None = None,
+    seed: int | None = None,
+    rng: np.random.Generator | None = None,
+    limits: Limits | None = None,
+    progress: bool | ProgressCallback | None = None,
+) -> LocalSearchResult:
+    """Shuffle all 3 n (n - 1) single-arc changes and make the first that improves the score; repeat until none does.
+
+    `iterations` are the changes made and `operations` the changes looked at, legal or not, the last fruitless sweep
+    included (Lau & Bush, sections 4.4.2 and 4.4.3); `history` has the score after each iteration. An improvement
+    below rounding error does not count as one, so that the search ends among equivalent networks.
+
+    Parameters
+    ----------
+    data, start, constraints, max_parents, density, seed, rng, progress
+        As for `hill_climb`; the order of the changes is random, so the seed matters for every start.
+    score
+        A score or its name; Lau & Bush use BIC with Bayesian correction, "bic_laplace", and "k2".
+    limits
+        `seconds`; `count`, the moves; `memory_bytes`, for the cache of scores.
+    """
+    problem = LocalProblem.of(data, score, constraints, max_parents, limits)
+    used = resolve_seed(seed, rng)
+    bounds = limits or Limits()
+    return problem.run(
+        "first-ascent",
+        lambda learner, native, report: learner.first_ascent(
+            data.native_weights,
+            *problem.pack_start(learner, start, density, native_seed(used, START)),
+            0 if bounds.count is None else bounds.count,
+            native,
+            bounds.native_seconds,
+            report,
+        ),
+        seed=used,
+        progress=progress,
+    )

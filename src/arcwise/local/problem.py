@@ -1,0 +1,191 @@
+"""`LocalProblem`: data, score and constraints, checked and prepared once for any number of local searches."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data import Dataset
+from arcwise.errors import ConstraintError, OptionError, UnknownNameError, suggestion
+from arcwise.graph import Constraints, Dag
+from arcwise.limits import Limits, Status
+from arcwise.local.result import LocalSearchResult
+from arcwise.progress import ProgressCallback, native_callback, show_progress
+from arcwise.scores import Score, make_score
+from arcwise.seeds import native_seed
+
+if TYPE_CHECKING:
+    from arcwise._core.local import LocalLearner, Outcome, StateBlocks
+
+__all__ = ["START", "LocalProblem", "Start", "check_count", "check_density"]
+
+Start = Literal["empty", "random"] | Dag
+STARTS = ("empty", "random")
+START = 1  # the stream of random numbers that makes the starting network; stream 0 is the search's
+
+# What the rows of scores may take before the oldest are computed again, if the caller sets no limit.
+DEFAULT_MEMORY = 2**29
+
+
+@dataclass(frozen=True, eq=False)
+class LocalProblem:
+    """What is searched: the data, the score, the constraints.
+
+    Make it with `LocalProblem.of`, which checks its arguments. The prepared data are shared by all searches and
+    threads; `learner` makes the native search object, of which each thread needs its own.
+    """
+
+    data: Dataset
+    score: Score
+    constraints: Constraints
+    memory: int
+
+    @classmethod
+    def of(
+        cls,
+        data: Dataset,
+        score: str | Score,
+        constraints: Constraints | None = None,
+        max_parents: int | None = None,
+        limits: Limits | None = None,
+    ) -> LocalProblem:
+        """Check the arguments that all local searches share."""
+        memory = DEFAULT_MEMORY if limits is None or limits.memory_bytes is None else limits.memory_bytes
+        return cls(data, make_score(score), _merge(data, constraints, max_parents), memory)
+
+    @cached_property
+    def blocks(self) -> StateBlocks:
+        """The data in the layout of the native counter."""
+        from arcwise import _core
+
+        return _core.local.StateBlocks(self.data.codes, self.data.arities)
+
+    @property
+    def default_density(self) -> float:
+        """The chance of each arc of a random start: two neighbours per node on average, at most one half."""
+        return min(0.5, 2.0 / max(1, self.data.n_variables - 1))
+
+    def learner(self) -> LocalLearner:
+        """Return a native search object; it is not to be shared by threads."""
+        from arcwise import _core
+
+        rules = self.constraints.native()
+        return _core.local.LocalLearner(
+            self.blocks,
+            self.score.native(self.data),
+            np.ascontiguousarray(rules.required).ravel(),
+            np.ascontiguousarray(rules.forbidden).ravel(),
+            rules.limits,
+            self.memory,
+        )
+
+    def pack_start(
+        self, learner: LocalLearner, start: Start, density: float | None, seed: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Return the parents of the starting network as arrays (offsets, members)."""
+        if isinstance(start, Dag):
+            return pack_parents(self._checked_start(start).parents)
+        if start == "random":
+            return learner.random_dag(self.default_density if density is None else check_density(density), seed)
+        if start == "empty":
+            names = self.data.names
+            required = Dag.from_arcs(names, self.constraints.required)
+            return pack_parents(required.parents)
+        raise UnknownNameError(suggestion("start", str(start), STARTS) + " Or give a Dag.")
+
+    def _checked_start(self, start: Dag) -> Dag:
+        if set(start.names) != set(self.data.names):
+            differing = ", ".join(sorted(set(start.names) ^ set(self.data.names)))
+            raise OptionError(f"the starting network and the data have different variables: {differing}.")
+        dag = start if start.names == self.data.names else start.reorder(self.data.names)
+        broken = self.constraints.violations(dag)
+        if broken:
+            raise ConstraintError(f"the starting network breaks the constraints: {'; '.join(broken)}.")
+        return dag
+
+    def run(
+        self,
+        method: str,
+        search: Callable[[LocalLearner, int, Callable[..., None]], Outcome],
+        *,
+        seed: int,
+        progress: bool | ProgressCallback | None,
+    ) -> LocalSearchResult:
+        """Call `search(learner, native seed, progress callback)` and make its outcome a result."""
+        begin = time.perf_counter()
+        with show_progress(progress) as callback:
+            outcome = search(self.learner(), native_seed(seed), native_callback(callback, method))
+        return self.result(method, outcome, seed, time.perf_counter() - begin)
+
+    def result(self, method: str, outcome: Outcome, seed: int, seconds: float) -> LocalSearchResult:
+        """Turn a native outcome into a result."""
+        offsets, members, score, history, restarts, iterations, operations, families, status = outcome
+        return LocalSearchResult(
+            dag=Dag(self.data.names, unpack_parents(offsets, members)),
+            score=score,
+            method=method,
+            scored_by=self.score.describe(),
+            history=history,
+            restarts=tuple(restarts.tolist()),
+            iterations=iterations,
+            operations=operations,
+            families_scored=families,
+            seed=seed,
+            seconds=seconds,
+            status=Status.from_native(status),
+        )
+
+
+def _merge(data: Dataset, constraints: Constraints | None, max_parents: int | None) -> Constraints:
+    if constraints is None:
+        return Constraints(data.names, max_parents=max_parents)
+    if constraints.names != data.names:
+        constraints = constraints.reorder(data.names)
+    if max_parents is None:
+        return constraints
+    own = {name: min(limit, max_parents) for name, limit in constraints.max_parents_by_name.items()}
+    overall = max_parents if constraints.max_parents is None else min(max_parents, constraints.max_parents)
+    return Constraints(
+        constraints.names,
+        required=constraints.required,
+        forbidden=constraints.forbidden,
+        tiers=constraints.tiers,
+        max_parents=overall,
+        max_parents_of=own,
+    )
+
+
+def pack_parents(parents: tuple[tuple[int, ...], ...]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return parent lists as two arrays: node v has the parents members[offsets[v]:offsets[v + 1]]."""
+    offsets = np.zeros(len(parents) + 1, dtype=np.int64)
+    np.cumsum([len(p) for p in parents], out=offsets[1:])
+    return offsets, np.array([p for ps in parents for p in ps], dtype=np.int32)
+
+
+def unpack_parents(offsets: NDArray[np.int64], members: NDArray[np.int32]) -> list[list[int]]:
+    """Return the parent lists that `pack_parents` packed."""
+    flat, ends = members.tolist(), offsets.tolist()
+    return [flat[a:b] for a, b in itertools.pairwise(ends)]
+
+
+def check_count(name: str, value: Any, least: int, most: int = 2**31 - 1) -> int:
+    """Return an integer option after checking its range."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise OptionError(f"{name}={value!r} must be an integer >= {least}.")
+    if value > most:
+        raise OptionError(f"{name}={value!r} must be an integer <= {most:,}.")
+    return int(value)
+
+
+def check_density(density: float) -> float:
+    """Return the density of random networks after checking that it is a probability."""
+    if not 0.0 <= density <= 1.0:
+        raise OptionError(f"density={density!r} must lie between 0 and 1: it is the chance of each arc.")
+    return float(density)

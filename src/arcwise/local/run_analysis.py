@@ -1,0 +1,255 @@
+"""How a randomised search behaves over many runs: the analyses of Lau & Bush (2004), on any data set.
+
+For every score and start: the distribution of final scores (their Figure 13), of iterations (14, 17 to 20), of
+operations (15), the score against the iteration (16), the number of parameters (21, 23, 25, 26), the most common
+networks (22, 24) and the log-likelihood (27 to 30).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data import Dataset
+from arcwise.errors import OptionError, UnknownNameError, suggestion
+from arcwise.graph import Constraints, Dag
+from arcwise.limits import Limits, Status
+from arcwise.local.first_ascent import first_ascent
+from arcwise.local.problem import Start, check_count
+from arcwise.local.result import LocalSearchResult
+from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
+from arcwise.scores import Score, make_score
+from arcwise.seeds import resolve_seed
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["METRICS", "Metric", "RunAnalysis", "RunSample", "analyse_runs"]
+
+Metric = Literal["score", "iterations", "operations", "history", "parameters", "log-likelihood"]
+METRICS: dict[str, str] = {
+    "score": "final score (natural log)",
+    "iterations": "iterations",
+    "operations": "operations",
+    "history": "score after each iteration (natural log)",
+    "parameters": "parameters of the network",
+    "log-likelihood": "log-likelihood of the network (natural log)",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class RunSample:
+    """The runs with one score and one start."""
+
+    score: Score
+    start: str
+    data: Dataset
+    runs: tuple[LocalSearchResult, ...]
+
+    @property
+    def label(self) -> str:
+        """The score and the start, e.g. "k2, random start"."""
+        return f"{self.score.name}, {self.start} start"
+
+    @cached_property
+    def values(self) -> Mapping[str, NDArray[np.float64]]:
+        """One number per run for every metric but "history"."""
+        likelihood = make_score("ll")
+        dags = [run.dag for run in self.runs]
+        fit = {dag: likelihood.score_network(self.data, dag) for dag in set(dags)}
+        return {
+            "score": np.array([run.score for run in self.runs]),
+            "iterations": np.array([run.iterations for run in self.runs], dtype=float),
+            "operations": np.array([run.operations for run in self.runs], dtype=float),
+            "parameters": np.array([count_parameters(self.data, dag) for dag in dags], dtype=float),
+            "log-likelihood": np.array([fit[dag] for dag in dags]),
+        }
+
+    @cached_property
+    def mean_history(self) -> NDArray[np.float64]:
+        """The score after each iteration, averaged over the runs; a run that has ended counts with its last score."""
+        longest = max(len(run.history) for run in self.runs)
+        padded = [np.pad(run.history, (0, longest - len(run.history)), mode="edge") for run in self.runs]
+        return np.asarray(np.mean(padded, axis=0))
+
+    def common_networks(self) -> list[tuple[Dag, int]]:
+        """Return the networks that the runs ended with and how often, the most common first."""
+        return Counter(run.dag for run in self.runs).most_common()
+
+
+@dataclass(frozen=True, eq=False)
+class RunAnalysis:
+    """Samples of runs, one for each score and start, with their table and figures."""
+
+    samples: tuple[RunSample, ...]
+    seed: int
+    status: Status
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """Return one row per run: score, start, run, and every metric but "history"."""
+        import pandas as pd
+
+        parts = [
+            pd.DataFrame({"scored_by": s.score.name, "start": s.start, "run": range(len(s.runs)), **s.values})
+            for s in self.samples
+        ]
+        return pd.concat(parts, ignore_index=True)
+
+    def summary(self) -> pd.DataFrame:
+        """Return mean and standard deviation of every metric, and the number of different networks, per sample."""
+        import pandas as pd
+
+        rows: list[dict[str, Any]] = []
+        for sample in self.samples:
+            row: dict[str, Any] = {"scored_by": sample.score.name, "start": sample.start, "runs": len(sample.runs)}
+            for name, values in sample.values.items():
+                row[name] = float(values.mean())
+                row[f"{name} sd"] = float(values.std(ddof=1)) if len(values) > 1 else float("nan")
+            row["networks"] = len(sample.common_networks())
+            row["best in"] = int(np.isclose(sample.values["score"], sample.values["score"].max()).sum())
+            rows.append(row)
+        return pd.DataFrame(rows)
+
+    def plot(self, metric: Metric) -> Figure:
+        """Draw one panel per sample: a histogram over the runs, or for "history" a line per run and their mean."""
+        from matplotlib.figure import Figure
+
+        if metric not in METRICS:
+            raise UnknownNameError(suggestion("metric", str(metric), METRICS))
+        across = min(2, len(self.samples))
+        down = -(-len(self.samples) // across)
+        figure = Figure(figsize=(5.0 * across, 3.2 * down), layout="constrained")
+        panels = figure.subplots(down, across, squeeze=False).ravel()
+        for panel, sample in zip(panels, self.samples, strict=False):
+            _draw(panel, sample, metric)
+        for panel in panels[len(self.samples) :]:
+            panel.set_visible(False)
+        return figure
+
+
+def analyse_runs(
+    data: Dataset,
+    *,
+    scores: Sequence[str | Score] = ("bic_laplace", "k2"),
+    starts: Sequence[Start] = ("empty", "random"),
+    runs: int = 50,
+    density: float | None = None,
+    constraints: Constraints | None = None,
+    max_parents: int | None = None,
+    seed: int | None = None,
+    rng: np.random.Generator | None = None,
+    limits: Limits | None = None,
+    progress: bool | ProgressCallback | None = None,
+) -> RunAnalysis:
+    """Run first-ascent hill climbing many times with each score and start (Lau & Bush 2004, sections 4.4 and 5.2).
+
+    Parameters
+    ----------
+    data
+        The data; Lau & Bush use two samples, of 4 variables x 100 cases and 8 variables x 5,000 cases.
+    scores
+        The scores to compare; by default theirs, BIC with Bayesian correction and BD with a uniform prior (K2).
+    starts
+        The starts to compare.
+    runs
+        Runs for each score and start. Run i has the same seed with every score and start.
+    density, constraints, max_parents
+        As for `first_ascent`.
+    seed, rng
+        Fix the random numbers.
+    limits
+        `seconds` for all runs together; the analysis then holds the runs that are finished. `count`, the moves of one
+        run.
+    progress
+        See `arcwise.progress.show_progress`.
+    """
+    import time
+
+    check_count("runs", runs, 1)
+    if not scores or not starts:
+        raise OptionError("scores and starts must not be empty: there would be nothing to run.")
+    used = resolve_seed(seed, rng)
+    bounds = limits or Limits()
+    end = None if bounds.seconds is None else time.monotonic() + bounds.seconds
+    settings = [(make_score(score), start) for score in scores for start in starts]
+    found: list[list[LocalSearchResult]] = [[] for _ in settings]
+    status = Status.COMPLETE
+    with show_progress(progress) as callback:
+        for i in range(runs):
+            own_seed = int(np.random.SeedSequence(used, spawn_key=(i,)).generate_state(1, np.uint64)[0])
+            for k, (score, start) in enumerate(settings):
+                left = None if end is None else end - time.monotonic()
+                if left is not None and left <= 0:
+                    status = Status.TIME_LIMIT
+                    break
+                result = first_ascent(
+                    data,
+                    score=score,
+                    start=start,
+                    density=density,
+                    constraints=constraints,
+                    max_parents=max_parents,
+                    seed=own_seed,
+                    limits=Limits(seconds=left, count=bounds.count, memory_bytes=bounds.memory_bytes),
+                    progress=False,
+                )
+                if result.status in (Status.TIME_LIMIT, Status.INTERRUPTED):
+                    status = result.status
+                    break
+                if not result.complete:
+                    status = result.status
+                found[k].append(result)
+                callback(ProgressEvent("runs", i * len(settings) + k + 1, runs * len(settings)))
+            if status in (Status.TIME_LIMIT, Status.INTERRUPTED):
+                break
+    names = [start if isinstance(start, str) else "given" for _, start in settings]
+    samples = tuple(
+        RunSample(score, name, data, tuple(results))
+        for (score, _), name, results in zip(settings, names, found, strict=True)
+        if results
+    )
+    return RunAnalysis(samples, used, status)
+
+
+def count_parameters(data: Dataset, dag: Dag) -> int:
+    """Return the number of free parameters of a network: the sum of q (r - 1)."""
+    arity = {name: int(r) for name, r in zip(data.names, data.arities, strict=True)}
+    total = 0
+    for v, name in enumerate(dag.names):
+        q = 1
+        for p in dag.parents[v]:
+            q *= arity[dag.names[p]]
+        total += q * (arity[name] - 1)
+    return total
+
+
+def _draw(panel: Axes, sample: RunSample, metric: str) -> None:
+    panel.set_title(f"{sample.label}, {len(sample.runs)} runs", fontsize=9)
+    if metric == "history":
+        for run in sample.runs:
+            panel.plot(run.history, color="tab:blue", alpha=0.3, linewidth=0.8)
+        panel.plot(sample.mean_history, color="tab:red", linewidth=2, label="mean")
+        panel.set_xlabel("iteration")
+        panel.set_ylabel("score (natural log)")
+        panel.legend()
+        return
+    values = sample.values[metric]
+    spread = float(np.ptp(values))
+    if spread < 1e-9 * float(np.abs(values).max()):  # rounding, not a spread
+        spread = 0.0
+    if metric in ("iterations", "parameters") and spread <= 60:
+        bins = np.arange(values.min() - 0.5, values.max() + 1.5)
+    else:
+        around = (values.min() - 0.5, values.max() + 0.5) if spread == 0 else None
+        bins = np.histogram_bin_edges(values, bins=12 if spread > 0 else 1, range=around)
+    panel.hist(values, bins=bins.tolist(), color="tab:blue", edgecolor="white")
+    panel.set_xlabel(METRICS[metric])
+    panel.set_ylabel("runs")

@@ -1,0 +1,1 @@
+"""The content of a report as plain values, and how its numbers are written."""

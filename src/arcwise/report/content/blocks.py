@@ -1,0 +1,282 @@
+"""The content of a report as plain values: what is said, not how it looks. HTML and text are made from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+__all__ = [
+    "SETTLED",
+    "Block",
+    "Bullets",
+    "Chart",
+    "Column",
+    "Guide",
+    "NetworkEdge",
+    "NetworkNode",
+    "NetworkView",
+    "Paragraph",
+    "Report",
+    "RuleLine",
+    "Section",
+    "Series",
+    "Table",
+    "Verbatim",
+]
+
+# From this share on a direction is said to be settled, or an edge to be free to point either way.
+SETTLED = 0.75
+
+Cell = str | float | int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A paragraph of plain text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bullets:
+    """A list of sentences."""
+
+    items: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Verbatim:
+    """Text to be copied as it is: a command, a methods section."""
+
+    text: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table: text, or numbers with so many digits after the point."""
+
+    title: str
+    digits: int | None = None
+
+    def show(self, cell: Cell) -> str:
+        """Return a cell as text; what is not known is a dash."""
+        if cell is None:
+            return "–"
+        if isinstance(cell, str):
+            return cell
+        return f"{cell:,.{self.digits or 0}f}"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of text and numbers; None is shown as not known."""
+
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One line of a chart."""
+
+    label: str
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    steps: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Guide:
+    """A dashed horizontal line of a chart, with a label."""
+
+    value: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A line chart: `summary` says in words what it shows, for those who cannot see it and for text."""
+
+    caption: str
+    summary: str
+    x_label: str
+    y_label: str
+    series: tuple[Series, ...]
+    guides: tuple[Guide, ...] = ()
+    log_x: bool = False
+    log_y: bool = False
+
+
+Block = Paragraph | Bullets | Table | Chart | Verbatim
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the report under a heading; `key` is its anchor."""
+
+    key: str
+    title: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkNode:
+    """A variable: its name, its states, and the share of the cases that show each."""
+
+    name: str
+    states: tuple[str, ...]
+    shares: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkEdge:
+    """A pair of variables (positions) with all that is known of it.
+
+    Parameters
+    ----------
+    first, second
+        The two variables.
+    present, forward, backward, undirected, error
+        The confidence in an edge, how it splits by direction, and its standard error. Readers are shown the split as
+        `shares`, in per cent of the networks that have the edge.
+    by_method
+        The confidence by each of the view's `methods`, None where it was not computed.
+    tail
+        Which of the two the arc starts from, for counts and the curve.
+    counts
+        Cases by the states of the tail (rows) and of the other end (columns).
+    curve
+        The log Bayes factor for the arc at each of the view's `ess`; empty if it was not computed.
+    given
+        The other parents of the head that the curve takes as given.
+    words
+        The explanation, in sentences.
+    fate
+        What became of it in the network at the view's threshold: "kept", "undirected" (its direction is open),
+        "dropped" (it would close a cycle), or "below".
+    agreement
+        Whether the other methods say the same: "agree", "differ" (in strength only), "disagree" or "not compared".
+    """
+
+    first: int
+    second: int
+    present: float
+    forward: float
+    backward: float
+    undirected: float
+    error: float
+    by_method: tuple[float | None, ...]
+    tail: int
+    counts: tuple[tuple[int, ...], ...]
+    curve: tuple[float, ...]
+    given: tuple[int, ...]
+    words: tuple[str, ...]
+    fate: str
+    agreement: str
+
+    @property
+    def shares(self) -> tuple[float, float, float]:
+        """If there is an edge: the share of its more credible direction, of the other, and of those that are free."""
+        if self.present <= 0:
+            return 0.0, 0.0, 1.0
+        high, low = max(self.forward, self.backward), min(self.forward, self.backward)
+        return high / self.present, low / self.present, self.undirected / self.present
+
+
+@dataclass(frozen=True, slots=True)
+class RuleLine:
+    """The cut-off of a rule, to be marked on the slider."""
+
+    label: str
+    value: float
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkView:
+    """The network with its edges, for any cut-off.
+
+    Parameters
+    ----------
+    threshold, cost
+        The cut-off, and how many extra edges a missed edge costs, that the view starts with.
+    rules
+        The cut-offs of the rules.
+    methods
+        The titles of the methods that `NetworkEdge.by_method` has values of, the main one first.
+    ess
+        The equivalent sample sizes of the curves.
+    parents, tables
+        For each variable, its parents in the network at `threshold` and its table: a row of probabilities for each
+        combination of their states, the first parent varying slowest. None for a table that is too large to show.
+    floor
+        Pairs with a confidence up to this are not among the edges.
+    cost_powers, cost_cutoffs
+        The cut-off for a missed edge that costs 2^power extra edges, for each power.
+    """
+
+    nodes: tuple[NetworkNode, ...]
+    edges: tuple[NetworkEdge, ...]
+    threshold: float
+    cost: float
+    rules: tuple[RuleLine, ...]
+    methods: tuple[str, ...]
+    ess: tuple[float, ...]
+    parents: tuple[tuple[int, ...], ...]
+    tables: tuple[tuple[tuple[float, ...], ...] | None, ...]
+    floor: float
+    cost_powers: tuple[float, ...]
+    cost_cutoffs: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A whole report. In a notebook it shows itself.
+
+    Parameters
+    ----------
+    title, subtitle
+        The heading, and a line below it.
+    facts
+        Short facts for the top: (label, value).
+    summary
+        The answer in a few sentences.
+    glossary
+        The words that the report uses, each with what it means.
+    network
+        The network view.
+    sections
+        Everything else.
+    """
+
+    title: str
+    subtitle: str
+    facts: tuple[tuple[str, str], ...]
+    summary: tuple[str, ...]
+    network: NetworkView
+    sections: tuple[Section, ...] = field(default=())
+    glossary: tuple[tuple[str, str], ...] = ()
+
+    def to_html(self) -> str:
+        """Return one self-contained HTML page: no other file and no network access."""
+        from arcwise.report.render.html import render_html
+
+        return render_html(self)
+
+    def to_text(self, *, width: int = 100, color: bool = False) -> str:
+        """Return the report as text for a terminal, with colour codes if asked for."""
+        from arcwise.report.render.text import render_text
+
+        return render_text(self, width=width, color=color)
+
+    def to_svg(self, *, numbers: bool = True) -> str:
+        """Return a picture of the network at its cut-off, with or without the confidences on the edges."""
+        from arcwise.report.render.figure import network_svg
+
+        return network_svg(self.network, numbers=numbers)
+
+    def _repr_html_(self) -> str:
+        from arcwise.report.render.html import render_frame
+
+        return render_frame(self)

@@ -1,0 +1,1 @@
+"""Pictures as SVG: the network, laid out in layers, and charts."""

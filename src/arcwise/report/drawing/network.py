@@ -1,0 +1,340 @@
+"""Where to draw nodes and edges: the places of a layered drawing, and a path for every edge.
+
+The drawing is computed once, from the network at the recommended cut-off, so that nodes stay where they are when the
+slider moves. Edges that come in below that cut-off are drawn as bowed lines that avoid the nodes as far as they can.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.report.drawing.layering import assign_layers, order_layers
+
+__all__ = ["Drawing", "draw_network", "label_of"]
+
+CHARACTER = 7.3  # the mean width of a letter at 13 px
+PADDING = 22.0
+HEIGHT = 30.0
+GAP = 22.0  # between nodes of a layer
+BEND = 10.0  # the room of an arc that passes a layer
+LAYER_GAP = 58.0
+MOST_WIDTH = 1080.0
+MARGIN = 26.0
+LONGEST_LABEL = 22
+ROUNDS = 24
+BOWS = (0.08, -0.08, 0.2, -0.2, 0.34, -0.34, 0.5, -0.5)  # by which part of its length a curve leaves the straight line
+_T: NDArray[np.float64] = np.arange(1, 12) / 12
+STEPS: NDArray[np.float64] = np.stack([(1 - _T) ** 2, 2 * _T * (1 - _T), _T**2])
+SAMPLES = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)  # where along a curve its number may stand
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Centres and widths of the nodes, all of the same height, the size of the whole, and a path for each edge."""
+
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    widths: tuple[float, ...]
+    height: float
+    size: tuple[float, float]
+    paths: tuple[str, ...]
+    middles: tuple[tuple[float, float], ...]
+
+
+def label_of(name: str) -> str:
+    """Return the name, cut short if it is long."""
+    return name if len(name) <= LONGEST_LABEL else name[: LONGEST_LABEL - 1].rstrip() + "…"
+
+
+def draw_network(names: Sequence[str], arcs: Sequence[tuple[int, int]], edges: Sequence[tuple[int, int]]) -> Drawing:
+    """Place the nodes by the arcs of a DAG, and route all edges; those that are arcs follow the layers."""
+    widths = [max(46.0, CHARACTER * _visual_length(label_of(name)) + PADDING) for name in names]
+    n = len(names)
+    x, y = [0.0] * n, [0.0] * n
+    routes: dict[frozenset[int], list[tuple[float, float]]] = {}
+    blocks = [_place(part, arcs, widths) for part in _parts(n, arcs)]
+    left, top, row_height, right = 0.0, 0.0, 0.0, 0.0
+    for block in blocks:  # parts side by side, in rows
+        if left > 0 and left + block.width > MOST_WIDTH:
+            left, top, row_height = 0.0, top + row_height + LAYER_GAP, 0.0
+        for v, (cx, cy) in block.centres.items():
+            x[v], y[v] = cx + left, cy + top
+        for pair, points in block.routes.items():
+            routes[pair] = [(px + left, py + top) for px, py in points]
+        left += block.width + 2 * GAP
+        row_height = max(row_height, block.height)
+        right = max(right, left - 2 * GAP)
+    bottom = top + row_height
+    boxes = [(x[v], y[v], widths[v] / 2, HEIGHT / 2) for v in range(n)]
+    paths: list[str] = []
+    middles: list[tuple[float, float]] = []
+    ports = _ports(routes, boxes)
+    array = np.array(boxes).reshape(n, 4)
+    for a, b in edges:
+        pair = frozenset((a, b))
+        if pair in routes:
+            path, points = _along_layers(a, routes[pair], boxes, ports)
+        else:
+            path, points = _bowed(boxes[a], boxes[b], np.delete(array, (a, b), axis=0))
+        paths.append(path)
+        middles.append(_free_place(points, array, middles if pair in routes else []))
+    shift = MARGIN
+    return Drawing(
+        tuple(round(value + shift, 1) for value in x),
+        tuple(round(value + shift, 1) for value in y),
+        tuple(round(value, 1) for value in widths),
+        HEIGHT,
+        (round(right + 2 * shift, 1), round(bottom + 2 * shift, 1)),
+        tuple(paths),
+        tuple((round(px + shift, 1), round(py + shift, 1)) for px, py in middles),
+    )
+
+
+def _visual_length(text: str) -> float:
+    """Return the width of a text in letters: wide scripts count double, narrow letters half."""
+    return sum(1.9 if ord(c) >= 0x1100 else 0.5 if c in "ijl.,:;|!'" else 1.35 if c in "mwMW@%" else 1.0 for c in text)
+
+
+@dataclass
+class _Block:
+    width: float
+    height: float
+    centres: dict[int, tuple[float, float]]
+    routes: dict[frozenset[int], list[tuple[float, float]]]
+
+
+def _parts(n: int, arcs: Sequence[tuple[int, int]]) -> list[list[int]]:
+    """Return the connected parts, the largest first; nodes without an arc come last, all as one part."""
+    near: list[set[int]] = [set() for _ in range(n)]
+    for a, b in arcs:
+        near[a].add(b)
+        near[b].add(a)
+    seen, parts = set[int](), []
+    for start in range(n):
+        if start in seen or not near[start]:
+            continue
+        part, todo = {start}, [start]
+        while todo:
+            for u in near[todo.pop()] - part:
+                part.add(u)
+                todo.append(u)
+        seen |= part
+        parts.append(sorted(part))
+    parts.sort(key=lambda part: (-len(part), part))
+    lonely = [v for v in range(n) if not near[v]]
+    return parts + ([lonely] if lonely else [])
+
+
+def _place(part: list[int], arcs: Sequence[tuple[int, int]], widths: Sequence[float]) -> _Block:
+    local = {v: k for k, v in enumerate(part)}
+    own = [(local[a], local[b]) for a, b in arcs if a in local]
+    room = [widths[v] + GAP for v in part]
+    layer = assign_layers(len(part), own, room, MOST_WIDTH)
+    layers = order_layers(len(part), own, layer)
+    sizes = [room[p] if p < len(part) else BEND for p in range(layers.n_places)]
+    xs = _horizontal(layers.rows, layers.chains, sizes, len(part))
+    left = min(xs[p] - sizes[p] / 2 for p in range(layers.n_places))
+    width = max(xs[p] + sizes[p] / 2 for p in range(layers.n_places)) - left - GAP
+    xs = [value - left - GAP / 2 for value in xs]
+    tops = _vertical(layers.rows, layers.chains, xs)
+    y_of = {place: tops[k] for k, row in enumerate(layers.rows) for place in row}
+    centres = {v: (xs[k], y_of[k]) for v, k in local.items()}
+    routes = {}
+    for (a, b), chain in zip(own, layers.chains, strict=True):
+        routes[frozenset((part[a], part[b]))] = [(xs[p], y_of[p]) for p in chain]
+    return _Block(width, tops[-1] + HEIGHT / 2, centres, routes)
+
+
+def _vertical(rows: list[list[int]], chains: list[list[int]], xs: list[float]) -> list[float]:
+    """Return the height of each layer: layers are further apart where arcs run far to the side between them."""
+    layer_of = {place: k for k, row in enumerate(rows) for place in row}
+    reach = [0.0] * len(rows)
+    for chain in chains:
+        for a, b in pairwise(chain):
+            reach[layer_of[b]] = max(reach[layer_of[b]], abs(xs[a] - xs[b]))
+    tops = [HEIGHT / 2]
+    for k in range(1, len(rows)):
+        tops.append(tops[-1] + HEIGHT + LAYER_GAP * (0.75 + min(1.0, reach[k] / 700)))
+    return tops
+
+
+def _horizontal(rows: list[list[int]], chains: list[list[int]], sizes: list[float], n_nodes: int) -> list[float]:
+    """Place each layer so that its members are near their neighbours' means, without overlap and in their order.
+
+    For fixed wishes this is a least-squares problem with an order constraint; pooling adjacent violators solves it
+    exactly. Wishes come from the layers above and below in turn.
+    """
+    near: list[list[tuple[int, float]]] = [[] for _ in sizes]
+    for chain in chains:
+        for a, b in pairwise(chain):
+            weight = 1.0 + 3.0 * ((a >= n_nodes) + (b >= n_nodes))  # straight bends look best
+            near[a].append((b, weight))
+            near[b].append((a, weight))
+    xs = [0.0] * len(sizes)
+    for row in rows:
+        at = -sum(sizes[p] for p in row) / 2
+        for place in row:
+            xs[place] = at + sizes[place] / 2
+            at += sizes[place]
+    for step in range(ROUNDS):
+        sequence = rows if step % 2 == 0 else rows[::-1]
+        for row in sequence:
+            wishes, weights = [], []
+            for place in row:
+                total = sum(weight for _, weight in near[place])
+                mean = sum(xs[u] * weight for u, weight in near[place]) / total if total else xs[place]
+                wishes.append(mean)
+                weights.append(total or 0.1)
+            for place, value in zip(row, _spread(wishes, weights, [sizes[p] for p in row]), strict=True):
+                xs[place] = value
+    return xs
+
+
+def _spread(wishes: list[float], weights: list[float], sizes: list[float]) -> list[float]:
+    """Return positions nearest to the wishes (weighted squares) whose neighbours do not overlap."""
+    offsets, total = [], 0.0
+    for k, size in enumerate(sizes):
+        total += 0.0 if k == 0 else (sizes[k - 1] + size) / 2
+        offsets.append(total)
+    groups: list[tuple[float, float, int]] = []  # mean, weight, count
+    for wish, weight, offset in zip(wishes, weights, offsets, strict=True):
+        mean, mass, count = wish - offset, weight, 1
+        while groups and groups[-1][0] > mean:
+            m, w, c = groups.pop()
+            mean = (mean * mass + m * w) / (mass + w)
+            mass, count = mass + w, count + c
+        groups.append((mean, mass, count))
+    flat = [mean for mean, _, count in groups for _ in range(count)]
+    return [value + offset for value, offset in zip(flat, offsets, strict=True)]
+
+
+Box = tuple[float, float, float, float]
+
+
+def _ports(
+    routes: dict[frozenset[int], list[tuple[float, float]]], boxes: list[Box]
+) -> dict[tuple[int, frozenset[int]], float]:
+    """Return where on the side of its node each routed edge ends: spread, in the order of the other ends."""
+    sides: dict[tuple[int, bool], list[tuple[float, frozenset[int]]]] = {}
+    for pair, points in routes.items():
+        for v in pair:
+            inner = points[1] if _same(points[0], boxes[v]) else points[-2]
+            below = inner[1] > boxes[v][1]
+            sides.setdefault((v, below), []).append((inner[0], pair))
+    found = {}
+    for (v, _), ends in sides.items():
+        ends.sort(key=lambda end: (end[0], sorted(end[1])))
+        cx, _, half, _ = boxes[v]
+        room = min(2 * half - 20, 16.0 * (len(ends) - 1))
+        for k, (_, pair) in enumerate(ends):
+            found[v, pair] = cx + (k / (len(ends) - 1) - 0.5) * room if len(ends) > 1 else cx
+    return found
+
+
+def _same(point: tuple[float, float], box: Box) -> bool:
+    return abs(point[0] - box[0]) < 1e-6 and abs(point[1] - box[1]) < 1e-6
+
+
+def _along_layers(
+    first: int, points: list[tuple[float, float]], boxes: list[Box], ports: dict[tuple[int, frozenset[int]], float]
+) -> tuple[str, list[tuple[float, float]]]:
+    """Return a smooth path through the bends of an arc, from `first` to the other end, and points on it."""
+    ends = [next(v for v, box in enumerate(boxes) if _same(p, box)) for p in (points[0], points[-1])]
+    pair = frozenset(ends)
+    top, bottom = points[0], points[-1]
+    middle = [(px, py) for px, py in points[1:-1]]
+    line = [
+        (ports[ends[0], pair], top[1] + HEIGHT / 2),
+        *middle,
+        (ports[ends[1], pair], bottom[1] - HEIGHT / 2),
+    ]
+    if ends[0] != first:
+        line.reverse()
+    text = f"M{_xy(line[0])}"
+    passed: list[tuple[float, float]] = []
+    for (x1, y1), (x2, y2) in pairwise(line):
+        half = (y1 + y2) / 2
+        text += f"C{_xy((x1, half))} {_xy((x2, half))} {_xy((x2, y2))}"
+        for t in SAMPLES:
+            s = 1 - t
+            x = s * s * (s + 3 * t) * x1 + t * t * (t + 3 * s) * x2  # both inner control points share the ends' x
+            passed.append((x, s**3 * y1 + 3 * s * t * half + t**3 * y2))
+    return text, passed
+
+
+def _bowed(a: Box, b: Box, others: NDArray[np.float64]) -> tuple[str, list[tuple[float, float]]]:
+    """Return a curve between two nodes that meets as few other nodes as possible, and points on it."""
+    (ax, ay, _, _), (bx, by, _, _) = a, b
+    length = math.hypot(bx - ax, by - ay) or 1.0
+    nx, ny = (ay - by) / length, (bx - ax) / length
+    best: tuple[float, tuple[float, float]] | None = None
+    for bow in BOWS:
+        cx, cy = (ax + bx) / 2 + nx * bow * length, (ay + by) / 2 + ny * bow * length
+        outside = cy < -MARGIN or cx < -MARGIN
+        cost = abs(bow) + (5.0 if outside else 0.0)
+        if best is not None and cost >= best[0] - 1e-9:
+            continue  # it meets no fewer than none
+        # Of the curve, the points at 1/12, 2/12, ...; of the others, those that hold one of them.
+        xs = STEPS[0] * ax + STEPS[1] * cx + STEPS[2] * bx
+        ys = STEPS[0] * ay + STEPS[1] * cy + STEPS[2] * by
+        inside = (np.abs(xs[:, None] - others[:, 0]) < others[:, 2] + 3) & (
+            np.abs(ys[:, None] - others[:, 1]) < others[:, 3] + 3
+        )
+        cost += float(inside.sum())
+        if best is None or cost < best[0] - 1e-9:
+            best = (cost, (cx, cy))
+    assert best is not None
+    cx, cy = best[1]
+    start, end = _border(a, cx, cy), _border(b, cx, cy)
+    passed = [
+        (
+            (1 - t) ** 2 * start[0] + 2 * t * (1 - t) * cx + t * t * end[0],
+            (1 - t) ** 2 * start[1] + 2 * t * (1 - t) * cy + t * t * end[1],
+        )
+        for t in SAMPLES
+    ]
+    return f"M{_xy(start)}Q{_xy((cx, cy))} {_xy(end)}", passed
+
+
+def _free_place(
+    points: list[tuple[float, float]], boxes: NDArray[np.float64], taken: list[tuple[float, float]]
+) -> tuple[float, float]:
+    """Return the point nearest to the middle of a path at which a number hides no node and no other number.
+
+    If there is none, the one at which it hides least.
+    """
+    places = np.array(points)
+
+    def distance(others: NDArray[np.float64], widths: float, heights: float) -> NDArray[np.float64]:
+        """How far the nearest of the others is from each place; 1 and more is free."""
+        across = np.abs(places[:, :1] - others[:, 0]) / (others[:, 2] + widths)
+        along = np.abs(places[:, 1:] - others[:, 1]) / (others[:, 3] + heights)
+        return np.asarray(np.maximum(across, along).min(axis=1, initial=1.0))
+
+    room = distance(boxes, 17.0, 7.0)
+    if taken:
+        numbers = np.hstack([np.array(taken), np.zeros((len(taken), 2))])
+        room = np.minimum(room, distance(numbers, 34.0, 14.0))
+    half = len(points) // 2
+    best = max(range(len(points)), key=lambda k: (round(float(room[k]), 2), -abs(k - half)))
+    return points[best]
+
+
+def _border(box: Box, tx: float, ty: float) -> tuple[float, float]:
+    """Return where the line from a node's centre to a point leaves the node."""
+    cx, cy, half_width, half_height = box
+    dx, dy = tx - cx, ty - cy
+    if abs(dx) < 1e-9 and abs(dy) < 1e-9:
+        return cx, cy
+    scale = min(half_width / abs(dx) if dx else math.inf, half_height / abs(dy) if dy else math.inf)
+    return cx + dx * min(scale, 1.0), cy + dy * min(scale, 1.0)
+
+
+def _xy(point: tuple[float, float]) -> str:
+    return f"{point[0] + MARGIN:.1f},{point[1] + MARGIN:.1f}"

@@ -1,0 +1,1 @@
+"""The content tree as HTML, as text, and its charts as figures."""

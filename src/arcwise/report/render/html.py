@@ -1,0 +1,187 @@
+"""A report as one self-contained HTML page.
+
+The page carries its own style and script, the data as JSON, and a content security policy that allows exactly these
+two by their digests: nothing is fetched, and nothing that comes from the data can run. Text from the data is escaped by
+the template; the script sets text, never markup.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections import Counter
+from functools import cache
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+from arcwise.report.content.blocks import (
+    Block,
+    Bullets,
+    Chart,
+    NetworkView,
+    Paragraph,
+    Report,
+    Section,
+    Table,
+    Verbatim,
+)
+from arcwise.report.content.numbers import percent, show_confidence
+from arcwise.report.drawing.chart import chart_svg
+from arcwise.report.drawing.network import draw_network, label_of
+
+__all__ = ["render_frame", "render_html"]
+
+# Fewer letters than this beside a table would leave half of a wide window empty.
+FEWEST_BESIDE = 260
+KINDS = {Paragraph: "paragraph", Bullets: "bullets", Table: "table", Chart: "chart", Verbatim: "verbatim"}
+
+
+def render_html(report: Report) -> str:
+    """Return the whole page; the same report gives the same bytes."""
+    from jinja2 import Environment, StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.filters["kind"] = lambda block: KINDS[type(block)]
+    environment.filters["confidence"] = show_confidence
+    environment.filters["percent"] = percent
+    environment.filters["sides"] = _sides
+    environment.filters["svg"] = lambda chart, key: Markup(chart_svg(chart, key))
+    style, script = _asset("report.css"), _asset("report.js")
+    policy = (
+        f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; img-src data:; base-uri "
+        "'none'; "
+        "form-action 'none'"
+    )
+    template = environment.from_string(_asset("report.html"))
+    return template.render(
+        report=report,
+        view=report.network,
+        rows=_edge_rows(report.network),
+        policy=policy,
+        style=Markup(style),
+        script=Markup(script),
+        payload=Markup(_json(_payload(report.network))),
+    )
+
+
+def render_frame(report: Report) -> str:
+    """Return the page inside a sandboxed frame, for notebooks: its style and script touch nothing outside."""
+    page = escape(render_html(report), quote=True)
+    return (
+        f'<iframe title="{escape(report.title, quote=True)}" srcdoc="{page}" sandbox="allow-scripts" '
+        'style="width: 100%; height: 720px; border: 1px solid #8888"></iframe>'
+    )
+
+
+@cache
+def _asset(name: str) -> str:
+    return files("arcwise.report.render").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+def _digest(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode()
+
+
+def _json(value: Any) -> str:
+    """Return JSON that is safe inside a script element: no `<`, `>`, `&`, and no line separators."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def _sides(section: Section) -> list[tuple[str, list[tuple[int, Block]]]]:
+    """Return the numbered blocks of a section in one or two columns: what is read, and beside it what is looked at.
+
+    A wide window shows the columns side by side, a narrow one the first above the second.
+    """
+    numbered: list[tuple[int, Block]] = list(enumerate(section.blocks, start=1))
+    read = [(k, block) for k, block in numbered if isinstance(block, Paragraph | Bullets)]
+    seen = [(k, block) for k, block in numbered if not isinstance(block, Paragraph | Bullets)]
+    if not seen:
+        return [("flow", numbered)]
+    letters = sum(len(block.text) if isinstance(block, Paragraph) else sum(map(len, block.items)) for _, block in read)
+    if letters < FEWEST_BESIDE:
+        return [("all", numbered)]
+    first: tuple[str, list[tuple[int, Block]]] = ("read", [*read])
+    second: tuple[str, list[tuple[int, Block]]] = ("seen", [*seen])
+    return [first, second] if numbered[0] in first[1] else [second, first]
+
+
+def _edge_rows(view: NetworkView) -> list[dict[str, Any]]:
+    """Return what the table of edges shows without a script."""
+    names = [node.name for node in view.nodes]
+    return [
+        {
+            "tail": names[edge.second if edge.backward > edge.forward else edge.first],
+            "head": names[edge.first if edge.backward > edge.forward else edge.second],
+            "present": edge.present,
+            "shares": edge.shares,
+            "low": min(v for v in edge.by_method if v is not None),
+            "high": max(v for v in edge.by_method if v is not None),
+            "agreement": edge.agreement,
+        }
+        for edge in view.edges
+    ]
+
+
+def _short(value: float) -> float | int:
+    """Round a point of a curve to two digits, which a drawing of this size cannot tell apart."""
+    rounded = float(f"{value:.2g}")
+    return int(rounded) if abs(rounded) >= 10 else rounded
+
+
+def _payload(view: NetworkView) -> dict[str, Any]:
+    """Return what the script needs, with short keys: there may be hundreds of edges."""
+    arcs = [(parent, child) for child, parents in enumerate(view.parents) for parent in parents]
+    said = Counter(sentence for edge in view.edges for sentence in edge.words)
+    phrases = {sentence: k for k, sentence in enumerate(s for s, count in said.items() if count > 1)}  # sent once
+    drawing = draw_network([node.name for node in view.nodes], arcs, [(edge.first, edge.second) for edge in view.edges])
+    return {
+        "nodes": [
+            {"name": node.name, "label": label_of(node.name), "states": node.states, "shares": node.shares}
+            for node in view.nodes
+        ],
+        "drawing": {
+            "x": drawing.x,
+            "y": drawing.y,
+            "w": drawing.widths,
+            "h": drawing.height,
+            "size": drawing.size,
+        },
+        "edges": [
+            {
+                "a": edge.first,
+                "b": edge.second,
+                "p": edge.present,
+                "f": edge.forward,
+                "r": edge.backward,
+                "u": edge.undirected,
+                "e": edge.error,
+                "m": edge.by_method,
+                "t": edge.tail,
+                "c": edge.counts,
+                "q": [_short(value) for value in edge.curve],
+                "g": edge.given,
+                "w": [phrases.get(sentence, sentence) for sentence in edge.words],
+                "s": edge.agreement,
+                "d": path,
+                "k": middle,
+            }
+            for edge, path, middle in zip(view.edges, drawing.paths, drawing.middles, strict=True)
+        ],
+        "phrases": list(phrases),
+        "threshold": view.threshold,
+        "cost": view.cost,
+        "rules": [{"label": rule.label, "value": rule.value, "meaning": rule.meaning} for rule in view.rules],
+        "methods": view.methods,
+        "ess": view.ess,
+        "parents": view.parents,
+        "tables": view.tables,
+        "floor": view.floor,
+        "powers": view.cost_powers,
+        "cutoffs": view.cost_cutoffs,
+    }

@@ -1,0 +1,153 @@
+"""The native parts of the exact solver against readable twins and brute force."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.exact.tables import random_table, tables
+from tests.oracles.brute_force_networks import best_score
+
+from arcwise import _core
+from arcwise.exact.branch_and_bound import PseudoCosts, solve_root
+from arcwise.exact.budget import Budget
+from arcwise.exact.incumbent import Incumbent
+from arcwise.exact.relaxation import Relaxation
+from arcwise.exact.subset_dp import dp_twin, solve_by_dp
+from arcwise.limits import Limits, Status
+from arcwise.parent_sets import ParentSetTable
+from arcwise.parent_sets.candidate_sets import candidate_sets, components_of
+
+
+def budget() -> Budget:
+    return Budget(Limits(), lambda event: None)
+
+
+@given(tables(), st.integers(1, 3))
+def test_subset_dp_equals_its_twin(table: ParentSetTable, threads: int) -> None:
+    sets = candidate_sets(table)
+    dp = _core.exact.SubsetDp(sets)
+    assert dp.run(threads, math.inf, None) == 0
+    assert dp.best.tolist() == dp_twin(sets)
+
+
+def test_subset_dp_equals_its_twin_beyond_one_block() -> None:
+    sets = candidate_sets(random_table(12, sets=15, seed=8))
+    dp = _core.exact.SubsetDp(sets)
+    dp.run(2, math.inf, None)
+    assert dp.best.tolist() == dp_twin(sets)
+
+
+@given(tables(), st.integers(1, 3))
+def test_layers_change_nothing(table: ParentSetTable, threads: int) -> None:
+    sets = candidate_sets(table)
+    whole, layered = _core.exact.SubsetDp(sets), _core.exact.SubsetDp(sets, layered=True)
+    assert whole.run(threads, math.inf, None) == layered.run(threads, math.inf, None) == 0
+    assert layered.best.size == 0
+    assert layered.optimum == whole.optimum
+    if math.isfinite(whole.optimum):
+        assert layered.rows().tolist() == whole.rows().tolist()
+
+
+@pytest.mark.parametrize("n", [15, 17, 19])
+def test_layers_change_nothing_across_parts(n: int) -> None:
+    """From 15 variables on there are several parts; few digits make ties."""
+    sets = candidate_sets(random_table(n, sets=25, seed=n, digits=0))
+    whole = _core.exact.SubsetDp(sets)
+    whole.run(1, math.inf, None)
+    for threads in (1, 2):
+        layered = _core.exact.SubsetDp(sets, layered=True)
+        layered.run(threads, math.inf, None)
+        assert layered.optimum == whole.optimum
+        assert layered.rows().tolist() == whole.rows().tolist()
+
+
+def test_layers_take_half_the_memory() -> None:
+    memory = _core.exact.SubsetDp.memory_for
+    assert memory(30) > 8 * 2**30
+    assert memory(30, layered=True) < 5 * 2**30
+
+
+@given(tables(with_empty=True), st.randoms(use_true_random=False))
+def test_an_order_gets_the_best_set_of_each_node(table: ParentSetTable, random) -> None:  # type: ignore[no-untyped-def]
+    order = list(range(table.n_variables))
+    random.shuffle(order)
+    search = _core.exact.OrderSearch(candidate_sets(table), 0)
+    given_order, rows, score, missing = search.evaluate(np.array(order, dtype=np.int32))
+    expected = []
+    for v in range(table.n_variables):
+        before = set(order[: order.index(v)])
+        expected.append(next(r for r in table.rows_of(v) if before.issuperset(table.parents_of(r))))
+    assert rows.tolist() == expected
+    assert (given_order.tolist(), missing) == (order, 0)
+    assert score == pytest.approx(sum(table.scores[r] for r in expected))
+
+
+@given(tables(with_empty=True))
+@settings(max_examples=40)
+def test_local_search_is_never_above_the_optimum(table: ParentSetTable) -> None:
+    incumbent = Incumbent(candidate_sets(table), 1, budget())
+    incumbent.improve(iterations=50)
+    assert incumbent.score <= best_score(table) + 1e-9
+
+
+@given(tables(with_empty=True))
+@settings(max_examples=60)
+def test_the_relaxation_bounds_the_optimum_at_every_step(table: ParentSetTable) -> None:
+    sets = candidate_sets(table).undominated()
+    expected = best_score(table)
+    relaxation = Relaxation(sets, float(sets.scores[sets.offsets[1:] - 1].sum()), budget())
+    for _ in range(20):
+        solution = relaxation.solve(-math.inf)
+        assert solution.bound >= expected - 1e-7
+        if not relaxation.separate(solution, effort=2, threshold=1e-4):
+            break
+
+
+def test_the_root_closes_what_it_can_and_keeps_the_optimum() -> None:
+    table = random_table(9, sets=10, seed=11)
+    sets = candidate_sets(table).undominated()
+    optimum, _ = solve_by_dp(sets, budget(), 1) or (math.nan, None)
+    incumbent = Incumbent(sets, 0, budget())
+    incumbent.improve()
+    root = solve_root(sets, incumbent, budget(), 1e-7)
+    assert root.bound >= optimum - 1e-7
+    left, _ = solve_by_dp(root.sets, budget(), 1) or (math.nan, None)
+    assert left == pytest.approx(optimum, abs=1e-7)
+
+
+def test_probing_leaves_the_program_as_it_was() -> None:
+    sets = candidate_sets(random_table(12, sets=20, seed=3)).undominated()
+    relaxation = Relaxation(sets, float(sets.scores[sets.offsets[1:] - 1].sum()), budget())
+    before = relaxation.solve(-math.inf)
+    relaxation.separate(before, effort=1)
+    before = relaxation.solve(-math.inf)
+    allowed = _core.exact.impose_arc(sets, np.ones(sets.rows, dtype=np.uint8), 0, 1, False)
+    probed = relaxation.probe(allowed, 50)
+    after = relaxation.solve(-math.inf)
+    assert after.bound == pytest.approx(before.bound, abs=1e-7)
+    assert probed <= before.bound + 1e-6
+
+
+def test_components_partition_the_nodes() -> None:
+    parts = components_of(candidate_sets(random_table(15, sets=4, seed=2, reach=2)))
+    assert sorted(np.concatenate(parts).tolist()) == list(range(15))
+
+
+def test_pseudo_costs_are_means() -> None:
+    costs = PseudoCosts()
+    assert costs.estimate((0, 1, True)) == 1.0
+    costs.learn((0, 1, True), 4.0, 0.5)
+    costs.learn((0, 1, True), 2.0, 0.5)
+    assert costs.estimate((0, 1, True)) == pytest.approx(6.0)
+    assert costs.estimate((5, 6, False)) == pytest.approx(6.0)
+    assert not costs.knows(0, 1)
+
+
+def test_dp_reports_the_memory_limit() -> None:
+    spent = Budget(Limits(memory_bytes=1000), lambda event: None)
+    assert solve_by_dp(candidate_sets(random_table(14, sets=5, seed=1)), spent, 1) is None
+    assert spent.status is Status.MEMORY_LIMIT

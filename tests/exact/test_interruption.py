@@ -1,0 +1,154 @@
+"""Ctrl-C at any moment of an exact search: the best network so far with its bound and a status, never an exception."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.exact.tables import random_table
+from tests.exact.test_optimal_limits import SOYBEAN, full_table, soybean
+
+from arcwise.exact import Optimum, find_optimal
+from arcwise.exact.interruption import deferred_interrupt
+from arcwise.limits import Status
+from arcwise.parent_sets import ParentSetTable
+from arcwise.progress import ProgressEvent
+
+
+def interrupted_after(delay: float, table: ParentSetTable, method: str = "auto") -> Optimum:
+    """Search, and send Ctrl-C so many seconds after the search has begun; one that comes too late is caught here."""
+    timers: list[threading.Timer] = []
+    results: list[Optimum] = []
+    before = signal.getsignal(signal.SIGINT)
+
+    def begin(event: ProgressEvent) -> None:
+        if not timers:
+            timers.append(threading.Timer(delay, os.kill, (os.getpid(), signal.SIGINT)))
+            timers[0].start()
+
+    try:
+        results.append(find_optimal(table, method=method, progress=begin))
+        timers[0].cancel()
+        timers[0].join()
+    except KeyboardInterrupt:
+        if not results:
+            pytest.fail(f"Ctrl-C after {delay:.3f} s raised KeyboardInterrupt")
+    assert signal.getsignal(signal.SIGINT) is before
+    return results[0]
+
+
+@pytest.fixture(scope="module")
+def wide() -> tuple[ParentSetTable, float]:
+    """A table that takes a while to prepare, and how long all of it takes."""
+    table = full_table(40, 3)
+    start = time.monotonic()
+    assert find_optimal(table).is_proved
+    return table, time.monotonic() - start
+
+
+@pytest.mark.parametrize("share", [0.01, 0.15, 0.3, 0.45, 0.6])
+def test_ctrl_c_during_the_preparation(wide: tuple[ParentSetTable, float], share: float) -> None:
+    table, seconds = wide
+    result = interrupted_after(share * seconds, table)
+    assert result.status in (Status.INTERRUPTED, Status.COMPLETE)
+    assert result.score <= 0.0 <= result.upper_bound
+    assert len(result.dag.names) == 40
+
+
+@pytest.mark.parametrize("delay", [0.003, 0.05, 0.4])
+@pytest.mark.parametrize("method", ["auto", "branch-and-bound", "ilp"])
+def test_ctrl_c_at_any_moment(shared: Path, method: str, delay: float) -> None:
+    table = soybean(shared)
+    result = interrupted_after(delay, table, method)
+    assert result.status is Status.INTERRUPTED
+    assert result.score <= SOYBEAN <= result.upper_bound
+    assert result.gap > 0
+
+
+@pytest.mark.parametrize("delay", [0.003, 0.1, 0.4])
+def test_ctrl_c_in_the_subset_dp(delay: float) -> None:
+    table = random_table(26, sets=60, seed=1)
+    result = interrupted_after(delay, table, "dp")
+    assert result.status is Status.INTERRUPTED
+    assert result.score < result.upper_bound
+
+
+def test_every_step_of_the_preparation_can_be_interrupted(wide: tuple[ParentSetTable, float]) -> None:
+    """By the callback: what a notebook's stop button or a limit on CPU time does."""
+    for step in range(4):
+
+        def interrupt(event: ProgressEvent, step: int = step) -> None:
+            if event.stage == "preparing" and event.done == step:
+                raise KeyboardInterrupt
+
+        result = find_optimal(wide[0], progress=interrupt)
+        assert result.status is Status.INTERRUPTED
+        assert result.score < 0.0 <= result.upper_bound
+
+
+@pytest.fixture
+def python_handles_ctrl_c() -> Iterator[None]:
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("python_handles_ctrl_c")
+def test_a_second_ctrl_c_raises(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that comes at once is the same, passed on twice."""
+    clock = iter([10.0, 10.5, 12.0])
+    monkeypatch.setattr("arcwise.exact.interruption.time.monotonic", lambda: next(clock))
+    calls: list[int] = []
+    with pytest.raises(KeyboardInterrupt), deferred_interrupt(lambda: calls.append(1)):
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+        assert len(calls) == 2
+        signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_the_handler_of_somebody_else_stays() -> None:
+    calls: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: calls.append(number))
+    try:
+        with deferred_interrupt(lambda: pytest.fail("not asked")):
+            signal.raise_signal(signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert calls == [signal.SIGINT]
+
+
+def test_other_threads_search_too() -> None:
+    results: list[Optimum] = []
+    thread = threading.Thread(target=lambda: results.append(find_optimal(random_table(8, sets=5, seed=1))))
+    thread.start()
+    thread.join()
+    assert results[0].is_proved
+
+
+def test_ctrl_c_on_the_command_line(shared: Path) -> None:
+    """Until the search begins, Ctrl-C ends the program (130); from then on it prints the network (3)."""
+    source = shared / "data" / "scores" / "soybean_BIC.jkl.gz"
+    command = [sys.executable, "-m", "arcwise.cli", "optimal", str(source), "--json"]
+    delay, code, answer = 0.3, 130, ""
+    # Minus SIGINT: Python itself was still starting.
+    while code in (130, -signal.SIGINT) and delay < 60:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(delay)
+        process.send_signal(signal.SIGINT)
+        answer, log = process.communicate(timeout=120)
+        code = process.returncode
+        delay *= 1.5
+    assert code == 3, log
+    result = json.loads(answer)
+    assert result["status"] == "interrupted"
+    assert result["score"] <= SOYBEAN <= result["upper_bound"]
+    assert result["gap"] > 0

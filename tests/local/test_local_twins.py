@@ -1,0 +1,93 @@
+"""The native searches against their readable twins, on random data."""
+
+from __future__ import annotations
+
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arcwise.data import Dataset
+from arcwise.graph import Constraints
+from arcwise.local import hill_climb, hill_climbing, tabu_search
+from arcwise.local.problem import LocalProblem
+from arcwise.local.twin import climb_twin, neighbours_twin
+from arcwise.scores import make_score
+
+SCORES = ["bic", "aic", "bdeu:ess=3", "k2", "bic_laplace"]
+
+
+@st.composite
+def dependent_data(draw: st.DrawFn, most: int = 5) -> Dataset:
+    """Columns that copy an earlier one half of the time, so that there are arcs to find."""
+    arities = draw(st.lists(st.sampled_from([2, 2, 3, 4]), min_size=2, max_size=most))
+    rows = draw(st.integers(3, 60))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    columns: list[np.ndarray] = []
+    for v, r in enumerate(arities):
+        own = rng.integers(0, r, rows)
+        if v and draw(st.booleans()):
+            own = np.where(rng.random(rows) < 0.7, columns[rng.integers(v)] % r, own)
+        columns.append(own)
+    kind = draw(st.sampled_from(["none", "small", "large"]))
+    weights = None if kind == "none" else rng.integers(0, 4 if kind == "small" else 3000, rows)
+    if weights is not None:
+        weights[0] += 1
+    states = [[str(k) for k in range(r)] for r in arities]
+    return Dataset.from_codes(np.column_stack(columns), states=states, weights=weights)
+
+
+@given(dependent_data(), st.sampled_from(SCORES), st.data())
+def test_neighbour_scores_equal_the_twin(data: Dataset, name: str, choice: st.DataObject) -> None:
+    child = choice.draw(st.integers(0, data.n_variables - 1))
+    others = [v for v in range(data.n_variables) if v != child]
+    parents = sorted(choice.draw(st.sets(st.sampled_from(others))))
+    score = make_score(name)
+    learner = LocalProblem.of(data, score).learner()
+    own, toggled = learner.neighbours(data.native_weights, child, np.array(parents, dtype=np.int32))
+    assert own == pytest.approx(score.score_family_twin(data, child, parents), rel=1e-9, abs=1e-8)
+    expected = neighbours_twin(data, score, child, frozenset(parents))
+    np.testing.assert_allclose(toggled, expected, rtol=1e-9, atol=1e-8)
+
+
+def test_refinement_gains_and_equals_the_twin() -> None:
+    gains = 0
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        columns = [rng.integers(0, 2, 80) for _ in range(6)]
+        for v in range(2, 6):  # each a sum of two others, which one change at a time does not find
+            one, two = rng.choice(v, 2, replace=False)
+            columns[v] = np.where(rng.random(80) < 0.8, columns[one] ^ columns[two], columns[v])
+        data = Dataset.from_codes(np.column_stack(columns), states=[["0", "1"]] * 6)
+        score = make_score("bic")
+        parents, value, history = climb_twin(data, score, refine=2)
+        with mock.patch.object(hill_climbing, "EFFORT", 10**6):
+            found = hill_climb(data, score=score, refine=2)
+        assert found.dag.parents == tuple(tuple(sorted(p)) for p in parents)
+        np.testing.assert_allclose(found.history, history)
+        assert found.score == pytest.approx(value)
+        gains += value > hill_climb(data, score=score, refine=0).score + 1e-6
+    assert gains >= 4
+
+
+@settings(max_examples=60)
+@given(dependent_data(), st.sampled_from(SCORES), st.sampled_from([0, 1, 4]), st.sampled_from([0, 1, 2]), st.data())
+def test_climbing_equals_the_twin(data: Dataset, name: str, tabu: int, refine: int, choice: st.DataObject) -> None:
+    names = list(data.names)
+    arcs = [(a, b) for a in names for b in names if a < b]
+    required = choice.draw(st.lists(st.sampled_from(arcs), max_size=1))
+    pairs = [(a, b) for a in names for b in names if a != b and (a, b) not in required]
+    forbidden = choice.draw(st.lists(st.sampled_from(pairs), max_size=3)) if pairs else []
+    constraints = Constraints(
+        names, required=required, forbidden=forbidden, max_parents=choice.draw(st.sampled_from([1, 2, 4]))
+    )
+    score = make_score(name)
+    parents, value, history = climb_twin(data, score, constraints=constraints, tabu=tabu, refine=refine)
+    options = {"score": score, "constraints": constraints, "refine": refine}
+    with mock.patch.object(hill_climbing, "EFFORT", 10**6):  # the twin has no limit on its effort
+        found = tabu_search(data, tabu=tabu, **options) if tabu else hill_climb(data, **options)
+    np.testing.assert_allclose(found.history, history, rtol=1e-9, atol=1e-7)
+    assert found.score == pytest.approx(value, rel=1e-9, abs=1e-7)
+    assert found.dag.parents == tuple(tuple(sorted(p)) for p in parents)

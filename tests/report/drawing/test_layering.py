@@ -1,0 +1,81 @@
+"""Layers, orders and places: properties of every drawing."""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arcwise.report.drawing.layering import _crossings, assign_layers, order_layers
+from arcwise.report.drawing.network import GAP, HEIGHT, MOST_WIDTH, draw_network, label_of
+
+
+@st.composite
+def dags(draw: st.DrawFn) -> tuple[int, list[tuple[int, int]]]:
+    n = draw(st.integers(1, 14))
+    order = draw(st.permutations(range(n)))
+    pairs = [(order[i], order[j]) for i in range(n) for j in range(i + 1, n)]
+    return n, draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else []
+
+
+@given(dags(), st.floats(60, 500))
+def test_arcs_point_down_and_layers_are_not_too_wide(dag: tuple[int, list[tuple[int, int]]], most: float) -> None:
+    n, arcs = dag
+    widths = [30.0 + 7 * (v % 5) for v in range(n)]
+    layer = assign_layers(n, arcs, widths, most)
+    assert all(layer[tail] < layer[head] for tail, head in arcs)
+    assert sorted(set(layer)) == list(range(max(layer) + 1))
+    for row in set(layer):
+        members = [v for v in range(n) if layer[v] == row]
+        assert len(members) == 1 or sum(widths[v] for v in members) <= most
+
+
+@given(dags())
+def test_orders_hold_every_place_once_and_never_cross_more_than_the_start(
+    dag: tuple[int, list[tuple[int, int]]],
+) -> None:
+    n, arcs = dag
+    layer = assign_layers(n, arcs, [10.0] * n, 1e9)
+    layers = order_layers(n, arcs, layer)
+    assert sorted(place for row in layers.rows for place in row) == list(range(layers.n_places))
+    assert all(layers.rows[layer[v]].count(v) == 1 for v in range(n))
+    for (tail, head), chain in zip(arcs, layers.chains, strict=True):
+        assert (chain[0], chain[-1]) == (tail, head)
+        assert len(chain) == layer[head] - layer[tail] + 1
+
+
+def test_crossings_that_can_be_avoided_are() -> None:
+    arcs = [(0, 5), (1, 4), (2, 3)]  # three arcs that cross as numbered
+    layers = order_layers(6, arcs, [0, 0, 0, 1, 1, 1])
+    down = [[5], [4], [3], [], [], []]
+    assert _crossings([[0, 1, 2], [3, 4, 5]], down) == 3
+    assert _crossings(layers.rows, down) == 0
+
+
+@given(dags(), st.randoms(use_true_random=False))
+def test_nodes_never_overlap_and_every_edge_has_a_path(dag: tuple[int, list[tuple[int, int]]], random: object) -> None:
+    n, arcs = dag
+    edges = [(a, b) for a in range(n) for b in range(a + 1, n)]
+    names = [f"variable {v}" * (1 + v % 2) for v in range(n)]
+    drawing = draw_network(names, arcs, edges)
+    assert drawing == draw_network(names, arcs, edges)
+    for a, b in edges:
+        apart = abs(drawing.x[a] - drawing.x[b]) - (drawing.widths[a] + drawing.widths[b]) / 2
+        assert apart >= GAP - 0.3 or abs(drawing.y[a] - drawing.y[b]) >= HEIGHT - 0.1
+    for v in range(n):
+        assert drawing.widths[v] / 2 <= drawing.x[v] <= drawing.size[0] - drawing.widths[v] / 2
+        assert HEIGHT / 2 <= drawing.y[v] <= drawing.size[1] - HEIGHT / 2
+    assert len(drawing.paths) == len(drawing.middles) == len(edges)
+    assert all(re.fullmatch(r"M[-\d.]+,[-\d.]+(?:[CQ](?:[-\d.]+,[-\d.]+ ?)+)+", path) for path in drawing.paths)
+
+
+def test_a_star_becomes_several_layers() -> None:
+    drawing = draw_network(["class", *(f"measure {v}" for v in range(60))], [(0, v) for v in range(1, 61)], [])
+    assert drawing.size[0] < 1.5 * MOST_WIDTH
+    assert len(set(drawing.y)) > 4
+
+
+def test_long_names_are_cut() -> None:
+    assert label_of("short") == "short"
+    assert len(label_of("x" * 100)) == 22
