@@ -235,6 +235,26 @@ class Constraints(NamedNodes):
             "max_parents_of": self.max_parents_by_name,
         }
 
+    def describe(self) -> dict[str, Any]:
+        """Return what is constrained as JSON can hold it, in one order: what a file of constraints holds.
+
+        >>> Constraints(["a", "b", "c"], required=[("a", "b")], max_parents=2).describe()
+        {'required': [['a', 'b']], 'max_parents': 2}
+        """
+        content: dict[str, Any] = {
+            "required": [list(arc) for arc in self.required],
+            "forbidden": [list(arc) for arc in self.forbidden],
+            "tiers": [list(tier) for tier in self.tiers],
+            "max_parents": self._max_parents,
+            "max_parents_of": self.max_parents_by_name,
+        }
+        return {key: value for key, value in content.items() if value not in (None, [], {})}
+
+    @classmethod
+    def from_description(cls, names: Sequence[str], facts: Mapping[str, Any]) -> Constraints:
+        """Make the constraints that `describe` described, on the variables `names`."""
+        return cls(names, **facts)
+
     def _content(self) -> tuple[object, ...]:
         limits = tuple(sorted(self._limits.items()))
         return (self._names, self._required, self._forbidden, self._tiers, self._max_parents, limits)
