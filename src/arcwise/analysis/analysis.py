@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from arcwise.analysis.averaged import Averaged
+from arcwise.analysis.edge_table import edge_frame
 from arcwise.analysis.edges import EdgeFinding, describe_edge
-from arcwise.analysis.ensembles import Averaged
-from arcwise.analysis.preparation import Preparation
+from arcwise.analysis.options import LearnOptions
+from arcwise.analysis.preparation import Prepared
 from arcwise.analysis.prior_checks import PriorChecks
+from arcwise.analysis.remark import Remark
 from arcwise.analysis.thresholds import Thresholds
 from arcwise.confidence import ConsensusNetwork, EdgeConfidence
 from arcwise.data import Dataset
@@ -28,9 +30,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Analysis"]
 
-SPLIT = ("forward_if_edge", "backward_if_edge", "either_if_edge")
-
-
 @dataclass(frozen=True, eq=False)
 class Analysis:
     """What `learn` found, from the data to the network, with a report of it all.
@@ -40,10 +39,10 @@ class Analysis:
 
     Parameters
     ----------
-    name
-        What the data are called: a file name, or "data".
-    data, steps, preparation
-        The data that were learned from, what was done to make them complete and discrete, and with which options.
+    prepared
+        The data that were learned from, what they are called, and what was done to make them complete and discrete.
+    options
+        Everything that was asked for.
     main, comparisons
         The set of networks that the answer rests on, and others that it is compared with.
     remarks
@@ -54,25 +53,33 @@ class Analysis:
         Every pair of variables with a confidence above 0.01, the most certain first.
     prior
         Sensitivity to the prior, and saturation.
-    options, seed, status
-        All options with their values, the seed, and whether a limit was reached.
     """
 
-    name: str
-    data: Dataset
-    steps: tuple[str, ...]
-    preparation: Preparation
+    prepared: Prepared
+    options: LearnOptions
     main: Averaged
     comparisons: tuple[Averaged, ...]
-    remarks: tuple[str, ...]
+    remarks: tuple[Remark, ...]
     thresholds: Thresholds
     consensus: ConsensusNetwork
     network: BayesianNetwork
     edges: tuple[EdgeFinding, ...]
     prior: PriorChecks
-    options: Mapping[str, Any]
-    seed: int
-    status: Status
+
+    @property
+    def name(self) -> str:
+        """What the data are called: a file name, or "data"."""
+        return self.prepared.name
+
+    @property
+    def data(self) -> Dataset:
+        """The data that were learned from."""
+        return self.prepared.data
+
+    @property
+    def sets(self) -> tuple[Averaged, ...]:
+        """The main set of networks, and those that it is compared with."""
+        return (self.main, *self.comparisons)
 
     @property
     def confidence(self) -> EdgeConfidence:
@@ -96,8 +103,20 @@ class Analysis:
         return self.consensus.cpdag
 
     @property
+    def by_time(self) -> bool:
+        """Whether the clock decided something: a run with more time, or on a faster machine, may differ."""
+        return any(remark.by_time for remark in (*self.remarks, *self.prior.notes))
+
+    @property
+    def status(self) -> Status:
+        """COMPLETE; or the limit that cut the main set of networks short, or that of time if it decided anything."""
+        if self.main.status is not Status.COMPLETE:
+            return self.main.status
+        return Status.TIME_LIMIT if self.by_time else Status.COMPLETE
+
+    @property
     def complete(self) -> bool:
-        """False if a limit cut the main set of networks short."""
+        """False if a limit cut the main set of networks short, or the clock decided what else was computed."""
         return self.status is Status.COMPLETE
 
     def edge(self, first: str, second: str) -> EdgeFinding:
@@ -108,7 +127,7 @@ class Analysis:
         self.confidence.pair(first, second)  # refuses unknown names
         # Too unlikely for the report; but that there is no edge is a finding, too.
         first, second = sorted((first, second), key=self.data.index)
-        return describe_edge(self.data, self.confidence, (self.main, *self.comparisons), self.consensus, first, second)
+        return describe_edge(self.data, self.confidence, self.sets, self.consensus, first, second)
 
     def explain(self, first: str, second: str) -> str:
         """Say in plain words how far the edge between two variables can be trusted, and why."""
@@ -124,31 +143,10 @@ class Analysis:
         ``from`` and ``to`` are the arc of the network, or the more credible direction. ``agreement`` compares the
         confidences by other methods and scores, which have a column each; ``explanation`` is what `explain` says.
         """
-        import pandas as pd
-
         from arcwise.analysis.prose.edges import explain_edge
 
-        titles = [s.title for s in (self.main, *self.comparisons)]
-        rows = [
-            {
-                "first": e.first,
-                "second": e.second,
-                "confidence": e.present,
-                "standard_error": e.standard_error,
-                **dict(zip(SPLIT, e.split, strict=True)),
-                "from": e.tail,
-                "to": e.head,
-                "in_network": e.fate in ("kept", "undirected"),
-                "fate": e.fate,
-                "agreement": e.agreement,
-                **dict(e.by_method[1:]),
-                "explanation": explain_edge(self, e),
-            }
-            for e in self.edges
-        ]
-        base = ["first", "second", "confidence", "standard_error", *SPLIT]
-        columns = [*base, "from", "to", "in_network", "fate", "agreement", *titles[1:], "explanation"]
-        return pd.DataFrame(rows, columns=columns)
+        titles = [other.title for other in self.comparisons]
+        return edge_frame(self.edges, titles, lambda edge: explain_edge(self, edge))
 
     @cached_property
     def report(self) -> Report:
@@ -182,7 +180,7 @@ class Analysis:
         return self.to_text()
 
     def __repr__(self) -> str:
-        kept = sum(edge.fate != "dropped" for edge in self.consensus.edges)
+        kept = sum(edge.fate.in_network for edge in self.consensus.edges)
         return (
             f"Analysis({self.name}: {self.data.n_variables} variables, {self.data.n_cases:,} cases; {self.main.title}; "
             f"{kept} edges above {self.threshold:.3g})"

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import enum
 import math
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.analysis.ensembles import Averaged
-from arcwise.confidence import ConsensusEdge, ConsensusNetwork, EdgeConfidence
+from arcwise.analysis.averaged import Averaged
+from arcwise.confidence import ConsensusEdge, ConsensusNetwork, EdgeConfidence, Fate
 from arcwise.counts import contingency
 from arcwise.data import Dataset
 from arcwise.graph import Dag
@@ -23,7 +23,15 @@ HALF = 0.5
 # Methods whose confidences are no further apart are said to agree.
 CLOSE = 0.2
 
-Agreement = Literal["agree", "differ", "disagree", "not compared"]
+
+class Agreement(enum.StrEnum):
+    """Whether other methods and scores say the same about an edge."""
+
+    AGREE = "agree"  # all confidences are close to the main one
+    DIFFER = "differ"  # some are further off, but on the same side of one half
+    DISAGREE = "disagree"  # some find the edge likely, others not
+    NOT_COMPARED = "not compared"
+
 
 # Pairs with less confidence are left to the file of confidences.
 FLOOR = 0.01
@@ -48,7 +56,7 @@ class EdgeFinding:
     tail, head
         The arc that the consensus network has, or the more credible direction if it has none.
     fate
-        What became of the edge: "kept", "undirected", "dropped" or, below the threshold, "below".
+        What became of the edge.
     counts
         How many cases show each pair of states: rows are the states of `tail`, columns those of `head`.
     prior
@@ -65,7 +73,7 @@ class EdgeFinding:
     by_method: tuple[tuple[str, float | None], ...]
     tail: str
     head: str
-    fate: str
+    fate: Fate
     counts: NDArray[np.int64]
     prior: EdgePrior | None
 
@@ -84,17 +92,14 @@ class EdgeFinding:
 
     @property
     def agreement(self) -> Agreement:
-        """Whether other methods and scores say the same.
-
-        "agree": all confidences are within 0.2 of the main one; "differ": some are further off, but on the same side
-        of one half; "disagree": some find the edge likely, others not.
-        """
+        """Whether other methods and scores say the same: within 0.2, or at least on the same side of one half."""
         others = [value for _, value in self.by_method[1:] if value is not None]
         if not others:
-            return "not compared"
+            return Agreement.NOT_COMPARED
         if any((value > HALF) != (self.present > HALF) for value in others):
-            return "disagree"
-        return "agree" if all(abs(value - self.present) <= CLOSE + 1e-9 for value in others) else "differ"
+            return Agreement.DISAGREE
+        close = all(abs(value - self.present) <= CLOSE + 1e-9 for value in others)
+        return Agreement.AGREE if close else Agreement.DIFFER
 
 
 def describe_edges(
@@ -137,7 +142,7 @@ def describe_edge(
         ),
         tail=tail,
         head=head,
-        fate="below" if edge is None else edge.fate,
+        fate=Fate.BELOW if edge is None else edge.fate,
         counts=contingency(data, [data.index(tail), data.index(head)]),
         prior=_prior(data, tail, head, consensus.dag),
     )
@@ -157,7 +162,7 @@ def describe_arc(data: Dataset, dag: Dag, tail: str, head: str) -> EdgeFinding:
         by_method=(),
         tail=tail,
         head=head,
-        fate="kept",
+        fate=Fate.KEPT,
         counts=contingency(data, [data.index(tail), data.index(head)]),
         prior=_prior(data, tail, head, dag),
     )

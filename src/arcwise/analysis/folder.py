@@ -10,10 +10,11 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arcwise.analysis.prose.choices import command_line, versions
+from arcwise.analysis.prose.choices import repeat_line, versions
 from arcwise.errors import FormatError
 from arcwise.graph import write_dot, write_graphml
 from arcwise.model import write_bif
+from arcwise.option import record_of
 
 if TYPE_CHECKING:
     from arcwise.analysis.analysis import Analysis
@@ -112,20 +113,18 @@ def run_record(analysis: Analysis) -> dict[str, Any]:
     """Return everything that is needed to repeat the run, and its main figures; nothing depends on time or place."""
     credible = analysis.main.credible
     return {
-        "command": command_line(analysis),
+        "command": repeat_line(analysis),
         "versions": versions(),
-        "seed": analysis.seed,
         "data": {
             "name": analysis.name,
             "digest": analysis.data.digest,
             "variables": analysis.data.n_variables,
             "cases": analysis.data.n_cases,
-            "steps": list(analysis.steps),
+            "steps": list(analysis.prepared.steps),
         },
-        "options": dict(analysis.options),
+        "options": record_of(analysis.options),
+        "recipe": analysis.main.recipe.describe(),
         "result": {
-            "method": analysis.main.method,
-            "score": analysis.main.score.describe(),
             "status": str(analysis.status),
             "networks": analysis.confidence.n_networks,
             "classes": None if credible is None else credible.classes,
@@ -136,6 +135,6 @@ def run_record(analysis: Analysis) -> dict[str, Any]:
             "arcs": [list(arc) for arc in analysis.dag.arcs],
             "dropped": [[edge.tail, edge.head] for edge in analysis.consensus.dropped],
             "compared": [other.title for other in analysis.comparisons],
-            "remarks": list(analysis.remarks),
+            "remarks": [remark.text for remark in analysis.remarks],
         },
     }

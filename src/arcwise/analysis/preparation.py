@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -13,15 +13,17 @@ import numpy as np
 from arcwise.data import Dataset, Table, discretize, impute, read_table
 from arcwise.data.identifiers import identifier_reason
 from arcwise.data.labels import quoted
+from arcwise.ensemble.recipe import NO_GAPS
 from arcwise.errors import DataError, OptionError
 from arcwise.progress import ProgressCallback
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from arcwise.analysis.options import LearnOptions
+
 __all__ = [
     "Obstacle",
-    "Preparation",
     "PreparationError",
     "Prepared",
     "find_obstacles",
@@ -37,7 +39,6 @@ Kind = Literal["constant", "identifier", "missing", "continuous"]
 # which need no class variable and leave no interval empty.
 IMPUTE = "knn"
 DISCRETIZE = "quantile"
-BINS = 3
 
 
 class PreparationError(DataError):
@@ -55,46 +56,27 @@ class Obstacle:
     option: str  # the options of `arcwise learn` that ask for it
 
 
-@dataclass(frozen=True, slots=True)
-class Preparation:
-    """What to do with data that are not complete and discrete; None where nothing was said.
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """Data to learn from, and what was done to get there.
 
     Parameters
     ----------
-    drop, keep
-        Columns to leave out; columns that are variables although they look like identifiers.
-    impute
-        How to fill missing values: "knn", "mode", or "drop" for dropping the rows.
-    discretize
-        How to cut columns of numbers: "quantile", "width", "kmeans", "mean", or "mdl", which needs `target`.
-    bins
-        The number of intervals.
-    target
-        The class column for "mdl".
-    categorical
-        Columns of numbers that are categories; True for all.
-    agree
-        Do whatever is proposed for what is left.
+    data
+        The data.
+    name, is_file
+        What they are called, and whether that is the name of a file.
+    steps
+        What was done, one sentence each.
+    gaps
+        How missing values were filled; "none" if there were none.
     """
 
-    drop: tuple[str, ...] = ()
-    keep: tuple[str, ...] = ()
-    impute: str | None = None
-    discretize: str | None = None
-    bins: int = BINS
-    target: str | None = None
-    categorical: tuple[str, ...] | bool = False
-    agree: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class Prepared:
-    """Data to learn from, and what was done to get there: one sentence each."""
-
     data: Dataset
-    steps: tuple[str, ...]
     name: str
-    preparation: Preparation
+    steps: tuple[str, ...] = ()
+    gaps: str = NO_GAPS
+    is_file: bool = False
 
 
 def open_table(
@@ -111,14 +93,13 @@ def open_table(
     return Table.from_dataframe(data)
 
 
-def find_obstacles(table: Table, preparation: Preparation) -> tuple[Obstacle, ...]:
+def find_obstacles(table: Table, options: LearnOptions) -> tuple[Obstacle, ...]:
     """List what keeps a table from being a data set, each with a proposal; an empty tuple means nothing does."""
-    return tuple(obstacle for obstacle in _all_obstacles(table, preparation) if obstacle.columns)
+    return tuple(obstacle for obstacle in _all_obstacles(table, options) if obstacle.columns)
 
 
-def _all_obstacles(table: Table, preparation: Preparation) -> Iterable[Obstacle]:
-    categorical = preparation.categorical
-    kept = set(table.names if categorical is True else categorical or ())
+def _all_obstacles(table: Table, options: LearnOptions) -> Iterable[Obstacle]:
+    kept = set(table.names if options.categorical else options.categories)
     labelled = {column.name: int((column.counts() > 0).sum()) for column in table.columns}
     constant = tuple(c.name for c in table.columns if labelled[c.name] < 2 and not c.declared)
     yield Obstacle(
@@ -131,7 +112,7 @@ def _all_obstacles(table: Table, preparation: Preparation) -> Iterable[Obstacle]
     reasons = {
         c.name: reason
         for c in table.columns
-        if c.name not in {*constant, *kept, *preparation.keep} and (reason := identifier_reason(c)) is not None
+        if c.name not in {*constant, *kept, *options.keep} and (reason := identifier_reason(c)) is not None
     }
     named = tuple(reasons)
     told = "; ".join(f"'{name}' has {reason}" for name, reason in list(reasons.items())[:3])
@@ -160,7 +141,7 @@ def _all_obstacles(table: Table, preparation: Preparation) -> Iterable[Obstacle]
         numbers,
         f"{_columns(numbers)} {_verb(numbers, 'holds', 'hold')} numbers with more than 20 distinct values, "
         "not categories",
-        f"cut {_it(numbers)} into {preparation.bins} intervals with about equally many rows",
+        f"cut {_it(numbers)} into {options.bins} intervals with about equally many rows",
         f"--discretize {DISCRETIZE}",
     )
 
@@ -183,9 +164,10 @@ def _options(option: str, names: tuple[str, ...]) -> str:
 
 def prepare(
     given: Table | Dataset,
-    preparation: Preparation,
+    options: LearnOptions,
     *,
     name: str = "",
+    is_file: bool = False,
     progress: bool | ProgressCallback | None = None,
 ) -> Prepared:
     """Return data that can be learned from: drop, impute and cut as asked for, or as proposed if that was agreed to.
@@ -197,50 +179,46 @@ def prepare(
         proposal.
     """
     if isinstance(given, Dataset):
-        asked = [o for o, value in (("impute", preparation.impute), ("discretize", preparation.discretize)) if value]
-        if asked:
-            raise OptionError(f"{asked[0]}= is for raw data; a Dataset is complete and discrete already. Leave it out.")
-        kept = [n for n in given.names if n not in preparation.drop]
-        for dropped in preparation.drop:
-            given.index(dropped)
-        data = given if len(kept) == given.n_variables else given.select(kept)
-        left_out = (f"Left out: {quoted(preparation.drop, 6)}.",) if preparation.drop else ()
-        return Prepared(data, left_out, name or "data", preparation)
+        return _as_it_is(given, options, name or "data")
     if given.n_rows == 0:
         raise DataError(f"{given.prefix}there are no rows; a structure is learned from cases.")
-    if preparation.target is not None:
-        given.checked_names([preparation.target], "target=")
-    given.checked_names(preparation.keep, "keep=")
-    table = given.drop(given.checked_names(preparation.drop, "drop="))
+    if options.target is not None:
+        given.checked_names([options.target], "target=")
+    given.checked_names(options.keep, "keep=")
+    table = given.drop(given.checked_names(options.drop, "drop="))
     steps: list[str] = []
-    if preparation.drop:
-        steps.append(f"Left out as asked: {quoted(preparation.drop, 6)}.")
-    if points := open_points(table, preparation):
+    if options.drop:
+        steps.append(f"Left out as asked: {quoted(options.drop, 6)}.")
+    if points := open_points(table, options):
         raise PreparationError(proposal_message(given, points))
-    obstacles = find_obstacles(table, preparation)
+    obstacles = find_obstacles(table, options)
     for obstacle in obstacles:
-        table, step = _remove(table, obstacle, preparation, progress)
+        table, step = _remove(table, obstacle, options, progress)
         steps.append(step)
-    categorical = preparation.categorical
-    if not isinstance(categorical, bool) or (preparation.keep and not categorical):
-        categorical = (*(categorical or ()), *preparation.keep)
-    data = table.to_dataset(categorical=categorical)
+    data = table.to_dataset(categorical=options.categorical or (*options.categories, *options.keep))
     if data.n_variables < 2:
         raise DataError(f"{given.prefix}fewer than two variables are left; a structure needs at least two.")
-    done = replace(
-        preparation,
-        drop=(*preparation.drop, *(c for o in obstacles if o.kind in ("constant", "identifier") for c in o.columns)),
-        impute=preparation.impute or (IMPUTE if any(o.kind == "missing" for o in obstacles) else None),
-        discretize=preparation.discretize or (DISCRETIZE if any(o.kind == "continuous" for o in obstacles) else None),
-    )
-    return Prepared(data, tuple(steps), name or given.source or "data", done)
+    gaps = (options.impute or IMPUTE) if any(o.kind == "missing" for o in obstacles) else NO_GAPS
+    return Prepared(data, name or given.source or "data", tuple(steps), gaps, is_file)
 
 
-def open_points(table: Table, preparation: Preparation) -> tuple[Obstacle, ...]:
+def _as_it_is(data: Dataset, options: LearnOptions, name: str) -> Prepared:
+    """Take a data set, which is complete and discrete, without the columns to drop."""
+    asked = [o for o, value in (("impute", options.impute), ("discretize", options.discretize)) if value]
+    if asked:
+        raise OptionError(f"{asked[0]}= is for raw data; a Dataset is complete and discrete already. Leave it out.")
+    kept = [n for n in data.names if n not in options.drop]
+    for dropped in options.drop:
+        data.index(dropped)
+    left_out = (f"Left out: {quoted(options.drop, 6)}.",) if options.drop else ()
+    return Prepared(data if len(kept) == data.n_variables else data.select(kept), name, left_out)
+
+
+def open_points(table: Table, options: LearnOptions) -> tuple[Obstacle, ...]:
     """Return what is in the way and neither an option nor an agreement answers."""
-    if preparation.agree:
+    if options.agree:
         return ()
-    return tuple(o for o in find_obstacles(table, preparation) if not _answered(o, preparation))
+    return tuple(o for o in find_obstacles(table, options) if not _answered(o, options))
 
 
 def proposal_message(table: Table, obstacles: Iterable[Obstacle]) -> str:
@@ -263,16 +241,16 @@ def _otherwise(obstacle: Obstacle) -> str:
     return f" To learn from {_it(obstacle.columns)} all the same: {_options('--keep', obstacle.columns)}."
 
 
-def _answered(obstacle: Obstacle, preparation: Preparation) -> bool:
+def _answered(obstacle: Obstacle, options: LearnOptions) -> bool:
     if obstacle.kind == "missing":
-        return preparation.impute is not None
+        return options.impute is not None
     if obstacle.kind == "continuous":
-        return preparation.discretize is not None
+        return options.discretize is not None
     return False
 
 
 def _remove(
-    table: Table, obstacle: Obstacle, preparation: Preparation, progress: bool | ProgressCallback | None
+    table: Table, obstacle: Obstacle, options: LearnOptions, progress: bool | ProgressCallback | None
 ) -> tuple[Table, str]:
     """Return the table without the obstacle, and a sentence that says what was done."""
     columns = _columns(obstacle.columns)
@@ -282,7 +260,7 @@ def _remove(
         told = obstacle.what.partition(" (")[2]
         return table.drop(obstacle.columns), f"Left out {columns}, different in almost every row ({told}."
     if obstacle.kind == "missing":
-        method = preparation.impute or IMPUTE
+        method = options.impute or IMPUTE
         before, cells = table.n_rows, sum(table.n_missing.values())
         table = impute(table, method=method, progress=progress)
         how = {
@@ -291,21 +269,21 @@ def _remove(
             "drop": f"Dropped {before - table.n_rows:,} of {before:,} rows, which had missing values in {columns}.",
         }
         return table, how[method]
-    method = preparation.discretize or DISCRETIZE
-    continuous = [name for name in obstacle.columns if name != preparation.target]
+    method = options.discretize or DISCRETIZE
+    continuous = [name for name in obstacle.columns if name != options.target]
     table = discretize(
         table,
         method=method,
         columns=continuous,
-        bins=preparation.bins,
-        target=preparation.target,
+        bins=options.bins,
+        target=options.target,
         without_cuts="median",
     )
     how = {
-        "quantile": f"into {preparation.bins} intervals with about equally many rows",
-        "width": f"into {preparation.bins} intervals of equal width",
-        "kmeans": f"into {preparation.bins} intervals around cluster centres",
+        "quantile": f"into {options.bins} intervals with about equally many rows",
+        "width": f"into {options.bins} intervals of equal width",
+        "kmeans": f"into {options.bins} intervals around cluster centres",
         "mean": "in two at the mean",
-        "mdl": f"where '{preparation.target}' changes most (MDL; at the median where no cut pays)",
+        "mdl": f"where '{options.target}' changes most (MDL; at the median where no cut pays)",
     }
     return table, f"Cut {columns} {how[method]}."

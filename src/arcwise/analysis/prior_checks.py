@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+from arcwise.analysis.options import LearnOptions
+from arcwise.analysis.remark import Remark
 from arcwise.data import Dataset
+from arcwise.deadline import Deadline
 from arcwise.errors import OptionError
-from arcwise.graph import Constraints, Dag
-from arcwise.limits import Limits, Status
+from arcwise.graph import Dag
+from arcwise.limits import Status
 from arcwise.priors import Learning, Saturation, Sensitivity, analytic_ess, data_saturation, prior_sensitivity
 from arcwise.progress import ProgressCallback
 
@@ -30,49 +33,52 @@ class PriorChecks:
     sensitivity: Sensitivity
     alpha_star: float | None
     saturation: Saturation | None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Remark, ...] = ()
 
 
 def check_prior(
     data: Dataset,
     dag: Dag,
+    options: LearnOptions,
     *,
     ess: float,
-    seed: int,
-    max_parents: int | None,
-    constraints: Constraints | None,
-    threads: int,
-    limits: Limits,
-    spent: bool,
+    deadline: Deadline,
     progress: bool | ProgressCallback | None,
 ) -> PriorChecks:
     """Ask how far the prior moves the score of a network, and how far more data still change the structure."""
-    notes: list[str] = []
     sensitivity = prior_sensitivity(data, dag, ess=ess)
     try:
         alpha_star = analytic_ess(data, dag).value
     except OptionError:
         alpha_star = None
-    saturation = None
+    saturation, note = _saturation(data, options, ess, deadline, progress)
+    return PriorChecks(sensitivity, alpha_star, saturation, () if note is None else (note,))
+
+
+def _saturation(
+    data: Dataset, options: LearnOptions, ess: float, deadline: Deadline, progress: bool | ProgressCallback | None
+) -> tuple[Saturation | None, Remark | None]:
+    """Learn from growing parts of the data, where that is quick; if not, say why there is nothing."""
     if data.n_variables > MOST_VARIABLES:
-        notes.append(
+        return None, Remark(
             f"Saturation was not computed: it takes an exact search for each of many subsamples, and there are more "
             f"than {MOST_VARIABLES} variables. `arcwise prior saturation --max-parents 3` computes it."
         )
-    elif data.n_cases < FEWEST_CASES:
-        notes.append(f"Saturation was not computed: {data.n_cases} cases cannot be halved often enough.")
-    elif spent:
-        notes.append("Saturation was not computed: the time was over.")
-    else:
-        searches = 2 * REPETITIONS * math.ceil(math.log2(data.n_cases / 10))  # a table and a search each
-        each = limits if limits.seconds is None else replace(limits, seconds=limits.seconds / searches)
-        learning = Learning(max_parents=max_parents, constraints=constraints, limits=each, threads=threads)
-        saturation = data_saturation(
-            data, ess=ess, repetitions=REPETITIONS, seed=seed, learning=learning, progress=progress
-        )
-        if saturation.status is Status.INTERRUPTED:
-            raise KeyboardInterrupt
-        if saturation.status is not Status.COMPLETE:
-            saturation = None
-            notes.append("Saturation was not computed: the time was over.")
-    return PriorChecks(sensitivity, alpha_star, saturation, tuple(notes))
+    if data.n_cases < FEWEST_CASES:
+        return None, Remark(f"Saturation was not computed: {data.n_cases} cases cannot be halved often enough.")
+    too_late = Remark("Saturation was not computed: the time was up.", by_time=True)
+    if deadline.is_over:
+        return None, too_late
+    searches = 2 * REPETITIONS * math.ceil(math.log2(data.n_cases / 10))  # a table and a search each
+    learning = Learning(
+        max_parents=options.max_parents,
+        constraints=options.constraints,
+        limits=deadline.part(searches).limits,
+        threads=options.threads,
+    )
+    found = data_saturation(
+        data, ess=ess, repetitions=REPETITIONS, seed=options.seed, learning=learning, progress=progress
+    )
+    if found.status is Status.INTERRUPTED:
+        raise KeyboardInterrupt
+    return (found, None) if found.status is Status.COMPLETE else (None, too_late)

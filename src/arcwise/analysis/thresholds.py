@@ -2,34 +2,42 @@
 
 from __future__ import annotations
 
+import enum
 from dataclasses import dataclass, replace
-from typing import Literal
 
-import numpy as np
-
-from arcwise.analysis.budget import TimeBudget
-from arcwise.analysis.ensembles import Averaged, EnsembleTask, average_bootstrap, average_credible
-from arcwise.confidence import EdgeConfidence, Threshold, choose_threshold, recommend
+from arcwise.analysis.averaged import Averaged
+from arcwise.analysis.options import LearnOptions
+from arcwise.analysis.remark import Remark
+from arcwise.confidence import EdgeConfidence, Threshold, choose_threshold, permuted_confidences, recommend
 from arcwise.confidence.learned_table import size_warning
-from arcwise.errors import OptionError
-from arcwise.progress import ProgressEvent, show_progress
+from arcwise.data import Dataset
+from arcwise.deadline import Deadline
+from arcwise.limits import Status
+from arcwise.progress import ProgressCallback
 
-__all__ = ["COST_POWERS", "Rule", "RuleMark", "Thresholds", "choose_thresholds"]
+__all__ = ["COST_POWERS", "RuleMark", "RuleName", "Thresholds", "choose_thresholds"]
 
-Rule = Literal["learned", "cost"]
 # What a missed edge may cost in the report: 2^-5 to 2^5 extra edges.
 COST_POWERS: tuple[float, ...] = tuple(k / 4 for k in range(-20, 21))
 PERMUTATIONS = 20
-# Up to so many variables Broom's rule is computed without being asked for. A credible set of data without dependence
-# is costly: nothing can be pruned by what explains the data well.
-MOST_PERMUTED = {"credible": 14, "bootstrap": 40}
+
+
+class RuleName(enum.StrEnum):
+    """The rules whose cut-offs are marked; the value is the label in the report."""
+
+    CHOSEN = "chosen"
+    LEARNED = "learned"
+    COST = "cost"
+    SCUTARI = "Scutari"
+    GROSS = "Gross"
+    BROOM = "Broom"
 
 
 @dataclass(frozen=True, slots=True)
 class RuleMark:
     """A rule's cut-off under a short name, and what the rule is, in a sentence."""
 
-    label: str
+    label: RuleName
     threshold: Threshold
     meaning: str
 
@@ -42,76 +50,63 @@ class Thresholds:
     marks: tuple[RuleMark, ...]
     advice: str
     by_cost: tuple[float, ...]  # the cut-offs at the costs 2^k, k in COST_POWERS
-    notes: tuple[str, ...] = ()
+    notes: tuple[Remark, ...] = ()
+
+    def find(self, rule: RuleName) -> RuleMark | None:
+        """Return the mark of a rule, or None if it was not computed."""
+        return next((mark for mark in self.marks if mark.label is rule), None)
 
 
 def choose_thresholds(
-    task: EnsembleTask,
+    data: Dataset,
     main: Averaged,
+    options: LearnOptions,
+    deadline: Deadline,
     *,
-    cost: float,
-    rule: Rule,
-    value: float | None,
-    permutations: int | None,
-    budget: TimeBudget,
+    progress: bool | ProgressCallback | None = None,
 ) -> Thresholds:
     """Choose the cut-off for the analyst's costs, or the given one, and find what the other rules say."""
-    confidence = main.confidence
+    confidence, cost = main.confidence, options.missed_edge_cost
     assert confidence is not None
+    extra = f"{cost:g} extra edge{'' if cost == 1 else 's'}"
     by_cost = RuleMark(
-        "cost",
+        RuleName.COST,
         choose_threshold(confidence, "cost", alpha=cost),
-        f"least expected cost if a missed edge costs {cost:g} extra edge{'' if cost == 1 else 's'}: 1 / (1 + {cost:g})",
+        f"least expected cost if a missed edge costs {extra}: 1 / (1 + {cost:g})",
     )
     half = choose_threshold(confidence, "scutari")
     marks = [
         by_cost,
         RuleMark(
-            "Scutari",
+            RuleName.SCUTARI,
             replace(half, value=0.5),
             "nearest pattern of zeros and ones (Scutari & Nagarajan 2013): always the edges above one half",
         ),
     ]
     gross = choose_threshold(confidence, "gross")
     if gross.value < 1:
-        marks.append(
-            RuleMark("Gross", gross, "1/3 + sqrt(2/M) for M networks: more than chance directions (Gross et al. 2019)")
-        )
+        meaning = "1/3 + sqrt(2/M) for M networks: more than chance directions (Gross et al. 2019)"
+        marks.append(RuleMark(RuleName.GROSS, gross, meaning))
     advice = recommend(confidence, metric="cost", alpha=cost)
     chosen = by_cost
     if advice.threshold.rule == "learned":
-        learned = RuleMark(
-            "learned",
-            advice.threshold,
-            f"least cost, if a missed edge costs {cost:g} extra edge{'' if cost == 1 else 's'}, on data sets from "
-            "known "
-            "networks (Liao 2022, section 5.3)",
+        meaning = (
+            f"least cost, if a missed edge costs {extra}, on data sets from known networks (Liao 2022, section 5.3)"
         )
-        marks.insert(0, learned)
-        chosen = learned if rule == "learned" else by_cost
+        marks.insert(0, RuleMark(RuleName.LEARNED, advice.threshold, meaning))
+        chosen = marks[0] if options.rule == "learned" else by_cost
     use_learned = chosen is not by_cost
-    if value is not None:
-        if not 0 <= value <= 1:
-            raise OptionError(f"threshold={value!r} must be between 0 and 1.")
-        chosen = RuleMark(
-            "chosen", choose_threshold(confidence, "fixed", value=value), "the cut-off that was asked for"
-        )
+    if options.threshold is not None:
+        fixed = choose_threshold(confidence, "fixed", value=options.threshold)
+        chosen = RuleMark(RuleName.CHOSEN, fixed, "the cut-off that was asked for")
         marks.insert(0, chosen)
-    notes: list[str] = []
-    if chosen.label == "learned" and (warning := size_warning(confidence.n_cases)):
-        notes.append(f"Warning: {warning}")
-    shuffles = permutations
-    if shuffles is None:
-        shuffles = PERMUTATIONS if task.data.n_variables <= MOST_PERMUTED[main.method] else 0
-        if shuffles == 0:
-            notes.append(
-                "Broom's rule was not computed: with so many variables, learning from shuffled columns takes long. "
-                f"--permutations {PERMUTATIONS} asks for it."
-            )
-    if shuffles > 0:
-        broom = _broom(task, main, confidence, shuffles, budget, notes)
-        if broom is not None:
-            marks.append(broom)
+    notes: list[Remark] = []
+    if chosen.label is RuleName.LEARNED:
+        notes += [Remark(f"Warning: {text}") for text in (size_warning(confidence.n_cases), advice.mismatch) if text]
+    broom, note = _broom(data, main, confidence, options, deadline, progress)
+    if broom is not None:
+        marks.append(broom)
+    notes += [note] if note is not None else []
     curve = tuple(
         recommend(confidence, metric="cost", alpha=2.0**power).threshold.value if use_learned else 1 / (1 + 2.0**power)
         for power in COST_POWERS
@@ -120,32 +115,41 @@ def choose_thresholds(
 
 
 def _broom(
-    task: EnsembleTask,
+    data: Dataset,
     main: Averaged,
     confidence: EdgeConfidence,
-    permutations: int,
-    budget: TimeBudget,
-    notes: list[str],
-) -> RuleMark | None:
+    options: LearnOptions,
+    deadline: Deadline,
+    progress: bool | ProgressCallback | None,
+) -> tuple[RuleMark | None, Remark | None]:
     """Learn from shuffled columns as from the data: what is found there is found by chance (Broom et al. 2012)."""
-    rng = np.random.default_rng(task.seed)
-    rows = []
-    with show_progress(task.progress) as callback:
-        for number in range(permutations):
-            callback(ProgressEvent("permuted data", number, permutations))
-            shuffled = replace(task, data=task.data.permute_columns(rng), progress=False)
-            limits = budget.share()
-            if main.method == "credible":
-                found = average_credible(shuffled, main.score, limits, facts=False)
-            else:
-                found = average_bootstrap(shuffled, main.score, limits)
-            if found.reason or found.confidence is None or budget.is_spent:
-                notes.append("Broom's rule was not computed: the time was over before all permutations were learned.")
-                return None
-            rows.append(found.confidence.vector)
-    threshold = choose_threshold(confidence, "broom", permuted=np.array(rows))
-    return RuleMark(
-        "Broom",
-        threshold,
-        f"most edges beyond what {permutations} data sets with shuffled columns show by chance (Broom et al. 2012)",
+    shuffles = options.permutations
+    if shuffles is None:
+        if data.n_variables > main.recipe.source_facts.quick_permutations:
+            return None, Remark(
+                "Broom's rule was not computed: with this many variables, learning from shuffled columns takes long. "
+                f"--permutations {PERMUTATIONS} asks for it."
+            )
+        shuffles = PERMUTATIONS
+    if shuffles == 0:
+        return None, None
+    found = permuted_confidences(
+        data,
+        main.recipe,
+        permutations=shuffles,
+        seed=options.seed,
+        threads=options.threads,
+        limits=deadline.limits,
+        progress=progress,
     )
+    if found.status is Status.INTERRUPTED:
+        raise KeyboardInterrupt
+    if not found.complete:
+        return None, Remark(
+            "Broom's rule was not computed: the time was up before all permutations were learned.", by_time=True
+        )
+    return RuleMark(
+        RuleName.BROOM,
+        choose_threshold(confidence, "broom", permuted=found.vectors),
+        f"most edges beyond what {shuffles} data sets with shuffled columns show by chance (Broom et al. 2012)",
+    ), None

@@ -68,6 +68,6 @@ def consensus(
     if not result.edges:
         typer.echo("# no edge is above the threshold")
     for edge in result.edges:
-        sign = "--" if edge.fate == "undirected" else "->"
-        note = "  dropped: would close a cycle" if edge.fate == "dropped" else ""
+        sign = "--" if edge.fate is Fate.UNDIRECTED else "->"
+        note = "  dropped: would close a cycle" if edge.fate is Fate.DROPPED else ""
         typer.echo(f"{edge.tail} {sign} {edge.head}  {edge.present:.4f}{note}")

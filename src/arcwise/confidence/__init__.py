@@ -1,7 +1,7 @@
 """Confidence: how far each edge can be trusted, from where on to believe it, and the network that results."""
 
 from arcwise.confidence.averaging import edge_confidence, feature_confidence
-from arcwise.confidence.consensus import ConsensusEdge, ConsensusNetwork, consensus_network
+from arcwise.confidence.consensus import ConsensusEdge, ConsensusNetwork, Fate, consensus_network
 from arcwise.confidence.credible_confidence import credible_confidence
 from arcwise.confidence.edge_confidence import EdgeConfidence, PairConfidence
 from arcwise.confidence.learned_table import LearnedEntry, LearnedTable, learned_table, published_table
@@ -18,6 +18,7 @@ __all__ = [
     "ConsensusNetwork",
     "EdgeConfidence",
     "EnsembleConfidence",
+    "Fate",
     "LearnedEntry",
     "LearnedTable",
     "Member",

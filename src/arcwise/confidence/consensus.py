@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import enum
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
@@ -12,26 +12,37 @@ from arcwise.confidence.rules.threshold import Threshold
 from arcwise.errors import GraphError, OptionError
 from arcwise.graph import Cpdag, Dag, Pdag
 
-__all__ = ["ConsensusEdge", "ConsensusNetwork", "consensus_network"]
+__all__ = ["ConsensusEdge", "ConsensusNetwork", "Fate", "consensus_network"]
 
 # Two confidences that differ by less are equal: they are sums of weights, in floating point.
 TIE = 1e-9
 
 
+class Fate(enum.StrEnum):
+    """What became of a pair of variables."""
+
+    KEPT = "kept"  # an arc of the network
+    # In the network with its direction open: more networks leave it open than point either way, or both ways are
+    # equally credible; the arc tail -> head in the DAG is one of two ways.
+    UNDIRECTED = "undirected"
+    DROPPED = "dropped"  # the arc would have closed a cycle of edges that are all at least as credible
+    BELOW = "below"  # its confidence is not above the threshold
+
+    @property
+    def in_network(self) -> bool:
+        """Whether the network has the edge."""
+        return self in (Fate.KEPT, Fate.UNDIRECTED)
+
+
 @dataclass(frozen=True, slots=True)
 class ConsensusEdge:
-    """One significant edge and what became of it.
-
-    `fate` is "kept"; "undirected" (kept, but its direction is open: more networks leave it open than point either way,
-    or both ways are equally credible; the arc tail -> head in the DAG is one of two ways); or "dropped" (the arc would
-    have closed a cycle of edges that are all at least as credible).
-    """
+    """One significant edge and what became of it."""
 
     tail: str
     head: str
     present: float  # confidence in the edge, any direction
     direction: float  # confidence in tail -> head given that the edge is present
-    fate: Literal["kept", "undirected", "dropped"]
+    fate: Fate
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,12 +62,12 @@ class ConsensusNetwork:
     @property
     def dropped(self) -> tuple[ConsensusEdge, ...]:
         """The significant edges that are not in the graph, because they would have closed a cycle."""
-        return tuple(edge for edge in self.edges if edge.fate == "dropped")
+        return tuple(edge for edge in self.edges if edge.fate is Fate.DROPPED)
 
     @property
     def undirected(self) -> tuple[ConsensusEdge, ...]:
         """The edges whose direction is open."""
-        return tuple(edge for edge in self.edges if edge.fate == "undirected")
+        return tuple(edge for edge in self.edges if edge.fate is Fate.UNDIRECTED)
 
 
 def consensus_network(confidence: EdgeConfidence, threshold: float | Threshold) -> ConsensusNetwork:
@@ -99,8 +110,7 @@ def consensus_network(confidence: EdgeConfidence, threshold: float | Threshold) 
     for edge in chosen:
         turned = edge.open and edge.head in dag.parents[edge.tail]
         tail, head = (edge.head, edge.tail) if turned else (edge.tail, edge.head)
-        fate: Literal["kept", "undirected", "dropped"]
-        fate = "undirected" if edge.open else "dropped" if edge in dropped else "kept"
+        fate = Fate.UNDIRECTED if edge.open else Fate.DROPPED if edge in dropped else Fate.KEPT
         share = 1.0 - edge.share if turned else edge.share
         edges.append(ConsensusEdge(names[tail], names[head], edge.present, share, fate))
     edges.sort(key=lambda edge: (-edge.present, edge.tail, edge.head))

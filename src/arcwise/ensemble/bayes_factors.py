@@ -14,7 +14,7 @@ from typing import Any
 
 from arcwise.errors import OptionError, UnknownNameError, suggestion
 
-__all__ = ["BAYES_FACTORS", "describe_bayes_factor", "log_slack_of", "warn_if_not_bayes_factor"]
+__all__ = ["BAYES_FACTORS", "describe_bayes_factor", "factor_of", "log_slack_of", "warn_if_not_bayes_factor"]
 
 # Not marginal likelihoods, but approximations of their logarithm that become exact relative to it as the data grow: BIC
 # (Kass and Raftery 1995; Liao section 3.4), normalised maximum likelihood (Rissanen 1996) and qBDJ (Suzuki 2017).
@@ -77,3 +77,20 @@ def warn_if_not_bayes_factor(score: Mapping[str, Any], stacklevel: int = 3) -> N
             "the slack, but the factor has no meaning as odds. Use log_slack=, or another score such as bdeu.",
             stacklevel=stacklevel,
         )
+
+
+def factor_of(bayes_factor: float | str) -> float:
+    """Return the Bayes factor that a number, the text of one, or a name asks for.
+
+    >>> factor_of("strong"), factor_of("1.5"), factor_of(20)
+    (150.0, 1.5, 20.0)
+    """
+    if bayes_factor in BAYES_FACTORS:
+        return BAYES_FACTORS[str(bayes_factor)]
+    try:
+        value = float(bayes_factor)
+    except (TypeError, ValueError):
+        value = math.nan
+    if not 1 <= value < math.inf:
+        raise OptionError(f"bayes_factor={bayes_factor!r}: give a number >= 1, or {', '.join(BAYES_FACTORS)}.")
+    return value

@@ -5,73 +5,42 @@ from __future__ import annotations
 import platform
 import shlex
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from arcwise.analysis.options import AUTO, score_text
+from arcwise.analysis.prose.sources import Choice, setting_choices
+from arcwise.analysis.thresholds import RuleName
+from arcwise.graph import Constraints
+from arcwise.option import options_of
 from arcwise.report import Column, Paragraph, Table, Verbatim
+from arcwise.scores import Score
 
 if TYPE_CHECKING:
     from arcwise.analysis.analysis import Analysis
+    from arcwise.ensemble import Recipe
     from arcwise.report.content.blocks import Block
 
-__all__ = ["choices_table", "command_line", "repeat_blocks", "versions"]
+__all__ = ["choices_table", "constraints_text", "repeat_blocks", "repeat_line", "versions"]
 
 PACKAGES = ("arcwise", "numpy", "scipy", "pandas", "scikit-learn", "duckdb")
 
 
 def choices_table(analysis: Analysis) -> Table:
     """Return one row per choice."""
-    options, main = analysis.options, analysis.main
-    credible = main.method == "credible"
-    own_score = options["score"] is None
-    most = main.max_parents
+    options, recipe, source = analysis.options, analysis.main.recipe, analysis.main.recipe.source_facts
+    by_user = "chosen by the user"
     why_method = (
-        "chosen by the user"
-        if options["method"] != "auto"
+        by_user
+        if options.method != AUTO
         else "every network that the data cannot rule out was found in the time allowed, so nothing is left to chance"
-        if credible
+        if not source.is_sample
         else "the credible set could not be completed in the time and memory allowed"
     )
-    recommended = "qNML for credible sets" if credible else "BDeu for the bootstrap"
-    rows: list[tuple[str, str, str, str]] = [
-        ("method", "credible set" if credible else "bootstrap", why_method, "--method"),
-        (
-            "score",
-            main.title.split(", ", 1)[1],
-            f"Liao (2022, section 4.7) recommends {recommended}" if own_score else "chosen by the user",
-            "--score",
-        ),
-    ]
-    if credible:
-        rows.append(
-            (
-                "Bayes factor",
-                f"{options['bayes_factor']:g}",
-                "beyond 20 the evidence against a network is called strong (Kass and Raftery 1995)",
-                "--bayes-factor",
-            )
-        )
-    else:
-        rows.append(
-            (
-                "replicates",
-                f"{options['replicates']:,}",
-                "the standard error of a confidence is at most 0.5 / sqrt(replicates)",
-                "--replicates",
-            )
-        )
-    cost = float(options["missed_edge_cost"])
-    rows += [
-        (
-            "cut-off",
-            f"{analysis.threshold:.3g}",
-            "chosen by the user"
-            if options["threshold"] is not None
-            else f"of least cost on data from known networks, if a missed edge costs {cost:g} extra (Liao 2022, ch. 5)"
-            if analysis.thresholds.chosen.label == "learned"
-            else f"a missed edge costs {cost:g} extra edge{'' if cost == 1 else 's'}: an edge pays above 1 / (1 + "
-            f"{cost:g})",
-            "--missed-edge-cost, --rule or --threshold",
-        ),
+    rows: list[Choice] = [
+        ("method", source.title, why_method, "--method"),
+        ("score", recipe.score_title, by_user if options.score is not None else _why_score(recipe), "--score"),
+        *setting_choices(analysis),
+        ("cut-off", f"{analysis.threshold:.3g}", _why_cut(analysis), "--missed-edge-cost, --rule or --threshold"),
         (
             "directions",
             "of equivalence classes" if analysis.confidence.orient == "cpdag" else "of the DAGs",
@@ -86,19 +55,10 @@ def choices_table(analysis: Analysis) -> Table:
             "defined for every combination of states, also for those without a case",
             "--score bdeu:ess=...",
         ),
-        (
-            "parents",
-            "no limit" if most is None else f"at most {most}",
-            "chosen by the user"
-            if options["max_parents"] is not None
-            else "with more parents than cases can fill, this score finds edges in data without any"
-            if most is not None
-            else "parent sets that cannot be in a good network are pruned by theorems, no limit is needed"
-            if credible
-            else "the score limits them",
-            "--max-parents",
-        ),
+        ("parents", _most_parents(recipe), _why_parents(analysis), "--max-parents"),
     ]
+    if options.constraints is not None:
+        rows.append(("constraints", constraints_text(options.constraints), by_user, "--constraints"))
     return Table(
         "The choices.",
         (Column("choice"), Column("value"), Column("why"), Column("change it with")),
@@ -106,39 +66,67 @@ def choices_table(analysis: Analysis) -> Table:
     )
 
 
-def command_line(analysis: Analysis) -> str:
-    """Return the command that repeats the analysis."""
-    options: dict[str, Any] = dict(analysis.options)
-    words = ["arcwise", "learn", analysis.name, "-o", "DIR", "--seed", str(analysis.seed)]
-    words += ["--method", analysis.main.method]
-    if options["score"] is not None:
-        facts = dict(options["score"])
-        name = str(facts.pop("name"))
-        parameters = ",".join(f"{key}={value}" for key, value in facts.items())
-        words += ["--score", f"{name}:{parameters}" if parameters else name]
-    defaults = {
-        "bayes_factor": 20.0,
-        "replicates": 200,
-        "missed_edge_cost": 1.0,
-        "rule": "learned",
-        "permutations": None,
-        "bins": 3,
+def constraints_text(constraints: Constraints) -> str:
+    """Say what every network had to keep: "required: a → b; forbidden: c → d; tiers: a, b | c"."""
+    parts = []
+    for word, arcs in (("required", constraints.required), ("forbidden", constraints.forbidden)):
+        if arcs:
+            parts.append(f"{word}: {', '.join(f'{tail} → {head}' for tail, head in arcs)}")
+    if constraints.tiers:
+        parts.append(f"tiers: {' | '.join(', '.join(tier) for tier in constraints.tiers)}")
+    if constraints.max_parents is not None:
+        parts.append(f"at most {constraints.max_parents} parents")
+    parts += [f"at most {most} parents of {name}" for name, most in constraints.max_parents_by_name.items()]
+    return "; ".join(parts) or "none"
+
+
+def _why_score(recipe: Recipe) -> str:
+    return f"Liao (2022, section 4.7) recommends {recipe.score_title} for the {recipe.source_facts.title}"
+
+
+def _why_cut(analysis: Analysis) -> str:
+    cost = analysis.options.missed_edge_cost
+    if analysis.options.threshold is not None:
+        return "chosen by the user"
+    if analysis.thresholds.chosen.label is RuleName.LEARNED:
+        return f"of least cost on data from known networks, if a missed edge costs {cost:g} extra (Liao 2022, ch. 5)"
+    return f"a missed edge costs {cost:g} extra edge{'' if cost == 1 else 's'}: an edge pays above 1 / (1 + {cost:g})"
+
+
+def _most_parents(recipe: Recipe) -> str:
+    return "no limit" if recipe.max_parents is None else f"at most {recipe.max_parents}"
+
+
+def _why_parents(analysis: Analysis) -> str:
+    if analysis.options.max_parents is not None:
+        return "chosen by the user"
+    if analysis.main.recipe.max_parents is not None:
+        return "with more parents than cases can fill, this score finds edges in data without any"
+    if analysis.main.recipe.source_facts.is_sample:
+        return "the score limits them"
+    return "parent sets that cannot be in a good network are pruned by theorems, no limit is needed"
+
+
+def repeat_line(analysis: Analysis) -> str:
+    """Return the command that repeats the analysis of a file, or for other data the call of `learn`."""
+    words = analysis.options.command_words()
+    if analysis.prepared.is_file:
+        return shlex.join(["arcwise", "learn", analysis.name, "-o", "DIR", *words])
+    given = {
+        item.name: getattr(analysis.options, item.name)
+        for item in options_of(analysis.options)
+        if item.recorded and getattr(analysis.options, item.name) != item.default
     }
-    for key, default in defaults.items():
-        if options[key] != default:
-            value = options[key]
-            words += [f"--{key.replace('_', '-')}", value if isinstance(value, str) else f"{value:g}"]
-    for key in ("threshold", "max_parents", "impute", "discretize", "target"):
-        if options[key] is not None:
-            words += [f"--{key.replace('_', '-')}", str(options[key])]
-    if not options["compare"]:
-        words.append("--no-compare")
-    for key in ("drop", "keep"):
-        for name in options[key]:
-            words += [f"--{key}", name]
-    if options["categorical"] is True:
-        words.append("--categorical")
-    return shlex.join(words)
+    listed = [f"{name}={_python(value)}" for name, value in given.items()]
+    return f"arcwise.learn({', '.join(['data', *listed])})"
+
+
+def _python(value: object) -> str:
+    if isinstance(value, Score):
+        return repr(score_text(value.describe()))
+    if isinstance(value, Constraints):
+        return f"arcwise.Constraints.from_description(data.names, {value.describe()!r})"
+    return repr(value)
 
 
 def versions() -> dict[str, str]:
@@ -156,17 +144,18 @@ def repeat_blocks(analysis: Analysis) -> tuple[Block, ...]:
     """Return how to repeat the run: the command, the versions, the fingerprint of the data."""
     listed = ", ".join(f"{name} {number}" for name, number in versions().items())
     return (
-        Verbatim(command_line(analysis), "command"),
-        Paragraph(f"Versions: {listed}. Seed {analysis.seed}. Data fingerprint (SHA-256): {analysis.data.digest}."),
+        Verbatim(repeat_line(analysis), "command" if analysis.prepared.is_file else "call"),
+        Paragraph(
+            f"Versions: {listed}. Seed {analysis.options.seed}. Data fingerprint (SHA-256): {analysis.data.digest}."
+        ),
         *(
-            [Paragraph("Some parts ended at the limit of time: a run that is to repeat them exactly needs more time.")]
-            if any("time" in remark for remark in (*analysis.remarks, *analysis.prior.notes))
+            [Paragraph("Some parts ended at the time limit: a run that is to repeat them exactly needs more time.")]
+            if analysis.by_time
             else []
         ),
         Paragraph(
             "The folder also holds edges.csv (all edges described here), network.bif (the network with its tables), "
             "cpdag.dot and cpdag.graphml (the equivalence class, to draw), confidence.parquet (every pair) and "
-            "run.json "
-            "(all options)."
+            "run.json (all options)."
         ),
     )

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arcwise.analysis.edges import HALF, EdgeFinding
+from arcwise.analysis.edges import HALF, Agreement, EdgeFinding
 from arcwise.analysis.prose.prior import prior_sentence
+from arcwise.analysis.thresholds import RuleName
+from arcwise.confidence.consensus import Fate
 from arcwise.report.content.blocks import SETTLED
 from arcwise.report.content.numbers import percent, show_confidence, show_range
 
@@ -58,7 +60,7 @@ def explain_edge(analysis: Analysis, edge: EdgeFinding) -> str:
 
 def edge_sentences(analysis: Analysis, edge: EdgeFinding) -> tuple[str, ...]:
     """Say how far an edge can be trusted: presence, agreement, direction, effect, prior."""
-    if edge.present < UNLIKELY and edge.fate == "below":
+    if edge.present < UNLIKELY and edge.fate is Fate.BELOW:
         return tuple(s for s in (_presence(analysis, edge), _agreement(edge), NOT_UNRELATED) if s)
     sentences = (
         _presence(analysis, edge),
@@ -73,18 +75,23 @@ def edge_sentences(analysis: Analysis, edge: EdgeFinding) -> tuple[str, ...]:
 def _presence(analysis: Analysis, edge: EdgeFinding) -> str:
     pair = f"{edge.first} and {edge.second}"
     networks = analysis.confidence.n_networks
-    if analysis.main.method == "bootstrap":
+    source = analysis.main.recipe.source_facts
+    if source.is_sample:
         count = round(edge.present * networks)
         error = f", give or take {2 * edge.standard_error:.2f}" if edge.standard_error > 0 else ""
-        return f"An edge joins {pair} in {count:,} of {networks:,} networks learned from resampled data{error}."
+        return f"An edge joins {pair} in {count:,} of {networks:,} {source.networks}{error}."
+    one = source.networks.replace("networks", "network", 1)
     if edge.present == 0:
-        which = "the only network" if networks == 1 else f"any of the {networks:,} networks"
-        return f"No edge joins {pair} in {which} that the data cannot rule out."
+        which = f"the only {one}" if networks == 1 else f"any of the {networks:,} {source.networks}"
+        return f"No edge joins {pair} in {which}."
     if networks == 1:
-        return f"An edge joins {pair} in the only network that the data cannot rule out."
+        return f"An edge joins {pair} in the only {one}."
     if edge.present >= 1 - 1e-9:
-        return f"An edge joins {pair} in every one of the {networks:,} networks that the data cannot rule out."
-    return f"Of the {networks:,} networks that the data cannot rule out, those with an edge between {pair} have {percent(edge.present)} of the weight."  # noqa: E501
+        return f"An edge joins {pair} in every one of the {networks:,} {source.networks}."
+    return (
+        f"Of the {networks:,} {source.networks}, those with an edge between {pair} have {percent(edge.present)} of the "
+        "weight."
+    )
 
 
 def _agreement(edge: EdgeFinding) -> str:
@@ -98,9 +105,9 @@ def _agreement(edge: EdgeFinding) -> str:
         len(others), f"All {len(others)} other combinations of method and score"
     )
     likely = edge.present > HALF
-    if edge.agreement == "agree":
+    if edge.agreement is Agreement.AGREE:
         return f"{who} agree{'s' if len(others) == 1 else ''} (confidence {span})."
-    if edge.agreement == "differ":
+    if edge.agreement is Agreement.DIFFER:
         find = "finds" if len(others) == 1 else "find"
         what = "it likely" if likely else "it unlikely"
         all_as = "as" if len(others) == 1 else "all as"
@@ -129,13 +136,13 @@ def _agreement(edge: EdgeFinding) -> str:
 
 def _direction(analysis: Analysis, edge: EdgeFinding) -> str:
     """Say where it points, in shares of the networks that have the edge."""
-    if edge.fate == "dropped":
+    if edge.fate is Fate.DROPPED:
         return (
             f"It is above the cut-off, but {edge.tail} → {edge.head} would close a cycle of edges that are at least as "
             "certain, so the network leaves it out."
         )
     one_way, other_way, free = edge.split
-    weighted = "" if analysis.main.method == "bootstrap" else "the weight of "
+    weighted = "" if analysis.main.recipe.source_facts.is_sample else "the weight of "
     among = f"of {weighted}the networks with this edge"
     if free >= SETTLED:
         return (
@@ -169,7 +176,7 @@ def effect_sentence(data: Dataset, edge: EdgeFinding) -> str:
 
 def summary_sentences(analysis: Analysis) -> tuple[str, ...]:
     """Say in a few sentences what was found."""
-    kept = [e for e in analysis.edges if e.fate in ("kept", "undirected")]
+    kept = [e for e in analysis.edges if e.fate.in_network]
     n = analysis.data.n_variables
     pairs = n * (n - 1) // 2
     cut = analysis.threshold
@@ -226,21 +233,21 @@ def _doubtful(kept: list[EdgeFinding]) -> str:
         return ""
     listed = ", ".join(f"{e.tail} — {e.head}" for e in doubtful[:5])
     more = f" and {len(doubtful) - 5:,} more" if len(doubtful) > 5 else ""
-    return f"; the methods disagree on {listed}{more}: look twice"
+    return f"; the methods disagree on {listed}{more}: treat those with care"
 
 
 def _closing(analysis: Analysis) -> tuple[str, ...]:
     dropped = analysis.consensus.dropped
     sentences = []
-    for mark in analysis.thresholds.marks:
-        facts = mark.threshold.details
-        if mark.label == "Broom" and facts["p_value"] > CHANCE:
-            sentences.append(
-                "Beware: with this method and score, data whose columns were shuffled show "
-                f"{facts['expected_by_chance']:.1f} edges on average, these data {facts['expected_edges']:.1f}. That "
-                "is not more than chance: there is no dependence, or the score finds edges where there are none. Look "
-                "at the other scores, and try --score bdeu or --score bic."
-            )
+    broom = analysis.thresholds.find(RuleName.BROOM)
+    if broom is not None and broom.threshold.details["p_value"] > CHANCE:
+        facts = broom.threshold.details
+        sentences.append(
+            "Beware: with this method and score, data whose columns were shuffled show "
+            f"{facts['expected_by_chance']:.1f} edges on average, these data {facts['expected_edges']:.1f}. That "
+            "is not more than chance: there is no dependence, or the score finds edges where there are none. Look "
+            "at the other scores, and try --score bdeu or --score bic."
+        )
     if dropped:
         listed = ", ".join(f"{e.tail} → {e.head}" for e in dropped[:5])
         sentences.append(

@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arcwise.analysis.analysis import SPLIT
-from arcwise.analysis.edges import EdgeFinding, describe_arc
+from arcwise.analysis.edge_table import COLUMNS, EXPLANATION, SPLIT
+from arcwise.analysis.edges import Agreement, EdgeFinding, describe_arc
 from arcwise.analysis.prose.edges import NOT_UNRELATED, effect_sentence, statement
 from arcwise.analysis.prose.prior import prior_sentence
+from arcwise.confidence.consensus import Fate
 from arcwise.errors import FormatError, OptionError, suggestion
 from arcwise.files import read_bytes
 from arcwise.report.content.blocks import SETTLED
@@ -37,7 +38,6 @@ __all__ = ["Explanation", "explain_folder", "explain_graph"]
 
 # From this confidence on an edge is as good as certain.
 CERTAIN = 0.95
-IN_NETWORK = ("kept", "undirected")
 # A table with more rows is not spelled out.
 MOST_ROWS = 100_000
 
@@ -53,7 +53,7 @@ class Explanation:
     tail, head
         The arc of the network, or the more credible direction.
     fate
-        "kept", "undirected" (in the network, its direction open), "dropped" (it would close a cycle) or "below".
+        What became of it.
     confidence, split
         How far an edge can be trusted, and where it points if it is there (first -> second, second -> first, either);
         None for a network without confidences.
@@ -66,33 +66,34 @@ class Explanation:
     effect
         What the network's table says with the other parents held fixed; "" if there are none.
     agreement
-        Whether other methods and scores say the same: "agree", "differ", "disagree" or "not compared".
+        Whether other methods and scores say the same.
     """
 
     first: str
     second: str
     tail: str
     head: str
-    fate: str
+    fate: Fate
     words: str
     effect: str = ""
     confidence: float | None = None
     split: tuple[float, float, float] | None = None
     by_method: Mapping[str, float] = field(default_factory=dict)
     rules: Mapping[str, float] = field(default_factory=dict)
-    agreement: str = "not compared"
+    agreement: Agreement = Agreement.NOT_COMPARED
 
     @property
     def title(self) -> str:
         """The edge, with an arrow if the network directs it, and what became of it."""
-        sign = "→" if self.fate == "kept" else "—"
+        sign = "→" if self.fate is Fate.KEPT else "—"
         if self.confidence is None:
             return f"{self.tail} {sign} {self.head}"
         where = {
-            "kept": "in the network",
-            "undirected": "in the network, direction open",
-            "dropped": "left out: it would close a cycle",
-        }.get(self.fate, "not in the network")
+            Fate.KEPT: "in the network",
+            Fate.UNDIRECTED: "in the network, direction open",
+            Fate.DROPPED: "left out: it would close a cycle",
+            Fate.BELOW: "not in the network",
+        }[self.fate]
         return f"{self.tail} {sign} {self.head}: confidence {show_confidence(self.confidence)}, {where}"
 
     @property
@@ -137,14 +138,14 @@ class Explanation:
         """What to do about the edge."""
         if self.confidence is None:
             return "What to do: one network does not say how far to trust it; `arcwise learn DATA -o DIR` does."
-        if self.fate == "dropped":
+        if self.fate is Fate.DROPPED:
             return (
                 "What to do: decide which edge of the cycle is wrong, and forbid it (--blacklist), or require this one."
             )
-        if self.fate not in IN_NETWORK:
+        if not self.fate.in_network:
             cheap = f" It would be in with --threshold {_below(self.confidence)}." if self.confidence >= 0.01 else ""
             return f"What to do: do not draw it, and do not claim that the two are unrelated.{cheap}"
-        if self.agreement == "disagree":
+        if self.agreement is Agreement.DISAGREE:
             return "What to do: call it a candidate, not a finding; the methods disagree. More cases would decide."
         use = "rely on it" if self.confidence >= CERTAIN else "report it with its confidence"
         way = max(self.split[:2]) if self.split is not None else 0.0
@@ -162,11 +163,11 @@ class Explanation:
             "second": self.second,
             "from": self.tail,
             "to": self.head,
-            "fate": self.fate,
-            "in_network": self.fate in IN_NETWORK,
+            "fate": str(self.fate),
+            "in_network": self.fate.in_network,
             "confidence": self.confidence,
             **dict(zip(SPLIT, self.split or (None, None, None), strict=True)),
-            "agreement": self.agreement,
+            "agreement": str(self.agreement),
             "by_method": dict(self.by_method),
             "kept_by": list(self.kept_by),
             "rules": dict(self.rules),
@@ -194,14 +195,19 @@ def explain_folder(
     if not where.is_dir():
         raise FormatError(f"{where}: no such folder; `arcwise learn DATA -o {where}` would write it.")
     record = _record(where / "run.json")
-    rules = _rules_of(record, where / "run.json")
-    rows = _rows(where / "edges.csv", record)
-    network = _network(where / "network.bif")
+    reader = _RowReader(
+        path=where / "edges.csv",
+        rules=_rules_of(record, where / "run.json"),
+        methods=_methods_of(record, where / "run.json"),
+        network=_network(where / "network.bif"),
+    )
+    rules = reader.rules
     found = {
-        frozenset((row["first"], row["second"])): _from_row(row, rules, network, where / "edges.csv") for row in rows
+        frozenset((row["first"], row["second"])): reader.explanation(row)
+        for row in _rows(where / "edges.csv", record)
     }
     if pairs is None:
-        return tuple(edge for edge in found.values() if edge.fate in IN_NETWORK)
+        return tuple(edge for edge in found.values() if edge.fate.in_network)
     confidence = EdgeConfidence.load(where / "confidence.parquet")
     chosen = []
     for first, second in pairs:
@@ -209,7 +215,7 @@ def explain_folder(
         edge = found.get(frozenset((first, second)))
         if edge is None:
             text = f"No edge joins {first} and {second}, or hardly ever: the confidence is below 0.01. {NOT_UNRELATED}"
-            edge = Explanation(first, second, first, second, "below", text, confidence=known.present, rules=rules)
+            edge = Explanation(first, second, first, second, Fate.BELOW, text, confidence=known.present, rules=rules)
         chosen.append(edge)
     return tuple(chosen)
 
@@ -241,7 +247,7 @@ def explain_graph(
         key = frozenset(pair)
         tail, head = arcs.get(key, pair)
         edge = describe_arc(data, dag, tail, head)
-        fate = "below" if key not in arcs else "undirected" if key in open_edges else "kept"
+        fate = Fate.BELOW if key not in arcs else Fate.UNDIRECTED if key in open_edges else Fate.KEPT
         chosen.append(
             Explanation(
                 first=edge.first,
@@ -250,17 +256,17 @@ def explain_graph(
                 head=head,
                 fate=fate,
                 words=_graph_words(data, edge, fate),
-                effect="" if network is None or fate == "below" else _held_fixed(network, tail, head),
+                effect="" if network is None or fate is Fate.BELOW else _held_fixed(network, tail, head),
             )
         )
     return tuple(chosen)
 
 
-def _graph_words(data: Dataset, edge: EdgeFinding, fate: str) -> str:
+def _graph_words(data: Dataset, edge: EdgeFinding, fate: Fate) -> str:
     absent = (
-        f"The network has no edge between {edge.first} and {edge.second}. {NOT_UNRELATED}" if fate == "below" else ""
+        f"The network has no edge between {edge.first} and {edge.second}. {NOT_UNRELATED}" if fate is Fate.BELOW else ""
     )
-    either = "Its direction cannot be told from data: it could be turned round." if fate == "undirected" else ""
+    either = "Its direction cannot be told from data: it could be turned round." if fate is Fate.UNDIRECTED else ""
     return " ".join(part for part in (absent, either, effect_sentence(data, edge), prior_sentence(edge)) if part)
 
 
@@ -321,7 +327,7 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
-NEEDED = ("first", "second", "confidence", *SPLIT, "from", "to", "fate", "agreement", "explanation")
+NEEDED = (*(column.name for column in COLUMNS), EXPLANATION)
 
 
 def _rows(path: Path, record: Mapping[str, Any]) -> list[dict[str, str]]:
@@ -342,37 +348,57 @@ def _rows(path: Path, record: Mapping[str, Any]) -> list[dict[str, str]]:
     return rows
 
 
-def _from_row(row: Mapping[str, str], rules: Mapping[str, float], network: BayesianNetwork, path: Path) -> Explanation:
-    fate, tail, head = row["fate"], row["from"], row["to"]
-    if fate not in (*IN_NETWORK, "dropped", "below") or {tail, head} != {row["first"], row["second"]}:
-        raise FormatError(f"{path}: damaged in the line of {row['first']} and {row['second']}.")
-    split = tuple(_number(row, name, path) for name in SPLIT)
-    known = fate in IN_NETWORK and tail in network.names and head in network.names
-    titles = [name for name in row if name not in (*NEEDED, "standard_error", "in_network")]
-    return Explanation(
-        first=row["first"],
-        second=row["second"],
-        tail=tail,
-        head=head,
-        fate=fate,
-        words=row["explanation"],
-        effect=_held_fixed(network, tail, head) if known else "",
-        confidence=_number(row, "confidence", path),
-        split=(split[0], split[1], split[2]),
-        by_method={name: _number(row, name, path) for name in titles if row[name]},
-        rules=rules,
-        agreement=row["agreement"],
-    )
+def _methods_of(record: Mapping[str, Any], path: Path) -> tuple[str, ...]:
+    """Return the titles of the other methods and scores: the columns of edges.csv that hold their confidences."""
+    titles = record["result"].get("compared")
+    if not isinstance(titles, list) or not all(isinstance(title, str) for title in titles):
+        raise FormatError(f"{path}: the methods that were compared are not there. Run `arcwise learn` again.")
+    return tuple(titles)
 
 
-def _number(row: Mapping[str, str], name: str, path: Path) -> float:
-    try:
-        value = float(row[name])
-    except ValueError:
-        value = math.nan
-    if not 0 <= value <= 1 + 1e-9:
-        raise FormatError(f"{path}: {name} of {row['first']} and {row['second']} is '{row[name]}', no share.")
-    return value
+@dataclass(frozen=True)
+class _RowReader:
+    """What the other files of a folder say about every edge, and the file that is read."""
+
+    path: Path
+    rules: Mapping[str, float]
+    methods: tuple[str, ...]
+    network: BayesianNetwork
+
+    def explanation(self, row: Mapping[str, str]) -> Explanation:
+        tail, head = row["from"], row["to"]
+        try:
+            fate, agreement = Fate(row["fate"]), Agreement(row["agreement"])
+        except ValueError:
+            fate, agreement = Fate.BELOW, Agreement.NOT_COMPARED
+            tail = head = ""
+        if {tail, head} != {row["first"], row["second"]}:
+            raise FormatError(f"{self.path}: damaged in the line of {row['first']} and {row['second']}.")
+        known = fate.in_network and tail in self.network.names and head in self.network.names
+        one, other, free = (self._share(row, name) for name in SPLIT)
+        return Explanation(
+            first=row["first"],
+            second=row["second"],
+            tail=tail,
+            head=head,
+            fate=fate,
+            words=row[EXPLANATION],
+            effect=_held_fixed(self.network, tail, head) if known else "",
+            confidence=self._share(row, "confidence"),
+            split=(one, other, free),
+            by_method={name: self._share(row, name) for name in self.methods if row.get(name)},
+            rules=self.rules,
+            agreement=agreement,
+        )
+
+    def _share(self, row: Mapping[str, str], name: str) -> float:
+        try:
+            value = float(row[name])
+        except ValueError:
+            value = math.nan
+        if not 0 <= value <= 1 + 1e-9:
+            raise FormatError(f"{self.path}: {name} of {row['first']} and {row['second']} is '{row[name]}', no share.")
+        return value
 
 
 def _network(path: Path) -> BayesianNetwork:

@@ -114,8 +114,8 @@ def prior_blocks(analysis: Analysis) -> list[Block]:
     checks = analysis.prior
     s = checks.sensitivity
     usual = f"{USUAL[0]:g} to {USUAL[1]:g}"
-    own = "ess" in analysis.main.score.describe()
-    title = analysis.main.title.split(", ", 1)[1]
+    own = "ess" in analysis.main.recipe.score
+    title = analysis.main.recipe.score_title
     uses = (
         f"The confidences above come from {title}."
         if own
@@ -131,7 +131,7 @@ def prior_blocks(analysis: Analysis) -> list[Block]:
             f"rests on that choice, too. {uses}"
         )
     ]
-    kept = [edge for edge in analysis.edges if edge.fate in ("kept", "undirected") and edge.prior is not None]
+    kept = [edge for edge in analysis.edges if edge.fate.in_network and edge.prior is not None]
     if kept:
         blocks += _by_support(kept)
     strength = "little" if s.relative < 0.01 else "somewhat" if s.relative < 0.05 else "much"
@@ -172,7 +172,7 @@ def _by_support(kept: list[EdgeFinding]) -> list[Block]:
     if groups["depends"]:
         items.append(f"These depend on it: {_some(groups['depends'])}. Report them as such, or collect more cases.")
     if groups["never"]:
-        items.append(f"These BDeu supports at no usual strength: {_some(groups['never'])}. Look at them twice.")
+        items.append(f"These BDeu supports at no usual strength: {_some(groups['never'])}. Treat them with care.")
     return [Paragraph(f"Here BDeu supports {count} at every usual strength of the prior."), Bullets(tuple(items))]
 
 

@@ -12,6 +12,7 @@ from arcwise.analysis.prose.choices import choices_table, repeat_blocks
 from arcwise.analysis.prose.edges import edge_sentences, state_label, summary_sentences
 from arcwise.analysis.prose.methods import methods_text, references
 from arcwise.analysis.prose.prior import prior_blocks
+from arcwise.analysis.prose.sources import account_of_sample, completeness, ensemble_title
 from arcwise.analysis.thresholds import COST_POWERS
 from arcwise.counts import contingency
 from arcwise.report import (
@@ -34,7 +35,7 @@ from arcwise.report.content.numbers import percent, round_inside
 
 if TYPE_CHECKING:
     from arcwise.analysis.analysis import Analysis
-    from arcwise.analysis.ensembles import CredibleFacts
+    from arcwise.analysis.averaged import CredibleFacts
     from arcwise.priors import Saturation
     from arcwise.report.content.blocks import Block
 
@@ -55,7 +56,7 @@ WHY_METHODS_DIFFER = (
 def build_report(analysis: Analysis) -> Report:
     """Return everything that the report says."""
     data, main = analysis.data, analysis.main
-    kept = sum(edge.fate in ("kept", "undirected") for edge in analysis.edges)
+    kept = sum(edge.fate.in_network for edge in analysis.edges)
     return Report(
         title=f"Which edges to trust: {analysis.name}",
         subtitle=f"A Bayesian network of {data.n_variables} variables from {data.n_cases:,} cases",
@@ -67,11 +68,11 @@ def build_report(analysis: Analysis) -> Report:
             ("cut-off", f"{analysis.threshold:.3g}"),
             ("edges in the network", f"{kept:,}"),
         ),
-        summary=(*summary_sentences(analysis), *analysis.remarks),
+        summary=(*summary_sentences(analysis), *(remark.text for remark in analysis.remarks)),
         network=_network(analysis),
         glossary=_glossary(analysis),
         sections=(
-            Section("ensemble", _ensemble_title(analysis), tuple(_ensemble(analysis))),
+            Section("ensemble", ensemble_title(analysis), tuple(_ensemble(analysis))),
             Section("rules", "Where to cut", tuple(_rules(analysis))),
             Section("prior", "Does the prior decide, and are there enough data?", tuple(_prior(analysis))),
             Section("data", "The data", tuple(_data(analysis))),
@@ -84,21 +85,17 @@ def build_report(analysis: Analysis) -> Report:
 
 def _glossary(analysis: Analysis) -> tuple[tuple[str, str], ...]:
     """Say what the words mean, for a reader who has not met them."""
-    networks = (
-        "all networks that the data cannot rule out, by weight,"
-        if analysis.main.method == "credible"
-        else "the networks learned from resampled data"
-    )
+    source = analysis.main.recipe.source_facts
+    networks = f"the {source.networks}" if source.is_sample else f"all {source.networks}, by weight,"
+    used = {item.recipe.source: item.recipe.source_facts for item in analysis.sets}
+    methods = "; ".join(f"{facts.title}: {facts.meaning}" for facts in used.values())
     return (
         ("edge", "two variables depend on each other, also when the others are known"),
         ("confidence", f"of {networks} the share that has the edge: 0 to 1"),
         ("cut-off", "edges with a confidence above it are in the network; the slider moves it"),
         ("direction", "not a cause; an edge that fits either way has no arrow head"),
         ("score", "how fit is weighed against complexity; qNML, BDeu and BIC are three ways"),
-        (
-            "method",
-            "credible set: all networks near the best score; bootstrap: one network per resampled data set",
-        ),
+        ("method", methods),
         ("prior", "what BDeu assumes before it sees data, as a number of imagined cases"),
     )
 
@@ -119,9 +116,9 @@ def _network(analysis: Analysis) -> NetworkView:
         nodes=tuple(nodes),
         edges=tuple(_edge(analysis, edge, index) for edge in analysis.edges),
         threshold=analysis.threshold,
-        cost=float(analysis.options["missed_edge_cost"]),
+        cost=analysis.options.missed_edge_cost,
         rules=tuple(RuleLine(m.label, m.threshold.value, m.meaning) for m in analysis.thresholds.marks),
-        methods=tuple(s.title for s in (analysis.main, *analysis.comparisons)),
+        methods=tuple(item.title for item in analysis.sets),
         ess=next((tuple(e.prior.ess.tolist()) for e in analysis.edges if e.prior is not None), ()),
         parents=dag.parents,
         tables=tables,
@@ -152,30 +149,12 @@ def _edge(analysis: Analysis, edge: EdgeFinding, index: dict[str, int]) -> Netwo
     )
 
 
-def _ensemble_title(analysis: Analysis) -> str:
-    return "The networks that the data cannot rule out" if analysis.main.credible else "The resampled networks"
-
-
 def _ensemble(analysis: Analysis) -> list[Block]:
     facts = analysis.main.credible
-    blocks: list[Block] = []
-    if facts is not None:
-        blocks += _credible(analysis, facts)
-    else:
-        confidence = analysis.confidence
-        worst = float(confidence.standard_error.max()) if analysis.data.n_variables > 1 else 0.0
-        blocks.append(
-            Paragraph(
-                f"{confidence.n_networks:,} networks were learned, each from {analysis.data.n_cases:,} cases drawn "
-                "with replacement from the data (the bootstrap). The confidence in an edge is the share of the "
-                f"networks that have it. With so many networks a confidence is accurate to about "
-                f"±{2 * worst:.2f} at worst."
-            )
-        )
-    titles = [s.title for s in (analysis.main, *analysis.comparisons)]
-    if len(titles) > 1:
+    blocks: list[Block] = _credible(analysis, facts) if facts is not None else [Paragraph(account_of_sample(analysis))]
+    if analysis.comparisons:
         rows = []
-        for s in (analysis.main, *analysis.comparisons):
+        for s in analysis.sets:
             assert s.confidence is not None
             vector = s.confidence.vector
             rows.append(
@@ -218,7 +197,7 @@ def _credible(analysis: Analysis, facts: CredibleFacts) -> list[Block]:
     count = f"{facts.count:,} networks are" if facts.count != 1 else "One network is"
     text = (
         f"{count} within a Bayes factor of {facts.bayes_factor:g} of the best one: this is the credible set, and it is "
-        f"complete.{classes}{covered} One best network has {percent(facts.best_share)} of the weight of the set: "
+        f"{completeness(analysis.main.recipe.max_parents)}.{classes}{covered} One best network has {percent(facts.best_share)} of the weight of the set: "
         "that is how far it can be trusted alone."
     )
     blocks: list[Block] = [Paragraph(text)]
@@ -280,7 +259,7 @@ def _prior(analysis: Analysis) -> list[Block]:
     saturation = analysis.prior.saturation
     if saturation is not None:
         blocks += _saturation(saturation)
-    blocks += [Paragraph(note) for note in analysis.prior.notes]
+    blocks += [Paragraph(note.text) for note in analysis.prior.notes]
     return blocks
 
 
@@ -321,9 +300,9 @@ def _saturation(saturation: Saturation) -> list[Block]:
 def _data(analysis: Analysis) -> list[Block]:
     data = analysis.data
     blocks: list[Block] = []
-    if analysis.steps:
+    if analysis.prepared.steps:
         blocks.append(Paragraph("Before learning, the data were prepared:"))
-        blocks.append(Bullets(analysis.steps))
+        blocks.append(Bullets(analysis.prepared.steps))
     else:
         blocks.append(Paragraph("The data were complete and discrete, and were used as they are."))
     rows = []

@@ -1,0 +1,165 @@
+"""`Averaged`: a recipe, carried out on the data at hand and averaged into the confidence of each edge."""
+
+from __future__ import annotations
+
+import enum
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from arcwise.confidence import EdgeConfidence, edge_confidence
+from arcwise.data import Dataset
+from arcwise.ensemble import CredibleSet, Ensemble, Recipe, exact_posterior
+from arcwise.ensemble.recipe import Run
+from arcwise.limits import Limits, Status
+from arcwise.parent_sets import build_parent_sets
+
+if TYPE_CHECKING:
+    from arcwise.scores import Score
+
+__all__ = ["Averaged", "CredibleFacts", "Shortfall", "average"]
+
+# 3^n steps: at most a second.
+LARGEST_POSTERIOR = 14
+
+
+class Shortfall(enum.Enum):
+    """What was missing when a limit ended the work."""
+
+    TABLE = enum.auto()  # the parent sets could not all be scored
+    NETWORKS = enum.auto()  # the networks could not all be found
+    SAMPLE = enum.auto()  # fewer networks than asked for: a smaller sample
+    EVERYTHING = enum.auto()  # no network was finished
+
+
+@dataclass(frozen=True, eq=False)
+class CredibleFacts:
+    """What there is to say about a credible set.
+
+    Parameters
+    ----------
+    count, classes
+        How many DAGs and equivalence classes it has; classes are None if they were too many to count.
+    deviations
+        opt - score of the listed networks, rising; empty if they were not listed.
+    by_class
+        Whether the curve is of classes rather than of DAGs.
+    covered
+        The share of the posterior over all DAGs that the set holds; None if it could not be computed.
+    best_share
+        The share of the set's posterior weight that one best DAG has.
+    """
+
+    count: int
+    classes: int | None
+    bayes_factor: float
+    optimum: float
+    deviations: tuple[float, ...]
+    by_class: bool
+    covered: float | None
+    best_share: float
+
+    def __repr__(self) -> str:
+        return f"CredibleFacts({self.count:,} networks, {self.classes} classes, Bayes factor {self.bayes_factor:g})"
+
+
+@dataclass(frozen=True, eq=False)
+class Averaged:
+    """One set of networks, averaged into the confidence of each edge.
+
+    Parameters
+    ----------
+    recipe
+        How the networks were made.
+    confidence
+        None if there is nothing to average; `shortfall` then says why.
+    status
+        COMPLETE, or the limit that was reached.
+    count
+        How many networks there are.
+    """
+
+    recipe: Recipe
+    confidence: EdgeConfidence | None
+    status: Status
+    count: int
+    shortfall: Shortfall | None = None
+    credible: CredibleFacts | None = None
+
+    @property
+    def title(self) -> str:
+        """Such as "credible set, qNML"."""
+        return self.recipe.title
+
+    @property
+    def score(self) -> Score:
+        """The score."""
+        return self.recipe.scorer
+
+    def __repr__(self) -> str:
+        return f"Averaged({self.title}: {self.count:,} networks, {self.status})"
+
+
+def average(recipe: Recipe, data: Dataset, run: Run, *, describe: bool = False) -> Averaged:
+    """Make the networks and average them; if a limit stops it, say so.
+
+    `describe` asks for what the report says about a credible set, beyond the confidences.
+    """
+    networks = recipe.run(data, seed=run.seed, threads=run.threads, limits=run.limits, progress=run.progress)
+    if networks.status is Status.INTERRUPTED:
+        raise KeyboardInterrupt
+    shortfall = _shortfall(recipe, networks)
+    if shortfall not in (None, Shortfall.SAMPLE):
+        return Averaged(recipe, None, networks.status, networks.count, shortfall)
+    confidence = edge_confidence(networks, n_cases=data.n_cases)
+    facts = _facts(networks, recipe, data, run) if describe and isinstance(networks, CredibleSet) else None
+    return Averaged(recipe, confidence, networks.status, networks.count, shortfall, facts)
+
+
+def _shortfall(recipe: Recipe, networks: Ensemble) -> Shortfall | None:
+    if networks.count and networks.complete:
+        return None
+    if isinstance(networks, CredibleSet) and networks.table.status is not Status.COMPLETE:
+        return Shortfall.TABLE
+    if not recipe.source_facts.is_sample:
+        return Shortfall.NETWORKS
+    return Shortfall.SAMPLE if networks.count else Shortfall.EVERYTHING
+
+
+def _facts(found: CredibleSet, recipe: Recipe, data: Dataset, run: Run) -> CredibleFacts:
+    listed = found.listed
+    deviations: tuple[float, ...] = ()
+    if listed is not None:
+        deviations = tuple(np.sort(listed.opt - listed.scores).round(6).tolist())
+    return CredibleFacts(
+        count=found.count,
+        classes=found.class_count,
+        bayes_factor=recipe.settings["bayes_factor"],
+        optimum=found.opt,
+        deviations=deviations,
+        by_class=listed is not None and listed.count < found.count,
+        covered=_covered(found, recipe, data, run),
+        best_share=math.exp(-found.log_mass),
+    )
+
+
+def _covered(found: CredibleSet, recipe: Recipe, data: Dataset, run: Run) -> float | None:
+    """Return the posterior probability of the credible set among all DAGs, where 3^n steps are few."""
+    if data.n_variables > LARGEST_POSTERIOR or recipe.constraints:
+        return None
+    limits = run.limits or Limits()
+    table = build_parent_sets(
+        data,
+        recipe.scorer,
+        slack=math.inf,
+        max_parents=recipe.max_parents,
+        threads=run.threads,
+        limits=limits,
+        progress=run.progress,
+    )
+    if table.status is not Status.COMPLETE:
+        return None
+    posterior = exact_posterior(table, limits=limits, progress=run.progress)
+    return posterior.covered_by(found.summary()) if posterior.complete else None

@@ -1,0 +1,66 @@
+"""The table of edges: one list of columns, from which edges.csv is written, read and documented."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from arcwise.analysis.edges import EdgeFinding
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["COLUMNS", "EXPLANATION", "SPLIT", "EdgeColumn", "edge_frame"]
+
+SPLIT = ("forward_if_edge", "backward_if_edge", "either_if_edge")
+EXPLANATION = "explanation"
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeColumn:
+    """A column: its name, what it holds, and the value for an edge."""
+
+    name: str
+    meaning: str
+    value: Callable[[EdgeFinding], Any]
+
+
+# Behind these stand a column for each other method and score, named by its title, and the explanation.
+COLUMNS: tuple[EdgeColumn, ...] = (
+    EdgeColumn("first", "one variable", lambda e: e.first),
+    EdgeColumn("second", "the other, in the order of the data", lambda e: e.second),
+    EdgeColumn("confidence", "that an edge joins them, in whatever direction", lambda e: e.present),
+    EdgeColumn("standard_error", "its Monte Carlo error; 0 for a credible set", lambda e: e.standard_error),
+    EdgeColumn(SPLIT[0], "if there is an edge, how often it points first → second", lambda e: e.split[0]),
+    EdgeColumn(SPLIT[1], "... second → first", lambda e: e.split[1]),
+    EdgeColumn(SPLIT[2], "... and could do either; the three sum to 1", lambda e: e.split[2]),
+    EdgeColumn("from", "the tail of the network's arc, or of the more credible direction", lambda e: e.tail),
+    EdgeColumn("to", "its head", lambda e: e.head),
+    EdgeColumn("in_network", "whether the network has the edge", lambda e: e.fate.in_network),
+    EdgeColumn(
+        "fate",
+        "kept, undirected (in the network, its direction open), dropped (it would close a cycle) or below (the cut-off)",
+        lambda e: str(e.fate),
+    ),
+    EdgeColumn(
+        "agreement", "whether other methods and scores agree, differ in strength, or disagree", lambda e: str(e.agreement)
+    ),
+)
+
+
+def edge_frame(
+    edges: Iterable[EdgeFinding], methods: Sequence[str], explain: Callable[[EdgeFinding], str]
+) -> pd.DataFrame:
+    """Return the edges as a table; `methods` are the titles of the other methods and scores."""
+    import pandas as pd
+
+    rows = [
+        {
+            **{column.name: column.value(edge) for column in COLUMNS},
+            **dict(edge.by_method[1:]),
+            EXPLANATION: explain(edge),
+        }
+        for edge in edges
+    ]
+    return pd.DataFrame(rows, columns=[*(column.name for column in COLUMNS), *methods, EXPLANATION])

@@ -1,0 +1,68 @@
+"""What a limit cost an analysis, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from arcwise.analysis.averaged import Shortfall
+from arcwise.analysis.remark import Remark
+from arcwise.limits import Status
+
+if TYPE_CHECKING:
+    from arcwise.analysis.averaged import Averaged
+
+__all__ = ["fallback_remark", "missing_remark", "no_networks_message", "sample_remark", "shortfall_words"]
+
+
+def shortfall_words(made: Averaged) -> str:
+    """Say what was missing: "its networks could not all be counted (time limit)"."""
+    wanted = made.recipe.settings.get("replicates")
+    what = {
+        None: "it is complete",
+        Shortfall.TABLE: "the table of parent sets could not be completed",
+        Shortfall.NETWORKS: "its networks could not all be counted",
+        Shortfall.SAMPLE: f"{made.count:,}" + (f" of {wanted:,}" if wanted else "") + " networks",
+        Shortfall.EVERYTHING: "no network was finished",
+    }[made.shortfall]
+    return f"{what} ({made.status})"
+
+
+def fallback_remark(given_up: Averaged, found: Averaged) -> Remark:
+    """Say why another source was taken than the first."""
+    return Remark(
+        f"The {given_up.recipe.source_facts.title} under {given_up.recipe.score_title} could not be completed: "
+        f"{shortfall_words(given_up)}. The confidences therefore come from {found.count:,} "
+        f"{found.recipe.source_facts.networks}.",
+        by_time=given_up.status is Status.TIME_LIMIT,
+    )
+
+
+def sample_remark(found: Averaged) -> Remark:
+    """Say that there are fewer networks than asked for."""
+    return Remark(
+        f"The {found.recipe.source_facts.title} is not complete: {shortfall_words(found)}. Allow more time with "
+        "--limit-seconds.",
+        by_time=found.status is Status.TIME_LIMIT,
+    )
+
+
+def missing_remark(missing: Sequence[tuple[str, Averaged | None]]) -> Remark:
+    """Say which comparisons are missing; None stands for one that was not begun."""
+    listed = "; ".join(
+        f"{title} ({'the time was up' if made is None else shortfall_words(made)})" for title, made in missing
+    )
+    by_time = any(made is None or made.status is Status.TIME_LIMIT for _, made in missing)
+    return Remark(f"Not computed for comparison: {listed}.", by_time=by_time)
+
+
+def no_networks_message(given_up: Averaged) -> str:
+    """Say that there is nothing to average, and what to do about it."""
+    facts = given_up.recipe.source_facts
+    remedy = (
+        "Allow more time: --limit-seconds."
+        if facts.is_sample
+        else "Allow more time (--limit-seconds), fewer parents (--max-parents 3), another score (--score bic prunes "
+        "best), or use --method bootstrap."
+    )
+    return f"the {facts.title} could not be completed: {shortfall_words(given_up)}. {remedy}"

@@ -1,0 +1,116 @@
+"""What a report says about a source of networks: its account, its choices, its part of the methods section.
+
+A source without words of its own here is told by its facts (`arcwise.ensemble.sources.Source`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from arcwise.option import options_of
+
+if TYPE_CHECKING:
+    from arcwise.analysis.analysis import Analysis
+
+__all__ = ["Choice", "account_of_sample", "completeness", "ensemble_title", "methods_of_networks", "setting_choices"]
+
+# What was chosen, its value, why, and how to change it.
+Choice = tuple[str, str, str, str]
+
+_WHY = {
+    "bayes_factor": "beyond 20 the evidence against a network is called strong (Kass and Raftery 1995)",
+    "replicates": "the standard error of a confidence is at most 0.5 / sqrt(replicates)",
+}
+_NAMES = {"bayes_factor": "Bayes factor"}
+
+
+def setting_choices(analysis: Analysis) -> list[Choice]:
+    """Return the settings of the main source that an option of `learn` can change."""
+    recipe, known = analysis.main.recipe, {item.name: item for item in options_of(analysis.options)}
+    return [
+        (
+            _NAMES.get(item.name, item.name.replace("_", " ")),
+            _shown(recipe.settings[item.name]),
+            _WHY.get(item.name, item.help),
+            known[item.name].flag,
+        )
+        for item in options_of(recipe.source_facts.Settings)
+        if item.name in known
+    ]
+
+
+def _shown(value: object) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def ensemble_title(analysis: Analysis) -> str:
+    """Return the heading of the section about the networks."""
+    titles = {"credible": "The networks that the data cannot rule out", "bootstrap": "The resampled networks"}
+    return titles.get(analysis.main.recipe.source, f"The {analysis.main.recipe.source_facts.networks}")
+
+
+def account_of_sample(analysis: Analysis) -> str:
+    """Say how a sample of networks came about, and how accurate it is."""
+    confidence, source = analysis.confidence, analysis.main.recipe.source_facts
+    how = {
+        "bootstrap": f"{confidence.n_networks:,} networks were learned, each from {analysis.data.n_cases:,} cases "
+        "drawn with replacement from the data (the bootstrap)."
+    }.get(source.name, f"There are {confidence.n_networks:,} {source.networks} ({source.title}: {source.meaning}).")
+    text = f"{how} The confidence in an edge is the share of the networks that have it."
+    if not source.is_sample or analysis.data.n_variables < 2:
+        return text
+    worst = float(confidence.standard_error.max())
+    return f"{text} With this many networks a confidence is accurate to about ±{2 * worst:.2f} at worst."
+
+
+def completeness(most: int | None) -> str:
+    """Say of what a set is complete: "complete among networks with at most 3 parents per variable"."""
+    return "complete" if most is None else f"complete among networks with at most {most} parents per variable"
+
+
+def methods_of_networks(analysis: Analysis) -> str:
+    """Return the sentences of a methods section on how the networks were found and averaged."""
+    recipe = analysis.main.recipe
+    words: Callable[[Analysis], str] = {"credible": _credible_methods, "bootstrap": _bootstrap_methods}.get(
+        recipe.source, _any_methods
+    )
+    classes = (
+        "; directions were counted only where they are shared by all members of a network's equivalence class."
+        if analysis.confidence.orient == "cpdag"
+        else "; directions are those of the networks themselves."
+    )
+    return words(analysis) + classes
+
+
+def _credible_methods(analysis: Analysis) -> str:
+    main, facts = analysis.main, analysis.main.credible
+    assert facts is not None
+    classes = "" if facts.classes is None else f", in {facts.classes:,} Markov equivalence classes"
+    most = main.recipe.max_parents
+    limit = "" if most is None else f" with at most {most} parents per variable"
+    return (
+        f"All networks{limit} within a Bayes factor of {facts.bayes_factor:g} (Kass & Raftery, 1995) of the best one "
+        f"under the {main.recipe.score_title} score were enumerated exactly, which gave a credible set of "
+        f"{facts.count:,} network{'' if facts.count == 1 else 's'}{classes} (Liao, 2022). The confidence in an edge is "
+        "the share of the networks that have it, weighted by their scores"
+    )
+
+
+def _bootstrap_methods(analysis: Analysis) -> str:
+    recipe = analysis.main.recipe
+    limit = "" if recipe.max_parents is None else f", with at most {recipe.max_parents} parents per variable"
+    return (
+        f"We learned {analysis.confidence.n_networks:,} networks by {recipe.settings['learner']} search under the "
+        f"{recipe.score_title} score{limit}, each from a bootstrap sample of the cases (Friedman et al., 1999). The "
+        "confidence in an edge is the share of the networks that have it"
+    )
+
+
+def _any_methods(analysis: Analysis) -> str:
+    recipe = analysis.main.recipe
+    return (
+        f"We made {analysis.confidence.n_networks:,} networks under the {recipe.score_title} score "
+        f"({recipe.source_facts.title}: {recipe.source_facts.meaning}). The confidence in an edge is the share of the "
+        "networks that have it"
+    )

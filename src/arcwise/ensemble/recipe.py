@@ -1,0 +1,208 @@
+"""`Recipe`: how networks are made. Two confidences mean the same only if their recipes are the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from arcwise.errors import ArcwiseError, FormatError
+from arcwise.graph import Constraints
+from arcwise.limits import Limits
+from arcwise.option import from_keywords, record_of
+from arcwise.progress import ProgressCallback
+from arcwise.scores import Score, make_score
+
+if TYPE_CHECKING:
+    from arcwise.data import Dataset
+    from arcwise.ensemble.network_summary import Ensemble
+    from arcwise.ensemble.sources import Source
+
+__all__ = ["NO_GAPS", "Recipe", "Run"]
+
+NO_GAPS = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The circumstances of making networks. But for the seed, none of them is part of how they are made."""
+
+    seed: int = 0
+    threads: int = 1
+    limits: Limits | None = None
+    progress: bool | ProgressCallback | None = None
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How networks are made: from which source, by which score, how many, under which restrictions.
+
+    Parameters
+    ----------
+    source
+        A name in `arcwise.ensemble.sources.SOURCES`: "credible", "bootstrap".
+    score
+        The score's name and parameters, as `Score.describe` returns them.
+    settings
+        The source's own settings by name: a credible set's `bayes_factor`, a bootstrap's `replicates`.
+    max_parents
+        The most parents of any variable; None for any number.
+    constraints
+        What every network must keep, as `Constraints.describe` returns it; empty for nothing.
+    gaps
+        What was done about missing values before: "none" if there were none, else the way they were filled.
+
+    Examples
+    --------
+    >>> recipe = Recipe.of("credible", "bdeu:ess=1", bayes_factor=150)
+    >>> recipe.title, recipe.settings["bayes_factor"]
+    ('credible set, BDeu (ess 1)', 150.0)
+    """
+
+    source: str
+    score: Mapping[str, Any]
+    settings: Mapping[str, Any]
+    max_parents: int | None = None
+    constraints: Mapping[str, Any] = field(default_factory=dict)
+    gaps: str = NO_GAPS
+    # What cannot be made again from its description (a score with a prior network) is kept beside it.
+    scored_by: Score | None = field(default=None, repr=False, compare=False)
+
+    @classmethod
+    def of(
+        cls,
+        source: str,
+        score: str | Score | None = None,
+        *,
+        max_parents: int | None = None,
+        constraints: Constraints | None = None,
+        gaps: str = NO_GAPS,
+        **settings: Any,
+    ) -> Recipe:
+        """Make a recipe; a score or setting that is not given is the source's own."""
+        from arcwise.ensemble.sources import find_source
+
+        found = find_source(source)
+        scorer = make_score(found.default_score if score is None else score)
+        kept = {} if constraints is None else constraints.describe()
+        own = record_of(from_keywords(found.Settings, settings))
+        return cls(source, scorer.describe(), own, max_parents, kept, gaps, scorer)
+
+    @classmethod
+    def usual(cls, source: str, score: str | Score | None = None, **options: Any) -> Recipe:
+        """Make a recipe with the limit of parents that the score needs, unless another one is given."""
+        made = cls.of(source, score, **options)
+        if options.get("max_parents") is not None or made.scored_by is None:
+            return made
+        return replace(made, max_parents=made.scored_by.facts.parent_limit)
+
+    @property
+    def source_facts(self) -> Source:
+        """The source itself."""
+        from arcwise.ensemble.sources import find_source
+
+        return find_source(self.source)
+
+    @property
+    def scorer(self) -> Score:
+        """The score, made again from its description if need be."""
+        if self.scored_by is not None:
+            return self.scored_by
+        options = dict(self.score)
+        try:
+            return make_score(str(options.pop("name")), **options)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ArcwiseError(f"the score {dict(self.score)} cannot be made from its description: {error}") from error
+
+    @property
+    def score_title(self) -> str:
+        """The score as papers write it: "BDeu (ess 1)"."""
+        try:
+            return self.scorer.title
+        except ArcwiseError:
+            return str(self.score.get("name", "another score"))
+
+    @property
+    def title(self) -> str:
+        """The source and the score: "credible set, qNML"."""
+        return f"{self.source_facts.title}, {self.score_title}"
+
+    def constraints_on(self, names: tuple[str, ...]) -> Constraints | None:
+        """Return the constraints over variables, or None if there are none."""
+        return Constraints.from_description(names, self.constraints) if self.constraints else None
+
+    def run(
+        self,
+        data: Dataset,
+        *,
+        seed: int = 0,
+        threads: int = 1,
+        limits: Limits | None = None,
+        progress: bool | ProgressCallback | None = None,
+    ) -> Ensemble:
+        """Make the networks: an ensemble that knows its recipe, with a status where a limit cut it short."""
+        return self.source_facts.run(self, data, Run(seed, threads, limits, progress))
+
+    def describe(self) -> dict[str, Any]:
+        """Return the recipe as JSON can hold it."""
+        return {
+            "source": self.source,
+            "score": dict(self.score),
+            "settings": dict(self.settings),
+            "max_parents": self.max_parents,
+            "constraints": dict(self.constraints),
+            "gaps": self.gaps,
+        }
+
+    @classmethod
+    def from_description(cls, facts: Mapping[str, Any]) -> Recipe:
+        """Read what `describe` returned; a source that is not known here is kept, but cannot be run."""
+        try:
+            most = facts["max_parents"]
+            return cls(
+                source=str(facts["source"]),
+                score=dict(facts["score"]),
+                settings=dict(facts["settings"]),
+                max_parents=None if most is None else int(most),
+                constraints=dict(facts["constraints"]),
+                gaps=str(facts["gaps"]),
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise FormatError(f"the recipe cannot be read ({error!r}).") from error
+
+    def differences(self, other: Recipe) -> tuple[str, ...]:
+        """Say in words what is different in another recipe, "here ..., there ..."; empty if nothing is."""
+        found = []
+        for name, here, there in (
+            ("the source of networks", self.source, other.source),
+            ("the score", _score_words(self.score), _score_words(other.score)),
+            *(
+                (_setting_words(name), self.settings.get(name), other.settings.get(name))
+                for name in sorted({*self.settings, *other.settings})
+            ),
+            ("the most parents of a variable", self.max_parents, other.max_parents),
+            ("constraints", bool(self.constraints), bool(other.constraints)),
+            ("missing values", self.gaps, other.gaps),
+        ):
+            if here != there:
+                found.append(f"{name}: {_value_words(here)} here, {_value_words(there)} there")
+        if self.constraints != other.constraints and bool(self.constraints) == bool(other.constraints):
+            found.append("the constraints are others")
+        return tuple(found)
+
+
+def _score_words(score: Mapping[str, Any]) -> str:
+    options = ", ".join(f"{key} {value}" for key, value in score.items() if key != "name")
+    return f"{score.get('name', 'not known')}{f' ({options})' if options else ''}"
+
+
+def _setting_words(name: str) -> str:
+    return f"the {name.replace('_', ' ')}"
+
+
+def _value_words(value: object) -> str:
+    if isinstance(value, bool):
+        return "some" if value else "none"
+    if value is None:
+        return "no limit"
+    return f"{value:g}" if isinstance(value, int | float) else str(value)

@@ -1,0 +1,18 @@
+"""The sources of networks by name: a new one is a file beside these, and a line here."""
+
+from arcwise.ensemble.sources.bootstrap import Bootstrap
+from arcwise.ensemble.sources.credible import Credible
+from arcwise.ensemble.sources.source import Source
+from arcwise.errors import UnknownNameError, suggestion
+
+__all__ = ["SOURCES", "Source", "find_source"]
+
+# In the order in which `learn` tries them, if it is not told which to take.
+SOURCES: dict[str, Source] = {source.name: source for source in (Credible(), Bootstrap())}
+
+
+def find_source(name: str) -> Source:
+    """Return the source of the given name."""
+    if name not in SOURCES:
+        raise UnknownNameError(suggestion("method", str(name), SOURCES))
+    return SOURCES[name]

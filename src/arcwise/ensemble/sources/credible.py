@@ -1,0 +1,73 @@
+"""The credible set as a source: every network that the data cannot rule out."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from arcwise.deadline import Deadline
+from arcwise.ensemble.bayes_factors import factor_of
+from arcwise.ensemble.credible_set import CredibleSet
+from arcwise.ensemble.sources.source import Source
+from arcwise.limits import Status
+from arcwise.option import check_options, option
+from arcwise.parent_sets import build_parent_sets
+
+if TYPE_CHECKING:
+    from arcwise.data import Dataset
+    from arcwise.ensemble.network_summary import Ensemble
+    from arcwise.ensemble.recipe import Recipe, Run
+
+__all__ = ["Credible", "CredibleSettings"]
+
+
+@dataclass(frozen=True)
+class CredibleSettings:
+    """How far from the best network the set reaches.
+
+    Beyond a Bayes factor of 20 the evidence against a network is called strong (Kass and Raftery 1995).
+    """
+
+    bayes_factor: float = option(20.0, "the set holds every network within this factor of the best")
+    most_networks: int | None = option(None, "the most networks that are averaged, the best ones", low=1, usual="all")
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "bayes_factor", factor_of(self.bayes_factor))
+        check_options(self)
+
+
+class Credible(Source):
+    """Find every network within a Bayes factor of the best (Liao 2022, chapter 3)."""
+
+    name = "credible"
+    title = "credible set"
+    networks = "networks that the data cannot rule out"
+    meaning = "all networks near the best score"
+    Settings: ClassVar[type[Any]] = CredibleSettings
+    default_score = "qnml"  # Liao (2022, section 4.7): qNML averages best over a credible set
+    citation = "liao-2022"
+    is_sample = False
+    quick_permutations = 14
+
+    def run(self, recipe: Recipe, data: Dataset, run: Run) -> Ensemble:
+        """Score, prune and find the set; it is empty if a limit stops either."""
+        deadline = Deadline.of(run.limits)
+        slack = math.log(recipe.settings["bayes_factor"])
+        constraints = recipe.constraints_on(data.names)
+        table = build_parent_sets(
+            data,
+            recipe.scorer,
+            slack=slack,
+            max_parents=recipe.max_parents,
+            constraints=constraints,
+            threads=run.threads,
+            limits=deadline.uncounted,
+            progress=run.progress,
+        )
+        if table.status is not Status.COMPLETE:
+            return CredibleSet.unfinished(table, log_slack=slack, status=table.status).by_recipe(recipe)
+        found = CredibleSet.build(
+            table, log_slack=slack, constraints=constraints, limits=deadline.limits, progress=run.progress
+        )
+        return found.by_recipe(recipe)

@@ -1,0 +1,53 @@
+"""`Source`: a way to make many networks from data. One file per source, one line in the registry."""
+
+from __future__ import annotations
+
+import abc
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from arcwise.data import Dataset
+    from arcwise.ensemble.network_summary import Ensemble
+    from arcwise.ensemble.recipe import Recipe, Run
+
+__all__ = ["Source"]
+
+
+class Source(abc.ABC):
+    """A way to make networks, with what there is to know about it.
+
+    Attributes
+    ----------
+    name, title
+        Its name in code, and in texts.
+    networks
+        What its networks are called in a sentence: "networks learned from resampled data".
+    meaning
+        What it is, in a phrase for people who have not met it.
+    Settings
+        A dataclass of its own options, made with `arcwise.option.option`.
+    default_score
+        The score that is usual with it.
+    citation
+        The key of the work to cite, in `arcwise.bibliography`; "" for none.
+    is_sample
+        Whether the networks are a random sample, so that a confidence has a Monte Carlo error and a part of them is a
+        smaller sample; if not, they are all there are, and a part of them says nothing.
+    quick_permutations
+        Up to how many variables shuffled columns are learned from without being asked for: that is twenty times the
+        work, and without dependence nothing can be pruned by what explains the data well.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    networks: ClassVar[str]
+    meaning: ClassVar[str]
+    Settings: ClassVar[type[Any]]
+    default_score: ClassVar[str]
+    citation: ClassVar[str] = ""
+    is_sample: ClassVar[bool]
+    quick_permutations: ClassVar[int] = 0
+
+    @abc.abstractmethod
+    def run(self, recipe: Recipe, data: Dataset, run: Run) -> Ensemble:
+        """Make the networks; a limit shows in the status of what is returned, which may be empty then."""
