@@ -48,16 +48,18 @@ def score_table() -> str:
     from arcwise.scores import SCORES
 
     rows = [
-        "| name | score | parameters | equivalent | log Bayes factor | regular | prunes supersets |",
-        "|---|---|---|---|---|---|---|",
+        "| name | score | in words | parameters "
+        "| equivalent | log Bayes factor | regular | prunes supersets | parents |",
+        "|---|---|---|---|---|---|---|---|---|",
     ]
     for name, kind in SCORES.items():
         facts = kind.FACTS
         parameters = ", ".join(f"`{p.name}` in {p.range}" for p in kind.parameters) or "none"
         yes = {True: "yes", False: "no", None: "not known"}
         cells = (
-            *(f"`{name}`", facts.title, parameters, yes[facts.equivalent], yes[facts.log_bayes_factor]),
+            *(f"`{name}`", facts.title, facts.in_words, parameters, yes[facts.equivalent], yes[facts.log_bayes_factor]),
             *(yes[facts.regular], yes[bool(facts.bound)]),
+            "any" if facts.parent_limit is None else f"at most {facts.parent_limit}",
         )
         rows.append(f"| {' | '.join(cells)} |")
     return "\n".join(rows) + "\n"
@@ -74,6 +76,15 @@ def score_references() -> str:
         meanings = "".join(f" `{p.name}`: {p.meaning}." for p in kind.parameters)
         lines.append(f"- `{name}`: {facts.reference.rstrip('.')}.{meanings}{bound}")
     return "\n".join(lines) + "\n"
+
+
+def score_works() -> str:
+    """Return the works that the scores come from, as a list of references."""
+    from arcwise.bibliography import list_works
+    from arcwise.scores import SCORES
+
+    keys = (source.key for kind in SCORES.values() for source in kind.FACTS.sources)
+    return "".join(f"- {work}\n" for work in list_works(keys))
 
 
 def stage_names(stage: str) -> str:
@@ -128,7 +139,12 @@ def summary_table(argument: str) -> str:
 def generate(what: str) -> str:
     """Return the generated part of the given name."""
     kind, _, argument = what.partition(" ")
-    makers = {"scores": score_table, "score-references": score_references, "commands": command_help}
+    makers = {
+        "scores": score_table,
+        "score-references": score_references,
+        "score-works": score_works,
+        "commands": command_help,
+    }
     with_argument = {"names": stage_names, "summary": summary_table}
     return with_argument[kind](argument) if kind in with_argument else makers[kind]()
 

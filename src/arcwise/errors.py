@@ -1,4 +1,8 @@
-"""Every error that a user can cause, each a sentence that says what, where, what is allowed, and the remedy."""
+"""Every error that a user can cause, each a sentence that says what, where, what is allowed, and the remedy.
+
+An error is made of parts: what is wrong, in words and mentions of arguments, and remedies. `str(error)` is Python's
+spelling; the command line spells the same parts as options (`arcwise.cli.mistakes`).
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,11 @@ import difflib
 import errno
 import itertools
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
+
+from arcwise.mentions import UNSAID, Argument, Mention, Remedy, Speller, spell_parts
 
 __all__ = [
     "ArcwiseError",
@@ -28,7 +35,55 @@ __all__ = [
 
 
 class ArcwiseError(ValueError):
-    """The user's mistake, told in one message: the command line prints it and exits with code 1."""
+    """The user's mistake, told in one message: the command line prints it and exits with code 1.
+
+    Parameters
+    ----------
+    problem
+        What is wrong: words and mentions, each ``Argument("seed", -1)`` or ``Call("impute", ...)``.
+    remedies
+        What can be done about it, the alternatives in their order.
+
+    Examples
+    --------
+    >>> raise OptionError(Argument("seed", -1), "must be an integer >= 0.")
+    Traceback (most recent call last):
+    arcwise.errors.OptionError: seed=-1 must be an integer >= 0.
+    """
+
+    def __init__(self, *problem: str | Mention, remedies: Remedy | Sequence[Remedy] = ()) -> None:
+        super().__init__(*problem)
+        self.problem = problem
+        self.remedies = (remedies,) if isinstance(remedies, Remedy) else tuple(remedies)
+
+    @property
+    def argument(self) -> str | None:
+        """The argument that is wrong, if the error is about one."""
+        return next((part.name for part in self.problem if isinstance(part, Argument)), None)
+
+    @property
+    def value(self) -> Any:
+        """The value of the argument that is wrong; None if the error is about no argument or names no value."""
+        values = (part.value for part in self.problem if isinstance(part, Argument))
+        found = next(values, UNSAID)
+        return None if found is UNSAID else found
+
+    def within(self, *place: str | Mention, kind: type[ArcwiseError] | None = None) -> ArcwiseError:
+        """Return the same error with the place before it: ``error.within(f"{path}:")``; `kind` changes its class."""
+        return (kind or type(self))(*place, *self.problem, remedies=self.remedies)
+
+    def spelled(self, spell: Speller = str, remedies: Sequence[Remedy] | None = None) -> str:
+        """Return the message with every mention spelled as `spell` does, and the given remedies instead of all."""
+        chosen = self.remedies if remedies is None else remedies
+        problem = spell_parts(self.problem, spell)
+        if not chosen:
+            return problem
+        *first, last = (spell_parts(remedy.parts, spell) for remedy in chosen)
+        told = f"{', '.join(first)}, or {last}." if first else f"{last}."
+        return f"{problem} {told[0].upper()}{told[1:]}"
+
+    def __str__(self) -> str:
+        return self.spelled()
 
 
 class DataError(ArcwiseError):

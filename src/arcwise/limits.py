@@ -7,6 +7,7 @@ import math
 from dataclasses import dataclass
 
 from arcwise.errors import OptionError
+from arcwise.mentions import Argument
 
 __all__ = ["Limits", "Status"]
 
@@ -47,7 +48,7 @@ class Limits:
     def __post_init__(self) -> None:
         for name, value in (("seconds", self.seconds), ("memory_bytes", self.memory_bytes), ("count", self.count)):
             if value is not None and not value > 0:
-                raise OptionError(f"limit {name}={value!r} must be positive, or None for no limit.")
+                raise OptionError("limit", Argument(name, value), "must be positive, or None for no limit.")
 
     @property
     def native_seconds(self) -> float:

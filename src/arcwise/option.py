@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from arcwise.errors import OptionError, UnknownNameError, suggestion
+from arcwise.mentions import Argument
 
 __all__ = [
     "Option",
@@ -98,7 +99,7 @@ class Option:
             number, fits = math.nan, False
         low, high = self.low if self.low is not None else -math.inf, self.high if self.high is not None else math.inf
         if not fits or not low <= number <= high:
-            raise OptionError(f"{self.name}={value!r} must be {self.allowed}.")
+            raise OptionError(Argument(self.name, value), f"must be {self.allowed}.")
 
     @property
     def allowed(self) -> str:

@@ -7,6 +7,7 @@ import operator
 import numpy as np
 
 from arcwise.errors import OptionError
+from arcwise.mentions import Argument
 
 __all__ = ["native_seed", "resolve_seed"]
 
@@ -34,7 +35,7 @@ def resolve_seed(seed: int | None, rng: np.random.Generator | None) -> int:
     except TypeError:
         number = -1
     if number < 0:
-        raise OptionError(f"seed={seed!r} must be an integer >= 0, or None for a fresh one.")
+        raise OptionError(Argument("seed", seed), "must be an integer >= 0, or None for a fresh one.")
     return number
 
 

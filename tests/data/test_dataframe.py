@@ -87,7 +87,7 @@ def test_weights_by_column_or_array() -> None:
         (
             frame(smoke=["no"] * 4),
             r"column 'smoke' \(2 of 2\) has one distinct value, 'no'; a variable needs at least two states. "
-            r"Drop the column or declare its states: states=\{'smoke': \['no', 'yes'\]\}.",
+            r"Drop the column, or declare its states: states=\{'smoke': \['no', 'yes'\]\}.",
         ),
         (frame(x=["a", None, "b", np.nan]), r"2 missing values in 1 of 2 columns \('x' 2\); 2 of 4 .*row 1.*impute"),
         (frame(x=["a", "", "b", "b"]), "1 missing values in 1 of 2"),

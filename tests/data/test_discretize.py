@@ -218,7 +218,7 @@ def test_close_cuts_get_enough_digits() -> None:
     ("options", "kind", "message"),
     [
         ({"method": "mld"}, OptionError, "unknown discretisation method 'mld'; did you mean 'mdl'"),
-        ({"method": "mdl"}, OptionError, "give the class column as target="),
+        ({"method": "mdl"}, OptionError, "Name the class column: target=, or use 'width'"),
         (
             {"method": "mdl", "target": "clas"},
             DataError,

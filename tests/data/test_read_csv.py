@@ -96,7 +96,7 @@ BAD: list[tuple[str, str | bytes, type[ArcwiseError], str]] = [
     ("blank lines only", "\n \n", FormatError, "the file is empty"),
     ("header only", "a,b\n", DataError, "no rows, only the header"),
     ("one column", "a\nx\ny\n", DataError, "only one column, 'a'.*needs at least two variables.$"),
-    ("other separator", "a;b\nx;y\ny;x\n", DataError, "only one column.*semicolon: give separator=';'"),
+    ("other separator", "a;b\nx;y\ny;x\n", DataError, "only one column.*semicolon. Give separator=';'"),
     ("duplicate names", "a,b, a\nx,y,z\n", DataError, "header has the name 'a' in fields 1 and 3"),
     ("duplicate numbers", "1,0,1\n0,1,1\n", DataError, "fields 1 and 3.*header=False"),
     ("numbers in the header", "5.1,3.5\n1,2\n", FormatError, "consists of numbers.*header=False"),
@@ -107,7 +107,7 @@ BAD: list[tuple[str, str | bytes, type[ArcwiseError], str]] = [
     ("ragged, trailing comma", "a,b\nx,y,\n", FormatError, "line 2 has 3 fields"),
     ("one state", "smoke,cough\nno,a\nno,b\n", DataError,
      r"survey.csv: column 'smoke' \(1 of 2\) has one distinct value, 'no'; a variable needs at least two states. "
-     r"Drop the column or declare its states: states=\{'smoke': \['no', 'yes'\]\}."),
+     r"Drop the column with drop=\['smoke'\], or declare its states: states=\{'smoke': \['no', 'yes'\]\}."),
     ("Latin-1", "a,b\nx,y\ncaf\xe9,z\n".encode("latin1"), FormatError,
      "survey.csv: line 3, column 'a': byte 0xe9 is not UTF-8 text"),
     ("Latin-1 header", "a,caf\xe9\nx,y\n".encode("latin1"), FormatError, "the header, field 2: byte 0xe9 is not UTF-8"),

@@ -16,6 +16,7 @@ from arcwise.ensemble.sources.credible import CredibleSettings
 from arcwise.errors import OptionError
 from arcwise.graph import Constraints
 from arcwise.limits import Limits
+from arcwise.mentions import Argument, Remedy
 from arcwise.option import Option, check_options, command_words, option
 from arcwise.scores import Score, make_score
 
@@ -160,15 +161,19 @@ class LearnOptions:
             object.__setattr__(self, "score", make_score(self.score))
         if self.categorical not in (True, False):
             raise OptionError(
-                f"categorical={self.categorical!r} must be True or False; name single columns with categories=."
+                Argument("categorical", self.categorical),
+                "must be True or False.",
+                remedies=Remedy("name single columns with", Argument("categories")),
             )
         check_options(self)
         if not self.missed_edge_cost > 0:
-            raise OptionError(f"missed_edge_cost={self.missed_edge_cost!r} must be positive: 1 weighs both alike.")
+            raise OptionError(
+                Argument("missed_edge_cost", self.missed_edge_cost), "must be positive: 1 weighs both mistakes alike."
+            )
         if self.permutations == 1:
-            raise OptionError("permutations=1 must be at least 2 (20 are usual here), or 0 for none.")
+            raise OptionError(Argument("permutations", 1), "must be at least 2 (20 are usual here), or 0 for none.")
         if self.constraints is not None and not isinstance(self.constraints, Constraints):
-            raise OptionError(f"constraints={self.constraints!r} must be Constraints(names, required=..., ...).")
+            raise OptionError(Argument("constraints", self.constraints), "must be Constraints(names, required=..., ...).")
         Limits(seconds=self.limit_seconds)
 
     @property

@@ -71,7 +71,7 @@ class GraphFile:
         try:
             return self.content.graph(names)
         except GraphError as error:
-            raise FormatError(f"{self.path}: {error}") from None
+            raise error.within(f"{self.path}:", kind=FormatError) from None
 
     def dag(self, names: Sequence[str] | None = None) -> Dag:
         """Return the graph, which must be a DAG; a list of arcs takes its nodes from `names`."""

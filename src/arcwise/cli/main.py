@@ -17,8 +17,8 @@ from typing import Any
 
 import typer
 
-from arcwise.cli.spelling import as_options
-from arcwise.cli.verb_group import VerbGroup
+from arcwise.cli.mistakes import tell
+from arcwise.cli.verb_group import RUNNING, VerbGroup
 from arcwise.errors import ArcwiseError
 
 __all__ = ["app", "main"]
@@ -37,7 +37,7 @@ VERBS: tuple[str, ...] = tuple(verb for verbs in STAGES.values() for verb in ver
 
 
 class _Program(VerbGroup):
-    """The group of all verbs. Ctrl-C and a closed pipe are dealt with here, before typer sees them."""
+    """The group of all verbs. Mistakes, Ctrl-C and a closed pipe are dealt with here, before typer sees them."""
 
     stages = STAGES
 
@@ -46,8 +46,13 @@ class _Program(VerbGroup):
             return super().make_context(*arguments, **options)
 
     def invoke(self, ctx: Any) -> Any:
-        with _quiet_ending():
-            return super().invoke(ctx)
+        try:
+            with _quiet_ending():
+                return super().invoke(ctx)
+        except ArcwiseError as error:
+            message = tell(error, ctx.meta.get(RUNNING), self.commands)
+            typer.echo(f"{type(error).__name__}: {message}", err=True)
+            raise typer.Exit(1) from None
 
 
 @contextmanager
@@ -123,9 +128,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """
     try:
         _command().main(args=None if arguments is None else list(arguments), prog_name="arcwise")
-    except ArcwiseError as error:
-        typer.echo(f"{type(error).__name__}: {as_options(str(error))}", err=True)
-        sys.exit(1)
     except MemoryError:
         typer.echo("MemoryError: there is not enough memory for this. Use fewer columns or rows, or a limit.", err=True)
         sys.exit(1)

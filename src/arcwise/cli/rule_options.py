@@ -74,4 +74,4 @@ class RuleOptions(OptionGroup):
                 max_parents_of=base.max_parents_by_name,
             )
         except ConstraintError as error:
-            raise ConstraintError(f"{files}: {error}") from None
+            raise error.within(f"{files}:") from None

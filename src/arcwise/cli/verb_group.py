@@ -7,9 +7,10 @@ from typing import Any, ClassVar
 
 from typer.core import TyperGroup
 
-__all__ = ["VerbGroup"]
+__all__ = ["RUNNING", "VerbGroup"]
 
 WHOLE = 10_000  # characters: no first sentence is longer
+RUNNING = "arcwise.cli.running"  # where a context keeps the verb that runs
 
 
 class VerbGroup(TyperGroup):
@@ -19,6 +20,12 @@ class VerbGroup(TyperGroup):
     """
 
     stages: ClassVar[Mapping[str, Sequence[str]]] = {}
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the verb that was asked for, and remember it: the program spells mistakes in its options."""
+        name, command, rest = super().resolve_command(ctx, args)
+        ctx.meta[RUNNING] = command
+        return name, command, rest
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the verbs, one definition list for each stage, all with the same indent."""

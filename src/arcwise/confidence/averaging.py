@@ -13,6 +13,7 @@ from arcwise.confidence.edge_confidence import EdgeConfidence, Orientation
 from arcwise.ensemble import Ensemble, NetworkSet
 from arcwise.errors import GuaranteeError, OptionError, UnknownNameError, suggestion
 from arcwise.graph import Cpdag
+from arcwise.mentions import Argument, Mention, Remedy
 
 __all__ = [
     "Feature",
@@ -140,16 +141,21 @@ def class_sums(networks: Ensemble, weights: Weights | None = None) -> tuple[NDAr
     from arcwise import _core
 
     n = len(networks.names)
-    sums = _sum(_core.confidence.sum_classes, _listed(networks, "orient='cpdag'"), weights)
+    sums = _sum(_core.confidence.sum_classes, _listed(networks, Argument("orient", "cpdag")), weights)
     return sums[: n * n].reshape(n, n), sums[n * n :].reshape(n, n)
 
 
-def _listed(networks: Ensemble, what: str) -> NetworkSet:
+def _listed(networks: Ensemble, what: str | Mention) -> NetworkSet:
     if isinstance(networks, NetworkSet):
         return networks
     raise GuaranteeError(
-        f"{what} needs the networks themselves, but this set of {networks.count:,} was only counted. "
-        "Use orient='dag' or orient='skeleton', credible_confidence(table, ...), or list the set."
+        what,
+        f"needs the networks themselves, but this set of {networks.count:,} was only counted.",
+        remedies=(
+            Remedy("use", Argument("orient", "dag"), "or", Argument("orient", "skeleton")),
+            Remedy("use credible_confidence(table, ...)"),
+            Remedy("list the set"),
+        ),
     )
 
 

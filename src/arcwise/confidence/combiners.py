@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from arcwise.confidence.learned_table import SIZE_GROUPS, WEIGHTS, LearnedTable, learned_table, size_group
 from arcwise.confidence.training_table import MISSING, TrainingTable, training_table
 from arcwise.errors import OptionError
+from arcwise.mentions import Argument, Remedy
 
 __all__ = ["boost", "feature_names", "fit_booster", "majority_vote", "pair_features", "vote_weights", "weighted_vote"]
 
@@ -99,8 +100,8 @@ def fit_booster(training: TrainingTable, thresholds: LearnedTable, labels: Seque
 
     if unknown := [label for label in labels if label not in training.confidences]:
         raise OptionError(
-            f"gradient boosting was not trained with {unknown[0]}; it knows {', '.join(training.confidences)}. Use "
-            "combine='majority', or members that it knows."
+            f"gradient boosting was not trained with {unknown[0]}; it knows {', '.join(training.confidences)}.",
+            remedies=(Remedy("use", Argument("combine", "majority")), Remedy("use members that it knows")),
         )
     grid = np.array([1.0]) if metric == "shd" else np.array(WEIGHTS)
     weight = grid[np.arange(len(training)) % len(grid)]

@@ -13,6 +13,7 @@ from arcwise.data import Dataset
 from arcwise.ensemble import NetworkSet, bootstrap_networks, find_credible
 from arcwise.errors import OptionError, UnknownNameError, suggestion
 from arcwise.limits import Limits, Status
+from arcwise.mentions import Argument
 from arcwise.parent_sets import build_parent_sets
 from arcwise.scores import Score, make_score
 
@@ -55,7 +56,7 @@ class Member:
             raise UnknownNameError(suggestion("method", self.method, get_args(Method)))
         make_score(self.score)
         if not (self.log_slack >= 0 and math.isfinite(self.log_slack)):
-            raise OptionError(f"log_slack={self.log_slack!r} must be 0 or more: the log of a Bayes factor.")
+            raise OptionError(Argument("log_slack", self.log_slack), "must be 0 or more: the log of a Bayes factor.")
         for name in ("replicates", "most_networks"):
             if getattr(self, name) < 1:
                 raise OptionError(f"{name}={getattr(self, name)!r} must be at least 1.")

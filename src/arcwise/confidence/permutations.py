@@ -14,6 +14,7 @@ from arcwise.confidence.members import Member
 from arcwise.data import Dataset
 from arcwise.errors import OptionError
 from arcwise.limits import Limits, Status
+from arcwise.mentions import Argument
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 from arcwise.scores import make_score
 from arcwise.seeds import resolve_seed
@@ -64,7 +65,7 @@ def permuted_confidences(
         See `arcwise.progress.show_progress`.
     """
     if permutations < 2:
-        raise OptionError(f"permutations={permutations!r} must be at least 2; 60 are usual.")
+        raise OptionError(Argument("permutations", permutations), "must be at least 2; 60 are usual.")
     root = resolve_seed(seed, rng)
     begin = time.monotonic()
     bounds = limits or Limits()

@@ -17,6 +17,7 @@ from arcwise.data.labels import numbers_of, quoted
 from arcwise.data.source import Source, TextOptions, not_utf8
 from arcwise.data.table import Column, Table
 from arcwise.errors import DataError, FormatError, OptionError
+from arcwise.mentions import Argument, Remedy
 from arcwise.progress import ProgressCallback, native_callback
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def read_delimited(source: Source, options: TextOptions, progress: ProgressCallb
     """Read a CSV or TSV file; see `read_table` for what is accepted."""
     separator = "," if options.separator is None else options.separator
     if len(separator) != 1 or not separator.isascii() or separator in '"\n\r\0':
-        raise OptionError(f"separator={separator!r} must be one ASCII character, such as ',' ';' or a tab.")
+        raise OptionError(Argument("separator", separator), "must be one ASCII character, such as ',' ';' or a tab.")
     name, text = source.name, source.content
     if text[:3].tobytes() == b"\xef\xbb\xbf":
         text = text[3:]
@@ -118,10 +119,11 @@ def checked_header(names: list[str], name: str, separator: str) -> list[str]:
     """Return the names of the columns of file `name`, if there are two or more, all different, none empty."""
     if len(names) == 1:
         other = next((s for s in (",", ";", "\t", "|", " ") if s != separator and s in names[0]), None)
-        guess = f" The line contains {_named(other)}: give separator={other!r}." if other else ""
+        guess = f" The line contains {_named(other)}." if other else ""
         raise DataError(
             f"{name}: there is only one column, {quoted(names)}, with the separator {separator!r}; a structure needs "
-            f"at least two variables.{guess}"
+            f"at least two variables.{guess}",
+            remedies=(Remedy("give", Argument("separator", other)),) if other else (),
         )
     seen: dict[str, int] = {}
     for position, own in enumerate(names, start=1):
@@ -132,15 +134,19 @@ def checked_header(names: list[str], name: str, separator: str) -> list[str]:
                 "every column needs a name."
             )
         if own in seen:
-            numeric = " Or, if the first line holds data, give header=False." if numbers_of(names) is not None else ""
+            no_header = Remedy("if the first line holds data, give", Argument("header", False))
             raise DataError(
                 f"{name}: the header has the name {quoted([own])} in fields {seen[own]:,} and {position:,}; "
-                f"names must differ.{numeric}"
+                "names must differ.",
+                remedies=(no_header,) if numbers_of(names) is not None else (),
             )
         seen[own] = position
     numbers = numbers_of(names)
     if numbers is not None and bool((numbers != np.floor(numbers)).any()):
-        raise FormatError(f"{name}: the header consists of numbers, {quoted(names)}: give header=False if it is data.")
+        raise FormatError(
+            f"{name}: the header consists of numbers, {quoted(names)}.",
+            remedies=Remedy("if it is data, give", Argument("header", False)),
+        )
     return names
 
 
@@ -204,8 +210,11 @@ def _check_spaces(
         if label not in gaps:
             raise DataError(
                 f"{name}: line {line:,}: {own} has the state {quoted([label])} with other spaces around it than "
-                "before; both are the same after stripping. Correct the file, or read it with merge=True to take them "
-                "for one state."
+                "before; both are the same after stripping.",
+                remedies=(
+                    Remedy("correct the file"),
+                    Remedy("take them for one state with", Argument("merge", True)),
+                ),
             )
 
 

@@ -14,6 +14,7 @@ from arcwise.data.entropy_cuts import entropy_cuts
 from arcwise.data.labels import quoted
 from arcwise.data.table import MAX_LEVELS, Column, Table
 from arcwise.errors import DataError, OptionError, suggestion
+from arcwise.mentions import Argument, Remedy
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -99,8 +100,12 @@ def discretize(
     if uncut and without_cuts == "error":
         raise DataError(
             f"{table.prefix}method '{method}' finds no cut in {len(uncut)} of {len(found)} columns "
-            f"({quoted(uncut, 8)}): each would be left with one state. Give without_cuts='drop' to drop them, "
-            "without_cuts='median' to cut them in two, or another method."
+            f"({quoted(uncut, 8)}): each would be left with one state.",
+            remedies=(
+                Remedy("drop them with", Argument("without_cuts", "drop")),
+                Remedy("cut them in two with", Argument("without_cuts", "median")),
+                Remedy("use another", Argument("method")),
+            ),
         )
     if without_cuts == "drop":
         table = table.drop(uncut)
@@ -124,7 +129,7 @@ def find_cuts(
     if method not in METHODS:
         raise OptionError(suggestion("discretisation method", str(method), METHODS))
     if bins != int(bins) or bins < 2:
-        raise OptionError(f"bins={bins!r} must be an integer of at least 2.")
+        raise OptionError(Argument("bins", bins), "must be an integer of at least 2.")
     table = data if isinstance(data, Table) else Table.from_dataframe(data)
     chosen = _chosen(table, columns, target, MAX_LEVELS if max_levels is None else max_levels)
     classes = _target(table, target) if method == "mdl" else None
@@ -175,7 +180,7 @@ def _chosen(
         return [c for c in table.columns if c.name != target and c.is_continuous(max_levels)]
     if columns == "numeric":
         return [c for c in table.columns if c.name != target and c.numbers is not None]
-    listed = table.checked_names(columns, "columns=")
+    listed = table.checked_names(columns, Argument("columns"))
     if target in listed:
         raise OptionError(f"the target '{target}' cannot be among the columns to cut.")
     return [table.column(name) for name in listed]
@@ -202,10 +207,13 @@ def _target(table: Table, target: str | None) -> Column:
     """Return the class column."""
     if target is None:
         raise OptionError(
-            "method 'mdl' cuts where a class changes: give the class column as target=, or use 'width', 'quantile' or "
-            "'kmeans', which need none."
+            "method 'mdl' cuts where a class changes.",
+            remedies=(
+                Remedy("name the class column:", Argument("target")),
+                Remedy("use 'width', 'quantile' or 'kmeans', which need none"),
+            ),
         )
-    (name,) = table.checked_names([target], "target=")
+    (name,) = table.checked_names([target], Argument("target"))
     classes = table.column(name)
     if classes.n_missing:
         raise DataError(f"{table.prefix}the target '{name}' has {classes.n_missing:,} missing values; drop those rows.")

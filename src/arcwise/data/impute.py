@@ -9,6 +9,7 @@ import numpy as np
 from arcwise.data.neighbours import from_neighbours, preference
 from arcwise.data.table import MAX_LEVELS, Column, Table
 from arcwise.errors import DataError, OptionError, suggestion
+from arcwise.mentions import Argument, Remedy
 from arcwise.progress import ProgressCallback, show_progress
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def impute(
     if method not in METHODS:
         raise OptionError(suggestion("imputation method", str(method), METHODS))
     if k != int(k) or k < 1:
-        raise OptionError(f"k={k!r} must be a positive integer.")
+        raise OptionError(Argument("k", k), "must be a positive integer.")
     table = data if isinstance(data, Table) else Table.from_dataframe(data)
     gaps = table.n_missing
     if gaps:
@@ -96,8 +97,11 @@ def _complete_rows(table: Table) -> Table:
     if not complete.any():
         worst = max(table.n_missing.items(), key=lambda item: item[1])
         raise DataError(
-            f"{table.prefix}every one of the {table.n_rows:,} rows has a missing value: none would be left. Fill them "
-            f"with method='knn' or 'mode', or drop the emptiest columns first ('{worst[0]}' lacks {worst[1]:,})."
+            f"{table.prefix}every one of the {table.n_rows:,} rows has a missing value: none would be left.",
+            remedies=(
+                Remedy("fill them with", Argument("method", "knn"), "or", Argument("method", "mode")),
+                Remedy(f"drop the emptiest columns first ('{worst[0]}' lacks {worst[1]:,})"),
+            ),
         )
     return table.take(complete)
 

@@ -16,6 +16,7 @@ from arcwise.data.parquet import read_parquet
 from arcwise.data.source import STDIN, Source, TextOptions, open_source
 from arcwise.data.table import Table
 from arcwise.errors import FormatError, OptionError, suggestion
+from arcwise.mentions import Argument, Remedy
 from arcwise.progress import ProgressCallback, show_progress
 
 __all__ = ["FORMATS", "read_data", "read_table"]
@@ -128,7 +129,7 @@ def read_table(
     of nothing but spaces are skipped. Every line must have as many fields as the header.
     """
     if isinstance(missing, str):
-        raise OptionError(f"missing= takes a list of markers, not one string: ['{missing}'].")
+        raise OptionError(Argument("missing"), f"takes a list of markers, not one string: ['{missing}'].")
     source = open_source(path)
     kind = _format_of(path, source, format)
     if source.content.size == 0:
@@ -138,8 +139,8 @@ def read_table(
     with show_progress(progress) as callback:
         table = _READERS[kind](source, TextOptions(separator, header, markers, merge), callback)
     if columns is not None:
-        table = table.select(table.checked_names(columns, "columns="))
-    table = table.drop(table.checked_names(drop, "drop="))
+        table = table.select(table.checked_names(columns, Argument("columns")))
+    table = table.drop(table.checked_names(drop, Argument("drop")))
     return table if weights is None else table.with_weights(weights)
 
 
@@ -163,28 +164,31 @@ def _format_of(path: str | os.PathLike[str], source: Source, given: str | None) 
             return kind
     listed = ", ".join(suffix for known in FORMATS.values() for suffix in known)
     raise FormatError(
-        f"{path}: the suffix does not tell the format; known are {listed} (each also with .gz). "
-        f"Give format='csv' or another of {', '.join(FORMATS)}."
+        f"{path}: the suffix does not tell the format; known are {listed} (each also with .gz).",
+        remedies=Remedy("give", Argument("format", "csv"), f"or another of {', '.join(FORMATS)}"),
     )
 
 
 def _check_content(source: Source, kind: str, was_given: bool) -> None:
     """Refuse a file that is clearly something else than its format says."""
-    says = f"format='{kind}'" if was_given else "its suffix"
+    says = Argument("format", kind) if was_given else "its suffix"
     looks: str | None = None
-    remedy = "Convert it, or correct the name."
+    remedies = [Remedy("convert it"), Remedy("correct the name")]
     if source.is_parquet():
-        looks, remedy = (None if kind == "parquet" else "a Parquet file"), "Give format='parquet'."
+        looks = None if kind == "parquet" else "a Parquet file"
+        remedies = [Remedy("give", Argument("format", "parquet"))]
     elif kind == "parquet":
         looks = source.binary_kind() or ("an ARFF file" if source.is_arff() else "text or something else")
     elif source.is_arff():
-        looks, remedy = (None if kind == "arff" else "an ARFF file"), "Give format='arff'."
+        looks = None if kind == "arff" else "an ARFF file"
+        remedies = [Remedy("give", Argument("format", "arff"))]
     else:
         looks = source.binary_kind()
         if looks is None and kind == "arff" and not source.is_arff():
-            looks, remedy = "something else: its first line does not start with @relation", "Give its real format."
+            looks = "something else: its first line does not start with @relation"
+            remedies = [Remedy("give its real", Argument("format"))]
     if looks is not None:
-        raise FormatError(f"{source.name}: this is {looks}, not {kind.upper()} as {says} says. {remedy}")
+        raise FormatError(f"{source.name}: this is {looks}, not {kind.upper()} as", says, "says.", remedies=remedies)
 
 
 def _read_tsv(source: Source, options: TextOptions, progress: ProgressCallback) -> Table:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from arcwise.data.dataset import Dataset
 from arcwise.errors import DataError, OptionError
+from arcwise.mentions import Argument
 
 __all__ = ["PermutedDataset", "bootstrap_weights", "split_cases"]
 
@@ -82,7 +83,7 @@ def split_cases(data: Dataset, fraction: float, rng: np.random.Generator) -> tup
     """Split the cases at random into round(fraction x N) and the rest."""
     checked_generator(rng)
     if not 0 < fraction < 1:
-        raise OptionError(f"fraction={fraction!r} must lie between 0 and 1, e.g. 0.7.")
+        raise OptionError(Argument("fraction", fraction), "must lie between 0 and 1, e.g. 0.7.")
     size = round(fraction * data.n_cases)
     if size in (0, data.n_cases):
         raise DataError(

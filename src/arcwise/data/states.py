@@ -13,6 +13,7 @@ from arcwise.data.dataset import Dataset
 from arcwise.data.identifiers import identifier_reason
 from arcwise.data.labels import numbers_of, quoted, sorted_labels, spell
 from arcwise.errors import DataError, DataWarning, OptionError
+from arcwise.mentions import Argument, Call, Remedy
 
 if TYPE_CHECKING:
     from arcwise.data.table import Column, Table
@@ -25,10 +26,10 @@ def encode(
 ) -> Dataset:
     """Return the table as a data set; every reason why it cannot be one is a DataError with its remedy."""
     if max_levels < 2:
-        raise OptionError(f"max_levels={max_levels} must be at least 2.")
+        raise OptionError(Argument("max_levels", max_levels), "must be at least 2.")
     _check_shape(table)
-    table.checked_names(states, "states=")
-    kept = set(table.names if categorical is True else table.checked_names(categorical or (), "categorical="))
+    table.checked_names(states, Argument("states"))
+    kept = set(table.names if categorical is True else table.checked_names(categorical or (), Argument("categorical")))
     _check_missing(table)
     free = [column for column in table.columns if column.name not in states and not column.declared]
     _check_continuous(table, [column for column in free if column.name not in kept], max_levels)
@@ -57,17 +58,18 @@ def encode(
     try:
         return Dataset(codes, table.names, tuple(chosen), table.weights)
     except DataError as error:
-        raise DataError(f"{table.prefix}{error}") from None
+        raise error.within(*table.place_parts) from None
 
 
 def _check_shape(table: Table) -> None:
     if not table.columns:
         raise DataError(f"{table.prefix}there are no columns; at least two variables are needed.")
     if len(table.columns) == 1:
-        remedy = " If the file has more, give its separator, e.g. separator=';'." if table.source else ""
+        remedy = Remedy("if the file has more, give its separator, e.g.", Argument("separator", ";"))
         raise DataError(
             f"{table.prefix}there is only one column, '{table.names[0][:60]}'; a structure needs at least two "
-            f"variables.{remedy}"
+            "variables.",
+            remedies=(remedy,) if table.source else (),
         )
     if table.n_rows == 0:
         header = ", only the header" if table.source else ""
@@ -96,8 +98,12 @@ def _check_missing(table: Table) -> None:
     raise DataError(
         f"{table.prefix}{sum(gaps.values()):,} missing values in {len(gaps)} of {len(table.columns)} columns "
         f"({counted}{more}); {int(complete.sum()):,} of {table.n_rows:,} rows are complete, the first gap is in "
-        f"{table.where(int(np.argmin(complete)))}. Fill them with impute(..., method='knn') or 'mode', drop the rows "
-        "with method='drop', or, if a gap is a state of its own, say what is missing with missing=()."
+        f"{table.where(int(np.argmin(complete)))}.",
+        remedies=(
+            Remedy("fill them with", Call("impute", Argument("method", "knn")), "or 'mode'"),
+            Remedy("drop the rows with", Call("impute", Argument("method", "drop"))),
+            Remedy("if a gap is a state of its own, say what is missing with", Argument("missing", ())),
+        ),
     )
 
 
@@ -109,19 +115,37 @@ def _check_continuous(table: Table, columns: Iterable[Column], max_levels: int) 
         reason = identifier_reason(column)
         if reason is not None:
             raise DataError(
-                f"{table.prefix}{table.place(column)} has {reason}: that is an identifier, not a variable. Drop the "
-                "column. If it measures something, cut it into intervals with discretize(...); if every number is a "
-                f"category, say so: categorical=['{column.name}']."
+                f"{table.prefix}{table.place(column)} has {reason}: that is an identifier, not a variable.",
+                remedies=(
+                    _drop(table, column),
+                    Remedy("if it measures something, cut it into intervals with", Call("discretize")),
+                    _is_category(column),
+                ),
             )
     told = ", ".join(f"'{column.name}' ({len(column.labels):,} distinct values)" for column in many[:6])
     more = f" and {len(many) - 6} more" if len(many) > 6 else ""
-    first = many[0].name
     raise DataError(
         f"{table.prefix}column{'s' if len(many) > 1 else ''} {told}{more} hold{'' if len(many) > 1 else 's'} numbers "
-        f"with more than {max_levels} distinct values, not categories. Cut them into intervals with discretize(..., "
-        "method='mdl', target=...), 'width', 'quantile' or 'kmeans'; or, if every number is a category, say so: "
-        f"categorical=['{first}']."
+        f"with more than {max_levels} distinct values, not categories.",
+        remedies=(
+            Remedy(
+                "cut them into intervals with",
+                Call("discretize", Argument("method", "mdl"), Argument("target", shown="...")),
+                "or the method 'width', 'quantile' or 'kmeans'",
+            ),
+            _is_category(many[0]),
+        ),
     )
+
+
+def _drop(table: Table, column: Column) -> Remedy:
+    if not table.source:  # a frame has no reader that could leave the column out
+        return Remedy("drop the column")
+    return Remedy("drop the column with", Argument("drop", [column.name]))
+
+
+def _is_category(column: Column) -> Remedy:
+    return Remedy("if every number is a category, say so:", Argument("categorical", [column.name]))
 
 
 def _observed(table: Table, column: Column, is_categorical: bool) -> tuple[tuple[str, ...], NDArray[Any]]:
@@ -131,8 +155,11 @@ def _observed(table: Table, column: Column, is_categorical: bool) -> tuple[tuple
     if len(labels) == 1:
         other = {"yes": "no", "0": "1", "1": "0", "True": "False", "False": "True"}.get(labels[0], "yes")
         raise DataError(
-            f"{where} has one distinct value, {quoted(labels)}; a variable needs at least two states. "
-            f"Drop the column or declare its states: states={{'{column.name}': ['{labels[0]}', '{other}']}}."
+            f"{where} has one distinct value, {quoted(labels)}; a variable needs at least two states.",
+            remedies=(
+                _drop(table, column),
+                Remedy("declare its states:", Argument("states", {column.name: [labels[0], other]})),
+            ),
         )
     numbers = column.numbers
     if numbers is not None and len(np.unique(numbers)) < len(labels):
@@ -140,14 +167,18 @@ def _observed(table: Table, column: Column, is_categorical: bool) -> tuple[tuple
         k = int(np.flatnonzero(np.diff(numbers[order]) == 0)[0])
         pair = sorted((labels[order[k]], labels[order[k + 1]]))
         raise DataError(
-            f"{where} has the states {quoted(pair)}, which are the same number. Write it in one way, read the file "
-            "with merge=True, or declare the states to keep them apart."
+            f"{where} has the states {quoted(pair)}, which are the same number.",
+            remedies=(
+                Remedy("write it in one way"),
+                Remedy("read the file with", Argument("merge", True)),
+                Remedy("declare the states to keep them apart:", Argument("states", shown="{...}")),
+            ),
         )
     reason = None if numbers is not None or is_categorical else identifier_reason(column)
     if reason is not None:
         raise DataError(
-            f"{where} has {reason}, e.g. {quoted(labels, 3)}: that is an identifier, not a variable. Drop the column, "
-            f"or say that it is one: categorical=['{column.name}']."
+            f"{where} has {reason}, e.g. {quoted(labels, 3)}: that is an identifier, not a variable.",
+            remedies=(_drop(table, column), Remedy("say that it is one:", Argument("categorical", [column.name]))),
         )
     ranking = sorted_labels(labels)
     order = np.empty(len(labels), dtype=np.int64)

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from arcwise.data.dataset import Dataset
 from arcwise.data.labels import numbers_of, quoted
 from arcwise.errors import DataError, OptionError, suggestion
+from arcwise.mentions import Mention
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -225,6 +226,11 @@ class Table:
         """The source with a colon, to start a message with."""
         return f"{self.source}: " if self.source else ""
 
+    @property
+    def place_parts(self) -> tuple[str, ...]:
+        """The same as the first part of an error, or none."""
+        return (f"{self.source}:",) if self.source else ()
+
     def where(self, row: int) -> str:
         """Return "line 7" for a row of a file, "row 5" for others."""
         if isinstance(self.lines, int):
@@ -235,14 +241,16 @@ class Table:
         """Return "column 'smoke' (3 of 12)"."""
         return f"column '{column.name}' ({self.names.index(column.name) + 1} of {len(self.columns)})"
 
-    def checked_names(self, names: Iterable[str], what: str) -> list[str]:
-        """Return `names` as a list if all are columns; `what` says where they were given."""
+    def checked_names(self, names: Iterable[str], where: str | Mention) -> list[str]:
+        """Return `names` as a list if all are columns; `where` says where they were given."""
         listed = _listed(names)
         for name in listed:
             if name not in self.names:
                 near = difflib.get_close_matches(str(name), self.names, n=1)
                 guess = f"; did you mean '{near[0]}'?" if near else "."
-                raise DataError(f"{self.prefix}{what} names the unknown column '{name}'{guess} {_known(self.names)}")
+                raise DataError(
+                    *self.place_parts, where, f"names the unknown column '{name}'{guess} {_known(self.names)}"
+                )
         return listed
 
 

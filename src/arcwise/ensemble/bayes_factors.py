@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from arcwise.errors import OptionError, UnknownNameError, suggestion
+from arcwise.mentions import Argument
 
 __all__ = ["BAYES_FACTORS", "describe_bayes_factor", "factor_of", "log_slack_of", "warn_if_not_bayes_factor"]
 
@@ -51,11 +52,11 @@ def log_slack_of(bayes_factor: float | str | None, log_slack: float | None) -> f
         bayes_factor = BAYES_FACTORS[bayes_factor]
     if bayes_factor is not None:
         if not 1 <= bayes_factor < math.inf:
-            raise OptionError(f"bayes_factor={bayes_factor!r} must be a finite number >= 1.")
+            raise OptionError(Argument("bayes_factor", bayes_factor), "must be a finite number >= 1.")
         return math.log(bayes_factor)
     assert log_slack is not None
     if not 0 <= log_slack < math.inf:
-        raise OptionError(f"log_slack={log_slack!r} must be a finite number >= 0.")
+        raise OptionError(Argument("log_slack", log_slack), "must be a finite number >= 0.")
     return float(log_slack)
 
 
@@ -92,5 +93,5 @@ def factor_of(bayes_factor: float | str) -> float:
     except (TypeError, ValueError):
         value = math.nan
     if not 1 <= value < math.inf:
-        raise OptionError(f"bayes_factor={bayes_factor!r}: give a number >= 1, or {', '.join(BAYES_FACTORS)}.")
+        raise OptionError(Argument("bayes_factor", bayes_factor), f"must be a number >= 1, or {', '.join(BAYES_FACTORS)}.")
     return value

@@ -14,6 +14,7 @@ from arcwise.ensemble.network_set import NetworkSet
 from arcwise.ensemble.network_summary import NetworkSummary
 from arcwise.errors import GuaranteeError, OptionError
 from arcwise.limits import Limits, Status
+from arcwise.mentions import Argument, Call, Remedy
 from arcwise.parent_sets import ParentSetTable
 from arcwise.progress import ProgressCallback, native_callback, show_progress
 
@@ -106,8 +107,10 @@ def exact_posterior(
         )
     if not (trust_table or table.slack == math.inf):
         raise GuaranteeError(
-            f"the exact posterior needs a table with all parent sets (slack=inf); this one has slack {table.slack:.4g}."
-            " Rebuild it with build_parent_sets(..., slack=math.inf)."
+            f"the exact posterior needs a table with all parent sets (slack inf); this one has {table.slack:.4g}.",
+            remedies=Remedy(
+                "rebuild it with", Call("build_parent_sets", Argument("slack", math.inf, shown="math.inf"))
+            ),
         )
     from arcwise import _core
 

@@ -13,6 +13,7 @@ from arcwise.ensemble.network_set import NetworkSet, Weighting
 from arcwise.errors import GuaranteeError, OptionError, UnknownNameError, suggestion
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
+from arcwise.mentions import Argument, Call, Remedy
 from arcwise.parent_sets import ParentSetTable
 from arcwise.progress import ProgressCallback, show_progress
 
@@ -62,7 +63,7 @@ def k_best(
     start = time.monotonic()
     limits = limits or Limits()
     if k < 1:
-        raise OptionError(f"k={k!r} must be at least 1.")
+        raise OptionError(Argument("k", k), "must be at least 1.")
     if by not in ("dag", "mec"):
         raise UnknownNameError(suggestion("unit", by, ("dag", "mec")))
     if by == "mec":
@@ -71,7 +72,11 @@ def k_best(
     if math.isnan(reach):
         raise GuaranteeError(
             "k_best needs a table that says for which slack it is complete; this one does not, as for a file made "
-            "elsewhere. Rebuild it with build_parent_sets(..., slack=...), or vouch for it with trust_table=True."
+            "elsewhere.",
+            remedies=(
+                Remedy("rebuild it with", Call("build_parent_sets", Argument("slack", shown="..."))),
+                Remedy("vouch for it with", Argument("trust_table", True)),
+            ),
         )
     everything = float(abs(table.scores).sum()) + 1.0  # no network lies beyond
     with show_progress(progress) as callback:
@@ -93,8 +98,13 @@ def k_best(
                 break
             if slack >= reach:
                 raise GuaranteeError(
-                    f"the table is complete for networks within {reach:.4g} of the optimum, and only {count:,} are; "
-                    f"k={k:,} needs more. Rebuild it with build_parent_sets(..., slack={2 * max(reach, 1.0):.4g})."
+                    f"the table is complete for networks within {reach:.4g} of the optimum, and only {count:,} are;",
+                    Argument("k", k),
+                    "needs more.",
+                    remedies=Remedy(
+                        "rebuild it with",
+                        Call("build_parent_sets", Argument("slack", float(f"{2 * max(reach, 1.0):.4g}"))),
+                    ),
                 )
             slack = min(2 * slack, reach)
         within = _slack_for(diagram, k) if diagram.status is Status.COMPLETE else slack

@@ -16,6 +16,7 @@ from arcwise.ensemble.families import Choices, Families, choice_type
 from arcwise.errors import OptionError, UnknownNameError, suggestion
 from arcwise.graph import Dag
 from arcwise.limits import Status
+from arcwise.mentions import Argument, Remedy
 
 __all__ = ["NetworkSet", "Weighting", "concatenate", "posterior_log_weights"]
 
@@ -114,8 +115,10 @@ class NetworkSet(EnsembleFacts):
             return np.full(self.count, -np.log(self.count)) if self.count else np.empty(0)
         if not np.isfinite(self.scores).all():
             raise OptionError(
-                f"weights='posterior' needs the score of every network; this set (origin '{self.origin}') has "
-                f"{int((~np.isfinite(self.scores)).sum())} without one. Use weights='equal'."
+                Argument("weights", "posterior"),
+                f"needs the score of every network; this set (origin '{self.origin}') has "
+                f"{int((~np.isfinite(self.scores)).sum())} without one.",
+                remedies=Remedy("use", Argument("weights", "equal")),
             )
         return posterior_log_weights(self.scores)
 

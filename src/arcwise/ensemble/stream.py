@@ -27,6 +27,7 @@ from arcwise.errors import FormatError, OptionError
 from arcwise.files import read_bytes, write_text
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
+from arcwise.mentions import Argument
 from arcwise.parent_sets import ParentSetTable
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 
@@ -85,7 +86,7 @@ def stream_credible(
     start = time.monotonic()
     limits = limits or Limits()
     if chunk < 1:
-        raise OptionError(f"chunk={chunk!r} must be at least 1.")
+        raise OptionError(Argument("chunk", chunk), "must be at least 1.")
     slack = log_slack_of(bayes_factor, log_slack)
     check_guarantee(table, slack, trust_table, f"a credible set with slack {slack:.4g}")
     if by == "mec":

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise.errors import DataError
+from arcwise.mentions import Argument
 
 __all__ = ["BordaCount", "borda_count"]
 
@@ -68,7 +69,7 @@ def borda_count(
         instance, candidate = (int(i) for i in np.argwhere(np.isnan(table))[0])
         raise DataError(f"candidate {candidate} has no value (NaN) on instance {instance}; leave such instances out.")
     if not tolerance >= 0:
-        raise DataError(f"tolerance={tolerance!r} must be 0 or more.")
+        raise DataError(Argument("tolerance", tolerance), "must be 0 or more.")
     names = tuple(str(k) for k in range(table.shape[1])) if candidates is None else tuple(candidates)
     if len(names) != table.shape[1]:
         raise DataError(f"{len(names)} candidates but {table.shape[1]} columns of values.")

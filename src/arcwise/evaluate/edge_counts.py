@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from arcwise.errors import OptionError
 from arcwise.evaluate.aligned import Graph, align
+from arcwise.mentions import Argument
 
 __all__ = ["EdgeCounts", "directed_counts", "skeleton_counts", "undirected_counts"]
 
@@ -43,7 +44,7 @@ class EdgeCounts:
         are both 0 (Liao's Example 2.4), and 1 if there is nothing to find and nothing was invented.
         """
         if not (beta >= 0 and math.isfinite(beta)):
-            raise OptionError(f"beta={beta!r} must be 0 or more, and finite.")
+            raise OptionError(Argument("beta", beta), "must be 0 or more, and finite.")
         weight = beta * beta
         hits = (1 + weight) * self.true_positives
         errors = weight * self.false_negatives + self.false_positives
@@ -54,7 +55,7 @@ class EdgeCounts:
     def cost(self, alpha: float = 1.0) -> float:
         """Return the misclassification cost alpha FN + FP (Liao, Definition 2.5)."""
         if not (alpha >= 0 and math.isfinite(alpha)):
-            raise OptionError(f"alpha={alpha!r} must be 0 or more, and finite.")
+            raise OptionError(Argument("alpha", alpha), "must be 0 or more, and finite.")
         return alpha * self.false_negatives + self.false_positives
 
 

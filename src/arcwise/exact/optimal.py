@@ -22,6 +22,7 @@ from arcwise.exact.optimum import PROOF_TOLERANCE, Optimum, check_against_data
 from arcwise.exact.subset_dp import dp_fits, solve_by_dp
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
+from arcwise.mentions import Argument, Remedy
 from arcwise.parent_sets import ParentSetTable
 from arcwise.parent_sets.candidate_sets import candidate_sets, components_of, network_of_rows
 from arcwise.progress import ProgressCallback, show_progress
@@ -228,7 +229,7 @@ def find_optimal(
     if method not in METHODS:
         raise UnknownNameError(suggestion("method", method, METHODS))
     if threads < 1:
-        raise OptionError(f"threads={threads} must be at least 1.")
+        raise OptionError(Argument("threads", threads), "must be at least 1.")
     with contextlib.ExitStack() as stack:
         budget = Budget(limits, stack.enter_context(show_progress(progress)))
         stack.enter_context(deferred_interrupt(lambda: budget.stop(Status.INTERRUPTED)))
@@ -247,8 +248,9 @@ def find_optimal(
         picked, reason = _pick(method, components)
         if picked == "dp" and largest > 32:
             raise OptionError(
-                f"method='dp' handles components of up to 32 variables; the largest here has {largest}. "
-                "Use method='branch-and-bound'."
+                Argument("method", "dp"),
+                f"handles components of up to 32 variables; the largest here has {largest}.",
+                remedies=Remedy("use", Argument("method", "branch-and-bound")),
             )
         search = _Search("auto" if method == "auto" else picked, budget, threads, seed)
         rows = np.empty(table.n_variables, dtype=np.int64)

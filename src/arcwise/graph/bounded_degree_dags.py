@@ -10,6 +10,7 @@ from arcwise.errors import OptionError
 from arcwise.graph.bitset import bits
 from arcwise.graph.dag import Dag
 from arcwise.graph.nodes import node_names
+from arcwise.mentions import Argument
 
 __all__ = ["bounded_degree_dag"]
 
@@ -48,14 +49,16 @@ def bounded_degree_dag(
     names = node_names(nodes)
     n = len(names)
     if max_degree < min(n - 1, 2):
-        raise OptionError(f"max_degree={max_degree}: {n} connected nodes need a degree of at least {min(n - 1, 2)}.")
+        raise OptionError(
+            Argument("max_degree", max_degree), f": {n} connected nodes need a degree of at least {min(n - 1, 2)}."
+        )
     if max_parents is not None and max_parents < min(n - 1, 1):
-        raise OptionError(f"max_parents={max_parents}: connected nodes need at least one parent.")
+        raise OptionError(Argument("max_parents", max_parents), ": connected nodes need at least one parent.")
     if max_arcs is not None and max_arcs < n - 1:
-        raise OptionError(f"max_arcs={max_arcs}: {n} connected nodes need at least {n - 1} arcs.")
+        raise OptionError(Argument("max_arcs", max_arcs), f": {n} connected nodes need at least {n - 1} arcs.")
     steps = 10 * n * n if steps is None else steps
     if steps < 0:
-        raise OptionError(f"steps={steps} must not be negative.")
+        raise OptionError(Argument("steps", steps), "must not be negative.")
     chain = _Chain(n, max_degree, n if max_parents is None else max_parents, n * n if max_arcs is None else max_arcs)
     if n > 1:
         tails = rng.integers(n, size=steps).tolist()

@@ -14,6 +14,7 @@ from arcwise.errors import ConstraintError, GraphError
 from arcwise.graph.bitset import bits, to_words
 from arcwise.graph.dag import Dag
 from arcwise.graph.nodes import NamedNodes, Node
+from arcwise.mentions import Argument
 
 __all__ = ["Constraints", "NativeConstraints"]
 
@@ -275,7 +276,7 @@ class Constraints(NamedNodes):
         try:
             return self.index(name)
         except GraphError as error:
-            raise ConstraintError(f"{where}: {error}") from None
+            raise error.within(f"{where}:", kind=ConstraintError) from None
 
     def _read_arcs(self, kind: str, arcs: Iterable[Arc]) -> frozenset[tuple[int, int]]:
         found = set()
@@ -334,7 +335,7 @@ def _check_pair(kind: str, arc: object) -> None:
 
 def _read_limit(what: str, value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
-        raise ConstraintError(f"{what}={value!r}: a parent limit is an integer, 0 or more.")
+        raise ConstraintError(Argument(what, value), ": a parent limit is an integer, 0 or more.")
     return int(value)
 
 

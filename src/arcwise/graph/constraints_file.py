@@ -51,7 +51,7 @@ def read_constraints(path: str | os.PathLike[str], names: Sequence[str]) -> Cons
     try:
         return Constraints(names, **options)
     except ConstraintError as error:
-        raise ConstraintError(f"{path}: {error}") from None
+        raise error.within(f"{path}:") from None
 
 
 def write_constraints(path: str | os.PathLike[str], constraints: Constraints) -> None:

@@ -77,7 +77,7 @@ class Dag(NamedNodes):
             try:
                 parents[nodes.index(head)].append(nodes.index(tail))
             except GraphError as error:
-                raise GraphError(f"arc {tail} -> {head}: {error}") from None
+                raise error.within(f"arc {tail} -> {head}:") from None
         return cls(nodes.names, parents)
 
     @classmethod

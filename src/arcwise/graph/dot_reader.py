@@ -38,7 +38,7 @@ def parse_dot(text: str, *, source: str = "graph") -> Dag | Pdag:
             return Pdag.from_edges(tuple(reader.nodes), reader.arcs, reader.edges)
         return Dag.from_arcs(tuple(reader.nodes), reader.arcs)
     except GraphError as error:
-        raise FormatError(f"{source}: {error}") from None
+        raise error.within(f"{source}:", kind=FormatError) from None
 
 
 class _Reader:

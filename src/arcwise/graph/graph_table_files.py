@@ -165,4 +165,4 @@ def _adjacency(source: str, rows: list[tuple[int, list[str]]]) -> Dag | Pdag:
             return Pdag.from_adjacency(entries, names=names)
         return Dag.from_adjacency(entries, names=names)
     except GraphError as error:
-        raise FormatError(f"{source}: {error}") from None
+        raise error.within(f"{source}:", kind=FormatError) from None

@@ -29,7 +29,7 @@ def parse_graphml(content: bytes, *, source: str = "graph") -> Dag | Pdag:
             return Pdag.from_edges(tuple(names.values()), arcs, edges)
         return Dag.from_arcs(tuple(names.values()), arcs)
     except GraphError as error:
-        raise FormatError(f"{source}: {error}") from None
+        raise error.within(f"{source}:", kind=FormatError) from None
 
 
 class _Reader:

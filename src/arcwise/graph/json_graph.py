@@ -57,7 +57,7 @@ def _graph(listed: ArcList, names: list[str], source: str) -> Dag | Pdag:
     try:
         return listed.graph(names)
     except GraphError as error:
-        raise FormatError(f"{source}: {error}") from None
+        raise error.within(f"{source}:", kind=FormatError) from None
 
 
 def _pairs(value: Any, key: str, source: str) -> tuple[tuple[str, str], ...]:

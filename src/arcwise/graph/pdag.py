@@ -74,7 +74,7 @@ class Pdag(NamedNodes):
             try:
                 a, b = directed.index(first), directed.index(second)
             except GraphError as error:
-                raise GraphError(f"edge {first} - {second}: {error}") from None
+                raise error.within(f"edge {first} - {second}:") from None
             if b in neighbours[a]:
                 raise GraphError(f"the edge {first} - {second} is given twice.")
             neighbours[a].add(b)

@@ -9,6 +9,7 @@ import numpy as np
 from arcwise.errors import OptionError
 from arcwise.graph.dag import Dag
 from arcwise.graph.nodes import node_names
+from arcwise.mentions import Argument
 
 __all__ = ["sparse_dag"]
 
@@ -28,7 +29,9 @@ def sparse_dag(nodes: int | Sequence[str], rng: np.random.Generator, *, mean_par
     names = node_names(nodes)
     n = len(names)
     if not 0 <= mean_parents <= max(0, n - 1) / 2:
-        raise OptionError(f"mean_parents={mean_parents!r} must lie between 0 and (nodes - 1) / 2 = {(n - 1) / 2}.")
+        raise OptionError(
+            Argument("mean_parents", mean_parents), f"must lie between 0 and (nodes - 1) / 2 = {(n - 1) / 2}."
+        )
     probability = 2 * mean_parents / (n - 1) if n > 1 else 0.0
     order = rng.permutation(n)
     parents: list[list[int]] = [[] for _ in names]

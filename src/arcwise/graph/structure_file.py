@@ -78,7 +78,7 @@ def parse_structure(text: str, *, source: str = "structure") -> Dag:
     try:
         return Dag.from_parents(parents)
     except GraphError as error:
-        raise FormatError(f"{source}: {error}") from None
+        raise error.within(f"{source}:", kind=FormatError) from None
 
 
 class _Tokens:

@@ -10,6 +10,7 @@ from arcwise.graph import Constraints
 from arcwise.limits import Limits
 from arcwise.local.problem import LocalProblem, check_count, check_density
 from arcwise.local.result import LocalSearchResult
+from arcwise.mentions import Argument
 from arcwise.progress import ProgressCallback
 from arcwise.scores import Score
 from arcwise.seeds import resolve_seed
@@ -72,11 +73,15 @@ def genetic_search(
     check_count("mating_tries", mating_tries, 0)
     check_count("patience", patience, 1)
     if check_count("unconnected", unconnected, 0) > population:
-        raise OptionError(f"unconnected={unconnected} exceeds population={population}.")
+        raise OptionError(Argument("unconnected", unconnected), "exceeds", Argument("population", population), ".")
     if check_count("drop", drop, 0) >= population:
-        raise OptionError(f"drop={drop} must be below population={population}: someone must survive.")
+        raise OptionError(
+            Argument("drop", drop), "must be below", Argument("population", population), ": someone must survive."
+        )
     if check_count("promote", promote, 1) > population - drop:
-        raise OptionError(f"promote={promote} exceeds the {population - drop} survivors of population - drop.")
+        raise OptionError(
+            Argument("promote", promote), f"exceeds the {population - drop} survivors of population - drop."
+        )
     return problem.run(
         "genetic",
         lambda learner, native, report: learner.evolve(

@@ -17,6 +17,7 @@ from arcwise.errors import ConstraintError, OptionError, UnknownNameError, sugge
 from arcwise.graph import Constraints, Dag
 from arcwise.limits import Limits, Status
 from arcwise.local.result import LocalSearchResult
+from arcwise.mentions import Argument
 from arcwise.progress import ProgressCallback, native_callback, show_progress
 from arcwise.scores import Score, make_score
 from arcwise.seeds import native_seed
@@ -178,14 +179,14 @@ def unpack_parents(offsets: NDArray[np.int64], members: NDArray[np.int32]) -> li
 def check_count(name: str, value: Any, least: int, most: int = 2**31 - 1) -> int:
     """Return an integer option after checking its range."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise OptionError(f"{name}={value!r} must be an integer >= {least}.")
+        raise OptionError(Argument(name, value), f"must be an integer >= {least}.")
     if value > most:
-        raise OptionError(f"{name}={value!r} must be an integer <= {most:,}.")
+        raise OptionError(Argument(name, value), f"must be an integer <= {most:,}.")
     return int(value)
 
 
 def check_density(density: float) -> float:
     """Return the density of random networks after checking that it is a probability."""
     if not 0.0 <= density <= 1.0:
-        raise OptionError(f"density={density!r} must lie between 0 and 1: it is the chance of each arc.")
+        raise OptionError(Argument("density", density), "must lie between 0 and 1: it is the chance of each arc.")
     return float(density)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from arcwise.data import Dataset
 from arcwise.errors import OptionError
 from arcwise.limits import Status
+from arcwise.mentions import Argument
 from arcwise.model.network import BayesianNetwork
 from arcwise.model.threads import thread_count
 from arcwise.progress import ProgressCallback, native_callback, show_progress
@@ -88,7 +89,7 @@ def sample_twin(network: BayesianNetwork, rows: int, *, seed: int) -> Dataset:
 
 def _key(seed: int | None, rng: np.random.Generator | None) -> NDArray[np.uint64]:
     if seed is not None and seed < 0:
-        raise OptionError(f"seed={seed} must not be negative.")
+        raise OptionError(Argument("seed", seed), "must not be negative.")
     generator = np.random.default_rng(seed) if rng is None else rng
     return generator.integers(0, 2**64, size=2, dtype=np.uint64)
 
@@ -97,9 +98,9 @@ def _checked_rows(network: BayesianNetwork, rows: int) -> int:
     try:
         count = operator.index(rows)
     except TypeError:
-        raise OptionError(f"rows={rows!r} must be a whole number.") from None
+        raise OptionError(Argument("rows", rows), "must be a whole number.") from None
     if count < 1:
-        raise OptionError(f"rows={count} must be at least 1.")
+        raise OptionError(Argument("rows", count), "must be at least 1.")
     for v, table in enumerate(network.tables):
         if table.shape[1] < 2:
             raise OptionError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from arcwise.errors import OptionError
+from arcwise.mentions import Argument
 
 __all__ = ["thread_count"]
 
@@ -14,5 +15,5 @@ def thread_count(threads: int | None) -> int:
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if threads < 1:
-        raise OptionError(f"threads={threads} must be at least 1, or None for all cores.")
+        raise OptionError(Argument("threads", threads), "must be at least 1, or None for all cores.")
     return threads

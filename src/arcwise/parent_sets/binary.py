@@ -54,7 +54,7 @@ def parse_binary(content: bytes, *, source: str = "arct content") -> ParentSetTa
     try:
         table.validate()
     except FormatError as error:
-        raise FormatError(f"{source}: {error}") from None
+        raise error.within(f"{source}:") from None
     return table
 
 

@@ -19,6 +19,7 @@ from arcwise.data import Dataset
 from arcwise.errors import ConstraintError, FormatError, OptionError
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
+from arcwise.mentions import Argument, Remedy
 from arcwise.parent_sets.table import BuildStatistics, ParentSetTable
 from arcwise.progress import ProgressCallback, native_callback, show_progress
 from arcwise.scores import Score, make_score
@@ -217,7 +218,7 @@ def _restore(builder: ParentSetBuilder, saved: Path, identity: str) -> None:
     try:
         facts, arrays = read_array_file(saved, CHECKPOINT)
     except FormatError as error:
-        raise FormatError(f"{error} Or remove it to start anew.") from None
+        raise FormatError(*error.problem, remedies=(*error.remedies, Remedy("remove it to start anew"))) from None
     if facts.get("identity") != identity:
         raise FormatError(
             f"{saved}: belongs to other data or options, so the work cannot go on from it. Remove it to start anew."
@@ -240,13 +241,15 @@ def _check_options(scores: list[Score], slack: float, max_parents: int | None, t
     if not scores:
         raise OptionError("no score was given; name at least one.")
     if not slack >= 0:
-        raise OptionError(f"slack={slack!r} must be 0 or more (natural log; log(20) for a Bayes factor of 20).")
+        raise OptionError(
+            Argument("slack", slack), "must be 0 or more (natural log; log(20) for a Bayes factor of 20)."
+        )
     if max_parents is not None and (
         isinstance(max_parents, bool) or max_parents != int(max_parents) or max_parents < 0
     ):
-        raise OptionError(f"max_parents={max_parents!r} must be an integer, 0 or more, or None for no limit.")
+        raise OptionError(Argument("max_parents", max_parents), "must be an integer, 0 or more, or None for no limit.")
     if threads < 1:
-        raise OptionError(f"threads={threads!r} must be 1 or more.")
+        raise OptionError(Argument("threads", threads), "must be 1 or more.")
 
 
 def _merge_limits(limits: Limits | None, memory_limit: int | None) -> Limits:
@@ -285,7 +288,9 @@ def allowed_families(
         needed, forbidden = constraints.required_masks[v], constraints.forbidden_masks[v]
         if needed.bit_count() > most:
             raise ConstraintError(
-                f"'{data.names[v]}' has {needed.bit_count()} required parents but max_parents={most}; raise it."
+                f"'{data.names[v]}' has {needed.bit_count()} required parents but",
+                Argument("max_parents", most),
+                "; raise it.",
             )
         required.append([p for p in range(n) if needed >> p & 1])
         allowed.append([p for p in range(n) if not (needed | forbidden) >> p & 1])

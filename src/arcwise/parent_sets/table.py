@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from arcwise.errors import ConstraintError, FormatError
 from arcwise.graph import Constraints
 from arcwise.limits import Status
+from arcwise.mentions import Argument, Call, Remedy
 
 __all__ = ["BuildStatistics", "ParentSetTable"]
 
@@ -202,8 +203,10 @@ class ParentSetTable:
             kept[rows] &= found == len(required)
             if not kept[rows].any():
                 raise ConstraintError(
-                    f"no parent set of '{self.names[node]}' in the table satisfies the constraints. "
-                    "Build the table with build_parent_sets(..., constraints=...)."
+                    f"no parent set of '{self.names[node]}' in the table satisfies the constraints.",
+                    remedies=Remedy(
+                        "build the table with", Call("build_parent_sets", Argument("constraints", shown="..."))
+                    ),
                 )
         requires = any(constraints.required_masks)
         return dataclasses.replace(

@@ -18,6 +18,7 @@ from arcwise.errors import DataError, OptionError
 from arcwise.evaluate import moral_distance
 from arcwise.graph import Dag
 from arcwise.limits import Status
+from arcwise.mentions import Argument
 from arcwise.model import BayesianNetwork, fit_parameters
 from arcwise.model.estimators import FamilyCounts
 from arcwise.priors.optima import LearnedNetwork, Learning, all_or_interrupt, find_optima, worst_status
@@ -158,13 +159,17 @@ def compare_priors(
     KeyboardInterrupt.
     """
     if splits < 1:
-        raise OptionError(f"splits={splits} must be at least 1.")
+        raise OptionError(Argument("splits", splits), "must be at least 1.")
     if not 0 < held_out < 1:
-        raise OptionError(f"held_out={held_out!r} must be between 0 and 1: the share that is not used for learning.")
+        raise OptionError(
+            Argument("held_out", held_out), "must be between 0 and 1: the share that is not used for learning."
+        )
     if not 0 < epsilon < 1:
-        raise OptionError(f"epsilon={epsilon!r} must be above 0 and below 1: the share of the prior that may move.")
+        raise OptionError(
+            Argument("epsilon", epsilon), "must be above 0 and below 1: the share of the prior that may move."
+        )
     if parameter_prior not in ("uniform", "own"):
-        raise OptionError(f"parameter_prior={parameter_prior!r} must be 'uniform' or 'own'.")
+        raise OptionError(Argument("parameter_prior", parameter_prior), "must be 'uniform' or 'own'.")
     scores = make_compared(ess, epsilon)
     rng = np.random.default_rng(seed)
     found: list[LearnedNetwork] = []

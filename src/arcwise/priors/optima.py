@@ -12,6 +12,7 @@ from arcwise.exact import find_optimal
 from arcwise.graph import Constraints, Dag
 from arcwise.limits import Limits, Status
 from arcwise.local import hill_climb, tabu_search
+from arcwise.mentions import Argument
 from arcwise.parent_sets import build_parent_set_tables
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 from arcwise.scores import Score
@@ -69,9 +70,9 @@ class Learning:
     def __post_init__(self) -> None:
         most = self.max_parents
         if most is not None and (isinstance(most, bool) or most != int(most) or most < 0):
-            raise OptionError(f"max_parents={most!r} must be an integer, 0 or more, or None for no limit.")
+            raise OptionError(Argument("max_parents", most), "must be an integer, 0 or more, or None for no limit.")
         if self.threads < 1:
-            raise OptionError(f"threads={self.threads!r} must be 1 or more.")
+            raise OptionError(Argument("threads", self.threads), "must be 1 or more.")
         if self.search not in get_args(Search):
             raise UnknownNameError(suggestion("search", self.search, get_args(Search)))
 

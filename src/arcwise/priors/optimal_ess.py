@@ -19,6 +19,7 @@ from arcwise.data import Dataset
 from arcwise.errors import OptionError
 from arcwise.graph import Cpdag, Dag
 from arcwise.limits import Status
+from arcwise.mentions import Argument
 from arcwise.priors.analytic_ess import analytic_ess, analytic_ess_of_class
 from arcwise.priors.ess_envelope import EnvelopePiece, curve, trace_envelope
 from arcwise.priors.ess_solver import EssSolver
@@ -108,7 +109,7 @@ def ascend_ess(
     Ctrl-C ends the ascent with the rounds that are finished; before the first graph it raises KeyboardInterrupt.
     """
     if not tolerance > 0:
-        raise OptionError(f"tolerance={tolerance!r} must be positive; Steck stops at a change below 0.1.")
+        raise OptionError(Argument("tolerance", tolerance), "must be positive; Steck stops at a change below 0.1.")
     optima = all_or_interrupt(find_optima(data, [make_score("bic")], learning, progress=progress))
     history = [analytic_ess(data, optima[0].dag).value]
     converged = cycling = interrupted = False

@@ -18,6 +18,7 @@ from arcwise.errors import DataError, OptionError
 from arcwise.evaluate import accuracy_score, shd
 from arcwise.graph import Dag
 from arcwise.limits import Status
+from arcwise.mentions import Argument
 from arcwise.model import BayesianNetwork, fit_parameters
 from arcwise.priors.optima import Learning, all_or_interrupt, find_optima, worst_status
 from arcwise.priors.sensitivity import prior_sensitivity
@@ -155,7 +156,7 @@ def data_saturation(
     two sizes, it raises KeyboardInterrupt.
     """
     if repetitions < 1:
-        raise OptionError(f"repetitions={repetitions} must be at least 1.")
+        raise OptionError(Argument("repetitions", repetitions), "must be at least 1.")
     sizes = [20 * 2**i for i in range(64) if 20 * 2**i < data.n_cases]
     if not sizes:
         raise DataError(f"{data.n_cases} cases are too few to see saturation; at least 21 are needed.")

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import OptionError
+from arcwise.mentions import Argument
 from arcwise.priors.edge_prior import log_bayes_factors
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def skewness_effect(
     values = np.linspace(0, 0.5, 51) if z is None else np.asarray(z, dtype=np.float64)
     sizes = np.asarray(ess, dtype=np.float64)
     if n_cases < 1:
-        raise OptionError(f"n_cases={n_cases} must be at least 1.")
+        raise OptionError(Argument("n_cases", n_cases), "must be at least 1.")
     if values.ndim != 1 or not ((values >= 0) & (values <= 0.5)).all():
         raise OptionError("z must be probabilities from 0 to 0.5; above it the picture repeats itself.")
     if sizes.ndim != 1 or not ((sizes > 0) & np.isfinite(sizes)).all():

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.bibliography import Citation
 from arcwise.data import Dataset
 from arcwise.scores.facts import Counts, Facts
 from arcwise.scores.likelihood import log_likelihood, parameter_count
@@ -25,8 +26,9 @@ class Aic(Score):
 
     name: ClassVar[str] = "aic"
     FACTS: ClassVar[Facts] = Facts(
-        title="Akaike's information criterion",
-        reference="Akaike 1974; Liao 2022, section 4.2",
+        title="AIC",
+        in_words="Akaike's information criterion",
+        sources=(Citation("akaike-1974"), Citation("liao-2022", "section 4.2")),
         equivalent=True,
         log_bayes_factor=False,
         regular=True,

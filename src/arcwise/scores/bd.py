@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.bibliography import Citation
 from arcwise.data import Dataset
 from arcwise.scores.dirichlet import bound_pure_cells, log_marginal_likelihood
 from arcwise.scores.facts import Counts, Facts, Parameter, two_way
@@ -25,8 +26,9 @@ class Bd(Score):
 
     name: ClassVar[str] = "bd"
     FACTS: ClassVar[Facts] = Facts(
-        title="Bayesian Dirichlet score with constant alpha",
-        reference="Heckerman, Geiger & Chickering 1995",
+        title="BD",
+        in_words="Bayesian Dirichlet score with constant alpha",
+        sources=(Citation("heckerman-1995"),),
         equivalent=False,
         log_bayes_factor=True,
         regular=True,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.bibliography import Citation
 from arcwise.data import Dataset
 from arcwise.errors import OptionError
 from arcwise.scores.bdeu import ESS
@@ -42,8 +43,9 @@ class Bde(Score):
 
     name: ClassVar[str] = "bde"
     FACTS: ClassVar[Facts] = Facts(
-        title="Bayesian Dirichlet equivalent, with a prior network",
-        reference="Heckerman, Geiger & Chickering 1995; Ueno & Uto 2012, eqs. (5) and (6)",
+        title="BDe",
+        in_words="Bayesian Dirichlet equivalent, with a prior network",
+        sources=(Citation("heckerman-1995"), Citation("ueno-2012", "eqs. (5) and (6)")),
         equivalent=True,
         log_bayes_factor=True,
         regular=False,

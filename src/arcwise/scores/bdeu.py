@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.bibliography import Citation
 from arcwise.data import Dataset
 from arcwise.scores.dirichlet import bound_first_cases, log_marginal_likelihood
 from arcwise.scores.facts import DILUTED, Counts, Facts, Parameter
@@ -27,8 +28,9 @@ class Bdeu(Score):
 
     name: ClassVar[str] = "bdeu"
     FACTS: ClassVar[Facts] = Facts(
-        title="Bayesian Dirichlet equivalent uniform",
-        reference="Buntine 1991; Heckerman, Geiger & Chickering 1995",
+        title="BDeu",
+        in_words="Bayesian Dirichlet equivalent uniform",
+        sources=(Citation("heckerman-1995"), Citation("buntine-1991")),
         equivalent=True,
         log_bayes_factor=True,
         regular=False,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.bibliography import Citation
 from arcwise.data import Dataset
 from arcwise.errors import OptionError
 from arcwise.scores.bdeu import ESS
@@ -46,8 +47,9 @@ class BdeuAveraged(Score):
 
     name: ClassVar[str] = "bdeu_averaged"
     FACTS: ClassVar[Facts] = Facts(
-        title="BDeu averaged over equivalent sample sizes",
-        reference="Silander, Kontkanen & Myllymäki 2007; Cano et al. 2011; Ueno & Uto 2012, section 1",
+        title="averaged BDeu",
+        in_words="BDeu averaged over equivalent sample sizes",
+        sources=(Citation("silander-2007"), Citation("cano-2011"), Citation("ueno-2012", "section 1")),
         equivalent=True,
         log_bayes_factor=False,
         regular=False,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.bibliography import Citation
 from arcwise.data import Dataset
 from arcwise.scores.dirichlet import bound_pure_cells, log_marginal_likelihood
 from arcwise.scores.facts import Counts, Facts, two_way
@@ -25,8 +26,9 @@ class Bdj(Score):
 
     name: ClassVar[str] = "bdj"
     FACTS: ClassVar[Facts] = Facts(
-        title="BD with Jeffreys' prior",
-        reference="Suzuki 2017; Liao 2022, section 4.2",
+        title="BDJ",
+        in_words="BD with Jeffreys' prior",
+        sources=(Citation("suzuki-2017"), Citation("liao-2022", "section 4.2")),
         equivalent=False,
         log_bayes_factor=True,
         regular=True,

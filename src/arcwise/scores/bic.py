@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.bibliography import Citation
 from arcwise.data import Dataset
 from arcwise.scores.facts import Counts, Facts
 from arcwise.scores.likelihood import log_likelihood, parameter_count
@@ -26,8 +27,9 @@ class Bic(Score):
 
     name: ClassVar[str] = "bic"
     FACTS: ClassVar[Facts] = Facts(
-        title="Bayesian information criterion (MDL)",
-        reference="Schwarz 1978; Liao 2022, section 4.2",
+        title="BIC",
+        in_words="Bayesian information criterion (MDL)",
+        sources=(Citation("schwarz-1978"), Citation("liao-2022", "section 4.2")),
         equivalent=True,
         log_bayes_factor=False,
         regular=True,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.bibliography import Citation
 from arcwise.data import Dataset
 from arcwise.scores.facts import Counts, Facts, two_way
 from arcwise.scores.likelihood import parameter_count
@@ -29,8 +30,9 @@ class BicLaplace(Score):
 
     name: ClassVar[str] = "bic_laplace"
     FACTS: ClassVar[Facts] = Facts(
-        title="BIC with Bayesian (Laplace) correction",
-        reference="Lau & Bush 2004, sections 3.4 and 3.5",
+        title="BIC-Laplace",
+        in_words="BIC with Bayesian (Laplace) correction",
+        sources=(Citation("lau-2004", "sections 3.4 and 3.5"),),
         equivalent=False,
         log_bayes_factor=False,
         regular=True,

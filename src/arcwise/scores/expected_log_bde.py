@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.bibliography import Citation
 from arcwise.scores.facts import THREE_WAY, Facts
 from arcwise.scores.hypothetical import HypotheticalScore
 
@@ -26,8 +27,9 @@ class ExpectedLogBde(HypotheticalScore):
 
     name: ClassVar[str] = "expected_log_bde"
     FACTS: ClassVar[Facts] = Facts(
-        title="expected log-BDe over hypothetical structures",
-        reference="Ueno & Uto 2012, Definition 2 and Algorithm 1",
+        title="expected log-BDe",
+        in_words="expected log-BDe over hypothetical structures",
+        sources=(Citation("ueno-2012", "Definition 2 and Algorithm 1"),),
         equivalent=True,
         log_bayes_factor=False,
         regular=None,

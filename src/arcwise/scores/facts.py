@@ -9,9 +9,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.bibliography import Citation
 from arcwise.errors import OptionError
 
-__all__ = ["DILUTED", "THREE_WAY", "Asymmetry", "Counts", "Facts", "Irregularity", "Parameter", "two_way"]
+__all__ = [
+    "DILUTED",
+    "QUOTIENT_LIMIT",
+    "THREE_WAY",
+    "Asymmetry",
+    "Counts",
+    "Facts",
+    "Irregularity",
+    "Parameter",
+    "two_way",
+]
 
 Counts = NDArray[np.int64]
 """Counts n_jk of a family: one row per parent configuration (all q of them), one column per state."""
@@ -95,9 +106,11 @@ class Facts:
     Parameters
     ----------
     title
-        The score's name in words.
-    reference
-        Where it comes from.
+        The score as papers write it: "BDeu".
+    in_words
+        What the title stands for.
+    sources
+        Where it comes from: the first is the one to cite.
     equivalent
         Whether networks of one Markov equivalence class always score the same.
     log_bayes_factor
@@ -111,17 +124,38 @@ class Facts:
         Proof that the score is not equivalent.
     irregular
         Proof that the score is not regular.
+    parent_limit
+        The most parents that a variable may have if networks are to be averaged and nothing else was asked for; None
+        where the score itself keeps parents few.
     """
 
     title: str
-    reference: str
+    in_words: str
+    sources: tuple[Citation, ...]
     equivalent: bool
     log_bayes_factor: bool
     regular: bool | None
     bound: str
     asymmetric: Asymmetry | None = None
     irregular: Irregularity | None = None
+    parent_limit: int | None = None
 
+    @property
+    def citation(self) -> str:
+        """The key in the bibliography of the work to cite for the score."""
+        return self.sources[0].key
+
+    @property
+    def reference(self) -> str:
+        """All sources in one line: "Schwarz 1978; Liao 2022, section 4.2"."""
+        return "; ".join(map(str, self.sources))
+
+
+# With q r much larger than N the penalty of qNML, log C(N, q r) - log C(N, q), stays below N log r, while a table with
+# at most one case per row fits perfectly: a variable with even shares then gains by having many parents, whatever they
+# are. (qBDJ alike.) In the 958 boards of tic-tac-toe with their columns shuffled, the networks of the credible set have
+# 20 edges without a limit and hardly one with at most 3 or 4 parents.
+QUOTIENT_LIMIT = 3
 
 # X is a function of its parent; a second parent that never varies on its own changes no count, but halves the
 # hyperparameters of a score that divides its sample size by q, and pure rows gain by that.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.bibliography import Citation
 from arcwise.data import Dataset
 from arcwise.scores.facts import Counts, Facts, two_way
 from arcwise.scores.likelihood import log_likelihood
@@ -27,8 +28,9 @@ class Fnml(Score):
 
     name: ClassVar[str] = "fnml"
     FACTS: ClassVar[Facts] = Facts(
-        title="factorised normalised maximum likelihood",
-        reference="Silander, Roos & Myllymäki 2010; Liao 2022, section 4.2",
+        title="fNML",
+        in_words="factorised normalised maximum likelihood",
+        sources=(Citation("silander-2010"), Citation("liao-2022", "section 4.2")),
         equivalent=False,
         log_bayes_factor=False,
         regular=True,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.bibliography import Citation
 from arcwise.data import Dataset
 from arcwise.scores.dirichlet import bound_pure_cells, log_marginal_likelihood
 from arcwise.scores.facts import Counts, Facts, two_way
@@ -26,7 +27,8 @@ class K2(Score):
     name: ClassVar[str] = "k2"
     FACTS: ClassVar[Facts] = Facts(
         title="K2",
-        reference="Cooper & Herskovits 1992",
+        in_words="K2",
+        sources=(Citation("cooper-1992"),),
         equivalent=False,
         log_bayes_factor=True,
         regular=True,

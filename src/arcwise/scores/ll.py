@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.bibliography import Citation
 from arcwise.data import Dataset
 from arcwise.scores.facts import Counts, Facts
 from arcwise.scores.likelihood import log_likelihood
@@ -25,8 +26,9 @@ class LogLikelihood(Score):
 
     name: ClassVar[str] = "ll"
     FACTS: ClassVar[Facts] = Facts(
-        title="log likelihood",
-        reference="Liao 2022, section 4.2",
+        title="LL",
+        in_words="log likelihood",
+        sources=(Citation("liao-2022", "section 4.2"),),
         equivalent=True,
         log_bayes_factor=False,
         regular=True,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.bibliography import Citation
 from arcwise.data import Dataset
 from arcwise.scores.bdeu import ESS
 from arcwise.scores.dirichlet import bound_first_cases, log_marginal_likelihood
@@ -30,8 +31,9 @@ class MaxBdeu(Score):
 
     name: ClassVar[str] = "max_bdeu"
     FACTS: ClassVar[Facts] = Facts(
-        title="BDeu under the best prior",
-        reference="Scanagatta, de Campos & Zaffalon 2014, section 3",
+        title="max-BDeu",
+        in_words="BDeu under the best prior",
+        sources=(Citation("scanagatta-2014", "section 3"),),
         equivalent=False,
         log_bayes_factor=False,
         regular=False,

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.bibliography import Citation
 from arcwise.scores.facts import THREE_WAY, Facts
 from arcwise.scores.hypothetical import HypotheticalScore
 
@@ -25,8 +26,9 @@ class NipBde(HypotheticalScore):
 
     name: ClassVar[str] = "nip_bde"
     FACTS: ClassVar[Facts] = Facts(
-        title="non-informative prior BDe, averaged per family",
-        reference="Ueno & Uto 2012, Definition 1",
+        title="NIP-BDe",
+        in_words="non-informative prior BDe, averaged per family",
+        sources=(Citation("ueno-2012", "Definition 1"),),
         equivalent=False,
         log_bayes_factor=True,
         regular=None,

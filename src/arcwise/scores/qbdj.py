@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.bibliography import Citation
 from arcwise.data import Dataset
-from arcwise.scores.facts import Counts, Facts
+from arcwise.scores.facts import QUOTIENT_LIMIT, Counts, Facts
 from arcwise.scores.score import Score
 
 if TYPE_CHECKING:
@@ -28,8 +29,10 @@ class Qbdj(Score):
 
     name: ClassVar[str] = "qbdj"
     FACTS: ClassVar[Facts] = Facts(
-        title="quotient BD with Jeffreys' prior",
-        reference="Suzuki & Kawahara 2017; Liao 2022, section 4.2",
+        title="qBDJ",
+        in_words="quotient BD with Jeffreys' prior",
+        sources=(Citation("suzuki-kawahara-2017"), Citation("liao-2022", "section 4.2")),
+        parent_limit=QUOTIENT_LIMIT,
         equivalent=True,
         log_bayes_factor=False,
         regular=True,

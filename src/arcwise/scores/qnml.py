@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.bibliography import Citation
 from arcwise.data import Dataset
-from arcwise.scores.facts import Counts, Facts
+from arcwise.scores.facts import QUOTIENT_LIMIT, Counts, Facts
 from arcwise.scores.likelihood import log_likelihood
 from arcwise.scores.nml import log_nml_normaliser_twin
 from arcwise.scores.score import Score
@@ -26,8 +27,10 @@ class Qnml(Score):
 
     name: ClassVar[str] = "qnml"
     FACTS: ClassVar[Facts] = Facts(
-        title="quotient normalised maximum likelihood",
-        reference="Silander, Leppä-aho, Jääsaari & Roos 2018; Liao 2022, section 4.2",
+        title="qNML",
+        in_words="quotient normalised maximum likelihood",
+        sources=(Citation("silander-2018"), Citation("liao-2022", "section 4.2")),
+        parent_limit=QUOTIENT_LIMIT,
         equivalent=True,
         log_bayes_factor=False,
         regular=True,

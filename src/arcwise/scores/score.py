@@ -44,6 +44,17 @@ class Score(abc.ABC):
         """What is known of the score with these parameters; `FACTS` is that of the defaults."""
         return self.FACTS
 
+    @property
+    def title(self) -> str:
+        """The score as papers write it, with its parameters: "BDeu (ess 1)"."""
+        values = {name: value for name, value in self.describe().items() if name != "name"}
+        shown = ", ".join(
+            f"{name} {value}" if isinstance(value, str) else f"{name} {value:g}"
+            for name, value in values.items()
+            if isinstance(value, int | float | str)
+        )
+        return self.facts.title + (f" ({shown})" if shown else "")
+
     @abc.abstractmethod
     def local(self, counts: Counts, alphas: NDArray[np.float64] | None = None) -> float:
         """Return the local score of a family from its counts, one row per parent configuration.

@@ -40,6 +40,8 @@ class Outcome:
         Wall-clock time of the cell itself.
     rows
         Its rows, as JSON (with NaN and Infinity, which Python's reader takes).
+    out_of_memory
+        Whether it failed because memory ran out: its process had better not go on.
     """
 
     id: str
@@ -47,6 +49,7 @@ class Outcome:
     message: str = ""
     seconds: float = 0.0
     rows: str = "[]"
+    out_of_memory: bool = False
 
     def to_json(self) -> str:
         """Return one line of JSON."""
@@ -68,9 +71,10 @@ def run_cell(study: Study, cell: Cell) -> Outcome:
     except Exception as error:
         limit = study.limits.memory_bytes
         message = _describe(error)
-        if _is_memory_error(error):
+        out_of_memory = _is_memory_error(error)
+        if out_of_memory:
             message = "no memory left" if limit is None else f"memory limit of {limit / 10**6:,.0f} MB exceeded"
-        return Outcome(cell.id, "failed", message, time.perf_counter() - start)
+        return Outcome(cell.id, "failed", message, time.perf_counter() - start, out_of_memory=out_of_memory)
     status: CellStatus = "finished" if result.status is Status.COMPLETE else "limit"
     message = result.message if status == "finished" or result.message else str(result.status)
     return Outcome(cell.id, status, message, time.perf_counter() - start, rows)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from arcwise.errors import OptionError, UnknownNameError, suggestion
 from arcwise.limits import Limits, Status
+from arcwise.mentions import Argument
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 from arcwise.study.config import Study
 from arcwise.study.local_workers import LocalWorkers, Workers
@@ -157,7 +158,7 @@ def _worker_count(workers: int) -> int:
     if workers == -1:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if workers < 1:
-        raise OptionError(f"workers={workers}: give the number of processes, or -1 for one per processor.")
+        raise OptionError(Argument("workers", workers), ": give the number of processes, or -1 for one per processor.")
     return workers
 
 

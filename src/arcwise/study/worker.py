@@ -44,7 +44,7 @@ def main() -> None:
         _limit_memory(study.limits.memory_bytes)
         outcome = run_cell(study, cell)
         output.write(outcome.to_json().encode() + b"\n")
-        if outcome.message.startswith(("memory limit", "no memory")):
+        if outcome.out_of_memory:
             output.write(LEAVING)  # a fresh process rather than one whose memory is in pieces
             os._exit(0)
 

@@ -25,6 +25,7 @@ from arcwise.confidence.permutations import member_of, permuted_confidences
 from arcwise.confidence.rules.threshold import Threshold
 from arcwise.data import Dataset
 from arcwise.errors import OptionError
+from arcwise.mentions import Argument
 
 __all__ = ["broom_from_confidence", "broom_threshold"]
 
@@ -51,7 +52,9 @@ def broom_threshold(
             f"array of shape {null.shape}."
         )
     if significance is not None and not 0 < significance < 1:
-        raise OptionError(f"significance={significance!r} must be between 0 and 1, or None for the published rule.")
+        raise OptionError(
+            Argument("significance", significance), "must be between 0 and 1, or None for the published rule."
+        )
     cutoffs = np.unique(np.concatenate(([0.0], observed, null.ravel())))
     mine = _edges_above(observed, cutoffs)
     mean = np.mean([_edges_above(row, cutoffs) for row in null], axis=0)

@@ -12,6 +12,7 @@ import math
 
 from arcwise.confidence.rules.threshold import Threshold
 from arcwise.errors import OptionError
+from arcwise.mentions import Argument
 
 __all__ = ["cost_threshold"]
 
@@ -28,7 +29,7 @@ def cost_threshold(*, beta: float | None = None, alpha: float | None = None) -> 
     name, weight = ("beta", beta) if beta is not None else ("alpha", alpha)
     assert weight is not None
     if not (weight > 0 and math.isfinite(weight)):
-        raise OptionError(f"{name}={weight!r} must be a positive number: 1 weighs missed and extra edges alike.")
+        raise OptionError(Argument(name, weight), "must be a positive number: 1 weighs missed and extra edges alike.")
     value = 1 / (1 + (weight * weight if name == "beta" else weight))
     return Threshold(
         value=value, rule="cost", assumes="the confidences are calibrated probabilities", details={name: float(weight)}

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from arcwise.ensemble.replicates.journal import pack_replicates
 from arcwise.ensemble.replicates.task import Replicate, ReplicateTask
 from arcwise.errors import OptionError, UnknownNameError, suggestion
+from arcwise.mentions import Argument
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -52,7 +53,7 @@ def open_workers(task: ReplicateTask, backend: Backend, n_jobs: int, cluster: st
     if backend not in BACKENDS:
         raise UnknownNameError(suggestion("backend", str(backend), BACKENDS))
     if cluster is not None and backend != "dask":
-        raise OptionError(f"cluster={cluster!r} needs backend='dask', not '{backend}'.")
+        raise OptionError(Argument("cluster", cluster), "needs", Argument("backend", "dask"), f", not '{backend}'.")
     if backend == "dask":
         with _dask_client(n_jobs, cluster) as client:
             yield _Dask(task, client)
@@ -189,7 +190,7 @@ def _dask_client(n_jobs: int, cluster: str | Client | None) -> Iterator[Client]:
         import dask
         from distributed import Client, LocalCluster
     except ImportError as error:
-        raise OptionError("backend='dask' needs Dask: pip install 'arcwise[cluster]'.") from error
+        raise OptionError(Argument("backend", "dask"), "needs Dask: pip install 'arcwise[cluster]'.") from error
     connect: Callable[..., Any] = Client
     if isinstance(cluster, Client):
         yield cluster

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise.errors import OptionError, UnknownNameError, suggestion
+from arcwise.mentions import Argument
 from arcwise.model.estimators.estimator import Estimator, FamilyCounts, posterior_mean
 from arcwise.model.network import BayesianNetwork
 
@@ -28,7 +29,7 @@ Alpha = str | float | BayesianNetwork | Mapping[str, ArrayLike] | Callable[[Fami
 def _table(family: FamilyCounts, *, alpha: Alpha = "bdeu", ess: float = 1.0) -> NDArray[np.float64]:
     """(n_jk + a_jk) / (n_j + a_j); a row whose counts and hyperparameters are all 0 is undefined."""
     if not (math.isfinite(ess) and ess > 0):
-        raise OptionError(f"ess={ess!r} must be positive: the equivalent sample size of the prior.")
+        raise OptionError(Argument("ess", ess), "must be positive: the equivalent sample size of the prior.")
     return posterior_mean(family.counts, _hyperparameters(family, alpha, ess))
 
 

@@ -1,0 +1,86 @@
+"""How the command line tells a mistake: arguments of the library are options here, and its functions are verbs."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from arcwise.errors import ArcwiseError
+from arcwise.mentions import UNSAID, Argument, Call, Mention, Remedy
+
+__all__ = ["Options", "tell"]
+
+# Which verb does what a function does.
+VERBS = {"impute": "impute", "discretize": "discretize", "build_parent_sets": "scores"}
+# Options that go by another name than the argument; of one that may be repeated, the singular.
+RENAMED = {"columns": "column", "k": "neighbours", "n_jobs": "workers"}
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of a verb: by name, whether each is a switch, which takes no value."""
+
+    switches: Mapping[str, bool]
+
+    @classmethod
+    def of(cls, command: Any) -> Options:
+        """Return the options of a click command; none if there is no command."""
+        parameters = getattr(command, "params", ())
+        return cls(
+            {
+                name: bool(getattr(parameter, "is_flag", False))
+                for parameter in parameters
+                for name in (*parameter.opts, *parameter.secondary_opts)
+                if name.startswith("--")
+            }
+        )
+
+    def spell(self, argument: Argument) -> str | None:
+        """Return an argument as an option, such as ``--format csv``; None if the verb has none for it."""
+        name = f"--{RENAMED.get(argument.name, argument.name).replace('_', '-')}"
+        if argument.value is False:
+            name = f"--no-{name[2:]}"
+        if name not in self.switches:
+            return None
+        if self.switches[name] or (argument.value is UNSAID and argument.shown is None):
+            return name
+        if argument.value is UNSAID:
+            return f"{name} {argument.name.upper()}"
+        values = argument.value if isinstance(argument.value, list) else [argument.value]
+        return " ".join(f"{name} {_text(value)}" for value in values)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float) and math.isfinite(value):
+        return f"{value:.10g}"
+    return shlex.quote(str(value))
+
+
+def tell(error: ArcwiseError, command: Any, verbs: Mapping[str, Any]) -> str:
+    """Return the message of an error in the words of the command line.
+
+    `command` is the verb that runs, `verbs` are all of them. A remedy that the command line does not have is left out.
+    """
+    own = Options.of(command)
+
+    def spell(mention: Mention) -> str | None:
+        if isinstance(mention, Argument):
+            return own.spell(mention)
+        verb = VERBS.get(mention.function, "")
+        return _spell_call(mention, verb, Options.of(verbs[verb])) if verb in verbs else None
+
+    def is_known(remedy: Remedy) -> bool:
+        return all(isinstance(part, str) or spell(part) is not None for part in remedy.parts)
+
+    remedies = [remedy for remedy in error.remedies if is_known(remedy)]
+    return error.spelled(lambda mention: spell(mention) or str(mention), remedies)
+
+
+def _spell_call(call: Call, verb: str, options: Options) -> str | None:
+    spelled = [options.spell(argument) for argument in call.arguments]
+    if None in spelled:
+        return None
+    return f"`{' '.join(['arcwise', verb, *(part for part in spelled if part is not None)])}`"

@@ -1,0 +1,91 @@
+"""Arguments and calls that a message speaks of, which Python and the command line spell each in its own way.
+
+A message is a sequence of parts, words and mentions. `str()` of a mention is Python's spelling, ``trust_table=True`` or
+``impute(..., method='knn')``; the command line writes ``--trust-table`` and ``arcwise impute --method knn``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+__all__ = ["UNSAID", "Argument", "Call", "Mention", "Remedy", "Speller", "spell_parts"]
+
+
+class _Unsaid:
+    """What stands for a value that the message does not name."""
+
+    def __repr__(self) -> str:
+        return "UNSAID"
+
+    def __reduce__(self) -> str:
+        return "UNSAID"  # one object, also after pickling
+
+
+UNSAID: Final = _Unsaid()
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An argument, with or without a value: ``Argument("trust_table", True)``, ``Argument("target")``.
+
+    Parameters
+    ----------
+    shown
+        How the value is written if not as `repr` has it, such as ``"math.inf"`` or ``"..."``.
+    """
+
+    name: str
+    value: Any = UNSAID
+    shown: str | None = None
+
+    def __str__(self) -> str:
+        if self.shown is not None:
+            return f"{self.name}={self.shown}"
+        return f"{self.name}=" if self.value is UNSAID else f"{self.name}={self.value!r}"
+
+
+@dataclass(frozen=True)
+class Call:
+    """A function with the arguments that matter: ``Call("impute", Argument("method", "knn"))``."""
+
+    function: str
+    arguments: tuple[Argument, ...]
+
+    def __init__(self, function: str, *arguments: Argument) -> None:
+        object.__setattr__(self, "function", function)
+        object.__setattr__(self, "arguments", arguments)
+
+    def __str__(self) -> str:
+        return f"{self.function}({', '.join(['...', *map(str, self.arguments)])})"
+
+
+Mention = Argument | Call
+Speller = Callable[[Mention], str]
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """One thing to do about an error, in the imperative, without a capital and a full stop.
+
+    >>> str(Remedy("vouch for it with", Argument("trust_table", True)))
+    'vouch for it with trust_table=True'
+    """
+
+    parts: tuple[str | Mention, ...]
+
+    def __init__(self, *parts: str | Mention) -> None:
+        object.__setattr__(self, "parts", parts)
+
+    def __str__(self) -> str:
+        return spell_parts(self.parts)
+
+
+def spell_parts(parts: Iterable[str | Mention], spell: Speller = str) -> str:
+    """Return words and mentions as one text, with a space between parts unless the next one is punctuation."""
+    text = ""
+    for part in parts:
+        own = part if isinstance(part, str) else spell(part)
+        text += own if not text or own.startswith((",", ".", ";", ":", ")")) else f" {own}"
+    return text

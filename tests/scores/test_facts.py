@@ -1,0 +1,44 @@
+"""Every score carries its facts: title, sources, needed parent limit."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from arcwise.bibliography import BIBLIOGRAPHY
+from arcwise.scores import SCORES, UniformPrior, make_score
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_every_score_has_all_facts_and_every_citation_resolves(name: str) -> None:
+    facts = SCORES[name].FACTS
+    assert facts.title and facts.in_words
+    assert facts.citation in BIBLIOGRAPHY
+    assert all(source.key in BIBLIOGRAPHY for source in facts.sources)
+    assert str(BIBLIOGRAPHY[facts.citation].year) in facts.reference
+    assert facts.equivalent or facts.asymmetric is not None
+    assert facts.regular is not False or facts.irregular is not None
+
+
+def test_titles_are_those_of_the_papers_and_differ() -> None:
+    titles = [kind.FACTS.title for kind in SCORES.values()]
+    assert len(set(titles)) == len(titles)
+    assert make_score("bdeu").title == "BDeu (ess 1)"
+    assert make_score("bdeu:ess=0.5").title == "BDeu (ess 0.5)"
+    assert make_score("qnml").title == "qNML"
+    assert make_score("max_bdeu", epsilon=0.25).title == "max-BDeu (ess 1, epsilon 0.25)"
+    assert make_score("bde", prior=UniformPrior({"a": 2})).title == "BDe (prior UniformPrior, ess 1)"
+    assert make_score("bdeu_averaged").title == "averaged BDeu (average log)"
+
+
+def test_only_the_quotient_scores_need_a_parent_limit() -> None:
+    assert {name: kind.FACTS.parent_limit for name, kind in SCORES.items() if kind.FACTS.parent_limit is not None} == {
+        "qnml": 3,
+        "qbdj": 3,
+    }
+
+
+def test_facts_are_frozen() -> None:
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        SCORES["bdeu"].FACTS.title = "other"  # type: ignore[misc]
