@@ -133,9 +133,10 @@ def options_of(table: type | object) -> tuple[Option, ...]:
 
 
 def _plain(hint: Any) -> type:
-    """Return the type of the values behind a hint such as ``int | None``: its first part."""
+    """Return the type of the values behind a hint such as ``int | None``: text where that will do, else the first."""
     if get_origin(hint) in (Union, types.UnionType):
-        hint = next(part for part in get_args(hint) if part is not type(None))
+        parts = [part for part in get_args(hint) if part is not type(None)]
+        hint = str if str in parts else parts[0]
     return get_origin(hint) or hint
 
 

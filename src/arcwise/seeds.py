@@ -12,7 +12,7 @@ from arcwise.mentions import Argument
 __all__ = ["native_seed", "resolve_seed"]
 
 
-def resolve_seed(seed: int | None, rng: np.random.Generator | None) -> int:
+def resolve_seed(seed: int | np.random.Generator | None, rng: np.random.Generator | None = None) -> int:
     """Return the seed to use and to record: the given one, one drawn from `rng`, or a fresh one.
 
     Parameters
@@ -22,6 +22,8 @@ def resolve_seed(seed: int | None, rng: np.random.Generator | None) -> int:
     rng
         A numpy generator, from which one number is drawn, or None. At most one of the two may be given.
     """
+    if isinstance(seed, np.random.Generator):
+        seed, rng = None, seed
     if seed is not None and rng is not None:
         raise OptionError("give seed or rng, not both: each fixes the random numbers.")
     if rng is not None:

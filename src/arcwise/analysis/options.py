@@ -5,32 +5,42 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from arcwise.data.discretize import METHODS as CUTS
-from arcwise.data.impute import METHODS as FILLS
-from arcwise.ensemble.bayes_factors import factor_of
-from arcwise.ensemble.sources import SOURCES
-from arcwise.ensemble.sources.bootstrap import BootstrapSettings
-from arcwise.ensemble.sources.credible import CredibleSettings
+from arcwise.defaults import BAYES_FACTOR, BINS, LEARN_SECONDS, MOST_THREADS, REPLICATES
 from arcwise.errors import OptionError
-from arcwise.graph import Constraints
 from arcwise.limits import Limits
 from arcwise.mentions import Argument, Remedy
 from arcwise.option import Option, check_options, command_words, option
-from arcwise.scores import Score, make_score
 
-__all__ = ["AUTO", "RULES", "LearnOptions"]
+if TYPE_CHECKING:
+    from arcwise.graph import Constraints
+    from arcwise.scores import Score
+else:  # the command line reads this list at every start, and needs no array for it
+    Constraints = Score = Any
+
+__all__ = ["AUTO", "RULES", "LearnOptions", "score_text"]
 
 AUTO = "auto"
 RULES = ("learned", "cost")
-BINS = 3
-SECONDS = 120.0
-MOST_THREADS = 1024
 
 
 def _methods() -> tuple[str, ...]:
+    from arcwise.ensemble.sources import SOURCES
+
     return (AUTO, *SOURCES)
+
+
+def _fills() -> tuple[str, ...]:
+    from arcwise.data.impute import METHODS
+
+    return METHODS
+
+
+def _cuts() -> tuple[str, ...]:
+    from arcwise.data.discretize import METHODS
+
+    return METHODS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,14 +67,14 @@ class LearnOptions:
         section="networks",
     )
     bayes_factor: float | str = option(
-        CredibleSettings.bayes_factor,
+        BAYES_FACTOR,
         "the credible set holds every network within this factor of the best: a number >= 1, or anecdotal (3), "
         "positive (20), strong (150)",
         flags=("--bayes-factor", "-b"),
         section="networks",
     )
     replicates: int = option(
-        BootstrapSettings.replicates, "how many networks a bootstrap learns", low=1, high=10**8, section="networks"
+        REPLICATES, "how many networks a bootstrap learns", low=1, high=10**8, section="networks"
     )
     max_parents: int | None = option(
         None,
@@ -112,14 +122,14 @@ class LearnOptions:
     impute: str | None = option(
         None,
         "fill missing values: knn, mode, or drop the rows that have any",
-        choices=tuple(FILLS),
+        choices=_fills,
         usual="a proposal",
         section="data",
     )
     discretize: str | None = option(
         None,
         "cut columns of numbers: quantile, width, kmeans, mean, or mdl, which needs a target",
-        choices=tuple(CUTS),
+        choices=_cuts,
         usual="a proposal",
         section="data",
     )
@@ -149,10 +159,14 @@ class LearnOptions:
         1, "threads to use; results do not depend on it", low=1, high=MOST_THREADS, section="run", recorded=False
     )
     limit_seconds: float | None = option(
-        SECONDS, "the time allowed for the whole analysis; None for no limit", section="run"
+        LEARN_SECONDS, "the time allowed for the whole analysis; None for no limit", section="run"
     )
 
     def __post_init__(self) -> None:
+        from arcwise.ensemble.bayes_factors import factor_of
+        from arcwise.graph import Constraints
+        from arcwise.scores import make_score
+
         for item in fields(self):
             if isinstance(item.default, tuple):
                 object.__setattr__(self, item.name, _names(getattr(self, item.name)))
@@ -179,6 +193,8 @@ class LearnOptions:
     @property
     def chosen_score(self) -> Score | None:
         """The score, or None for the one that is usual for the method."""
+        from arcwise.scores import make_score
+
         return None if self.score is None else make_score(self.score)
 
     @property
@@ -199,9 +215,9 @@ def _names(names: Iterable[str]) -> tuple[str, ...]:
 
 def _spell(item: Option, value: Any) -> list[str] | None:
     """Spell what is neither a number nor a text: scores with their parameters, constraints as JSON."""
-    if isinstance(value, Score):
+    if item.name == "score":
         return [item.flag, score_text(value.describe())]
-    if isinstance(value, Constraints):
+    if item.name == "constraints":
         return [item.flag, json.dumps(value.describe(), ensure_ascii=False)]
     return None
 

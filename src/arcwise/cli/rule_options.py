@@ -15,21 +15,18 @@ from arcwise.errors import ConstraintError
 if TYPE_CHECKING:
     from arcwise.graph import Constraints
 
-__all__ = ["RuleOptions"]
+__all__ = ["ConstraintOptions", "RuleOptions"]
 
 
 @dataclass(frozen=True)
-class RuleOptions(OptionGroup):
-    """The rules that networks keep."""
+class ConstraintOptions(OptionGroup):
+    """What the analyst knows about the structure."""
 
-    max_parents: Annotated[
-        int | None, typer.Option("--max-parents", min=0, help="The most parents of any variable.", show_default=False)
-    ] = None
     constraints: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             "--constraints",
-            help="A .toml or .json file of required and forbidden arcs, tiers and parent limits.",
+            help="A .toml or .json file of required and forbidden arcs, tiers and parent limits; or JSON, {...}.",
             show_default=False,
         ),
     ] = None
@@ -44,9 +41,12 @@ class RuleOptions(OptionGroup):
 
     def read(self, names: Sequence[str]) -> Constraints | None:
         """Return the constraints of all the files together, or None if there are none."""
-        from arcwise.graph import Constraints, read_arc_list, read_constraints
+        from arcwise.graph import Constraints, parse_constraints, read_arc_list, read_constraints
 
-        base = None if self.constraints is None else read_constraints(self.constraints, names)
+        base = None
+        if self.constraints is not None:
+            inline = self.constraints.lstrip().startswith("{")
+            base = parse_constraints(self.constraints, names) if inline else read_constraints(self.constraints, names)
         if self.whitelist is None and self.blacklist is None:
             return base
         base = base or Constraints(names)
@@ -75,3 +75,12 @@ class RuleOptions(OptionGroup):
             )
         except ConstraintError as error:
             raise error.within(f"{files}:") from None
+
+
+@dataclass(frozen=True)
+class RuleOptions(ConstraintOptions):
+    """The rules that networks keep: constraints, and a limit of parents."""
+
+    max_parents: Annotated[
+        int | None, typer.Option("--max-parents", min=0, help="The most parents of any variable.", show_default=False)
+    ] = None

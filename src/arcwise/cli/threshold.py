@@ -183,12 +183,13 @@ def _permute(
     given: EdgeConfidence, cases: Dataset, permutations: int, *, seed: int, limits: Limits, progress: bool | None
 ) -> PermutedConfidences:
     """Learn from permuted data as from the data; at a limit, or on Ctrl-C, from as many as were finished."""
-    from arcwise.confidence.permutations import member_of, permuted_confidences
+    from arcwise.confidence.permutations import permuted_confidences
+    from arcwise.confidence.recipe_confidence import recipe_of
 
     if cases.names != given.names:
         raise OptionError("--data has other variables than the confidences, or in another order.")
     made = permuted_confidences(
-        cases, member_of(given), permutations=permutations, seed=seed, limits=limits, progress=progress
+        cases, recipe_of(given), permutations=permutations, seed=seed, limits=limits, progress=progress
     )
     if len(made.vectors) < 2:
         raise OptionError(f"fewer than 2 permutations were finished ({made.status}); allow more time.")

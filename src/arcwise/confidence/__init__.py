@@ -5,9 +5,9 @@ from arcwise.confidence.consensus import ConsensusEdge, ConsensusNetwork, Fate, 
 from arcwise.confidence.credible_confidence import credible_confidence
 from arcwise.confidence.edge_confidence import EdgeConfidence, PairConfidence
 from arcwise.confidence.learned_table import LearnedEntry, LearnedTable, learned_table, published_table
-from arcwise.confidence.members import Member
-from arcwise.confidence.meta_ensemble import EnsembleConfidence, combine_confidences, ensemble_confidence
-from arcwise.confidence.permutations import PermutedConfidences, member_of, permuted_confidences
+from arcwise.confidence.meta_ensemble import EnsembleConfidence, combine_confidences
+from arcwise.confidence.permutations import PermutedConfidences, permuted_confidences
+from arcwise.confidence.recipe_confidence import confidence_by_recipe, team_confidences
 from arcwise.confidence.recommendation import Alternative, Recommendation, recommend
 from arcwise.confidence.rules import RULES, Threshold, choose_threshold
 
@@ -21,21 +21,20 @@ __all__ = [
     "Fate",
     "LearnedEntry",
     "LearnedTable",
-    "Member",
     "PairConfidence",
     "PermutedConfidences",
     "Recommendation",
     "Threshold",
     "choose_threshold",
     "combine_confidences",
+    "confidence_by_recipe",
     "consensus_network",
     "credible_confidence",
     "edge_confidence",
-    "ensemble_confidence",
     "feature_confidence",
     "learned_table",
-    "member_of",
     "permuted_confidences",
     "published_table",
     "recommend",
+    "team_confidences",
 ]

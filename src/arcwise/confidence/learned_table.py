@@ -18,6 +18,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.ensemble.recipe import Recipe
 from arcwise.errors import FormatError, OptionError, UnknownNameError, suggestion
 
 __all__ = [
@@ -160,6 +161,29 @@ class LearnedTable:
             return first, second, 0.0
         share = (math.log(inside) - math.log(known[below])) / (math.log(known[above]) - math.log(known[below]))
         return first, second, share
+
+    def recipe(self, method: str, score: str | None) -> Recipe | None:
+        """Return how the networks of the proxies were made, with this method and score; None if it is not recorded."""
+        found = self.provenance.get("recipes", {}).get(f"{method}:{score}")
+        return None if found is None else Recipe.from_description(found)
+
+    def mismatch(self, recipe: Recipe | None) -> str:
+        """Say in words how a recipe differs from the one that the thresholds for it were learned with; "" if not.
+
+        Constraints and filled gaps are the analyst's own, and no proxy had any; they are told as differences, too.
+        """
+        if recipe is None:
+            return ""
+        studied = self.recipe(recipe.source, str(recipe.score.get("name")))
+        if studied is None:
+            return ""
+        different = recipe.differences(studied)
+        if not different:
+            return ""
+        return (
+            "The learned cut-offs come from networks that were made in another way than these "
+            f"({'; '.join(different)}), so no study shows that they are best here."
+        )
 
     def to_json(self) -> str:
         """Return the table as the text of a file."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -21,21 +21,14 @@ from arcwise.confidence.combiners import (
 )
 from arcwise.confidence.edge_confidence import EdgeConfidence
 from arcwise.confidence.learned_table import check_metric, learned_table
-from arcwise.confidence.members import Member, Method
-from arcwise.data import Dataset
-from arcwise.errors import OptionError, UnknownNameError, suggestion
-from arcwise.limits import Limits
-from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
-from arcwise.scores import Score
-from arcwise.seeds import resolve_seed
+from arcwise.errors import DataWarning, OptionError, UnknownNameError, suggestion
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Combiner", "EnsembleConfidence", "combine_confidences", "ensemble_confidence"]
+__all__ = ["Combiner", "EnsembleConfidence", "combine_confidences"]
 
 Combiner = Literal["boosting", "majority", "weighted"]
-SCORES = ("aic", "bdeu", "bic", "qnml")
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +41,6 @@ class EnsembleConfidence(EdgeConfidence):
     """
 
     members: Mapping[str, EdgeConfidence] = field(default_factory=dict)
-    missing: tuple[str, ...] = ()  # members that found no network within the limits
     combiner: str = "boosting"
     metric: str = "shd"
     weight: float = 1.0
@@ -71,85 +63,6 @@ class EnsembleConfidence(EdgeConfidence):
         return frame
 
 
-def ensemble_confidence(
-    data: Dataset,
-    *,
-    scores: Sequence[str | Score] = SCORES,
-    methods: Sequence[Method] = ("bootstrap", "credible"),
-    combine: Combiner = "boosting",
-    metric: str = "shd",
-    beta: float | None = None,
-    alpha: float | None = None,
-    replicates: int = 200,
-    max_parents: int | None = None,
-    seed: int | None = None,
-    rng: np.random.Generator | None = None,
-    limits: Limits | None = None,
-    progress: bool | ProgressCallback | None = None,
-) -> EnsembleConfidence:
-    """Learn with every score and method, and combine the confidences into one.
-
-    Parameters
-    ----------
-    data
-        The data.
-    scores, methods
-        The members: every score with every method.
-    combine
-        "boosting": gradient boosting, trained on proxies; it knows the members that were studied. "majority" or
-        "weighted" (by how well each did on the proxies): votes of the members, each at its learned threshold.
-    metric, beta, alpha
-        What mistakes cost, as in `recommend`: it decides the members' thresholds.
-    replicates, max_parents
-        The bootstrap's networks, and the most parents of any variable.
-    seed, rng
-        Fix the random numbers.
-    limits
-        `seconds` for all members, shared equally among those still to come; `memory_bytes` for each.
-    progress
-        See `arcwise.progress.show_progress`.
-
-    Returns
-    -------
-    EnsembleConfidence
-        `members` has the confidences that went in, `missing` the members that found no network within the limits. With
-        boosting, choose the threshold by `recommend`; with votes it is 0.5.
-    """
-    if combine not in get_args(Combiner):
-        raise UnknownNameError(suggestion("way to combine", combine, get_args(Combiner)))
-    check_metric(metric, beta=beta, alpha=alpha)
-    team = [
-        Member(method, score, replicates=replicates, max_parents=max_parents) for method in methods for score in scores
-    ]
-    if len({member.label for member in team}) < len(team) or not team:
-        raise OptionError("an ensemble needs at least one score and one method, and each score and method once.")
-    root = resolve_seed(seed, rng)
-    bounds = limits or Limits()
-    begin = time.monotonic()
-    found: dict[str, EdgeConfidence] = {}
-    missing: list[str] = []
-    with show_progress(progress) as callback:
-        for index, member in enumerate(team):
-            callback(ProgressEvent(f"ensemble: {member.label}", index, len(team)))
-            left = bounds.native_seconds - (time.monotonic() - begin)
-            share = Limits(
-                seconds=None if bounds.seconds is None else max(1e-3, left / (len(team) - index)),
-                memory_bytes=bounds.memory_bytes,
-            )
-            own = int(np.random.SeedSequence([root, index]).generate_state(1)[0])
-            confidence = member.confidence(data, seed=own, limits=share)
-            if confidence is None:
-                missing.append(member.label)
-            else:
-                found[member.label] = confidence
-        callback(ProgressEvent("ensemble", len(team), len(team)))
-    if not found:
-        raise OptionError("no member found a network within the limits; allow more time, or set max_parents.")
-    combined = combine_confidences(found, combine=combine, metric=metric, beta=beta, alpha=alpha)
-    object.__setattr__(combined, "missing", tuple(missing))
-    return combined
-
-
 def combine_confidences(
     members: Mapping[str, EdgeConfidence],
     *,
@@ -158,7 +71,26 @@ def combine_confidences(
     beta: float | None = None,
     alpha: float | None = None,
 ) -> EnsembleConfidence:
-    """Combine confidences that were learned from the same data; the keys are labels such as "bootstrap:bic"."""
+    """Combine confidences that were learned from the same data into one.
+
+    Parameters
+    ----------
+    members
+        The confidences by label, such as "bootstrap:bic": what `team_confidences` returns.
+    combine
+        "boosting": gradient boosting, trained on proxies; it knows the members that were studied. "majority" or
+        "weighted" (by how well each did on the proxies): votes of the members, each at its learned threshold.
+    metric, beta, alpha
+        What mistakes cost, as in `recommend`: it decides the members' thresholds.
+
+    Returns
+    -------
+    EnsembleConfidence
+        With boosting, choose the threshold by `recommend`; with votes it is 0.5. A warning says if a member was not
+        made by the recipe that its threshold was learned with.
+    """
+    if combine not in get_args(Combiner):
+        raise UnknownNameError(suggestion("way to combine", combine, get_args(Combiner)))
     weight = check_metric(metric, beta=beta, alpha=alpha)
     if not members:
         raise OptionError("there is no confidence to combine.")
@@ -170,6 +102,7 @@ def combine_confidences(
     if len(cases) > 1 or None in cases:
         raise OptionError("the members must come from the same data, and say how many cases there are (n_cases=).")
     assert first.n_cases is not None
+    _warn_of_other_recipes(members)
     labels = tuple(members)
     vectors = {label: members[label].vector for label in labels}
     if combine == "boosting":
@@ -192,7 +125,6 @@ def combine_confidences(
         weights=combine,
         exact=False,
         complete=all(other.complete for other in members.values()),
-        score={"name": combine},
         n_cases=first.n_cases,
         data_digest=first.data_digest,
         members=dict(members),
@@ -200,6 +132,13 @@ def combine_confidences(
         metric=metric,
         weight=weight,
     )
+
+
+def _warn_of_other_recipes(members: Mapping[str, EdgeConfidence]) -> None:
+    """Warn if a member was made in another way than those that the combination was trained with."""
+    for label, member in members.items():
+        if text := learned_table().mismatch(member.recipe):
+            warnings.warn(f"the member {label}: {text}", DataWarning, stacklevel=3)
 
 
 def _with_directions(

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.confidence.edge_confidence import EdgeConfidence
-from arcwise.confidence.members import Member
+from arcwise.confidence.recipe_confidence import confidence_by_recipe
 from arcwise.data import Dataset
+from arcwise.deadline import Deadline
+from arcwise.ensemble.recipe import Recipe, Run
 from arcwise.errors import OptionError
 from arcwise.limits import Limits, Status
 from arcwise.mentions import Argument
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
-from arcwise.scores import make_score
 from arcwise.seeds import resolve_seed
 
-__all__ = ["PermutedConfidences", "member_of", "permuted_confidences"]
+__all__ = ["PermutedConfidences", "permuted_confidences"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +26,7 @@ class PermutedConfidences:
 
     vectors: NDArray[np.float64]
     names: tuple[str, ...]
-    member: Member
+    recipe: Recipe
     status: Status
 
     @property
@@ -39,11 +37,11 @@ class PermutedConfidences:
 
 def permuted_confidences(
     data: Dataset,
-    member: Member,
+    recipe: Recipe,
     *,
     permutations: int = 60,
-    seed: int | None = None,
-    rng: np.random.Generator | None = None,
+    seed: int | np.random.Generator | None = None,
+    threads: int = 1,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,
 ) -> PermutedConfidences:
@@ -53,12 +51,14 @@ def permuted_confidences(
     ----------
     data
         The data that the confidences come from.
-    member
-        How they were found; `member_of` reads it off the confidences.
+    recipe
+        How they were found; `EdgeConfidence.recipe` has it.
     permutations
         How many permuted data sets; 60 as in the thesis (p. 69).
-    seed, rng
-        Fix the random numbers; permutation k depends on the seed and on k alone.
+    seed
+        Fixes the random numbers; permutation k depends on the seed and on k alone.
+    threads
+        Threads to use; results do not depend on it.
     limits
         `seconds` for all permutations. At the limit, or on Ctrl-C, the result has those that are finished.
     progress
@@ -66,50 +66,28 @@ def permuted_confidences(
     """
     if permutations < 2:
         raise OptionError(Argument("permutations", permutations), "must be at least 2; 60 are usual.")
-    root = resolve_seed(seed, rng)
-    begin = time.monotonic()
-    bounds = limits or Limits()
+    root = resolve_seed(seed)
+    deadline = Deadline.of(limits)
     status = Status.COMPLETE
     vectors: list[NDArray[np.float64]] = []
     with show_progress(progress) as callback:
         try:
             for index in range(permutations):
-                left = bounds.native_seconds - (time.monotonic() - begin)
-                if left <= 0:
+                if deadline.is_over:
                     status = Status.TIME_LIMIT
                     break
                 draws = np.random.default_rng([root, index])
                 shuffled = data.permute_columns(rng=draws)
-                one = replace(bounds, seconds=left) if bounds.seconds is not None else bounds
-                found = member.confidence(shuffled, seed=int(draws.integers(2**32)), limits=one)
-                if found is None:  # a limit left no network: this permutation says nothing
+                run = Run(int(draws.integers(2**32)), threads, deadline.limits, progress=False)
+                found = confidence_by_recipe(recipe, shuffled, run)
+                if found is None or not found.complete:  # this permutation was not treated as the data were
                     status = Status.TIME_LIMIT
                     break
                 vectors.append(found.vector)
-                elapsed = time.monotonic() - begin
-                ahead = elapsed / len(vectors) * (permutations - len(vectors))
+                ahead = deadline.seconds / len(vectors) * (permutations - len(vectors))
                 callback(ProgressEvent("permutations", len(vectors), permutations, {"seconds left": ahead}))
         except KeyboardInterrupt:
             status = Status.INTERRUPTED
     pairs = data.n_variables * (data.n_variables - 1) // 2
     table = np.array(vectors) if vectors else np.empty((0, pairs))
-    return PermutedConfidences(table, data.names, member, status)
-
-
-def member_of(confidence: EdgeConfidence) -> Member:
-    """Return how a confidence was found, so that permuted data can be treated alike."""
-    if confidence.origin not in ("bootstrap", "credible") or "name" not in confidence.score:
-        raise OptionError(
-            f"permuted data must be treated as the data were, but these confidences (origin '{confidence.origin}') do "
-            "not say how they were found. Learn from the permuted data yourself and give permuted=."
-        )
-    options = dict(confidence.score)
-    score = make_score(str(options.pop("name")), **options)
-    settings: dict[str, Any] = {"max_parents": confidence.max_parents}
-    if confidence.origin == "bootstrap":
-        settings["replicates"] = confidence.n_networks
-    else:
-        if confidence.log_slack is not None:
-            settings["log_slack"] = confidence.log_slack
-        settings["most_networks"] = max(confidence.n_networks, 100_000)
-    return Member(confidence.origin, score, **settings)  # type: ignore[arg-type]
+    return PermutedConfidences(table, data.names, recipe, status)

@@ -47,6 +47,8 @@ class Recommendation:
     cost_in_words, text
         What the weight means; and the whole recommendation, for people. A number of cases outside the range of the
         proxies is warned of.
+    mismatch
+        How these networks were made differently from those of the proxies, in words; "" if they were not.
     """
 
     threshold: Threshold
@@ -57,6 +59,7 @@ class Recommendation:
     other_rules: tuple[Alternative, ...]
     cost_in_words: str
     text: str
+    mismatch: str = ""
 
     def __str__(self) -> str:
         return self.text
@@ -87,7 +90,7 @@ def recommend(
     """
     weight = check_metric(metric, beta=beta, alpha=alpha)
     known = table or learned_table()
-    score = confidence.score.get("name")
+    score = _score_name(confidence)
     try:
         chosen = learned_threshold(
             confidence.origin,
@@ -102,6 +105,7 @@ def recommend(
         chosen = _from_costs(metric, weight)
     above = _counter(confidence)
     neighbours: list[Alternative] = []
+    mismatch = known.mismatch(confidence.recipe) if chosen.rule == "learned" else ""
     sentences = [
         f"Use {chosen.value:g}: {above(chosen.value)} of {len(confidence.vector)} pairs have a confidence above it.",
         f"{_goal(metric)}: {_in_words(metric, weight)}.",
@@ -118,6 +122,8 @@ def recommend(
         sentences.append(_origin_of(entry.score, entry.cases, chosen, confidence))
         if entry.cases != ANY and (warning := size_warning(confidence.n_cases)):
             sentences.append(f"Warning: {warning}")
+        if mismatch:
+            sentences.append(f"Warning: {mismatch}")
         if neighbours:
             close = [a for a in neighbours if a.extra_error is not None and a.extra_error <= 0.05 * best + 1e-12]
             if len(close) > 1:
@@ -143,7 +149,15 @@ def recommend(
         other_rules=others,
         cost_in_words=_in_words(metric, weight),
         text=" ".join(sentences),
+        mismatch=mismatch,
     )
+
+
+def _score_name(confidence: EdgeConfidence) -> str | None:
+    """Return the name that the learned thresholds are looked up by: the score's, or how an ensemble is combined."""
+    if confidence.recipe is not None:
+        return str(confidence.recipe.score.get("name"))
+    return getattr(confidence, "combiner", None)
 
 
 def _from_costs(metric: str, weight: float) -> Threshold:
@@ -208,7 +222,7 @@ def _origin_of(score: str, cases: str, chosen: Threshold, confidence: EdgeConfid
         f"It is learned from {chosen.details['proxies']:.0f} proxy data sets {size} ({what}), sampled from "
         f"{chosen.details['networks']:.0f} networks whose structure is known."
     )
-    name = confidence.score.get("name")
+    name = _score_name(confidence)
     if score == ANY and name:
         text += f" The score {name} was not among those studied, so all scores were taken together."
     if cases == ANY:

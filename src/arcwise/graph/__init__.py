@@ -3,7 +3,7 @@
 from arcwise.graph.all_dags import all_dags, all_parent_masks
 from arcwise.graph.bounded_degree_dags import bounded_degree_dag
 from arcwise.graph.constraints import Constraints, NativeConstraints
-from arcwise.graph.constraints_file import read_constraints, write_constraints
+from arcwise.graph.constraints_file import parse_constraints, read_constraints, write_constraints
 from arcwise.graph.cpdag import Cpdag
 from arcwise.graph.dag import Dag
 from arcwise.graph.drawing_files import format_dot, format_graphml, write_dot, write_graphml
@@ -45,6 +45,7 @@ __all__ = [
     "parse_graph",
     "parse_structure",
     "read_arc_list",
+    "parse_constraints",
     "read_constraints",
     "read_graph",
     "read_graph_csv",

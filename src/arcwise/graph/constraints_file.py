@@ -19,7 +19,7 @@ from arcwise.errors import ConstraintError, FormatError, suggestion
 from arcwise.files import read_bytes, write_text
 from arcwise.graph.constraints import Constraints
 
-__all__ = ["read_constraints", "write_constraints"]
+__all__ = ["parse_constraints", "read_constraints", "write_constraints"]
 
 KEYS = ("required", "forbidden", "tiers", "max_parents", "max_parents_of")
 SYNONYMS = {"whitelist": "required", "blacklist": "forbidden"}
@@ -34,6 +34,19 @@ def read_constraints(path: str | os.PathLike[str], names: Sequence[str]) -> Cons
         raise FormatError(f"{path}: {error}.") from None
     except RecursionError:
         raise FormatError(f"{path}: nested too deeply.") from None
+    return _from_content(content, names, path)
+
+
+def parse_constraints(text: str, names: Sequence[str]) -> Constraints:
+    """Read constraints on the variables `names` from JSON text, as the record of a run has them."""
+    try:
+        content = json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise FormatError(f"the constraints are not JSON: {error}.") from None
+    return _from_content(content, names, "the constraints given")
+
+
+def _from_content(content: object, names: Sequence[str], path: str | os.PathLike[str]) -> Constraints:
     if not isinstance(content, dict):
         raise FormatError(f"{path}: a table with the keys {', '.join(KEYS)} is needed.")
     options: dict[str, Any] = {}

@@ -64,6 +64,7 @@ def _instances(store: str | os.PathLike[str]) -> tuple[Instances, dict[str, Any]
         "results": instances.digest,
         "version": facts["version"],
         "cells": {status: int(count) for status, count in sorted(counts.items())},
+        "recipes": source.study().experiments[EXPERIMENT].recipes(),
         "made_by": "arcwise study export --product",
     }
     return instances, provenance

@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.confidence.edge_confidence import EdgeConfidence
-from arcwise.confidence.permutations import member_of, permuted_confidences
+from arcwise.confidence.permutations import permuted_confidences
+from arcwise.confidence.recipe_confidence import recipe_of
 from arcwise.confidence.rules.threshold import Threshold
 from arcwise.data import Dataset
 from arcwise.errors import OptionError
@@ -96,7 +97,7 @@ def broom_from_confidence(
     assert data is not None
     if data.names != confidence.names:
         raise OptionError("the data have other variables than the confidences, or in another order.")
-    found = permuted_confidences(data, member_of(confidence), **options)
+    found = permuted_confidences(data, recipe_of(confidence), **options)
     if len(found.vectors) < 2:
         raise OptionError(f"fewer than 2 permutations were finished ({found.status}); allow more time.")
     return broom_threshold(confidence.vector, found.vectors, significance=significance)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from arcwise.ensemble.replicates.bootstrap import bootstrap_networks
 from arcwise.ensemble.sources.source import Source
+from arcwise.defaults import REPLICATES
 from arcwise.limits import Limits
 from arcwise.option import check_options, option
 
@@ -24,7 +25,7 @@ LEARNERS = ("tabu", "hill-climbing", "first-ascent", "genetic", "order", "exact"
 class BootstrapSettings:
     """How many networks, and how each is learned."""
 
-    replicates: int = option(200, "how many networks are learned", low=1)
+    replicates: int = option(REPLICATES, "how many networks are learned", low=1)
     learner: str = option("tabu", "how each is learned", choices=LEARNERS)
 
     def __post_init__(self) -> None:

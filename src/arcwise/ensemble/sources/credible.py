@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from arcwise.deadline import Deadline
+from arcwise.defaults import BAYES_FACTOR
 from arcwise.ensemble.bayes_factors import factor_of
 from arcwise.ensemble.credible_set import CredibleSet
 from arcwise.ensemble.sources.source import Source
@@ -29,7 +30,7 @@ class CredibleSettings:
     Beyond a Bayes factor of 20 the evidence against a network is called strong (Kass and Raftery 1995).
     """
 
-    bayes_factor: float = option(20.0, "the set holds every network within this factor of the best")
+    bayes_factor: float = option(BAYES_FACTOR, "the set holds every network within this factor of the best")
     most_networks: int | None = option(None, "the most networks that are averaged, the best ones", low=1, usual="all")
 
     def __post_init__(self) -> None:

@@ -15,10 +15,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from arcwise.confidence import Member, edge_confidence, permuted_confidences
+from arcwise.confidence import edge_confidence, permuted_confidences
 from arcwise.confidence.rules.broom import broom_threshold
+from arcwise.deadline import Deadline
+from arcwise.ensemble import Recipe
+from arcwise.ensemble.sources import find_source
 from arcwise.errors import ConfigError
 from arcwise.limits import Limits, Status
+from arcwise.option import options_of
 from arcwise.scores import make_score
 from arcwise.study.experiment import CellContext, CellResult, Experiment, Row, SummaryFigure, SummaryTable
 from arcwise.study.experiments.pair_states import PairStates
@@ -46,7 +50,7 @@ class DiscoverySettings:
         Data sets to fit networks to, the scores to learn them with, how (see `arcwise.study.fitted`), and the number of
         samples of each size.
     sizes, scores, methods
-        Cases in a sample; scores; bootstrap and credible.
+        Cases in a sample; scores; sources of networks (`arcwise.ensemble.sources`).
     replicates
         Networks of a bootstrap.
     bayes_factor, most_networks, max_parents, largest_credible
@@ -69,10 +73,10 @@ class DiscoverySettings:
     fitted_repetitions: int = 3
     sizes: tuple[int, ...] = (50, 100, 500, 1000, 5000, 10000)
     scores: tuple[str, ...] = ("aic", "bdeu", "bic", "qnml")
-    methods: tuple[Literal["bootstrap", "credible"], ...] = ("bootstrap", "credible")
+    methods: tuple[str, ...] = ("bootstrap", "credible")
     replicates: int = 200
     bayes_factor: float = 150.0
-    most_networks: int = 100_000
+    most_networks: int | None = 100_000
     max_parents: int | None = None
     largest_credible: int = 1000
     learn_seconds: float | None = None
@@ -86,17 +90,46 @@ class DiscoverySettings:
     def __post_init__(self) -> None:
         for score in (*self.scores, *self.truth_scores):
             make_score(score)
-        for name in ("repetitions", "fitted_repetitions", "replicates", "most_networks", "permuted_replicates"):
+        for name in ("repetitions", "fitted_repetitions", "replicates", "permuted_replicates"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} = {getattr(self, name)} must be at least 1.")
-        if not self.bayes_factor >= 1:
-            raise ConfigError(f"bayes_factor = {self.bayes_factor} must be at least 1.")
+        for method in self.methods:
+            for score in self.scores:
+                self.recipe(method, score)
         if self.permutations < 2:
             raise ConfigError(f"permutations = {self.permutations} must be at least 2.")
         if any(size < 2 for size in self.sizes):
             raise ConfigError("sizes: a sample needs at least 2 cases.")
         if not (self.networks or self.data_sets):
             raise ConfigError("give networks, or data_sets to fit networks to.")
+
+
+    def recipe(self, method: str, score: str, *, replicates: int | None = None) -> Recipe:
+        """Return how the networks of a cell are made; a source takes those settings that it knows.
+
+        The penalties of AIC and BIC end the search for parent sets by themselves; the other scores of a credible set
+        need the limit on parents (section 4.5). A bootstrap's searches need none.
+        """
+        source = find_source(method)
+        given = {
+            "replicates": replicates or self.replicates,
+            "bayes_factor": self.bayes_factor,
+            "most_networks": self.most_networks,
+        }
+        known = {item.name for item in options_of(source.Settings)}
+        name = str(make_score(score).describe()["name"])
+        return Recipe.of(
+            method,
+            score,
+            max_parents=None if name in PENALISED or source.is_sample else self.max_parents,
+            **{key: value for key, value in given.items() if key in known},
+        )
+
+
+    def recipes(self) -> dict[str, dict[str, Any]]:
+        """Return the recipes of all cells, described, by source and score: "credible:qnml"."""
+        made = [self.recipe(method, score) for method in self.methods for score in self.scores]
+        return {f"{recipe.source}:{recipe.score['name']}": recipe.describe() for recipe in made}
 
 
 class Discovery(Experiment[DiscoverySettings]):
@@ -153,20 +186,12 @@ class Discovery(Experiment[DiscoverySettings]):
             return CellResult([], Status.COUNT_LIMIT, text)
         sample_key = (parameters["truth"], parameters["cases"], parameters["repetition"])
         data = network.sample(parameters["cases"], rng=context.shared_rng(*sample_key), threads=1)
-        name = str(make_score(parameters["score"]).describe()["name"])
-        member = Member(
-            parameters["method"],
-            parameters["score"],
-            replicates=settings.replicates,
-            log_slack=math.log(settings.bayes_factor),
-            most_networks=settings.most_networks,
-            max_parents=None if name in PENALISED or parameters["method"] == "bootstrap" else settings.max_parents,
-        )
-        limits = Limits(seconds=settings.learn_seconds, memory_bytes=context.limits.memory_bytes)
-        networks = member.find_networks(data, seed=int(context.rng.integers(2**32)), limits=limits)
+        recipe = settings.recipe(parameters["method"], parameters["score"])
+        deadline = Deadline(Limits(seconds=settings.learn_seconds, memory_bytes=context.limits.memory_bytes))
+        networks = recipe.run(data, seed=int(context.rng.integers(2**32)), limits=deadline.limits, progress=False)
         if not networks.count:
             return CellResult([], networks.status, f"no network was found: {networks.status}")
-        confidence = edge_confidence(networks, n_cases=data.n_cases)
+        confidence = edge_confidence(networks, n_cases=data.n_cases, limits=deadline.limits)
         row: Row = {
             "variables": network.n_variables,
             "networks": networks.count,
@@ -176,26 +201,20 @@ class Discovery(Experiment[DiscoverySettings]):
             **PairStates.of(confidence, network.dag).pack(),
         }
         if parameters["permuted"]:
-            quicker = Member(
-                member.method,
-                member.score,
-                replicates=settings.permuted_replicates,
-                log_slack=member.log_slack,
-                most_networks=member.most_networks,
-                max_parents=member.max_parents,
-            )
             permuted = permuted_confidences(
                 data,
-                quicker,
+                settings.recipe(
+                    parameters["method"], parameters["score"], replicates=settings.permuted_replicates
+                ),
                 permutations=settings.permutations,
-                rng=context.rng,
+                seed=context.rng,
                 limits=Limits(seconds=settings.permuted_seconds),
                 progress=False,
             )
             if permuted.complete:
                 row["broom"] = broom_threshold(confidence.vector, permuted.vectors, significance=None).value
                 row["permutations"] = len(permuted.vectors)
-        # A credible set that reached the count of networks to list is whole in the sense of the thesis (4.6.2).
+        # A credible set that reached the count of networks to average is whole in the sense of the thesis (4.6.2).
         stopped = networks.status not in (Status.COMPLETE, Status.COUNT_LIMIT)
         return CellResult([row], networks.status if stopped else Status.COMPLETE)
 

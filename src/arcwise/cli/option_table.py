@@ -1,0 +1,61 @@
+"""Options of the command line that are made from a table of options (`arcwise.option`), as one group."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable
+from typing import Annotated, Any
+
+import typer
+
+from arcwise.cli.completion import one_of
+from arcwise.cli.option_group import OptionGroup
+from arcwise.option import Option, options_of
+
+__all__ = ["group_of", "keywords_of"]
+
+MOST = 2**63 - 1
+
+
+def group_of(table: type, *, leave_out: Iterable[str] = ()) -> type[OptionGroup]:
+    """Return the options of a table as a group that a verb can take."""
+    left_out = set(leave_out)
+    fields: list[Any] = [
+        (item.name, _annotation(item), dataclasses.field(default=None if item.kind is tuple else item.default))
+        for item in options_of(table)
+        if item.name not in left_out
+    ]
+    return dataclasses.make_dataclass(f"{table.__name__}Group", fields, bases=(OptionGroup,), frozen=True)
+
+
+def keywords_of(group: OptionGroup) -> dict[str, Any]:
+    """Return the values of a group as keywords of the table that it was made from."""
+    values = {field.name: getattr(group, field.name) for field in dataclasses.fields(group)}  # type: ignore[arg-type]
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items() if value is not None}
+
+
+def _annotation(item: Option) -> Any:
+    ends = {} if item.kind not in (int, float) else {"min": item.low, "max": item.high}
+    if item.kind is int:
+        ends = {name: None if end is None else int(end) for name, end in ends.items()}
+    declared = typer.Option(
+        *_flags(item),
+        help=f"{item.help[0].upper()}{item.help[1:]}{f' (default: {item.usual})' if item.usual else ''}.",
+        autocompletion=_completer(item),
+        show_default=not item.usual and item.default not in (None, ()),
+        metavar="NAME" if item.kind is tuple else None,
+        **ends,
+    )
+    kind: Any = {tuple: list[str]}.get(item.kind, item.kind)
+    return Annotated[kind | None if item.default is None or item.kind is tuple else kind, declared]
+
+
+def _completer(item: Option) -> Callable[[str], list[str]] | None:
+    """Complete the values that are allowed, which are asked for only when a shell wants them."""
+    return (lambda incomplete: one_of(*item.known)(incomplete)) if item.choices else None
+
+
+def _flags(item: Option) -> tuple[str, ...]:
+    if item.kind is bool and len(item.flags) == 2 and item.flags[1].startswith("--no-"):
+        return ("/".join(item.flags),)
+    return item.flags or (item.flag,)

@@ -1,0 +1,102 @@
+"""Confidences by recipe: the networks are made as it says, and averaged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from arcwise.confidence.averaging import edge_confidence
+from arcwise.confidence.edge_confidence import EdgeConfidence
+from arcwise.data import Dataset
+from arcwise.deadline import Deadline
+from arcwise.ensemble.recipe import Recipe, Run
+from arcwise.errors import OptionError
+from arcwise.limits import Limits
+from arcwise.mentions import Argument, Remedy
+from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
+from arcwise.seeds import resolve_seed
+
+__all__ = ["confidence_by_recipe", "label_of", "recipe_of", "team_confidences"]
+
+
+def label_of(recipe: Recipe) -> str:
+    """Return the name of a member of an ensemble: source and score, "bootstrap:bic"."""
+    return f"{recipe.source}:{recipe.score['name']}"
+
+
+def recipe_of(confidence: EdgeConfidence) -> Recipe:
+    """Return how a confidence was found, so that other data can be treated alike."""
+    if confidence.recipe is None:
+        raise OptionError(
+            f"permuted data must be treated as the data were, but these confidences (origin '{confidence.origin}') do "
+            "not say how they were found.",
+            remedies=Remedy("learn from the permuted data yourself and give", Argument("permuted")),
+        )
+    return confidence.recipe
+
+
+def confidence_by_recipe(recipe: Recipe, data: Dataset, run: Run | None = None) -> EdgeConfidence | None:
+    """Make the networks of a recipe and average them; None if a limit left nothing that can be averaged.
+
+    A part of a sample is a smaller sample; a part of a credible set says nothing about the whole.
+    """
+    run = run or Run()
+    deadline = Deadline.of(run.limits)
+    networks = recipe.run(data, seed=run.seed, threads=run.threads, limits=run.limits, progress=run.progress)
+    if not networks.count or not (networks.complete or recipe.source_facts.is_sample):
+        return None
+    found = edge_confidence(networks, n_cases=data.n_cases, limits=deadline.uncounted)
+    return found if found.complete or recipe.source_facts.is_sample else None
+
+
+def team_confidences(
+    data: Dataset,
+    recipes: Sequence[Recipe],
+    *,
+    seed: int | np.random.Generator | None = None,
+    limits: Limits | None = None,
+    progress: bool | ProgressCallback | None = None,
+) -> Mapping[str, EdgeConfidence]:
+    """Carry out several recipes on the same data: what `combine_confidences` takes.
+
+    Parameters
+    ----------
+    data
+        The data.
+    recipes
+        The members of the ensemble, each score and source once; `studied_recipes` are those that a combination was
+        trained with.
+    seed
+        Fixes the random numbers; each member has its own.
+    limits
+        `seconds` for all members, shared equally among those still to come; `memory_bytes` for each.
+    progress
+        See `arcwise.progress.show_progress`.
+
+    Returns
+    -------
+    Mapping
+        By label, such as "bootstrap:bic"; a member that found no network within its limits is missing.
+    """
+    labels = [label_of(recipe) for recipe in recipes]
+    if len(set(labels)) < len(labels) or not labels:
+        raise OptionError("an ensemble needs at least one recipe, and each source with each score once.")
+    root = resolve_seed(seed)
+    deadline = Deadline.of(limits)
+    found: dict[str, EdgeConfidence] = {}
+    with show_progress(progress) as callback:
+        for index, (label, recipe) in enumerate(zip(labels, recipes, strict=True)):
+            callback(ProgressEvent(f"ensemble: {label}", index, len(labels)))
+            own = int(np.random.SeedSequence([root, index]).generate_state(1)[0])
+            share = deadline.part(len(labels) - index).limits
+            confidence = confidence_by_recipe(recipe, data, Run(seed=own, limits=share, progress=False))
+            if confidence is not None:
+                found[label] = confidence
+        callback(ProgressEvent("ensemble", len(labels), len(labels)))
+    if not found:
+        raise OptionError(
+            "no member found a network within the limits.",
+            remedies=(Remedy("allow more time"), Remedy("set a limit on parents:", Argument("max_parents"))),
+        )
+    return found

@@ -1,0 +1,15 @@
+"""The defaults that more than one place has to know, each with its reason."""
+
+from __future__ import annotations
+
+__all__ = ["BAYES_FACTOR", "BINS", "LEARN_SECONDS", "MOST_THREADS", "REPLICATES"]
+
+# Beyond it the evidence against a network is called strong (Kass and Raftery 1995).
+BAYES_FACTOR = 20.0
+# The standard error of a bootstrap's confidence is then at most 0.035.
+REPLICATES = 200
+# Three intervals of about equal numbers of rows leave none of them empty.
+BINS = 3
+# What a person waits for.
+LEARN_SECONDS = 120.0
+MOST_THREADS = 1024
