@@ -75,7 +75,7 @@ def test_the_effect_and_the_prior_curve_are_those_of_the_data(scale: arcwise.Ana
     assert prior is not None
     given = [name for name in scale.dag.parents_of(edge.head) if name != edge.tail]
     assert list(prior.given) == given
-    score = arcwise.make_score("bdeu", ess=1)
+    score = arcwise.scores.make_score("bdeu", ess=1)
     data = datasets.load("balance-scale")
     child, parents = data.index(edge.head), [data.index(name) for name in given]
     with_edge, without = score.score_families(
@@ -101,7 +101,7 @@ def test_the_posterior_covered_is_a_share_of_all_dags() -> None:
 
 def test_averages_over_classes_are_those_over_their_members(monkeypatch: pytest.MonkeyPatch) -> None:
     task = EnsembleTask(datasets.load("wine"))
-    score = arcwise.make_score("qnml")
+    score = arcwise.scores.make_score("qnml")
     by_dag = average_credible(task, score, Limits()).confidence
     monkeypatch.setattr(ensembles, "MOST_DAGS", 10)
     by_class = average_credible(task, score, Limits()).confidence

@@ -42,9 +42,19 @@ def test_type_checkers_see_the_names_that_are_resolved() -> None:
 def test_every_public_name_is_there_and_documented(name: str) -> None:
     value = getattr(arcwise, name)
     assert name in dir(arcwise)
-    if name not in ("__version__", "SCORES"):
+    if name not in ("__version__", "datasets"):
         assert value.__doc__
         assert value is getattr(importlib.import_module(f"arcwise.{arcwise._STAGE[name]}"), name)
+
+
+def test_the_names_of_a_first_day_are_at_most_thirty() -> None:
+    assert len(arcwise.__all__) == len(set(arcwise.__all__)) <= 30
+
+
+def test_a_name_of_a_stage_is_found_for_those_who_look_for_it_at_the_top() -> None:
+    with pytest.raises(AttributeError, match=r"no attribute 'k_best'; it is arcwise\.ensemble\.k_best"):
+        _ = arcwise.k_best
+    assert not hasattr(arcwise, "__wrapped__")
 
 
 def test_every_stage_is_an_attribute() -> None:
