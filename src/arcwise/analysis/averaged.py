@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import enum
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from arcwise.confidence import EdgeConfidence, edge_confidence
+from arcwise.confidence.credible_averages import MOST_DAGS
 from arcwise.data import Dataset
+from arcwise.deadline import Deadline
 from arcwise.ensemble import CredibleSet, Ensemble, Recipe, exact_posterior
 from arcwise.ensemble.recipe import Run
+from arcwise.ensemble.sources.credible import TABLE
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import build_parent_sets
 
@@ -107,39 +108,44 @@ def average(recipe: Recipe, data: Dataset, run: Run, *, describe: bool = False) 
 
     `describe` asks for what the report says about a credible set, beyond the confidences.
     """
+    deadline = Deadline.of(run.limits)
     networks = recipe.run(data, seed=run.seed, threads=run.threads, limits=run.limits, progress=run.progress)
     if networks.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
     shortfall = _shortfall(recipe, networks)
     if shortfall not in (None, Shortfall.SAMPLE):
         return Averaged(recipe, None, networks.status, networks.count, shortfall)
-    confidence = edge_confidence(networks, n_cases=data.n_cases)
-    facts = _facts(networks, recipe, data, run) if describe and isinstance(networks, CredibleSet) else None
+    confidence = edge_confidence(networks, n_cases=data.n_cases, limits=deadline.limits)
+    facts = None
+    if describe and isinstance(networks, CredibleSet):
+        facts = _facts(networks, confidence, data, replace(run, limits=deadline.limits))
     return Averaged(recipe, confidence, networks.status, networks.count, shortfall, facts)
 
 
 def _shortfall(recipe: Recipe, networks: Ensemble) -> Shortfall | None:
     if networks.count and networks.complete:
         return None
-    if isinstance(networks, CredibleSet) and networks.table.status is not Status.COMPLETE:
+    if networks.facts.get("stopped_at") == TABLE:
         return Shortfall.TABLE
     if not recipe.source_facts.is_sample:
         return Shortfall.NETWORKS
     return Shortfall.SAMPLE if networks.count else Shortfall.EVERYTHING
 
 
-def _facts(found: CredibleSet, recipe: Recipe, data: Dataset, run: Run) -> CredibleFacts:
-    listed = found.listed
+def _facts(found: CredibleSet, confidence: EdgeConfidence, data: Dataset, run: Run) -> CredibleFacts:
+    recipe, classes = found.recipe, found.count_classes(run.limits)
+    assert recipe is not None
+    by_class = found.count > MOST_DAGS
     deviations: tuple[float, ...] = ()
-    if listed is not None:
-        deviations = tuple(np.sort(listed.opt - listed.scores).round(6).tolist())
+    if confidence.orient == "cpdag":  # then it could be listed in the time
+        deviations = tuple(found.losses("mec" if by_class else "dag").round(6).tolist())
     return CredibleFacts(
         count=found.count,
-        classes=found.class_count,
+        classes=classes,
         bayes_factor=recipe.settings["bayes_factor"],
         optimum=found.opt,
         deviations=deviations,
-        by_class=listed is not None and listed.count < found.count,
+        by_class=by_class,
         covered=_covered(found, recipe, data, run),
         best_share=math.exp(-found.log_mass),
     )

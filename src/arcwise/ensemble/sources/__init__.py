@@ -1,4 +1,9 @@
-"""The sources of networks by name: a new one is a file beside these, and a line here."""
+"""The sources of networks by name: a new one is a file beside these, and a line here.
+
+A package of someone else's adds one by an entry point of the group "arcwise.sources", whose value is the class.
+"""
+
+from importlib.metadata import entry_points
 
 from arcwise.ensemble.sources.bootstrap import Bootstrap
 from arcwise.ensemble.sources.credible import Credible
@@ -9,6 +14,7 @@ __all__ = ["SOURCES", "Source", "find_source"]
 
 # In the order in which `learn` tries them, if it is not told which to take.
 SOURCES: dict[str, Source] = {source.name: source for source in (Credible(), Bootstrap())}
+SOURCES |= {entry.name: entry.load()() for entry in entry_points(group="arcwise.sources")}
 
 
 def find_source(name: str) -> Source:

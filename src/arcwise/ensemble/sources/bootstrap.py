@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from arcwise.defaults import REPLICATES
 from arcwise.ensemble.replicates.bootstrap import bootstrap_networks
 from arcwise.ensemble.sources.source import Source
-from arcwise.defaults import REPLICATES
 from arcwise.limits import Limits
 from arcwise.option import check_options, option
 
@@ -59,4 +59,4 @@ class Bootstrap(Source):
             n_jobs=run.threads,
             limits=Limits(seconds=limits.seconds),
             progress=run.progress,
-        ).by_recipe(recipe)
+        ).made_by(recipe)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from arcwise.deadline import Deadline
 from arcwise.defaults import BAYES_FACTOR
 from arcwise.ensemble.bayes_factors import factor_of
 from arcwise.ensemble.credible_set import CredibleSet
+from arcwise.ensemble.network_summary import NetworkSummary
 from arcwise.ensemble.sources.source import Source
 from arcwise.limits import Status
 from arcwise.option import check_options, option
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
     from arcwise.ensemble.network_summary import Ensemble
     from arcwise.ensemble.recipe import Recipe, Run
 
-__all__ = ["Credible", "CredibleSettings"]
+__all__ = ["TABLE", "Credible", "CredibleSettings"]
+
+TABLE = "table"  # where an unfinished set stopped: its parent sets could not all be scored
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ class Credible(Source):
     quick_permutations = 14
 
     def run(self, recipe: Recipe, data: Dataset, run: Run) -> Ensemble:
-        """Score, prune and find the set; it is empty if a limit stops either."""
+        """Score, prune and find the set, and count it; nothing but the status is left if a limit stops any of it."""
         deadline = Deadline.of(run.limits)
         slack = math.log(recipe.settings["bayes_factor"])
         constraints = recipe.constraints_on(data.names)
@@ -67,8 +70,15 @@ class Credible(Source):
             progress=run.progress,
         )
         if table.status is not Status.COMPLETE:
-            return CredibleSet.unfinished(table, log_slack=slack, status=table.status).by_recipe(recipe)
+            return NetworkSummary.unfinished(table.names, table.status, facts={"stopped_at": TABLE})
         found = CredibleSet.build(
-            table, log_slack=slack, constraints=constraints, limits=deadline.limits, progress=run.progress
+            table, log_slack=slack, constraints=constraints, limits=deadline.uncounted, progress=run.progress
         )
-        return found.by_recipe(recipe)
+        counted = found.summary(limits=deadline.uncounted)
+        if not counted.complete:
+            return counted
+        most = recipe.settings["most_networks"]
+        if most is not None and found.count > most:
+            return found.networks(limits=replace(deadline.limits, count=most)).made_by(recipe)
+        found.recipe = recipe
+        return found

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from arcwise.confidence.consensus import Fate
+
 __all__ = [
     "SETTLED",
     "Block",
@@ -153,8 +155,7 @@ class NetworkEdge:
     words
         The explanation, in sentences.
     fate
-        What became of it in the network at the view's threshold: "kept", "undirected" (its direction is open),
-        "dropped" (it would close a cycle), or "below".
+        What became of it in the network at the view's threshold.
     agreement
         Whether the other methods say the same: "agree", "differ" (in strength only), "disagree" or "not compared".
     """
@@ -172,7 +173,7 @@ class NetworkEdge:
     curve: tuple[float, ...]
     given: tuple[int, ...]
     words: tuple[str, ...]
-    fate: str
+    fate: Fate
     agreement: str
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from html import escape
 
+from arcwise.confidence.consensus import Fate
 from arcwise.report.content.blocks import SETTLED, NetworkEdge, NetworkView
 from arcwise.report.content.numbers import show_confidence
 from arcwise.report.drawing.network import draw_network, label_of
@@ -26,7 +27,7 @@ def network_svg(view: NetworkView, *, numbers: bool = True) -> str:
     the direction, hollow where they lean to it, and missing where it is open.
     """
     arcs = [(parent, child) for child, parents in enumerate(view.parents) for parent in parents]
-    shown = [edge for edge in view.edges if edge.fate in ("kept", "undirected")]
+    shown = [edge for edge in view.edges if edge.fate.in_network]
     drawing = draw_network([n.name for n in view.nodes], arcs, [(edge.first, edge.second) for edge in shown])
     width, height = drawing.size
     parts = [
@@ -43,7 +44,7 @@ def network_svg(view: NetworkView, *, numbers: bool = True) -> str:
             else ' stroke-dasharray="2.5 5"'
         )
         parts.append(f'<path class="e" d="{path}" stroke-width="{1 + 3 * edge.present:.2f}"{broken}/>')
-        if edge.fate == "kept":
+        if edge.fate is Fate.KEPT:
             parts.append(_head(edge, path))
     if numbers:
         for edge, (x, y) in zip(shown, drawing.middles, strict=True):

@@ -16,6 +16,7 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
+from arcwise.confidence.consensus import Fate
 from arcwise.report.content.blocks import (
     Block,
     Bullets,
@@ -111,6 +112,15 @@ def _sides(section: Section) -> list[tuple[str, list[tuple[int, Block]]]]:
     return [first, second] if numbered[0] in first[1] else [second, first]
 
 
+# What the last column of the table says without a script; with one, the slider decides.
+IN_NETWORK = {
+    Fate.KEPT: "yes",
+    Fate.UNDIRECTED: "yes, open",
+    Fate.DROPPED: "left out (cycle)",
+    Fate.BELOW: "no",
+}
+
+
 def _edge_rows(view: NetworkView) -> list[dict[str, Any]]:
     """Return what the table of edges shows without a script."""
     names = [node.name for node in view.nodes]
@@ -123,6 +133,7 @@ def _edge_rows(view: NetworkView) -> list[dict[str, Any]]:
             "low": min(v for v in edge.by_method if v is not None),
             "high": max(v for v in edge.by_method if v is not None),
             "agreement": edge.agreement,
+            "in_network": IN_NETWORK[edge.fate],
         }
         for edge in view.edges
     ]

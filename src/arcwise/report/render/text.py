@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING
 
+from arcwise.confidence.consensus import Fate
 from arcwise.report.content.blocks import (
     SETTLED,
     Bullets,
@@ -106,7 +107,7 @@ def _edge_table(view: NetworkView) -> RenderableType:
     grid.add_column("other methods")
     for edge in shown:
         first, second = view.nodes[edge.first].name, view.nodes[edge.second].name
-        arrow = "→" if edge.fate == "kept" else "—"
+        arrow = "→" if edge.fate is Fate.KEPT else "—"
         if edge.tail == edge.second:
             first, second = second, first
         bar = "█" * round(edge.present * BAR) + "░" * (BAR - round(edge.present * BAR))
@@ -123,11 +124,11 @@ def _edge_table(view: NetworkView) -> RenderableType:
 def _direction(edge: NetworkEdge) -> str:
     """Say how far the direction is settled: shares of the networks that have the edge."""
     way, back, free = edge.shares
-    if edge.fate == "dropped":
+    if edge.fate is Fate.DROPPED:
         return "left out: a cycle"
     if free >= SETTLED:
         return f"either way ({percent(free)})"
-    word = "settled" if way >= SETTLED else "leaning" if edge.fate == "kept" else "open"
+    word = "settled" if way >= SETTLED else "leaning" if edge.fate is Fate.KEPT else "open"
     return f"{word} ({percent(way)}, reversed {percent(back)})"
 
 

@@ -1,0 +1,135 @@
+"""A source of networks that arcwise does not know: one file and one line make it work everywhere."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from arcwise import datasets
+from arcwise.data import write_data
+
+SOURCE = '''
+"""Jackknife networks: the best climb without each of some blocks of the cases."""
+from dataclasses import dataclass
+
+import numpy as np
+
+from arcwise.ensemble import NetworkSet
+from arcwise.ensemble.sources import Source
+from arcwise.local import hill_climb
+from arcwise.option import option
+
+
+@dataclass(frozen=True)
+class Settings:
+    blocks: int = option(6, "how many blocks the cases fall into", low=2)
+
+
+class Jackknife(Source):
+    name = "jackknife"
+    title = "jackknife"
+    networks = "networks learned without a block of the cases"
+    meaning = "one network per block that is left out"
+    Settings = Settings
+    default_score = "bic"
+    is_sample = True
+    quick_permutations = 20
+
+    def run(self, recipe, data, run):
+        block = np.random.default_rng(run.seed).permutation(data.n_cases) % recipe.settings["blocks"]
+        kept = [data.take(np.flatnonzero(block != k)) for k in range(recipe.settings["blocks"])]
+        options = {"max_parents": recipe.max_parents, "constraints": recipe.constraints_on(data.names)}
+        dags = [hill_climb(part, recipe.scorer, seed=run.seed, progress=False, **options).dag for part in kept]
+        scores = [recipe.scorer.score_network(data, dag) for dag in dags]
+        found = NetworkSet.from_dags(dags, scores=scores, origin="jackknife", weights="equal")
+        return found.made_by(recipe)
+'''
+
+USE = '''
+import json, sys
+import arcwise
+from arcwise.confidence import choose_threshold
+from arcwise.ensemble import Recipe
+
+data = arcwise.read_data(sys.argv[1])
+main = arcwise.learn(data, method="jackknife", permutations=3, seed=1)
+beside = arcwise.learn(data, method="bootstrap", replicates=20, permutations=0, seed=1)
+confidence = main.confidence
+broom = choose_threshold(confidence, "broom", data=data, permutations=4, seed=1)
+print(json.dumps({
+    "main": main.main.title,
+    "recipe": confidence.recipe.describe(),
+    "beside": [other.title for other in beside.comparisons],
+    "broom": broom.value,
+    "text": main.to_text(),
+    "methods": main.explain("class", "left-weight"),
+}))
+'''
+
+STUDY = """
+name = "toy"
+seed = 1
+[experiments.discovery]
+data_sets = ["balance-scale"]
+truth_scores = ["bic"]
+sizes = [100]
+scores = ["bic"]
+methods = ["jackknife", "bootstrap"]
+replicates = 10
+"""
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the source, the line that registers it, data and a study."""
+    folder = tmp_path_factory.mktemp("toy")
+    (folder / "jackknife.py").write_text(SOURCE)
+    (folder / "jackknife-1.dist-info").mkdir()
+    (folder / "jackknife-1.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: jackknife\nVersion: 1\n")
+    line = "[arcwise.sources]\njackknife = jackknife:Jackknife\n"
+    (folder / "jackknife-1.dist-info" / "entry_points.txt").write_text(line)
+    write_data(datasets.load("balance-scale"), folder / "balance.csv")
+    (folder / "use.py").write_text(USE)
+    (folder / "toy.toml").write_text(STUDY)
+    return folder
+
+
+def run(world: Path, *words: str) -> str:
+    environment = {**os.environ, "PYTHONPATH": str(world)}
+    found = subprocess.run(
+        [sys.executable, *words], cwd=world, env=environment, capture_output=True, text=True, check=False
+    )
+    assert found.returncode == 0, found.stderr
+    return found.stdout
+
+
+def test_learn_comparisons_and_broom(world: Path) -> None:
+    found = json.loads(run(world, "use.py", "balance.csv"))
+    assert found["main"] == "jackknife, BIC"
+    assert found["recipe"]["settings"] == {"blocks": 6}
+    assert "jackknife, BIC" in found["beside"]
+    assert 0 <= found["broom"] <= 1
+    assert "networks learned without a block of the cases" in found["text"]
+    assert "of 6 networks learned without a block of the cases" in found["methods"]
+
+
+def test_the_command_line(world: Path) -> None:
+    run(world, "-m", "arcwise.cli", "learn", "balance.csv", "--method", "jackknife", "-o", "out", "--permutations", "0")
+    record = json.loads((world / "out" / "run.json").read_text())
+    assert record["recipe"]["source"] == "jackknife"
+    assert "--method jackknife" in record["command"]
+    confidences = str(world / "out" / "confidence.parquet")
+    broom = ("--rule", "broom", "--data", "balance.csv", "--permutations", "3", "--json")
+    found = json.loads(run(world, "-m", "arcwise.cli", "threshold", confidences, *broom))
+    assert found["rule"] == "broom"
+
+
+def test_a_study(world: Path) -> None:
+    run(world, "-m", "arcwise.cli", "study", "run", "toy.toml", "--store", "toy.duckdb")
+    found = run(world, "-m", "arcwise.cli", "study", "status", "toy.duckdb", "--json")
+    assert json.loads(found)["failed"] == 0
