@@ -126,6 +126,31 @@ def command_help() -> str:
     return "\n" + "\n".join(parts) + "\n"
 
 
+def option_table(argument: str) -> str:
+    """Return a table of options, "learn", as Markdown."""
+    from arcwise.analysis.options import LearnOptions
+    from arcwise.option import options_of
+
+    tables = {"learn": LearnOptions}
+    rows = ["| option | in Python | values | default | what it is |", "|---|---|---|---|---|"]
+    for item in options_of(tables[argument]):
+        shown = {True: "yes", False: "no"}.get(item.default, item.default) if item.kind is bool else item.default
+        default = item.usual or ("none" if shown in (None, ()) else f"{shown}")
+        flags = ", ".join(f"`{flag}`" for flag in item.flags or (item.flag,))
+        rows.append(f"| {flags} | `{item.name}` | {item.allowed} | {default} | {item.help} |")
+    return "\n".join(rows) + "\n"
+
+
+def edge_columns() -> str:
+    """Return the columns of edges.csv, as a Markdown table."""
+    from arcwise.analysis.edge_table import COLUMNS, EXPLANATION
+
+    rows = ["| column | what it is |", "|---|---|", *(f"| `{column.name}` | {column.meaning} |" for column in COLUMNS)]
+    rows.append("| one per other method and score | its confidence in the edge; empty where it was not computed |")
+    rows.append(f"| `{EXPLANATION}` | the sentences of the report about the edge, for `arcwise explain` |")
+    return "\n".join(rows) + "\n"
+
+
 def summary_table(argument: str) -> str:
     """Return a table of a frozen study summary, "STUDY TABLE", as Markdown."""
     import pandas as pd
@@ -144,8 +169,9 @@ def generate(what: str) -> str:
         "score-references": score_references,
         "score-works": score_works,
         "commands": command_help,
+        "edge-columns": edge_columns,
     }
-    with_argument = {"names": stage_names, "summary": summary_table}
+    with_argument = {"names": stage_names, "options": option_table, "summary": summary_table}
     return with_argument[kind](argument) if kind in with_argument else makers[kind]()
 
 

@@ -77,6 +77,11 @@ class Analysis:
         return self.prepared.data
 
     @property
+    def steps(self) -> tuple[str, ...]:
+        """What was done to make the data complete and discrete, one sentence each."""
+        return self.prepared.steps
+
+    @property
     def sets(self) -> tuple[Averaged, ...]:
         """The main set of networks, and those that it is compared with."""
         return (self.main, *self.comparisons)
