@@ -2,7 +2,6 @@
 
 from arcwise.confidence.averaging import edge_confidence, feature_confidence
 from arcwise.confidence.consensus import ConsensusEdge, ConsensusNetwork, Fate, consensus_network
-from arcwise.confidence.credible_confidence import credible_confidence
 from arcwise.confidence.edge_confidence import EdgeConfidence, PairConfidence
 from arcwise.confidence.learned_table import LearnedEntry, LearnedTable, learned_table, published_table
 from arcwise.confidence.meta_ensemble import EnsembleConfidence, combine_confidences
@@ -29,7 +28,6 @@ __all__ = [
     "combine_confidences",
     "confidence_by_recipe",
     "consensus_network",
-    "credible_confidence",
     "edge_confidence",
     "feature_confidence",
     "learned_table",

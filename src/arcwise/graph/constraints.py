@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -205,6 +207,31 @@ class Constraints(NamedNodes):
             limits=np.array(self.limits, dtype=np.int32),
         )
 
+    def describe(self) -> dict[str, Any]:
+        """Return what is constrained as JSON can hold it, in one order for the same constraints: what a file records.
+
+        The keys are the options of the class, without those that say nothing. The order of the variables does not show.
+
+        >>> Constraints(["a", "b", "c"], required=[("a", "b")], max_parents=2).describe()
+        {'required': [['a', 'b']], 'max_parents': 2}
+        """
+        content: dict[str, Any] = {
+            "required": sorted(list(arc) for arc in self.required),
+            "forbidden": sorted(list(arc) for arc in self.forbidden),
+            "tiers": [sorted(tier) for tier in self.tiers],
+            "max_parents": self._max_parents,
+            "max_parents_of": dict(sorted(self.max_parents_by_name.items())),
+        }
+        return {key: value for key, value in content.items() if value not in (None, [], {})}
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of `describe`: equal for equal constraints alone, as the keys of caches and of resumed work need.
+
+        The repr only counts the arcs.
+        """
+        return hashlib.sha256(json.dumps(self.describe(), sort_keys=True).encode()).hexdigest()
+
     def reorder(self, names: Sequence[str]) -> Constraints:
         """Return the same constraints with the variables in another order."""
         self._new_positions(names)
@@ -235,21 +262,6 @@ class Constraints(NamedNodes):
             "max_parents": self._max_parents,
             "max_parents_of": self.max_parents_by_name,
         }
-
-    def describe(self) -> dict[str, Any]:
-        """Return what is constrained as JSON can hold it, in one order: what a file of constraints holds.
-
-        >>> Constraints(["a", "b", "c"], required=[("a", "b")], max_parents=2).describe()
-        {'required': [['a', 'b']], 'max_parents': 2}
-        """
-        content: dict[str, Any] = {
-            "required": [list(arc) for arc in self.required],
-            "forbidden": [list(arc) for arc in self.forbidden],
-            "tiers": [list(tier) for tier in self.tiers],
-            "max_parents": self._max_parents,
-            "max_parents_of": self.max_parents_by_name,
-        }
-        return {key: value for key, value in content.items() if value not in (None, [], {})}
 
     @classmethod
     def from_description(cls, names: Sequence[str], facts: Mapping[str, Any]) -> Constraints:
