@@ -109,7 +109,7 @@ class Option:
         if self.kind is bool:
             return "True or False"
         if self.kind not in (int, float):
-            return {str: "text", tuple: "names"}.get(self.kind, self.kind.__name__)
+            return "text" if self.kind is str else "names" if self.kind is tuple else getattr(self.kind, "__name__", "")
         noun = "an integer" if self.kind is int else "a number"
         if self.low is not None and self.high is not None and self.high < 2**62:
             return f"{noun} from {self.low:g} to {self.high:g}"
@@ -127,7 +127,7 @@ def options_of(table: type | object) -> tuple[Option, ...]:
     hints = get_type_hints(kind)
     return tuple(
         Option(field.name, _plain(hints[field.name]), field.default, **field.metadata[_KEY])
-        for field in dataclasses.fields(kind)  # type: ignore[arg-type]
+        for field in dataclasses.fields(kind)
         if _KEY in field.metadata
     )
 
@@ -137,7 +137,8 @@ def _plain(hint: Any) -> type:
     if get_origin(hint) in (Union, types.UnionType):
         parts = [part for part in get_args(hint) if part is not type(None)]
         hint = str if str in parts else parts[0]
-    return get_origin(hint) or hint
+    plain: type = get_origin(hint) or hint
+    return plain
 
 
 def check_options(table: object) -> None:

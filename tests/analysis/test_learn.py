@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from arcwise.analysis.budget import TimeBudget
+from arcwise.analysis.ensembles import EnsembleTask, average_credible
 
 import arcwise
 from arcwise import datasets
 from arcwise.analysis import PreparationError, ensembles, learn
-from arcwise.analysis.budget import TimeBudget
-from arcwise.analysis.ensembles import EnsembleTask, average_credible
 from arcwise.analysis.folder import run_record
 from arcwise.errors import DataError, OptionError
 from arcwise.limits import Limits, Status

@@ -51,7 +51,9 @@ def constraints(draw: st.DrawFn) -> dict[str, Any]:
 def options(draw: st.DrawFn) -> list[str]:
     words = ["--yes", "--limit-seconds", "600", "--permutations", draw(st.sampled_from(["0", "2"]))]
     words += draw(st.sampled_from([[], ["--method", "bootstrap", "--replicates", "5"], ["--method", "credible"]]))
-    words += draw(st.sampled_from([[], ["--score", "bic"], ["--score", "bdeu:ess=2"], ["--score", "bdeu", "--ess", "5"]]))
+    words += draw(
+        st.sampled_from([[], ["--score", "bic"], ["--score", "bdeu:ess=2"], ["--score", "bdeu", "--ess", "5"]])
+    )
     words += draw(st.sampled_from([[], ["--bayes-factor", "strong"], ["--bayes-factor", "1.5"]]))
     words += draw(st.sampled_from([[], ["--max-parents", "2"]]))
     words += draw(st.sampled_from([[], ["--drop", "dose"], ["--discretize", "width", "--bins", "4"]]))

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Analysis"]
 
+
 @dataclass(frozen=True, eq=False)
 class Analysis:
     """What `learn` found, from the data to the network, with a report of it all.

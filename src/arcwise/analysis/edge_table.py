@@ -40,11 +40,13 @@ COLUMNS: tuple[EdgeColumn, ...] = (
     EdgeColumn("in_network", "whether the network has the edge", lambda e: e.fate.in_network),
     EdgeColumn(
         "fate",
-        "kept, undirected (in the network, its direction open), dropped (it would close a cycle) or below (the cut-off)",
+        "kept, undirected (its direction is open), dropped (it would close a cycle) or below the cut-off",
         lambda e: str(e.fate),
     ),
     EdgeColumn(
-        "agreement", "whether other methods and scores agree, differ in strength, or disagree", lambda e: str(e.agreement)
+        "agreement",
+        "whether other methods and scores agree, differ in strength, or disagree",
+        lambda e: str(e.agreement),
     ),
 )
 

@@ -13,6 +13,7 @@ from arcwise.analysis.options import AUTO, LearnOptions
 from arcwise.analysis.preparation import Prepared, open_table, prepare
 from arcwise.analysis.prior_checks import check_prior
 from arcwise.analysis.prose.remarks import fallback_remark, missing_remark, no_networks_message, sample_remark
+from arcwise.analysis.remark import Remark
 from arcwise.analysis.thresholds import choose_thresholds
 from arcwise.confidence import consensus_network
 from arcwise.data import Dataset, Table
@@ -64,7 +65,7 @@ def learn(
         What to call the data in the report; the file's name by default.
     progress
         See `arcwise.progress.show_progress`.
-{options}
+    {options}
 
     Returns
     -------
@@ -92,7 +93,7 @@ def learn(
     return learn_prepared(prepared, chosen, progress=progress)
 
 
-learn.__doc__ = (learn.__doc__ or "").replace("{options}", option_lines(LearnOptions))
+learn.__doc__ = (learn.__doc__ or "").replace("    {options}", option_lines(LearnOptions))
 learn.__signature__ = signature_with(learn, LearnOptions)  # type: ignore[attr-defined]
 
 
@@ -153,9 +154,7 @@ class _Work:
             **settings,
         )
 
-    def average(
-        self, recipe: Recipe, share: float, *, memory: int | None = None, describe: bool = False
-    ) -> Averaged:
+    def average(self, recipe: Recipe, share: float, *, memory: int | None = None, describe: bool = False) -> Averaged:
         """Carry a recipe out in a share of the time that is left."""
         limits = self.deadline.share(share).limits
         run = Run(
@@ -166,7 +165,7 @@ class _Work:
         )
         return average(recipe, self.prepared.data, run, describe=describe)
 
-    def main_set(self) -> tuple[Averaged, tuple[str, ...]]:
+    def main_set(self) -> tuple[Averaged, tuple[Remark, ...]]:
         """Average the credible set if it can be completed, else a bootstrap, and say why."""
         method, score = self.options.method, self.options.chosen_score
         names = tuple(SOURCES) if method == AUTO else (method,)
@@ -183,7 +182,7 @@ class _Work:
             return found, tuple(remarks)
         raise OptionError(no_networks_message(given_up[-1]))
 
-    def comparisons(self, main: Averaged) -> tuple[tuple[Averaged, ...], tuple[str, ...]]:
+    def comparisons(self, main: Averaged) -> tuple[tuple[Averaged, ...], tuple[Remark, ...]]:
         """Average other sets of networks, as far as the time goes: every source, three scores each.
 
         Where the main set is a sample because what is exact was too much, of the exact ones only that with BIC is

@@ -73,9 +73,7 @@ class LearnOptions:
         flags=("--bayes-factor", "-b"),
         section="networks",
     )
-    replicates: int = option(
-        REPLICATES, "how many networks a bootstrap learns", low=1, high=10**8, section="networks"
-    )
+    replicates: int = option(REPLICATES, "how many networks a bootstrap learns", low=1, high=10**8, section="networks")
     max_parents: int | None = option(
         None,
         "the most parents of any variable",
@@ -187,7 +185,9 @@ class LearnOptions:
         if self.permutations == 1:
             raise OptionError(Argument("permutations", 1), "must be at least 2 (20 are usual here), or 0 for none.")
         if self.constraints is not None and not isinstance(self.constraints, Constraints):
-            raise OptionError(Argument("constraints", self.constraints), "must be Constraints(names, required=..., ...).")
+            raise OptionError(
+                Argument("constraints", self.constraints), "must be Constraints(names, required=..., ...)."
+            )
         Limits(seconds=self.limit_seconds)
 
     @property
@@ -230,4 +230,6 @@ def score_text(facts: Mapping[str, Any]) -> str:
 
 
 def _value_text(value: object) -> str:
-    return "+".join(map(_value_text, value)) if isinstance(value, Sequence) and not isinstance(value, str) else str(value)
+    return (
+        "+".join(map(_value_text, value)) if isinstance(value, Sequence) and not isinstance(value, str) else str(value)
+    )

@@ -67,6 +67,8 @@ def consensus(
         return
     if not result.edges:
         typer.echo("# no edge is above the threshold")
+    from arcwise.confidence import Fate
+
     for edge in result.edges:
         sign = "--" if edge.fate is Fate.UNDIRECTED else "->"
         note = "  dropped: would close a cycle" if edge.fate is Fate.DROPPED else ""

@@ -31,11 +31,13 @@ def group_of(table: type, *, leave_out: Iterable[str] = ()) -> type[OptionGroup]
 def keywords_of(group: OptionGroup) -> dict[str, Any]:
     """Return the values of a group as keywords of the table that it was made from."""
     values = {field.name: getattr(group, field.name) for field in dataclasses.fields(group)}  # type: ignore[arg-type]
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items() if value is not None}
+    return {
+        name: tuple(value) if isinstance(value, list) else value for name, value in values.items() if value is not None
+    }
 
 
 def _annotation(item: Option) -> Any:
-    ends = {} if item.kind not in (int, float) else {"min": item.low, "max": item.high}
+    ends: dict[str, Any] = {} if item.kind not in (int, float) else {"min": item.low, "max": item.high}
     if item.kind is int:
         ends = {name: None if end is None else int(end) for name, end in ends.items()}
     declared = typer.Option(
@@ -46,13 +48,17 @@ def _annotation(item: Option) -> Any:
         metavar="NAME" if item.kind is tuple else None,
         **ends,
     )
-    kind: Any = {tuple: list[str]}.get(item.kind, item.kind)
+    kind: Any = list[str] if item.kind is tuple else item.kind
     return Annotated[kind | None if item.default is None or item.kind is tuple else kind, declared]
 
 
 def _completer(item: Option) -> Callable[[str], list[str]] | None:
     """Complete the values that are allowed, which are asked for only when a shell wants them."""
-    return (lambda incomplete: one_of(*item.known)(incomplete)) if item.choices else None
+
+    def complete(incomplete: str) -> list[str]:
+        return one_of(*item.known)(incomplete)
+
+    return complete if item.choices else None
 
 
 def _flags(item: Option) -> tuple[str, ...]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +19,8 @@ from arcwise.deadline import Deadline
 from arcwise.ensemble import CredibleSet, Ensemble, NetworkSet
 from arcwise.errors import GuaranteeError, OptionError, UnknownNameError, suggestion
 from arcwise.graph import Cpdag
-from arcwise.mentions import Argument, Mention, Remedy
 from arcwise.limits import Limits, Status
+from arcwise.mentions import Argument, Mention
 
 __all__ = [
     "Feature",
@@ -93,8 +92,7 @@ def edge_confidence(
         orient = _default_orientation(networks, deadline)
     directed, undirected, status = _averages(networks, orient, weights, feature, deadline)
     complete = networks.complete and status is Status.COMPLETE
-    facts: dict[str, Any] = dict(getattr(networks, "facts", {}))
-    slack = float(getattr(networks, "slack", math.nan))
+    facts = networks.facts
     return EdgeConfidence(
         names=networks.names,
         directed=_rounded(directed),
@@ -106,11 +104,9 @@ def edge_confidence(
         weights=weights or ("posterior" if isinstance(networks, CredibleSet) else "own"),
         exact=complete and not is_sample(networks.origin),
         complete=complete,
-        score=dict(getattr(networks, "score", {})),
+        recipe=networks.recipe,
         n_cases=n_cases if n_cases is not None else facts.get("n_cases"),
         data_digest=getattr(networks, "data_digest", None),
-        log_slack=slack if math.isfinite(slack) else None,
-        max_parents=getattr(networks, "max_parents", None),
     )
 
 

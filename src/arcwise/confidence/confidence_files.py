@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from arcwise.confidence.edge_confidence import EdgeConfidence, Orientation
+from arcwise.ensemble.recipe import Recipe
 from arcwise.errors import FormatError
 from arcwise.files import write_text
 from arcwise.parquet import read_parquet, write_parquet
@@ -17,9 +18,7 @@ from arcwise.parquet import read_parquet, write_parquet
 __all__ = ["load_confidence", "save_confidence"]
 
 COLUMNS = ("first", "second", "forward", "backward", "undirected")
-# A file of an earlier version may not have the last ones.
-OPTIONAL_FACTS = {"log_slack": None, "max_parents": None, "feature": "edge"}
-FACTS = ("orient", "origin", "n_networks", "weights", "exact", "complete", "score", "n_cases", "data_digest")
+FACTS = ("orient", "origin", "n_networks", "weights", "exact", "complete", "n_cases", "data_digest", "feature")
 
 
 def save_confidence(confidence: EdgeConfidence, path: str | os.PathLike[str]) -> None:
@@ -28,8 +27,8 @@ def save_confidence(confidence: EdgeConfidence, path: str | os.PathLike[str]) ->
     frame = confidence.to_frame(above=-1.0)
     if name.endswith(".parquet"):
         facts: dict[str, Any] = {"kind": "edge confidence", "names": list(confidence.names)}
-        facts |= {fact: getattr(confidence, fact) for fact in (*FACTS, *OPTIONAL_FACTS)}
-        facts["score"] = dict(confidence.score)
+        facts |= {fact: getattr(confidence, fact) for fact in FACTS}
+        facts["recipe"] = None if confidence.recipe is None else confidence.recipe.describe()
         write_parquet(frame, path, facts=facts)
     elif name.endswith((".csv", ".csv.gz")):
         text = io.StringIO()
@@ -50,8 +49,9 @@ def load_confidence(path: str | os.PathLike[str]) -> EdgeConfidence:
         raise FormatError(f"{path}: the column '{missing[0]}' is missing; the file was edited. Write it again.")
     try:
         names = tuple(str(name) for name in facts["names"])
-        known = {fact: facts[fact] for fact in FACTS} | {k: facts.get(k, v) for k, v in OPTIONAL_FACTS.items()}
-    except (KeyError, TypeError) as error:
+        known = {fact: facts[fact] for fact in FACTS}
+        recipe = None if facts["recipe"] is None else Recipe.from_description(facts["recipe"])
+    except (KeyError, TypeError, FormatError) as error:
         raise FormatError(
             f"{path}: the facts of the confidences cannot be read ({error!r}). Write it again."
         ) from error
@@ -72,4 +72,4 @@ def load_confidence(path: str | os.PathLike[str]) -> EdgeConfidence:
     if len(seen) < n * (n - 1) // 2:
         raise FormatError(f"{path}: {n * (n - 1) // 2 - len(seen)} pairs are missing; the file was edited.")
     known["orient"] = cast(Orientation, known["orient"])
-    return EdgeConfidence(names=names, directed=directed, undirected=undirected, **known)
+    return EdgeConfidence(names=names, directed=directed, undirected=undirected, recipe=recipe, **known)

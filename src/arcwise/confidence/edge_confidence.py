@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.ensemble.recipe import Recipe
+from arcwise.ensemble.sources import SOURCES
 from arcwise.errors import OptionError, suggestion
 
 if TYPE_CHECKING:
@@ -19,13 +21,15 @@ if TYPE_CHECKING:
 __all__ = ["EdgeConfidence", "Orientation", "PairConfidence", "is_sample"]
 
 Orientation = Literal["cpdag", "dag", "skeleton"]
-# Origins whose networks are a random sample, so that a confidence has a Monte Carlo error.
-SAMPLES = frozenset({"bootstrap", "permutation"})
 
 
 def is_sample(origin: str) -> bool:
-    """Say whether networks of this origin are a random sample, or were joined with one."""
-    return not SAMPLES.isdisjoint(origin.split(" + "))
+    """Say whether networks of this origin are a random sample, or were joined with one.
+
+    The confidences of a sample have a Monte Carlo error. Permuted data are learned from once each.
+    """
+    parts = origin.split(" + ")
+    return "permutation" in parts or any(part in SOURCES and SOURCES[part].is_sample for part in parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +75,10 @@ class EdgeConfidence:
         confidences have a Monte Carlo error, and for a set that a limit cut short, whose error is unknown.
     complete
         False if a limit cut the set of networks short.
-    score, n_cases, data_digest, log_slack, max_parents
-        What the networks were learned with and from, where known; `log_slack` is the log of a credible set's Bayes
-        factor.
+    recipe
+        How the networks were made, where known: source, score, settings, parent limit, constraints.
+    n_cases, data_digest
+        What they were learned from, where known.
     feature
         What joins the two variables of a pair: "edge", or "markov-blanket" or "path".
     """
@@ -87,11 +92,9 @@ class EdgeConfidence:
     weights: str
     exact: bool
     complete: bool = True
-    score: Mapping[str, Any] = field(default_factory=dict)
+    recipe: Recipe | None = None
     n_cases: int | None = None
     data_digest: str | None = None
-    log_slack: float | None = None
-    max_parents: int | None = None
     feature: str = "edge"
 
     @cached_property

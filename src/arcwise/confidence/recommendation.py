@@ -10,7 +10,7 @@ import numpy as np
 from arcwise.confidence.edge_confidence import EdgeConfidence
 from arcwise.confidence.learned_table import ANY, GRID, LearnedTable, check_metric, learned_table, size_warning
 from arcwise.confidence.rules import Threshold, cost_threshold, gross_threshold
-from arcwise.confidence.rules.learned import learned_threshold
+from arcwise.confidence.rules.learned import learned_threshold, score_name
 from arcwise.errors import OptionError
 
 __all__ = ["Alternative", "Recommendation", "recommend"]
@@ -90,7 +90,7 @@ def recommend(
     """
     weight = check_metric(metric, beta=beta, alpha=alpha)
     known = table or learned_table()
-    score = _score_name(confidence)
+    score = score_name(confidence)
     try:
         chosen = learned_threshold(
             confidence.origin,
@@ -151,13 +151,6 @@ def recommend(
         text=" ".join(sentences),
         mismatch=mismatch,
     )
-
-
-def _score_name(confidence: EdgeConfidence) -> str | None:
-    """Return the name that the learned thresholds are looked up by: the score's, or how an ensemble is combined."""
-    if confidence.recipe is not None:
-        return str(confidence.recipe.score.get("name"))
-    return getattr(confidence, "combiner", None)
 
 
 def _from_costs(metric: str, weight: float) -> Threshold:
@@ -222,7 +215,7 @@ def _origin_of(score: str, cases: str, chosen: Threshold, confidence: EdgeConfid
         f"It is learned from {chosen.details['proxies']:.0f} proxy data sets {size} ({what}), sampled from "
         f"{chosen.details['networks']:.0f} networks whose structure is known."
     )
-    name = _score_name(confidence)
+    name = score_name(confidence)
     if score == ANY and name:
         text += f" The score {name} was not among those studied, so all scores were taken together."
     if cases == ANY:

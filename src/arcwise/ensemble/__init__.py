@@ -11,6 +11,7 @@ from arcwise.ensemble.families import Families
 from arcwise.ensemble.k_best import k_best
 from arcwise.ensemble.network_set import NetworkSet, concatenate
 from arcwise.ensemble.network_summary import Ensemble, NetworkSummary
+from arcwise.ensemble.recipe import Recipe
 from arcwise.ensemble.replicates.bootstrap import bootstrap_networks
 from arcwise.ensemble.stream import NetworkStream, stream_credible
 
@@ -24,6 +25,7 @@ __all__ = [
     "NetworkSet",
     "NetworkStream",
     "NetworkSummary",
+    "Recipe",
     "bootstrap_networks",
     "class_size",
     "class_sizes",

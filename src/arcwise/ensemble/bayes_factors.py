@@ -97,7 +97,9 @@ def factor_of(bayes_factor: float | str) -> float:
     except (TypeError, ValueError):
         value = math.nan
     if not 1 <= value < math.inf:
-        raise OptionError(Argument("bayes_factor", bayes_factor), f"must be a number >= 1, or {', '.join(BAYES_FACTORS)}.")
+        raise OptionError(
+            Argument("bayes_factor", bayes_factor), f"must be a number >= 1, or {', '.join(BAYES_FACTORS)}."
+        )
     return value
 
 

@@ -20,6 +20,7 @@ from arcwise.ensemble.ensemble_facts import describe_completeness
 from arcwise.ensemble.families import Families
 from arcwise.ensemble.network_set import NetworkSet, Weighting, posterior_log_weights
 from arcwise.ensemble.network_summary import NetworkSummary
+from arcwise.ensemble.recipe import Recipe
 from arcwise.errors import GuaranteeError, OptionError, UnknownNameError, suggestion
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
@@ -67,6 +68,7 @@ class CredibleSet:
         self._counted: DiagramSums | None = None
         self._summed: DiagramSums | None = None
         self._class_count: int | None = None
+        self._recipe: Recipe | None = None
 
     @classmethod
     def build(
@@ -161,6 +163,30 @@ class CredibleSet:
     def data_digest(self) -> str | None:
         """The digest of the data, None if not known."""
         return self.table.data_digest
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """Further facts that JSON can hold."""
+        return {"states": self._any.native.states, "explored": self._any.native.explored}
+
+    @property
+    def recipe(self) -> Recipe:
+        """How the networks are made: by the score of the table, within the Bayes factor."""
+        if self._recipe is not None:
+            return self._recipe
+        constraints = self.constraints or self.table.constraints
+        return Recipe(
+            source=self.origin,
+            score=dict(self.score),
+            settings={"bayes_factor": float(f"{math.exp(min(self.slack, 700.0)):.12g}"), "most_networks": None},
+            max_parents=self.max_parents,
+            constraints={} if constraints is None else constraints.describe(),
+        )
+
+    def made_by(self, recipe: Recipe) -> CredibleSet:
+        """Note the recipe that the set was made by, and return it."""
+        self._recipe = recipe
+        return self
 
     @property
     def status(self) -> Status:
@@ -280,7 +306,7 @@ class CredibleSet:
             score=dict(self.score),
             data_digest=self.data_digest,
             facts=facts,
-        )
+        ).made_by(self.recipe)
 
     @property
     def families(self) -> Families:
@@ -472,28 +498,32 @@ class CredibleSet:
         slack = self.slack
         if origin == "k-best" and len(listed.losses):
             slack = float(listed.losses[-1])
-        return NetworkSet(
-            names=self.names,
-            families=diagram.families,
-            choices=listed.choices,
-            scores=scores,
-            log_weights=posterior_log_weights(-listed.losses),  # the scores have lost digits of the losses
-            origin=origin,
-            opt=diagram.opt if diagram.native.states else math.nan,
-            slack=slack,
-            status=listed.status,
-            max_parents=self.max_parents,
-            tolerance=diagram.tolerance,
-            score=dict(self.score),
-            data_digest=self.data_digest,
-            facts={
-                "by": "mec" if diagram.by_class else "dag",
-                "seconds": deadline.seconds,
-                "states": diagram.native.states,
-                "explored": diagram.native.explored,
-                **facts,
-            },
-        ).compact()
+        return (
+            NetworkSet(
+                names=self.names,
+                families=diagram.families,
+                choices=listed.choices,
+                scores=scores,
+                log_weights=posterior_log_weights(-listed.losses),  # the scores have lost digits of the losses
+                origin=origin,
+                opt=diagram.opt if diagram.native.states else math.nan,
+                slack=slack,
+                status=listed.status,
+                max_parents=self.max_parents,
+                tolerance=diagram.tolerance,
+                score=dict(self.score),
+                data_digest=self.data_digest,
+                facts={
+                    "by": "mec" if diagram.by_class else "dag",
+                    "seconds": deadline.seconds,
+                    "states": diagram.native.states,
+                    "explored": diagram.native.explored,
+                    **facts,
+                },
+            )
+            .compact()
+            .made_by(self.recipe)
+        )
 
 
 def _nothing(diagram: CredibleDiagram) -> Listed:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
+from arcwise.ensemble.recipe import Recipe
 from arcwise.limits import Status
 
 __all__ = ["EnsembleFacts", "describe_completeness"]
@@ -33,6 +34,8 @@ class EnsembleFacts:
         The digest of the data, None if not known.
     facts
         Further facts that JSON can hold (seed, replicates, seconds, ...); they are saved with the set.
+    carried_out
+        The recipe that the networks were made by; `recipe` also finds it in a set that was read from a file.
     """
 
     opt: float = float("nan")
@@ -43,6 +46,19 @@ class EnsembleFacts:
     score: Mapping[str, Any] = field(default_factory=dict)
     data_digest: str | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
+    carried_out: Recipe | None = field(default=None, repr=False)
+
+    @property
+    def recipe(self) -> Recipe | None:
+        """How the networks were made; None if that is not known."""
+        if self.carried_out is not None:
+            return self.carried_out
+        facts = self.facts.get("recipe")
+        return None if facts is None else Recipe.from_description(facts)
+
+    def made_by(self, recipe: Recipe) -> Self:
+        """Return the same networks with the recipe that they were made by."""
+        return replace(self, carried_out=recipe, facts={**self.facts, "recipe": recipe.describe()})
 
     @property
     def complete(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -13,6 +14,7 @@ from arcwise.array_file import finite_or_none, read_array_file, write_array_file
 from arcwise.ensemble.ensemble_facts import EnsembleFacts, describe_completeness
 from arcwise.ensemble.families import Families
 from arcwise.ensemble.network_set import Weighting, check_weighting
+from arcwise.ensemble.recipe import Recipe
 from arcwise.errors import FormatError
 from arcwise.limits import Status
 
@@ -40,6 +42,18 @@ class Ensemble(Protocol):
     @property
     def count(self) -> int:
         """The exact number of networks."""
+
+    @property
+    def status(self) -> Status:
+        """COMPLETE, or the limit that was reached."""
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """Further facts that JSON can hold."""
+
+    @property
+    def recipe(self) -> Recipe | None:
+        """How the networks were made; None if that is not known."""
 
     @property
     def complete(self) -> bool:
@@ -79,6 +93,14 @@ class NetworkSummary(EnsembleFacts):
     origin: str
     log_mass: float = float("nan")
     class_count: int | None = None
+
+    @classmethod
+    def unfinished(cls, names: tuple[str, ...], status: Status, **facts: Any) -> NetworkSummary:
+        """Return what is left of a set that a limit stopped: its status."""
+        nothing = np.empty(0)
+        return cls(
+            names, Families.from_sets([[] for _ in names]), 0, nothing, nothing, "credible", status=status, facts=facts
+        )
 
     @property
     def n_variables(self) -> int:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from arcwise.ensemble.network_summary import Ensemble
     from arcwise.ensemble.sources import Source
 
-__all__ = ["NO_GAPS", "Recipe", "Run", "recipe_behind"]
+__all__ = ["NO_GAPS", "Recipe", "Run"]
 
 NO_GAPS = "none"
 
@@ -206,9 +206,3 @@ def _value_words(value: object) -> str:
     if value is None:
         return "no limit"
     return f"{value:g}" if isinstance(value, int | float) else str(value)
-
-
-def recipe_behind(networks: Ensemble) -> Recipe | None:
-    """Return how an ensemble was made, where it says so."""
-    facts = networks.facts.get("recipe")
-    return None if facts is None else Recipe.from_description(facts)

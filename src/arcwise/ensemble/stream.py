@@ -26,7 +26,6 @@ from arcwise.errors import FormatError, OptionError
 from arcwise.files import read_bytes, write_text
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
-from arcwise.mentions import Argument
 from arcwise.parent_sets import ParentSetTable
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 

@@ -50,7 +50,7 @@ class Jackknife(Source):
         return found.made_by(recipe)
 '''
 
-USE = '''
+USE = """
 import json, sys
 import arcwise
 from arcwise.confidence import choose_threshold
@@ -69,7 +69,7 @@ print(json.dumps({
     "text": main.to_text(),
     "methods": main.explain("class", "left-weight"),
 }))
-'''
+"""
 
 STUDY = """
 name = "toy"

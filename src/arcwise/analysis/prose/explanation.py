@@ -203,8 +203,7 @@ def explain_folder(
     )
     rules = reader.rules
     found = {
-        frozenset((row["first"], row["second"])): reader.explanation(row)
-        for row in _rows(where / "edges.csv", record)
+        frozenset((row["first"], row["second"])): reader.explanation(row) for row in _rows(where / "edges.csv", record)
     }
     if pairs is None:
         return tuple(edge for edge in found.values() if edge.fate.in_network)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["methods_text", "references"]
 
+
 def methods_text(analysis: Analysis) -> str:
     """Return the methods section in the past tense."""
     options, data = analysis.options, analysis.data

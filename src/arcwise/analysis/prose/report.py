@@ -197,8 +197,8 @@ def _credible(analysis: Analysis, facts: CredibleFacts) -> list[Block]:
     count = f"{facts.count:,} networks are" if facts.count != 1 else "One network is"
     text = (
         f"{count} within a Bayes factor of {facts.bayes_factor:g} of the best one: this is the credible set, and it is "
-        f"{completeness(analysis.main.recipe.max_parents)}.{classes}{covered} One best network has {percent(facts.best_share)} of the weight of the set: "
-        "that is how far it can be trusted alone."
+        f"{completeness(analysis.main.recipe.max_parents)}.{classes}{covered} One best network has "
+        f"{percent(facts.best_share)} of the weight of the set: that is how far it can be trusted alone."
     )
     blocks: list[Block] = [Paragraph(text)]
     if len(facts.deviations) > 1:

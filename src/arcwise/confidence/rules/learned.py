@@ -15,6 +15,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.confidence.edge_confidence import EdgeConfidence
 from arcwise.confidence.learned_table import (
     ANY,
     GRID,
@@ -26,9 +27,16 @@ from arcwise.confidence.learned_table import (
 from arcwise.confidence.rules.threshold import Threshold
 from arcwise.errors import OptionError, UnknownNameError, suggestion
 
-__all__ = ["choose_on_grid", "learned_threshold", "mean_errors"]
+__all__ = ["choose_on_grid", "learned_threshold", "mean_errors", "score_name"]
 
 Source = Literal["arcwise", "published"]
+
+
+def score_name(confidence: EdgeConfidence) -> str | None:
+    """Return the name that learned thresholds are looked up by: the score's, or how an ensemble is combined."""
+    if confidence.recipe is not None:
+        return str(confidence.recipe.score.get("name"))
+    return getattr(confidence, "combiner", None)
 
 
 def mean_errors(losses: NDArray[np.float64]) -> NDArray[np.float64]:

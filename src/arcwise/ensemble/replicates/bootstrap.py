@@ -15,6 +15,7 @@ import numpy as np
 from arcwise.data import Dataset
 from arcwise.ensemble.families import Families, choice_type
 from arcwise.ensemble.network_set import NetworkSet
+from arcwise.ensemble.recipe import Recipe
 from arcwise.ensemble.replicates.journal import ReplicateJournal, journal_seed, unpack_replicates
 from arcwise.ensemble.replicates.task import Learner, Replicate, ReplicateTask, Resampling
 from arcwise.ensemble.replicates.workers import Backend, Batch, Workers, open_workers
@@ -231,7 +232,7 @@ def _network_set(
     starts = np.concatenate(([0], np.cumsum([len(sets) for sets in known])))[:-1]
     rows = np.array(choices, dtype=np.int64).reshape(len(chosen), len(known))
     count = len(chosen)
-    return NetworkSet(
+    made = NetworkSet(
         names=data.names,
         families=Families.from_sets([list(sets) for sets in known]),
         choices=rows.astype(choice_type(max(1, *(len(sets) for sets in known)))),
@@ -253,3 +254,12 @@ def _network_set(
             "replicate_scores": [replicate.score for replicate in chosen],
         },
     )
+    return made if task.options or task.resampling != "bootstrap" else made.made_by(_recipe(task, replicates))
+
+
+def _recipe(task: ReplicateTask, replicates: int) -> Recipe:
+    """Return the recipe of a bootstrap without options of its learner, which no recipe has."""
+    constraints = task.constraints.describe()
+    most = constraints.pop("max_parents", None)
+    settings = {"replicates": replicates, "learner": task.learner}
+    return Recipe("bootstrap", task.score.describe(), settings, most, constraints, scored_by=task.score)

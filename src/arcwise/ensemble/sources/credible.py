@@ -70,7 +70,7 @@ class Credible(Source):
             progress=run.progress,
         )
         if table.status is not Status.COMPLETE:
-            return NetworkSummary.unfinished(table.names, table.status, facts={"stopped_at": TABLE})
+            return NetworkSummary.unfinished(table.names, table.status, stopped_at=TABLE)
         found = CredibleSet.build(
             table, log_slack=slack, constraints=constraints, limits=deadline.uncounted, progress=run.progress
         )
@@ -80,5 +80,4 @@ class Credible(Source):
         most = recipe.settings["most_networks"]
         if most is not None and found.count > most:
             return found.networks(limits=replace(deadline.limits, count=most)).made_by(recipe)
-        found.recipe = recipe
-        return found
+        return found.made_by(recipe)

@@ -103,7 +103,6 @@ class DiscoverySettings:
         if not (self.networks or self.data_sets):
             raise ConfigError("give networks, or data_sets to fit networks to.")
 
-
     def recipe(self, method: str, score: str, *, replicates: int | None = None) -> Recipe:
         """Return how the networks of a cell are made; a source takes those settings that it knows.
 
@@ -111,7 +110,7 @@ class DiscoverySettings:
         need the limit on parents (section 4.5). A bootstrap's searches need none.
         """
         source = find_source(method)
-        given = {
+        given: dict[str, Any] = {
             "replicates": replicates or self.replicates,
             "bayes_factor": self.bayes_factor,
             "most_networks": self.most_networks,
@@ -124,7 +123,6 @@ class DiscoverySettings:
             max_parents=None if name in PENALISED or source.is_sample else self.max_parents,
             **{key: value for key, value in given.items() if key in known},
         )
-
 
     def recipes(self) -> dict[str, dict[str, Any]]:
         """Return the recipes of all cells, described, by source and score: "credible:qnml"."""
@@ -203,9 +201,7 @@ class Discovery(Experiment[DiscoverySettings]):
         if parameters["permuted"]:
             permuted = permuted_confidences(
                 data,
-                settings.recipe(
-                    parameters["method"], parameters["score"], replicates=settings.permuted_replicates
-                ),
+                settings.recipe(parameters["method"], parameters["score"], replicates=settings.permuted_replicates),
                 permutations=settings.permutations,
                 seed=context.rng,
                 limits=Limits(seconds=settings.permuted_seconds),
