@@ -68,7 +68,7 @@ def test_the_files_say_what_the_analysis_says(tmp_path: Path, flowers: arcwise.A
     assert shares.sum(axis=1).tolist() == pytest.approx([1.0] * len(frame))
     assert set(frame["agreement"]) <= {"agree", "differ", "disagree", "not compared"}
     record = json.loads((target / "run.json").read_text())
-    assert record["seed"] == 3
+    assert record["options"]["seed"] == 3
     assert record["data"]["digest"] == datasets.load("iris").digest
     assert record["versions"]["arcwise"] == arcwise.__version__
     assert record["result"]["arcs"] == [list(arc) for arc in flowers.dag.arcs]

@@ -8,15 +8,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from arcwise.analysis.budget import TimeBudget
-from arcwise.analysis.ensembles import EnsembleTask, average_credible
 
 import arcwise
 from arcwise import datasets
-from arcwise.analysis import PreparationError, ensembles, learn
+from arcwise.analysis import LearnOptions, PreparationError, learn
 from arcwise.analysis.folder import run_record
 from arcwise.errors import DataError, OptionError
-from arcwise.limits import Limits, Status
+from arcwise.limits import Status
 
 QUICK = {"permutations": 0, "compare": False}
 
@@ -100,42 +98,42 @@ def test_the_posterior_covered_is_a_share_of_all_dags() -> None:
 
 
 def test_averages_over_classes_are_those_over_their_members(monkeypatch: pytest.MonkeyPatch) -> None:
-    task = EnsembleTask(datasets.load("wine"))
-    score = arcwise.scores.make_score("qnml")
-    by_dag = average_credible(task, score, Limits()).confidence
-    monkeypatch.setattr(ensembles, "MOST_DAGS", 10)
-    by_class = average_credible(task, score, Limits()).confidence
-    assert by_dag is not None
-    assert by_class is not None
-    np.testing.assert_allclose(by_class.directed, by_dag.directed, atol=1e-9)
-    np.testing.assert_allclose(by_class.undirected, by_dag.undirected, atol=1e-9)
-    assert by_class.n_networks == by_dag.n_networks
-    monkeypatch.setattr(ensembles, "MOST_CLASSES", 10)
-    counted = average_credible(task, score, Limits()).confidence
-    assert counted is not None
+    data = datasets.load("wine")
+    by_dag = learn(data, **QUICK)
+    monkeypatch.setattr("arcwise.confidence.credible_averages.MOST_DAGS", 10)
+    monkeypatch.setattr("arcwise.analysis.averaged.MOST_DAGS", 10)
+    by_class = learn(data, **QUICK)
+    np.testing.assert_allclose(by_class.confidence.directed, by_dag.confidence.directed, atol=1e-9)
+    np.testing.assert_allclose(by_class.confidence.undirected, by_dag.confidence.undirected, atol=1e-9)
+    assert by_class.confidence.n_networks == by_dag.confidence.n_networks
+    assert by_class.main.credible is not None
+    assert by_class.main.credible.by_class
+    assert len(by_class.main.credible.deviations) == by_class.main.credible.classes
+    monkeypatch.setattr("arcwise.confidence.credible_averages.MOST_CLASSES", 10)
+    counted = learn(data, **QUICK).confidence
     assert counted.orient == "dag"
-    np.testing.assert_allclose(counted.present, by_dag.present, atol=1e-9)
+    np.testing.assert_allclose(counted.present, by_dag.confidence.present, atol=1e-9)
 
 
 def test_what_cannot_be_completed_is_a_bootstrap_that_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arcwise.analysis.budget.MEMORY", 200_000)
+    monkeypatch.setattr("arcwise.analysis.learning.MEMORY", 200_000)
     data = datasets.load("breast-cancer")
     analysis = learn(data, replicates=20, seed=1, **QUICK)
     assert analysis.main.title == "bootstrap, BDeu (ess 1)"
     assert analysis.status is Status.COMPLETE
-    assert "could not be completed" in analysis.remarks[0]
-    assert analysis.remarks[0] in analysis.report.summary
+    assert "could not be completed" in analysis.remarks[0].text
+    assert analysis.remarks[0].text in analysis.report.summary
     with pytest.raises(OptionError, match=r"--max-parents 3.*--method bootstrap"):
         learn(data, method="credible", **QUICK)
 
 
 def test_a_limit_of_time_is_a_status() -> None:
     data = datasets.load("breast-cancer")
-    analysis = learn(data, method="bootstrap", replicates=1_000_000, limits=Limits(seconds=1.5), **QUICK)
+    analysis = learn(data, method="bootstrap", replicates=1_000_000, limit_seconds=1.5, **QUICK)
     assert analysis.status is Status.TIME_LIMIT
     assert not analysis.complete
     assert 0 < analysis.confidence.n_networks < 1_000_000
-    assert any("not complete" in remark for remark in analysis.remarks)
+    assert any("not complete" in remark.text for remark in analysis.remarks)
 
 
 def test_costs_and_thresholds() -> None:
@@ -150,12 +148,14 @@ def test_costs_and_thresholds() -> None:
     broom = learn(data, compare=False, seed=2)
     labels = [mark.label for mark in broom.thresholds.marks]
     assert labels == ["learned", "cost", "Scutari", "Gross", "Broom"]
-    with pytest.raises(OptionError, match="between 0 and 1"):
+    with pytest.raises(OptionError, match="threshold=2 must be a number from 0 to 1"):
         learn(data, threshold=2, **QUICK)
     with pytest.raises(OptionError, match="missed_edge_cost"):
         learn(data, missed_edge_cost=0)
     with pytest.raises(OptionError, match="unknown method 'bootstap'; did you mean 'bootstrap'"):
-        learn(data, method="bootstap")  # type: ignore[arg-type]
+        learn(data, method="bootstap")
+    with pytest.raises(OptionError, match="unknown option 'treshold'; did you mean 'threshold'"):
+        learn(data, treshold=0.5)
 
 
 def test_data_without_dependence_have_no_edge() -> None:
@@ -272,7 +272,7 @@ class TestPreparation:
         kept = learn(frame, agree=True, keep="customer", **QUICK)
         assert kept.data.names == ("customer", "year", "ill")
         assert kept.data.arities.tolist() == [3, 3, 2]
-        assert "--keep customer" in run_record(kept)["command"]
+        assert "keep=('customer',)" in run_record(kept)["command"]
         with pytest.raises(DataError, match="keep= names the unknown column 'custmer'"):
             learn(frame, keep=["custmer"])
 
@@ -295,16 +295,8 @@ class TestPreparation:
         assert len(analysis.data.states[0]) == 3
         assert len(analysis.steps) == 4
         assert all(step in analysis.to_html().replace("&#39;", "'") for step in analysis.steps)
-        # The record asks for the same once more, without a question.
-        options = analysis.options
-        again = learn(
-            raw,
-            drop=options["drop"],
-            impute=options["impute"],
-            discretize=options["discretize"],
-            bins=options["bins"],
-            **QUICK,
-        )
+        # What was proposed can be asked for by name.
+        again = learn(raw, drop=("id", "site"), impute="knn", discretize="quantile", **QUICK)
         assert again.data.digest == analysis.data.digest
 
     def test_options_answer_only_what_they_say(self, raw: pd.DataFrame) -> None:
@@ -314,7 +306,7 @@ class TestPreparation:
         assert "missing" not in str(caught.value)
         analysis = learn(raw, impute="drop", drop=["id", "site"], discretize="mdl", target="kind", **QUICK)
         assert analysis.data.n_cases == 116
-        with pytest.raises(OptionError, match="unknown discretisation method"):
+        with pytest.raises(OptionError, match="unknown discretize 'halves'"):
             learn(raw, agree=True, discretize="halves")
         with pytest.raises(DataError, match="did you mean 'site'"):
             learn(raw, drop=["sit"], agree=True)
@@ -332,14 +324,31 @@ class TestPreparation:
         assert analysis.data.digest == datasets.load("iris").digest
 
 
-def test_time_is_shared() -> None:
-    assert TimeBudget(None).share(0.5).seconds is None
-    assert not TimeBudget(None).is_spent
-    budget = TimeBudget(10)
-    seconds = budget.share(0.5).seconds
-    assert seconds is not None
-    assert 4 < seconds <= 5
-    assert TimeBudget(1e-9).is_spent
+def test_options_are_an_object_or_keywords() -> None:
+    data = datasets.load("iris")
+    options = LearnOptions(method="bootstrap", replicates=10, **QUICK)
+    assert learn(data, options).confidence.n_networks == 10
+    assert learn(data, options, replicates=5).confidence.n_networks == 5
+    assert "bayes_factor" in str(learn.__signature__)  # type: ignore[attr-defined]
+    assert "how many extra edges a missed edge is worth" in (learn.__doc__ or "").lower()
+
+
+def test_a_confidence_carries_its_recipe(boards: arcwise.Analysis, tmp_path: Path) -> None:
+    recipe = boards.confidence.recipe
+    assert recipe is not None
+    assert (recipe.source, recipe.score, recipe.max_parents) == ("credible", {"name": "qnml"}, 3)
+    boards.confidence.save(tmp_path / "c.parquet")
+    assert arcwise.confidence.EdgeConfidence.load(tmp_path / "c.parquet").recipe == recipe
+
+
+def test_cut_offs_of_another_recipe_are_warned_of(boards: arcwise.Analysis) -> None:
+    """The package's cut-offs were learned at Bayes factor 150, from at most 100,000 networks."""
+    (warning,) = [remark.text for remark in boards.remarks if "another way" in remark.text]
+    assert "the bayes factor: 20 here, 150 there" in warning
+    assert "the most networks: no limit here, 100,000 there" in warning
+    assert warning in boards.to_text(width=10_000)
+    same = learn(datasets.load("iris"), method="bootstrap", score="bdeu:ess=1", **QUICK)
+    assert not [remark for remark in same.remarks if "another way" in remark.text]
 
 
 def test_a_score_that_finds_as_much_in_shuffled_columns_is_named() -> None:

@@ -198,9 +198,9 @@ def test_a_number_of_cases_that_was_not_studied_is_warned_of(cases: int, tmp_pat
     assert warning in advice.text
     assert advice.threshold.value == analysis.threshold
     by_cost = learn(frame, seed=1, rule="cost", **QUICK)
-    assert not any("Warning" in remark for remark in by_cost.remarks)
+    assert not any("Warning" in remark.text for remark in by_cost.remarks)
     inside = learn(frame.sample(200, replace=True, random_state=1), seed=1, **QUICK)
-    assert not any("Warning" in remark for remark in inside.remarks)
+    assert not any("50 to 10,000" in remark.text for remark in inside.remarks)
 
 
 def test_every_sentence_ends(scale: arcwise.Analysis) -> None:

@@ -175,7 +175,7 @@ class Recipe:
         found = []
         for name, here, there in (
             ("the source of networks", self.source, other.source),
-            ("the score", _score_words(self.score), _score_words(other.score)),
+            ("the score", self.score, other.score),
             *(
                 (_setting_words(name), self.settings.get(name), other.settings.get(name))
                 for name in sorted({*self.settings, *other.settings})
@@ -201,8 +201,10 @@ def _setting_words(name: str) -> str:
 
 
 def _value_words(value: object) -> str:
+    if isinstance(value, Mapping):
+        return _score_words(value)
     if isinstance(value, bool):
         return "some" if value else "none"
     if value is None:
         return "no limit"
-    return f"{value:g}" if isinstance(value, int | float) else str(value)
+    return f"{value:,}" if isinstance(value, int) else f"{value:g}" if isinstance(value, float) else str(value)

@@ -44,7 +44,7 @@ class Jackknife(Source):
         block = np.random.default_rng(run.seed).permutation(data.n_cases) % recipe.settings["blocks"]
         kept = [data.take(np.flatnonzero(block != k)) for k in range(recipe.settings["blocks"])]
         options = {"max_parents": recipe.max_parents, "constraints": recipe.constraints_on(data.names)}
-        dags = [hill_climb(part, recipe.scorer, seed=run.seed, progress=False, **options).dag for part in kept]
+        dags = [hill_climb(part, score=recipe.scorer, seed=run.seed, progress=False, **options).dag for part in kept]
         scores = [recipe.scorer.score_network(data, dag) for dag in dags]
         found = NetworkSet.from_dags(dags, scores=scores, origin="jackknife", weights="equal")
         return found.made_by(recipe)
@@ -75,7 +75,7 @@ STUDY = """
 name = "toy"
 seed = 1
 [experiments.discovery]
-data_sets = ["balance-scale"]
+data_sets = ["balance-scale", "tic-tac-toe", "iris", "wine"]
 truth_scores = ["bic"]
 sizes = [100]
 scores = ["bic"]
