@@ -131,5 +131,5 @@ def test_the_command_line(world: Path) -> None:
 
 def test_a_study(world: Path) -> None:
     run(world, "-m", "arcwise.cli", "study", "run", "toy.toml", "--store", "toy.duckdb")
-    found = run(world, "-m", "arcwise.cli", "study", "status", "toy.duckdb", "--json")
+    found = run(world, "-m", "arcwise.cli", "study", "status", "--store", "toy.duckdb", "--json")
     assert json.loads(found)["failed"] == 0
