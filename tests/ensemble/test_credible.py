@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from arcwise import _core, datasets
 from arcwise._core.ensemble import NetworkDiagram
 from arcwise.data import Dataset, read_data
-from arcwise.ensemble import NetworkSet, class_sizes, count_credible, credible, find_credible, weigh_classes
+from arcwise.ensemble import NetworkSet, class_sizes, count_credible, credible_set, find_credible, weigh_classes
 from arcwise.ensemble.diagram import class_counting, credible_diagram
 from arcwise.ensemble.diagram.plan import UNLIMITED, Build
 from arcwise.ensemble.twin import credible_twin, is_least_member
@@ -175,12 +175,12 @@ def test_classes_are_those_of_the_dags(builder: str, n: int, seed: int, slack: f
     g = np.random.default_rng(seed).normal(scale=1.5, size=1 << n)
     g[0] = 0
     scores = [{m: float(g[m | 1 << v] - g[m]) for m in range(1 << n) if not m >> v & 1} for v in range(n)]
-    table = full_table(scores)
+    table = full_table(scores).vouched(equivalent=True)
     with pytest.MonkeyPatch.context() as patch:
         use_builder(patch, builder)
-        classes = find_credible(table, log_slack=slack, by="mec", trust_table=True)
+        classes = find_credible(table, log_slack=slack, by="mec")
         dags = find_credible(table, log_slack=slack)
-        counted = count_credible(table, log_slack=slack, classes=True, trust_table=True)
+        counted = count_credible(table, log_slack=slack, classes=True)
     of_dags = {dag.cpdag for dag in dags}
     of_classes = [dag.cpdag for dag in classes]
     assert len(set(of_classes)) == len(of_classes), "a class is listed twice"
@@ -248,7 +248,7 @@ def test_classes_of_data_are_counted_in_two_ways(shared: Path, monkeypatch: pyte
     table = build_parent_sets(liao(shared, "zoo"), "bic", slack=math.log(150))
     by_diagram = count_credible(table, bayes_factor=150, classes=True).class_count
     with monkeypatch.context() as patch:
-        patch.setattr(credible, "has_whole_classes", lambda table: False)
+        patch.setattr(credible_set, "has_whole_classes", lambda table: False)
         by_grouping = count_credible(table, bayes_factor=150, classes=True).class_count
     monkeypatch.setattr(credible_diagram, "LARGEST_BY_SUBSETS", 0)
     by_least_members = count_credible(table, bayes_factor=150, classes=True).class_count
@@ -268,7 +268,7 @@ def test_classes_of_large_sets_are_not_counted_by_their_members(shared: Path) ->
 @pytest.mark.parametrize("weights", ["posterior", "equal"])
 def test_classes_weigh_as_much_as_their_members(shared: Path, weights: Literal["posterior", "equal"]) -> None:
     table = build_parent_sets(liao(shared, "wine"), "bic", slack=math.log(20))
-    dags = find_credible(table, bayes_factor=20, weights=weights)
+    dags = find_credible(table, bayes_factor=20).with_weights(weights)
     classes = weigh_classes(find_credible(table, bayes_factor=20, by="mec"), weights=weights)
     assert sum(int(size) for size in classes.facts["sizes"]) == dags.count
     np.testing.assert_allclose(classes.weights.sum(), 1.0)
@@ -405,7 +405,7 @@ def test_more_than_64_variables() -> None:
     assert summary.count == 2**40
     assert summary.opt == pytest.approx(-20.0)
     assert summary.class_count is None  # too many to list
-    assert find_credible(table, log_slack=0.0, by="mec", trust_table=True).count == 1
+    assert find_credible(table.vouched(equivalent=True), log_slack=0.0, by="mec").count == 1
     wider = count_credible(table, log_slack=1.0)  # up to two pairs apart
     assert wider.count == 2**40 + 40 * 2**39 + math.comb(40, 2) * 2**38
     probabilities = summary.arc_probabilities()
@@ -448,9 +448,10 @@ def test_a_table_with_too_little_slack_is_refused() -> None:
     ):
         find_credible(tight, bayes_factor=20)
     unknown = ParentSetTable.from_lists(["a", "b"], entries)
-    with pytest.raises(GuaranteeError, match="trust_table=True"):
+    with pytest.raises(GuaranteeError, match=r"table\.vouched\(\)"):
         find_credible(unknown, bayes_factor=20)
-    assert find_credible(unknown, bayes_factor=20, trust_table=True).count == 3
+    assert find_credible(unknown.vouched(), bayes_factor=20).count == 3
+    assert find_credible(unknown.vouched(3.0), bayes_factor=20).count == 3
     limited = ParentSetTable.from_lists(["a", "b", "c"], [*entries, [(0.0, [])]], slack=9.0, max_parents=1)
     assert find_credible(limited, bayes_factor=3).max_parents == 1
     with pytest.raises(GuaranteeError, match="under constraints"):

@@ -70,7 +70,7 @@ def test_posterior_of_five_nodes_and_its_conditions() -> None:
     pruned = ParentSetTable.from_lists(["a", "b"], [[(0.0, [])], [(0.0, []), (1.0, [0])]], slack=1.0)
     with pytest.raises(GuaranteeError, match="all parent sets"):
         exact_posterior(pruned)
-    assert exact_posterior(pruned, trust_table=True).arc_probabilities()[0, 1] == pytest.approx(math.e / (1 + math.e))
+    assert exact_posterior(pruned.vouched()).arc_probabilities()[0, 1] == pytest.approx(math.e / (1 + math.e))
     many = ParentSetTable.from_lists([f"v{i}" for i in range(21)], [[(0.0, [])]] * 21, slack=math.inf)
     with pytest.raises(OptionError, match="up to 20 variables"):
         exact_posterior(many)
@@ -124,12 +124,12 @@ def test_k_best_are_the_first_of_all(scores: list[dict[int, float]], k: int) -> 
 def test_k_best_classes_and_conditions() -> None:
     g = np.random.default_rng(3).normal(size=16)
     scores = [{m: float(g[m | 1 << v] - g[m]) for m in range(16) if not m >> v & 1} for v in range(4)]
-    table = brute.full_table(scores)
+    table = brute.full_table(scores).vouched(equivalent=True)
     everything = find_credible(table, log_slack=100.0)
     by_class: dict[object, float] = {}
     for dag, score in zip(everything, everything.scores.tolist(), strict=True):
         by_class[dag.cpdag] = score
-    found = k_best(table, 20, by="mec", trust_table=True)
+    found = k_best(table, 20, by="mec")
     np.testing.assert_allclose(found.scores, sorted(by_class.values(), reverse=True)[:20], atol=1e-9)
     assert len({dag.cpdag for dag in found}) == 20
     tight = ParentSetTable.from_lists(["a", "b"], [[(0.0, [])], [(0.0, []), (1.0, [0])]], slack=0.5)

@@ -170,7 +170,6 @@ def average_credible(task: EnsembleTask, score: Score, limits: Limits, *, facts:
         classes=True,
         constraints=task.constraints,
         limits=_left(limits, start),
-        seed=task.seed,
         progress=task.progress,
     )
     if not found.complete or found.count == 0:
@@ -184,7 +183,6 @@ def average_credible(task: EnsembleTask, score: Score, limits: Limits, *, facts:
             by="mec" if by_class else "dag",
             constraints=task.constraints,
             limits=_left(limits, start),
-            seed=task.seed,
             progress=task.progress,
         )
         if listed.complete:

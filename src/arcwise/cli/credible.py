@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from arcwise.cli.bayes_factor import BayesFactorOption, factor_from
 from arcwise.cli.completion import one_of
 from arcwise.cli.data_options import DataOptions
-from arcwise.cli.limit_options import NetworkLimit, limits_left
+from arcwise.cli.limit_options import NetworkLimit
 from arcwise.cli.option_group import expanded
 from arcwise.cli.output_file import OutputOption, check_file_name
 from arcwise.cli.parent_set_source import SourceArgument, load_parent_sets
@@ -64,13 +63,15 @@ def credible(
 
     Example: arcwise credible survey.csv --score bdeu --ess 1 --bayes-factor 20 -o networks.parquet
     """
-    from arcwise.ensemble import count_credible, find_credible
+    from arcwise.deadline import Deadline
+    from arcwise.ensemble import CredibleSet
+    from arcwise.ensemble.diagram.reached import FIRST_SHARE
+    from arcwise.ensemble.ensemble_facts import describe_completeness
     from arcwise.limits import Status
 
     check_file_name(output, "networks")
     factor = factor_from(bayes_factor)
-    limits = limit.limits
-    start = time.monotonic()
+    deadline = Deadline.of(limit.limits)
     loaded = load_parent_sets(
         source,
         scored=scored,
@@ -78,25 +79,27 @@ def credible(
         reading=reading,
         slack=math.log(factor),
         threads=threads,
-        limits=limits,
+        limits=deadline.uncounted,
         progress=printing.progress,
     )
     table = loaded.table
-    built = time.monotonic()
-    options: dict[str, Any] = {
-        "bayes_factor": factor,
-        "constraints": loaded.constraints,
-        "limits": limits_left(limits, built - start),
-        "trust_table": trust_table,
-        "progress": printing.progress,
-    }
-    summary = count_credible(table, classes=classes, **options)
-    seconds = time.monotonic() - built
+    if trust_table:  # also for its score, if nobody knows which it is
+        table = table.vouched(equivalent=None if "name" in table.score else True)
+    table_seconds = deadline.seconds
+    found = CredibleSet.build(
+        table,
+        bayes_factor=factor,
+        constraints=loaded.constraints,
+        limits=deadline.share(FIRST_SHARE).limits,
+        progress=printing.progress,
+    )
+    summary = found.summary(classes=classes, limits=deadline.limits)
+    seconds = deadline.seconds - table_seconds
     # A table that was cut short is complete for the finished sizes of parent sets only.
     status = summary.status if summary.status is not Status.COMPLETE else table.status
     complete = status is Status.COMPLETE
     if output is not None:
-        networks = find_credible(table, by=by, **options)  # type: ignore[arg-type]
+        networks = found.networks(by, limits=deadline.limits)  # type: ignore[arg-type]
         if loaded.data is not None:
             networks = replace(networks, facts={**networks.facts, "n_cases": loaded.data.n_cases})
         networks.save(output)
@@ -126,7 +129,7 @@ def credible(
                 "status": str(status),
                 "reached": reached,
                 "seconds": seconds,
-                "table_seconds": built - start,
+                "table_seconds": table_seconds,
                 "bayes_factor": factor,
                 "log_slack": summary.slack,
                 "tolerance": summary.tolerance,
@@ -142,16 +145,16 @@ def credible(
             typer.echo(f"{arc['from']} -> {arc['to']}  {arc['probability']:.4f}")
     if not printing.quiet:
         grouped = "" if summary.class_count is None else f" in {summary.class_count:,} equivalence classes"
-        found = f"{summary.count:,} networks{grouped} within a Bayes factor of {factor:g} of {summary.opt:.6f}"
+        told = f"{summary.count:,} networks{grouped} within a Bayes factor of {factor:g} of {summary.opt:.6f}"
         if not summary.count:
-            found = f"the networks within a Bayes factor of {factor:g} of the best were not counted"
-        stopped = "" if complete else f"; not complete: {status}"
+            told = f"the networks within a Bayes factor of {factor:g} of the best were not counted"
+        stopped = "; " + describe_completeness(summary.status if complete else status, summary.max_parents, len(names))
         if classes and summary.class_count is None and summary.count:
             stopped += "; their classes were not counted"
         if reached is not None:
             stopped += f"; {reached['count']:,} networks are within a Bayes factor of {reached['bayes_factor']:.3g}"
         typer.echo(
-            f"{found}, in {seconds:.2f} s{stopped}",
+            f"{told}, in {seconds:.2f} s{stopped}",
             err=True,
         )
     finish(status)

@@ -29,7 +29,12 @@ SPELLINGS: tuple[tuple[str, str], ...] = (
     (r"\bas target=", "with --target"),
     (r"Rebuild it with build_parent_sets\(\.\.\., slack=([-+.\de]+)\)", r"Rebuild it with `arcwise scores --slack \1`"),
     (r", read the file with merge=True, or declare the states to keep them apart", ""),
-    (r"\btrust_table=True", "--trust-table"),
+    (
+        r"Rebuild it with build_parent_sets\(\.\.\., constraints=\.\.\.\)",
+        "Rebuild it with `arcwise scores` and the rules",
+    ),
+    (r", or, if it holds every parent set, vouch for it with table\.vouched\(\)", ""),
+    (r"\btable\.vouched\([^)]*\)", "--trust-table"),
     (r"\bby='dag'", "--by dag"),
 )
 _PATTERNS = tuple((re.compile(pattern), replacement) for pattern, replacement in SPELLINGS)

@@ -2,7 +2,6 @@
 
 from arcwise.confidence.averaging import edge_confidence, feature_confidence
 from arcwise.confidence.consensus import ConsensusEdge, ConsensusNetwork, consensus_network
-from arcwise.confidence.credible_confidence import credible_confidence
 from arcwise.confidence.edge_confidence import EdgeConfidence, PairConfidence
 from arcwise.confidence.learned_table import LearnedEntry, LearnedTable, learned_table, published_table
 from arcwise.confidence.members import Member
@@ -28,7 +27,6 @@ __all__ = [
     "choose_threshold",
     "combine_confidences",
     "consensus_network",
-    "credible_confidence",
     "edge_confidence",
     "ensemble_confidence",
     "feature_confidence",

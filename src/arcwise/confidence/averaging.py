@@ -9,10 +9,18 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.confidence.edge_confidence import EdgeConfidence, Orientation
-from arcwise.ensemble import Ensemble, NetworkSet
+from arcwise.confidence.credible_averages import (
+    Weights,
+    average_over_classes,
+    average_over_networks,
+    can_read_classes,
+)
+from arcwise.confidence.edge_confidence import EdgeConfidence, Orientation, is_sample
+from arcwise.deadline import Deadline
+from arcwise.ensemble import CredibleSet, Ensemble, NetworkSet
 from arcwise.errors import GuaranteeError, OptionError, UnknownNameError, suggestion
 from arcwise.graph import Cpdag
+from arcwise.limits import Limits, Status
 
 __all__ = [
     "Feature",
@@ -24,7 +32,6 @@ __all__ = [
     "feature_confidence",
 ]
 
-Weights = Literal["posterior", "equal"]
 Feature = Literal["arc", "markov-blanket", "path"]
 PairFeature = Literal["edge", "markov-blanket", "path"]
 
@@ -32,20 +39,24 @@ PairFeature = Literal["edge", "markov-blanket", "path"]
 def edge_confidence(
     networks: Ensemble,
     *,
-    orient: Orientation = "cpdag",
+    orient: Orientation | None = None,
     weights: Weights | None = None,
     feature: PairFeature = "edge",
     n_cases: int | None = None,
+    limits: Limits | None = None,
 ) -> EdgeConfidence:
     """Average networks into the confidence that an edge joins each pair of variables, and in which direction.
 
     Parameters
     ----------
     networks
-        A credible set, a bootstrap sample, or any other `NetworkSet`; or a set that was only counted.
+        A bootstrap sample or any other `NetworkSet`, a `CredibleSet`, or a set that was only counted
+        (`NetworkSummary`).
     orient
         "cpdag" reads each network as its Markov equivalence class, so that a direction counts only where the data can
-        show it; "dag" takes the arcs as they are; "skeleton" ignores directions.
+        show it; "dag" takes the arcs as they are; "skeleton" ignores directions. By default "cpdag" where the networks
+        are listed, or are a `CredibleSet` of at most 200,000 networks or 100,000 classes, and "dag" for larger ones and
+        for a set that was only counted; `EdgeConfidence.orient` says which it was.
     weights
         "posterior" (by score) or "equal" (Liao 2022, section 4.4); by default the set's own weights.
     feature
@@ -54,38 +65,33 @@ def edge_confidence(
     n_cases
         The number of cases the networks were learned from, where the set does not say it: learned thresholds depend
         on it.
+    limits
+        For a `CredibleSet`, whose networks or classes may have to be listed. If one is reached, `complete` and `exact`
+        are False and the confidences are those of the part that was seen (the best classes, for a limit of count).
 
     Returns
     -------
     EdgeConfidence
-        Exact for a credible set (also for one that was only counted); with a Monte Carlo standard error for a
-        bootstrap. The cost grows with networks x arcs.
+        Exact for a complete credible set (also for one that was only counted); with a Monte Carlo standard error for a
+        bootstrap. The cost grows with networks x arcs. For a `CredibleSet` whose classes are whole, it grows with the
+        classes instead; the sets of "dag" and "skeleton" are not listed at all.
     """
-    if orient not in get_args(Orientation):
-        raise UnknownNameError(suggestion("orientation", orient, get_args(Orientation)))
-    if weights is not None and weights not in get_args(Weights):
-        raise UnknownNameError(suggestion("weighting", weights, get_args(Weights)))
+    _check_options(networks, orient, weights, feature)
+    deadline = Deadline.of(limits)
+    if isinstance(networks, CredibleSet):
+        counted = networks.summary(limits=deadline.limits)
+        if not counted.complete:
+            raise OptionError(f"no network was counted ({counted.status}); allow more, or ask for a smaller factor.")
     if networks.count == 0:
         raise OptionError("there is no network in the set; a confidence needs at least one.")
-    if feature not in get_args(PairFeature):
-        raise UnknownNameError(suggestion("feature", feature, get_args(PairFeature)))
-    if isinstance(networks, NetworkSet) and np.isnan(networks.log_weights).any():
-        first = int(np.flatnonzero(np.isnan(networks.log_weights))[0])
-        raise OptionError(
-            f"the weight of network {first} is not a number; every network needs a weight >= 0. Give the set others: "
-            "networks.with_weights(...)."
-        )
-    n = len(networks.names)
-    nothing = np.zeros((n, n))
     if feature == "markov-blanket":
-        orient, directed, undirected = "skeleton", nothing, feature_confidence(networks, weights=weights)
+        orient = "skeleton"
     elif feature == "path":
-        orient, directed, undirected = "dag", feature_confidence(networks, feature="path", weights=weights), nothing
-    elif orient == "cpdag":
-        directed, undirected = class_sums(networks, weights)
-    else:
-        arcs = networks.arc_probabilities(weights)
-        directed, undirected = (arcs, nothing) if orient == "dag" else (nothing, arcs + arcs.T)
+        orient = "dag"
+    elif orient is None:
+        orient = _default_orientation(networks, deadline)
+    directed, undirected, status = _averages(networks, orient, weights, feature, deadline)
+    complete = networks.complete and status is Status.COMPLETE
     facts: dict[str, Any] = dict(getattr(networks, "facts", {}))
     slack = float(getattr(networks, "slack", math.nan))
     return EdgeConfidence(
@@ -96,9 +102,9 @@ def edge_confidence(
         feature=feature,
         origin=networks.origin,
         n_networks=networks.count,
-        weights=weights or "own",
-        exact=networks.origin not in SAMPLES,
-        complete=networks.complete,
+        weights=weights or ("posterior" if isinstance(networks, CredibleSet) else "own"),
+        exact=complete and not is_sample(networks.origin),
+        complete=complete,
         score=dict(getattr(networks, "score", {})),
         n_cases=n_cases if n_cases is not None else facts.get("n_cases"),
         data_digest=getattr(networks, "data_digest", None),
@@ -107,13 +113,61 @@ def edge_confidence(
     )
 
 
+def _check_options(networks: Ensemble, orient: str | None, weights: str | None, feature: str) -> None:
+    if orient is not None and orient not in get_args(Orientation):
+        raise UnknownNameError(suggestion("orientation", orient, get_args(Orientation)))
+    if weights is not None and weights not in get_args(Weights):
+        raise UnknownNameError(suggestion("weighting", weights, get_args(Weights)))
+    if feature not in get_args(PairFeature):
+        raise UnknownNameError(suggestion("feature", feature, get_args(PairFeature)))
+    if isinstance(networks, NetworkSet) and np.isnan(networks.log_weights).any():
+        first = int(np.flatnonzero(np.isnan(networks.log_weights))[0])
+        raise OptionError(
+            f"the weight of network {first} is not a number; every network needs a weight >= 0. Give the set others: "
+            "networks.with_weights(...)."
+        )
+
+
+def _default_orientation(networks: Ensemble, deadline: Deadline) -> Orientation:
+    """Return the finest reading that the ensemble offers readily."""
+    if isinstance(networks, CredibleSet):
+        return "cpdag" if can_read_classes(networks, deadline) else "dag"
+    return "cpdag" if isinstance(networks, NetworkSet) else "dag"
+
+
+def _averages(
+    networks: Ensemble, orient: Orientation, weights: Weights | None, feature: PairFeature, deadline: Deadline
+) -> tuple[NDArray[np.float64], NDArray[np.float64], Status]:
+    """Return the shares of directed and of undirected edges (or of what the feature is), and what stopped the work."""
+    n = len(networks.names)
+    nothing = np.zeros((n, n))
+    if feature != "edge":
+        shares, status = _feature_shares(networks, feature, weights, deadline)
+        return (nothing, shares, status) if feature == "markov-blanket" else (shares, nothing, status)
+    if orient != "cpdag":
+        arcs = networks.arc_probabilities(weights)
+        return (arcs, nothing, Status.COMPLETE) if orient == "dag" else (nothing, arcs + arcs.T, Status.COMPLETE)
+    if isinstance(networks, CredibleSet):
+        sums, status = average_over_classes(networks, class_sums, weights or "posterior", deadline)
+        return sums[0], sums[1], status
+    return *class_sums(networks, weights), Status.COMPLETE
+
+
+def _feature_shares(
+    networks: Ensemble, feature: Feature, weights: Weights | None, deadline: Deadline
+) -> tuple[NDArray[np.float64], Status]:
+    if not isinstance(networks, CredibleSet):
+        return feature_confidence(networks, feature=feature, weights=weights), Status.COMPLETE
+    average = average_over_classes if feature == "markov-blanket" else average_over_networks
+    sums, status = average(
+        networks, lambda part: (feature_confidence(part, feature=feature),), weights or "posterior", deadline
+    )
+    return sums[0], status
+
+
 def _rounded(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     """Drop what the order of summation left: a half of the weights is 0.5, which is not above a threshold of 0.5."""
     return np.clip(np.round(sums, 12), 0.0, 1.0)
-
-
-# Origins whose networks are a random sample, so that a confidence has a Monte Carlo error.
-SAMPLES = frozenset({"bootstrap", "permutation"})
 
 
 def feature_confidence(
@@ -149,7 +203,7 @@ def _listed(networks: Ensemble, what: str) -> NetworkSet:
         return networks
     raise GuaranteeError(
         f"{what} needs the networks themselves, but this set of {networks.count:,} was only counted. "
-        "Use orient='dag' or orient='skeleton', credible_confidence(table, ...), or list the set."
+        "Use orient='dag' or orient='skeleton', or give the CredibleSet itself, or list it."
     )
 
 

@@ -16,9 +16,16 @@ from arcwise.errors import OptionError, suggestion
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["EdgeConfidence", "Orientation", "PairConfidence"]
+__all__ = ["EdgeConfidence", "Orientation", "PairConfidence", "is_sample"]
 
 Orientation = Literal["cpdag", "dag", "skeleton"]
+# Origins whose networks are a random sample, so that a confidence has a Monte Carlo error.
+SAMPLES = frozenset({"bootstrap", "permutation"})
+
+
+def is_sample(origin: str) -> bool:
+    """Say whether networks of this origin are a random sample, or were joined with one."""
+    return not SAMPLES.isdisjoint(origin.split(" + "))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +67,8 @@ class EdgeConfidence:
     weights
         "posterior", "equal", or "given".
     exact
-        True if the networks are all there are (a credible set), False for a sample (a bootstrap): its confidences
-        have a Monte Carlo error.
+        True if the networks are all there are (a complete credible set), False for a sample (a bootstrap), whose
+        confidences have a Monte Carlo error, and for a set that a limit cut short, whose error is unknown.
     complete
         False if a limit cut the set of networks short.
     score, n_cases, data_digest, log_slack, max_parents
@@ -97,12 +104,13 @@ class EdgeConfidence:
     def standard_error(self) -> NDArray[np.float64]:
         """The Monte Carlo standard error of `present`, sqrt(p (1 - p) / M); zero where the confidences are exact.
 
-        NaN for an ensemble, whose confidences are not averages over networks.
+        NaN for an ensemble, whose confidences are not averages over networks, and for a credible set that a limit cut
+        short.
         """
-        if self.origin == "ensemble":
-            return np.full_like(self.present, np.nan)
         if self.exact:
             return np.zeros_like(self.present)
+        if not is_sample(self.origin):
+            return np.full_like(self.present, np.nan)
         return np.sqrt(self.present * (1.0 - self.present) / max(self.n_networks, 1))
 
     @cached_property

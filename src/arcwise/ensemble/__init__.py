@@ -3,6 +3,7 @@
 from arcwise.ensemble.bayes_factors import BAYES_FACTORS, describe_bayes_factor
 from arcwise.ensemble.class_sizes import class_size, class_sizes, weigh_classes
 from arcwise.ensemble.credible import count_credible, find_credible
+from arcwise.ensemble.credible_set import CredibleSet
 from arcwise.ensemble.deviation import deviation_curve, plot_deviations
 from arcwise.ensemble.ensemble_facts import EnsembleFacts
 from arcwise.ensemble.exact_posterior import ExactPosterior, exact_posterior
@@ -15,6 +16,7 @@ from arcwise.ensemble.stream import NetworkStream, stream_credible
 
 __all__ = [
     "BAYES_FACTORS",
+    "CredibleSet",
     "Ensemble",
     "EnsembleFacts",
     "ExactPosterior",

@@ -7,6 +7,7 @@ evidence is not strong.
 
 from __future__ import annotations
 
+import inspect
 import math
 import warnings
 from collections.abc import Mapping
@@ -59,8 +60,11 @@ def log_slack_of(bayes_factor: float | str | None, log_slack: float | None) -> f
     return float(log_slack)
 
 
-def warn_if_not_bayes_factor(score: Mapping[str, Any], stacklevel: int = 3) -> None:
-    """Warn if a difference of this score is not the logarithm of a Bayes factor (AIC, LL, Min- and Max-BDeu)."""
+def warn_if_not_bayes_factor(score: Mapping[str, Any]) -> None:
+    """Warn if a difference of this score is not the logarithm of a Bayes factor (AIC, LL, Min- and Max-BDeu).
+
+    The warning names the line outside of arcwise that led here.
+    """
     if "name" not in score:
         return
     from arcwise.scores import make_score
@@ -75,5 +79,12 @@ def warn_if_not_bayes_factor(score: Mapping[str, Any], stacklevel: int = 3) -> N
         warnings.warn(
             f"a difference of {name} scores is not the logarithm of a Bayes factor: the set holds the networks within "
             "the slack, but the factor has no meaning as odds. Use log_slack=, or another score such as bdeu.",
-            stacklevel=stacklevel,
+            stacklevel=_levels_to_the_caller(),
         )
+
+
+def _levels_to_the_caller() -> int:
+    frame, levels = inspect.currentframe(), 0
+    while frame is not None and str(frame.f_globals.get("__name__", "")).partition(".")[0] == "arcwise":
+        frame, levels = frame.f_back, levels + 1
+    return levels

@@ -8,7 +8,7 @@ from typing import Any
 
 from arcwise.limits import Status
 
-__all__ = ["EnsembleFacts"]
+__all__ = ["EnsembleFacts", "describe_completeness"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -46,5 +46,20 @@ class EnsembleFacts:
 
     @property
     def complete(self) -> bool:
-        """True if no network that was asked for is missing."""
+        """True if no network that was asked for is missing, among those that `max_parents` allows."""
         return self.status is Status.COMPLETE
+
+
+def describe_completeness(status: Status, max_parents: int | None, n_variables: int) -> str:
+    """Say whether a set is complete, and among which networks.
+
+    >>> describe_completeness(Status.COMPLETE, 3, 10)
+    'complete among networks with at most 3 parents'
+    >>> describe_completeness(Status.TIME_LIMIT, None, 10)
+    'not complete: time limit'
+    """
+    if status is not Status.COMPLETE:
+        return f"not complete: {status}"
+    if max_parents is None or max_parents >= n_variables - 1:
+        return "complete"
+    return f"complete among networks with at most {max_parents} parent{'' if max_parents == 1 else 's'}"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.deadline import Deadline
 from arcwise.ensemble.families import Families
 from arcwise.ensemble.network_set import NetworkSet
 from arcwise.ensemble.network_summary import NetworkSummary
@@ -74,7 +74,6 @@ def exact_posterior(
     *,
     paths: bool = False,
     limits: Limits | None = None,
-    trust_table: bool = False,
     progress: bool | ProgressCallback | None = None,
 ) -> ExactPosterior:
     """Sum over all DAGs: the exact posterior probability of every family and arc, under a uniform structure prior.
@@ -85,26 +84,24 @@ def exact_posterior(
     Parameters
     ----------
     table
-        All parent sets: built with ``slack=math.inf``. With a parent limit the sum is over the DAGs within it.
+        All parent sets: built with ``slack=math.inf``, or a table that is vouched for (`ParentSetTable.vouched`). With
+        a parent limit the sum is over the DAGs within it.
     paths
         Find the posterior probability of every directed path as well: that p is an ancestor of c.
     limits
         A limit of time shows in `status`.
-    trust_table
-        Take a table that does not say how it was made, or that was pruned, as all there is.
 
     Raises
     ------
     GuaranteeError
         If parent sets were pruned: their weight would be missing.
     """
-    limits = limits or Limits()
     if table.n_variables > LARGEST:
         raise OptionError(
             f"the exact posterior takes 3^n steps and serves up to {LARGEST} variables; the table has "
             f"{table.n_variables}. Average over a credible set instead: count_credible."
         )
-    if not (trust_table or table.slack == math.inf):
+    if table.slack != math.inf:
         raise GuaranteeError(
             f"the exact posterior needs a table with all parent sets (slack=inf); this one has slack {table.slack:.4g}."
             " Rebuild it with build_parent_sets(..., slack=math.inf)."
@@ -113,15 +110,14 @@ def exact_posterior(
 
     arrays = (table.node_offsets, table.scores, table.set_offsets, table.members)
     n, matrix = table.n_variables, None
-    start = time.monotonic()
+    deadline = Deadline.of(limits)
     with show_progress(progress) as callback:
         code, log_total, probabilities, defect = _core.ensemble.sum_all_dags(
-            *arrays, limits.native_seconds, native_callback(callback, "exact posterior")
+            *arrays, deadline.seconds_left, native_callback(callback, "exact posterior")
         )
         if paths and not code:
-            left = max(0.0, limits.native_seconds - (time.monotonic() - start))
             code, flat, missed = _core.ensemble.sum_paths_of_all_dags(
-                *arrays, left, native_callback(callback, "exact posterior of paths")
+                *arrays, deadline.seconds_left, native_callback(callback, "exact posterior of paths")
             )
             matrix, defect = (flat.reshape(n, n) if not code else None), max(defect, missed)
     return ExactPosterior(

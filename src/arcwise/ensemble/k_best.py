@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import math
-import time
 
-import numpy as np
-
-from arcwise.ensemble.credible import By, check_equivalence, list_diagram
-from arcwise.ensemble.diagram.credible_diagram import CredibleDiagram, build_diagram
-from arcwise.ensemble.network_set import NetworkSet, Weighting
-from arcwise.errors import GuaranteeError, OptionError, UnknownNameError, suggestion
+from arcwise.deadline import Deadline
+from arcwise.ensemble.credible_set import By, CredibleSet
+from arcwise.ensemble.network_set import NetworkSet
+from arcwise.errors import GuaranteeError, OptionError
 from arcwise.graph import Constraints
-from arcwise.limits import Limits, Status
+from arcwise.limits import Limits
 from arcwise.parent_sets import ParentSetTable
-from arcwise.progress import ProgressCallback, show_progress
+from arcwise.progress import ProgressCallback
 
 __all__ = ["k_best"]
 
 FIRST_SLACK = 0.5
-HALVINGS = 40
 
 
 def k_best(
@@ -27,18 +23,14 @@ def k_best(
     k: int,
     *,
     by: By = "dag",
-    weights: Weighting = "posterior",
     constraints: Constraints | None = None,
     limits: Limits | None = None,
-    trust_table: bool = False,
-    seed: int = 0,
     progress: bool | ProgressCallback | None = None,
 ) -> NetworkSet:
     """Find the k best networks (``by="dag"``, as KBest) or equivalence classes (``by="mec"``, as KBestEC).
 
-    The slack is doubled until k networks lie within it; then the loss of the k-th is found by bisection on exact
-    counts, and the networks up to there are listed. Of networks that tie for the last place, any may be in the list.
-    If there are fewer than k, all are listed.
+    The slack is doubled until k networks lie within it; the best of those are then listed. Of networks that tie for the
+    last place, any may be in the list. If there are fewer than k, all are listed.
 
     Parameters
     ----------
@@ -57,73 +49,27 @@ def k_best(
     Raises
     ------
     GuaranteeError
-        If the k-th network lies beyond the slack that the table was built for.
+        If the k-th network lies beyond the slack that the table was built for, or the table does not say how far that
+        is.
     """
-    start = time.monotonic()
-    limits = limits or Limits()
+    deadline = Deadline.of(limits)
     if k < 1:
         raise OptionError(f"k={k!r} must be at least 1.")
-    if by not in ("dag", "mec"):
-        raise UnknownNameError(suggestion("unit", by, ("dag", "mec")))
-    if by == "mec":
-        check_equivalence(table, trust_table, constraints)
-    reach = math.inf if trust_table else table.slack
+    reach = table.slack
     if math.isnan(reach):
         raise GuaranteeError(
             "k_best needs a table that says for which slack it is complete; this one does not, as for a file made "
-            "elsewhere. Rebuild it with build_parent_sets(..., slack=...), or vouch for it with trust_table=True."
+            "elsewhere. Rebuild it with build_parent_sets(..., slack=...), or vouch for it with table.vouched()."
         )
     everything = float(abs(table.scores).sum()) + 1.0  # no network lies beyond
-    with show_progress(progress) as callback:
-        slack = min(FIRST_SLACK, reach)
-        while True:
-            diagram = build_diagram(
-                table,
-                slack,
-                by_class=by == "mec",
-                constraints=constraints,
-                limits=limits,
-                callback=callback,
-                seed=seed,
+    slack = min(FIRST_SLACK, reach)
+    while True:
+        found = CredibleSet(table, slack, constraints, progress).best(k, by, limits=deadline.uncounted)
+        if not found.complete or found.count >= k or slack >= everything:
+            return found
+        if slack >= reach:
+            raise GuaranteeError(
+                f"the table is complete for networks within {reach:.4g} of the optimum, and only {found.count:,} are; "
+                f"k={k:,} needs more. Rebuild it with build_parent_sets(..., slack={2 * max(reach, 1.0):.4g})."
             )
-            if diagram.status is not Status.COMPLETE:
-                break
-            count = _count(diagram)
-            if count >= k or slack >= everything:
-                break
-            if slack >= reach:
-                raise GuaranteeError(
-                    f"the table is complete for networks within {reach:.4g} of the optimum, and only {count:,} are; "
-                    f"k={k:,} needs more. Rebuild it with build_parent_sets(..., slack={2 * max(reach, 1.0):.4g})."
-                )
-            slack = min(2 * slack, reach)
-        within = _slack_for(diagram, k) if diagram.status is Status.COMPLETE else slack
-        found = list_diagram(
-            diagram, weights=weights, limits=limits, start=start, callback=callback, origin="k-best", slack=within
-        )
-    return found[:k] if found.count > k else found
-
-
-def _count(diagram: CredibleDiagram) -> int:
-    if diagram.rank is None:
-        return diagram.sums(limits=Limits()).count
-    losses = diagram.losses(limits=Limits())
-    assert losses is not None  # there is no limit
-    return len(losses)
-
-
-def _slack_for(diagram: CredibleDiagram, k: int) -> float:
-    """Return a slack within which at least k networks lie, and as few more as ties allow."""
-    low, high = -diagram.tolerance, diagram.slack
-    if diagram.rank is not None:
-        losses = diagram.losses(limits=Limits())
-        return high if losses is None or len(losses) <= k else float(np.partition(losses, k - 1)[k - 1])
-    if diagram.sums(limits=Limits()).count <= k:
-        return high
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        if diagram.sums(slack=middle, limits=Limits()).count >= k:
-            high = middle
-        else:
-            low = middle
-    return high
+        slack = min(2 * slack, reach)

@@ -11,7 +11,7 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.ensemble.ensemble_facts import EnsembleFacts
+from arcwise.ensemble.ensemble_facts import EnsembleFacts, describe_completeness
 from arcwise.ensemble.families import Choices, Families, choice_type
 from arcwise.errors import OptionError, UnknownNameError, suggestion
 from arcwise.graph import Dag
@@ -196,7 +196,7 @@ class NetworkSet(EnsembleFacts):
         return sum(a.nbytes for a in arrays)
 
     def __repr__(self) -> str:
-        state = "complete" if self.complete else f"not complete: {self.status}"
+        state = describe_completeness(self.status, self.max_parents, self.n_variables)
         return f"NetworkSet({self.count:,} networks over {self.n_variables} variables, {self.origin}, {state})"
 
     # -- making and files ---------------------------------------------------------------------------------------------

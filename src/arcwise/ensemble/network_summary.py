@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.array_file import finite_or_none, read_array_file, write_array_file
-from arcwise.ensemble.ensemble_facts import EnsembleFacts
+from arcwise.ensemble.ensemble_facts import EnsembleFacts, describe_completeness
 from arcwise.ensemble.families import Families
 from arcwise.ensemble.network_set import Weighting, check_weighting
 from arcwise.errors import FormatError
@@ -96,7 +96,7 @@ class NetworkSummary(EnsembleFacts):
         return self.families.arc_shares(self.family_probabilities(weights))
 
     def __repr__(self) -> str:
-        state = "complete" if self.complete else f"not complete: {self.status}"
+        state = describe_completeness(self.status, self.max_parents, self.n_variables)
         return f"NetworkSummary({self.count:,} networks over {self.n_variables} variables, {self.origin}, {state})"
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from arcwise.ensemble.bayes_factors import log_slack_of
-from arcwise.ensemble.credible import By, check_equivalence
-from arcwise.ensemble.diagram.credible_diagram import CredibleDiagram, build_diagram, check_guarantee
+from arcwise.deadline import Deadline
+from arcwise.ensemble.credible_set import By, CredibleSet
+from arcwise.ensemble.diagram.credible_diagram import CredibleDiagram
 from arcwise.ensemble.network_set import NetworkSet, posterior_log_weights
 from arcwise.errors import FormatError, OptionError
 from arcwise.files import read_bytes, write_text
@@ -70,29 +69,31 @@ def stream_credible(
     bayes_factor: float | str | None = None,
     log_slack: float | None = None,
     by: By = "dag",
-    chunk: int = 1_000_000,
-    parquet: bool = False,
     constraints: Constraints | None = None,
     limits: Limits | None = None,
-    trust_table: bool = False,
     progress: bool | ProgressCallback | None = None,
 ) -> NetworkStream:
-    """List a credible set into a folder, `chunk` networks per file; go on where an earlier call ended.
+    """List a credible set into a folder, a million networks per file; go on where an earlier call ended.
 
-    The options are those of `find_credible`; `limits.seconds` and `limits.count` are per call. Within a file the
-    networks come in the order of the enumeration, not of their scores, and their weights are those within the file.
+    The options are those of `find_credible`; `limits.seconds` and `limits.count` are per call. `CredibleSet.stream`
+    offers other sizes of files, and Parquet.
     """
-    start = time.monotonic()
-    limits = limits or Limits()
+    deadline = Deadline.of(limits)
+    found = CredibleSet.unbuilt(
+        table, bayes_factor=bayes_factor, log_slack=log_slack, constraints=constraints, progress=progress
+    )
+    return found.stream(folder, by, limits=deadline.limits)
+
+
+def stream_set(
+    found: CredibleSet, folder: str | os.PathLike[str], by: By, *, chunk: int, parquet: bool, deadline: Deadline
+) -> NetworkStream:
+    """List a set into a folder; see `CredibleSet.stream`. A folder that is complete asks for no diagram."""
     if chunk < 1:
         raise OptionError(f"chunk={chunk!r} must be at least 1.")
-    slack = log_slack_of(bayes_factor, log_slack)
-    check_guarantee(table, slack, trust_table, f"a credible set with slack {slack:.4g}")
-    if by == "mec":
-        check_equivalence(table, trust_table, constraints)
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
-    identity = _identity(table, slack, by, chunk, parquet, constraints)
+    identity = _identity(found, by, chunk, parquet)
     state: dict[str, Any] = {
         "identity": identity,
         "files": [],
@@ -105,14 +106,13 @@ def stream_credible(
         state = _read_manifest(target)
         if state["identity"] != identity:
             raise OptionError(
-                f"{target} holds networks of another table, slack or chunk size. Choose another folder or empty it."
+                f"{target} holds networks of another table, slack, constraints or chunk size. Choose another folder or "
+                "empty it."
             )
         if Status(state["status"]) is Status.COMPLETE:
             return NetworkStream.load(target)
-    with show_progress(progress) as callback:
-        diagram = build_diagram(
-            table, slack, by_class=by == "mec", constraints=constraints, limits=limits, callback=callback
-        )
+    with show_progress(found.progress) as callback:
+        diagram = found.diagram(by, deadline)
         status = diagram.status
         if status is Status.COMPLETE:
             # A position belongs to one diagram. They are made in the same way every time, but for linear programs that
@@ -123,16 +123,16 @@ def stream_credible(
                     f"{target / MANIFEST}: the credible set was put together in another way this time, so that the "
                     "list cannot go on where it ended. Try again, or empty the folder and start anew."
                 )
-            state |= {"opt": diagram.opt, "slack": slack, "diagram": fingerprint}
+            state |= {"opt": diagram.opt, "slack": found.slack, "diagram": fingerprint}
             try:
-                status = _write_chunks(diagram, target, state, chunk, parquet, limits, start, callback)
+                status = _write_chunks(diagram, target, state, chunk, parquet, deadline, callback)
             except KeyboardInterrupt:  # what is in the manifest is there
                 if (target / MANIFEST).exists():
                     state |= _read_manifest(target)
                 status = Status.INTERRUPTED
     state["status"] = str(status)
     state.setdefault("opt", float("-inf"))
-    state.setdefault("slack", slack)
+    state.setdefault("slack", found.slack)
     _write_manifest(target, state)
     return NetworkStream.load(target)
 
@@ -143,8 +143,7 @@ def _write_chunks(
     state: dict[str, Any],
     chunk: int,
     parquet: bool,
-    limits: Limits,
-    start: float,
+    deadline: Deadline,
     callback: ProgressCallback,
 ) -> Status:
     lister = diagram.lister()
@@ -152,21 +151,20 @@ def _write_chunks(
         raise FormatError(f"{target / MANIFEST}: the position is not in this credible set. Empty the folder.")
     listed = 0
     while not lister.done:
-        if time.monotonic() - start > limits.native_seconds:
+        if deadline.is_over:
             return Status.TIME_LIMIT
-        if listed >= limits.native_count:
+        if listed >= deadline.given.native_count:
             return Status.COUNT_LIMIT
         rows, losses = diagram.next_chunk(lister, chunk)
         if not len(losses):
             continue
         name = f"networks-{len(state['files']):06d}{'.parquet' if parquet else '.nets'}"
-        scores = diagram.opt - losses
         NetworkSet(
             names=diagram.table.names,
             families=diagram.families,
             choices=rows,
-            scores=scores,
-            log_weights=posterior_log_weights(scores),
+            scores=diagram.opt - losses,
+            log_weights=posterior_log_weights(-losses),
             origin="credible",
             opt=diagram.opt,
             slack=diagram.slack,
@@ -184,14 +182,11 @@ def _write_chunks(
     return Status.COMPLETE
 
 
-def _identity(
-    table: ParentSetTable, slack: float, by: str, chunk: int, parquet: bool, constraints: Constraints | None
-) -> str:
-    hasher = hashlib.sha256()
-    for array in (table.node_offsets, table.scores, table.set_offsets, table.members):
-        hasher.update(np.ascontiguousarray(array).tobytes())
-    hasher.update(repr((table.names, slack, by, chunk, parquet, repr(constraints))).encode())
-    return hasher.hexdigest()
+def _identity(found: CredibleSet, by: By, chunk: int, parquet: bool) -> str:
+    """Return what must be equal for a folder to be gone on with: all of the content, nothing that only counts it."""
+    rules = None if found.constraints is None or found.constraints.is_trivial else found.constraints.describe()
+    facts = [found.table.digest, repr(float(found.slack)), by, chunk, parquet, rules]
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
 def _write_manifest(target: Path, state: dict[str, Any]) -> None:

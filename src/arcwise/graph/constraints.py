@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -203,6 +205,28 @@ class Constraints(NamedNodes):
             forbidden=to_words(self.forbidden_masks, self.n_nodes),
             limits=np.array(self.limits, dtype=np.int32),
         )
+
+    def describe(self) -> dict[str, Any]:
+        """Return the whole content in terms of JSON, in one order for the same constraints: what a file records.
+
+        The keys are the options of the class; ``Constraints(names, **described)`` makes the same constraints again. The
+        order of the variables does not show.
+        """
+        return {
+            "required": sorted(list(arc) for arc in self.required),
+            "forbidden": sorted(list(arc) for arc in self.forbidden),
+            "tiers": [sorted(tier) for tier in self.tiers],
+            "max_parents": self._max_parents,
+            "max_parents_of": dict(sorted(self.max_parents_by_name.items())),
+        }
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of `describe`: equal for equal constraints alone, as the keys of caches and of resumed work need.
+
+        The repr only counts the arcs.
+        """
+        return hashlib.sha256(json.dumps(self.describe(), sort_keys=True).encode()).hexdigest()
 
     def reorder(self, names: Sequence[str]) -> Constraints:
         """Return the same constraints with the variables in another order."""

@@ -58,14 +58,7 @@ def write_constraints(path: str | os.PathLike[str], constraints: Constraints) ->
     """Write constraints to a .json file."""
     if not str(path).removesuffix(".gz").endswith(".json"):
         raise FormatError(f"{path}: constraints are written as JSON; end the name in .json.")
-    content = {
-        "required": constraints.required,
-        "forbidden": constraints.forbidden,
-        "tiers": constraints.tiers,
-        "max_parents": constraints.max_parents,
-        "max_parents_of": constraints.max_parents_by_name,
-    }
-    kept = {key: value for key, value in content.items() if value not in (None, (), {})}
+    kept = {key: value for key, value in constraints.describe().items() if value not in (None, [], {})}
     write_text(path, json.dumps(kept, indent=2, ensure_ascii=False) + "\n")
 
 

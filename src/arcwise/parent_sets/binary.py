@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from arcwise.array_file import format_array_file, is_array_file, parse_array_file
 from arcwise.errors import FormatError
 from arcwise.files import read_bytes, write_bytes
-from arcwise.parent_sets.facts import facts_of, read_facts
+from arcwise.parent_sets.facts import facts_of, read_constraints_of, read_facts
 from arcwise.parent_sets.jkl import format_jkl, parse_jkl
 from arcwise.parent_sets.table import ParentSetTable
 
@@ -43,6 +43,7 @@ def parse_binary(content: bytes, *, source: str = "arct content") -> ParentSetTa
     names = checked.pop("names", None)
     if names is None or arrays.keys() != {"rows", "sizes", "members", "scores"} or arrays["scores"].dtype != np.float64:
         raise FormatError(f"{source}: malformed: not the arrays of a parent-set table.")
+    checked["constraints"] = read_constraints_of(checked, names, f"{source}: malformed constraints.")
     table = ParentSetTable(
         tuple(names),
         _offsets(arrays["rows"]),

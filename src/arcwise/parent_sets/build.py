@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from arcwise.array_file import read_array_file, write_array_file
 from arcwise.data import Dataset
+from arcwise.deadline import Deadline
 from arcwise.errors import ConstraintError, FormatError, OptionError
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
@@ -116,10 +116,9 @@ def build_parent_set_tables(
     """Build one table per score, counting the data once for all of them; see `build_parent_sets`."""
     from arcwise import _core
 
-    start = time.monotonic()
     made = [make_score(score) for score in scores]
     _check_options(made, slack, max_parents, threads)
-    limits = _merge_limits(limits, memory_limit)
+    deadline = Deadline.of(_merge_limits(limits, memory_limit))
     required, allowed, sizes = allowed_families(check_cases(data), constraints, max_parents)
     builder = _core.parent_sets.make_builder(
         data.codes,
@@ -128,22 +127,23 @@ def build_parent_set_tables(
         [score.native(data) for score in made],
         float(slack),
         threads,
-        float(limits.native_memory),
+        float(deadline.given.native_memory),
         DENSE_FROM,
         required,
         allowed,
         sizes,
     )
-    identity = _identity(data, made, slack, required, allowed, sizes)
     saved = Path(checkpoint) if checkpoint is not None else None
-    if saved is not None and saved.exists():
-        _restore(builder, saved, identity)
+    keep = None
+    if saved is not None:
+        keep = _Keeper(saved, _identity(data, made, slack, required, allowed, sizes))
+        if saved.exists():
+            _restore(builder, saved, keep.identity)
     # Every variable has a row only after the level of its required parents: so far no limit applies.
     least = max((len(parents) for parents in required), default=0)
-    keep = None if saved is None else _Keeper(saved, identity)
     with show_progress(progress) as callback:
         try:
-            status = _run(builder, limits, callback, least=least, start=start, keep=keep)
+            status = _run(builder, deadline, callback, least=least, keep=keep)
         except KeyboardInterrupt:  # between two native calls, or before every variable has a row
             if builder.level < least:
                 raise
@@ -153,7 +153,7 @@ def build_parent_set_tables(
     statistics = BuildStatistics(
         families=builder.families,
         sets=builder.sets,
-        seconds=time.monotonic() - start,
+        seconds=deadline.seconds,
         peak_bytes=int(builder.peak_bytes),
     )
     return [
@@ -161,9 +161,11 @@ def build_parent_set_tables(
             data.names,
             *builder.table(number),
             slack=float(slack),
-            max_parents=max_parents if status is Status.COMPLETE else builder.level,
+            max_parents=_parent_limit(max_parents, constraints) if status is Status.COMPLETE else builder.level,
             score=score.describe(),
             data_digest=data.digest,
+            constraints=None if constraints is None or constraints.is_trivial else constraints,
+            equivalent=score.facts.equivalent,
             status=status,
             statistics=statistics,
         )
@@ -186,17 +188,16 @@ class _Keeper:
 
 def _run(
     builder: ParentSetBuilder,
-    limits: Limits,
+    deadline: Deadline,
     callback: ProgressCallback,
     *,
     least: int,
-    start: float,
     keep: _Keeper | None,
 ) -> Status:
     while not builder.finished:
         level = builder.level + 1
         free = level <= least
-        left = math.inf if free else limits.native_seconds - (time.monotonic() - start)
+        left = math.inf if free else deadline.seconds_left
         report = native_callback(callback, f"{level} parent{'' if level == 1 else 's'}")
         status = Status.from_native(builder.advance(report, left))
         if status is not Status.COMPLETE:
@@ -204,8 +205,8 @@ def _run(
                 raise KeyboardInterrupt
             if free:
                 raise OptionError(
-                    f"the memory limit of {limits.native_memory:,} bytes does not hold one parent set per variable; "
-                    "raise it."
+                    f"the memory limit of {deadline.given.native_memory:,} bytes does not hold one parent set per "
+                    "variable; raise it."
                 )
             return status
         if keep is not None and not builder.finished:
@@ -232,7 +233,7 @@ def _restore(builder: ParentSetBuilder, saved: Path, identity: str) -> None:
 
 def _identity(data: Dataset, scores: list[Score], slack: float, *families: object) -> str:
     """Return what must be equal for a checkpoint to fit."""
-    described = [score.describe() for score in scores]
+    described = [score.identity() for score in scores]
     return json.dumps([data.digest, described, repr(float(slack)), *families], sort_keys=True, default=str)
 
 
@@ -247,6 +248,14 @@ def _check_options(scores: list[Score], slack: float, max_parents: int | None, t
         raise OptionError(f"max_parents={max_parents!r} must be an integer, 0 or more, or None for no limit.")
     if threads < 1:
         raise OptionError(f"threads={threads!r} must be 1 or more.")
+
+
+def _parent_limit(max_parents: int | None, constraints: Constraints | None) -> int | None:
+    """Return the most parents that any variable may have by the two limits; None for any number."""
+    limits = [] if max_parents is None else [int(max_parents)]
+    if constraints is not None and constraints.max_parents is not None:
+        limits.append(max(constraints.max_parents, *constraints.max_parents_by_name.values(), 0))
+    return min(limits, default=None)
 
 
 def _merge_limits(limits: Limits | None, memory_limit: int | None) -> Limits:

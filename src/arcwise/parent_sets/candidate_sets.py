@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from arcwise.errors import ConstraintError
 from arcwise.graph import Constraints, Dag
+from arcwise.parent_sets.guarantee import check_required
 from arcwise.parent_sets.table import ParentSetTable
 
 if TYPE_CHECKING:
@@ -26,8 +27,12 @@ def candidate_sets(table: ParentSetTable, constraints: Constraints | None = None
     ConstraintError
         If some variable has no such set. Constraints are checked family by family; that no *acyclic* choice exists is
         found by the search.
+    GuaranteeError
+        If the constraints require arcs that the table was not built for.
     """
     from arcwise import _core
+
+    check_required(table, constraints)
 
     sets = _core.exact.CandidateSets(table.node_offsets, table.scores, table.set_offsets, table.members)
     if constraints is None or constraints.is_trivial:

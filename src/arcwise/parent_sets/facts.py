@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
-from arcwise.errors import FormatError
+from arcwise.errors import ArcwiseError, FormatError
+from arcwise.graph import Constraints
 from arcwise.limits import Status
 from arcwise.parent_sets.table import ParentSetTable
 
-__all__ = ["facts_of", "read_facts"]
+__all__ = ["facts_of", "read_constraints_of", "read_facts"]
 
 _NEEDED = {"slack", "max_parents", "score", "data_digest", "status"}
+_OPTIONAL = {"names", "constraints", "equivalent"}
 
 
 def facts_of(table: ParentSetTable) -> dict[str, Any]:
@@ -26,8 +29,21 @@ def facts_of(table: ParentSetTable) -> dict[str, Any]:
         "max_parents": table.max_parents,
         "score": table.score,
         "data_digest": table.data_digest,
+        "constraints": None if table.constraints is None else table.constraints.describe(),
+        "equivalent": table.equivalent,
         "status": str(table.status),
     }
+
+
+def read_constraints_of(facts: dict[str, Any], names: Sequence[str], complaint: str) -> Constraints | None:
+    """Return the constraints among the facts of a table over these variables; FormatError if they are not such."""
+    described = facts.get("constraints")
+    if described is None:
+        return None
+    try:
+        return Constraints(names, **described)
+    except (ArcwiseError, TypeError, ValueError, AttributeError) as error:
+        raise FormatError(f"{complaint} ({error})") from None
 
 
 def read_facts(facts: object, complaint: str) -> dict[str, Any]:
@@ -41,7 +57,7 @@ def read_facts(facts: object, complaint: str) -> dict[str, Any]:
 
 
 def _well_formed(facts: dict[Any, Any]) -> bool:
-    if not _NEEDED <= facts.keys() <= _NEEDED | {"names"}:
+    if not _NEEDED <= facts.keys() <= _NEEDED | _OPTIONAL:
         return False
     slack, limit, digest, names = facts["slack"], facts["max_parents"], facts["data_digest"], facts.get("names")
     return (
@@ -49,6 +65,8 @@ def _well_formed(facts: dict[Any, Any]) -> bool:
         and (limit is None or (isinstance(limit, int) and not isinstance(limit, bool) and limit >= 0))
         and isinstance(facts["score"], dict)
         and (digest is None or isinstance(digest, str))
+        and isinstance(facts.get("constraints"), dict | None)
+        and isinstance(facts.get("equivalent"), bool | None)
         and facts["status"] in {str(status) for status in Status}
         and (names is None or (isinstance(names, list) and all(isinstance(name, str) for name in names)))
     )

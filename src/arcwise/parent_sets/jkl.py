@@ -14,7 +14,7 @@ from typing import Any
 
 from arcwise.errors import FormatError
 from arcwise.files import read_bytes, write_bytes
-from arcwise.parent_sets.facts import facts_of, read_facts
+from arcwise.parent_sets.facts import facts_of, read_constraints_of, read_facts
 from arcwise.parent_sets.table import ParentSetTable
 
 __all__ = ["format_jkl", "parse_jkl", "read_jkl", "write_jkl"]
@@ -58,6 +58,8 @@ def parse_jkl(content: bytes, *, source: str = "jkl text") -> ParentSetTable:
     written_names = facts.pop("names", None)
     if written_names is not None and len(written_names) == len(names):
         names = written_names
+    complaint = f"{source}: the constraints in the comment '# {_MARK}...' were edited. Write the file again."
+    facts["constraints"] = read_constraints_of(facts, names, complaint)
     return ParentSetTable(tuple(names), *arrays, **facts)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.errors import ConstraintError, FormatError
+from arcwise.errors import ConstraintError, FormatError, OptionError
 from arcwise.graph import Constraints
 from arcwise.limits import Status
 
@@ -68,6 +68,11 @@ class ParentSetTable:
         The score's name and parameters, e.g. ``{"name": "bdeu", "ess": 1.0}``; empty if not known.
     data_digest
         The digest of the data the table was built from, or None.
+    constraints
+        What the table was built for, or None: its pruning compared a parent set with those subsets that the constraints
+        allow. A search can add forbidden arcs and parent limits later, but not required arcs (see `guarantee.py`).
+    equivalent
+        Whether the score gives the members of an equivalence class the same value; None if that is not known.
     status
         Why the building ended; anything but complete means that `max_parents` is the last finished level.
     statistics
@@ -83,6 +88,8 @@ class ParentSetTable:
     max_parents: int | None = None
     score: dict[str, Any] = field(default_factory=dict)
     data_digest: str | None = None
+    constraints: Constraints | None = None
+    equivalent: bool | None = None
     status: Status = Status.COMPLETE
     statistics: BuildStatistics | None = None
 
@@ -159,7 +166,9 @@ class ParentSetTable:
     def digest(self) -> str:
         """SHA-256 of the names, sets, scores, guarantee, score function and data digest."""
         hasher = hashlib.sha256()
-        facts = [self.names, repr(float(self.slack)), self.max_parents, self.score, self.data_digest]
+        facts: list[Any] = [self.names, repr(float(self.slack)), self.max_parents, self.score, self.data_digest]
+        if self.required_arcs:
+            facts.append(sorted(self.required_arcs))
         hasher.update(json.dumps(facts, sort_keys=True, default=str).encode())
         for array, kind in (
             (self.node_offsets, "<i8"),
@@ -170,12 +179,41 @@ class ParentSetTable:
             hasher.update(array.astype(kind).tobytes())
         return hasher.hexdigest()
 
+    @property
+    def required_arcs(self) -> frozenset[tuple[str, str]]:
+        """The arcs that every network of the table has, because it was built for them."""
+        return frozenset(() if self.constraints is None else self.constraints.required)
+
+    def vouched(self, slack: float = math.inf, *, equivalent: bool | None = None) -> ParentSetTable:
+        """Return the table with a guarantee that you give, because the table itself does not say what it holds.
+
+        A table that another program wrote may be complete without saying so. Nothing is checked: a set or an optimum
+        that is found in a table with missing rows is wrong.
+
+        Parameters
+        ----------
+        slack
+            The table holds every parent set of every network within this of the optimum; infinity: all parent sets.
+        equivalent
+            Whether its score gives the members of an equivalence class the same value.
+
+        >>> table = ParentSetTable.from_lists(["a", "b"], [[(-1.0, ())], [(-2.0, ())]])
+        >>> table.slack, table.vouched(3.0).slack
+        (nan, 3.0)
+        """
+        if not slack >= 0:
+            raise OptionError(f"slack={slack!r} must be 0 or more (natural log), or infinity.")
+        return dataclasses.replace(
+            self, slack=float(slack), equivalent=self.equivalent if equivalent is None else equivalent
+        )
+
     def filter(self, constraints: Constraints) -> ParentSetTable:
         """Return the table without the parent sets that the constraints do not allow.
 
         The guarantee changes its meaning: a table built without constraints compares a parent set with all its
         subsets, one with required arcs may compare it only with subsets that hold them. So a table that was pruned
-        keeps its slack only if the constraints require nothing; otherwise it becomes unknown (NaN). Build the table
+        keeps its slack only if the constraints require nothing that it was not built for; otherwise it becomes unknown
+        (NaN). Build the table
         with ``build_parent_sets(..., constraints=...)`` to have a guarantee.
 
         Raises
@@ -205,7 +243,7 @@ class ParentSetTable:
                     f"no parent set of '{self.names[node]}' in the table satisfies the constraints. "
                     "Build the table with build_parent_sets(..., constraints=...)."
                 )
-        requires = any(constraints.required_masks)
+        requires = not set(constraints.required) <= self.required_arcs
         return dataclasses.replace(
             self,
             node_offsets=np.concatenate([[0], np.cumsum(kept)])[self.node_offsets].astype(np.int64),

@@ -15,7 +15,7 @@ from arcwise.errors import OptionError
 from arcwise.scores.bdeu import ESS
 from arcwise.scores.dirichlet import log_marginal_likelihood
 from arcwise.scores.facts import DILUTED, Counts, Facts, Parameter
-from arcwise.scores.prior_network import JointPrior, PriorNetwork, family_joint
+from arcwise.scores.prior_network import PriorNetwork, family_joint
 from arcwise.scores.score import Score
 
 if TYPE_CHECKING:
@@ -64,10 +64,25 @@ class Bde(Score):
             )
 
     def describe(self) -> dict[str, Any]:
-        """Return the name and the parameters, with a digest of a `JointPrior` or else the kind of the prior."""
-        kind = type(self.prior).__name__
-        prior = f"{kind}:{self.prior.digest}" if isinstance(self.prior, JointPrior) else kind
-        return {"name": self.name, "prior": prior, "ess": self.ess}
+        """Return the name and the parameters, with the kind of the prior and, where it has one, its digest."""
+        kind, digest = type(self.prior).__name__, getattr(self.prior, "digest", None)
+        return {"name": self.name, "prior": kind if digest is None else f"{kind}:{digest}", "ess": self.ess}
+
+    def identity(self) -> dict[str, Any]:
+        """Return `describe`, which tells two priors apart if they have a digest.
+
+        Raises
+        ------
+        OptionError
+            If the prior is an object without one: work that is kept could be resumed with another prior.
+        """
+        if getattr(self.prior, "digest", None) is None:
+            raise OptionError(
+                f"work with the score 'bde' can be kept and resumed only if its prior can be recognised; a "
+                f"{type(self.prior).__name__} has no property digest. Give it one (a text that differs for different "
+                "priors), or use a BayesianNetwork, a JointPrior or a UniformPrior."
+            )
+        return self.describe()
 
     def alphas(self, data: Dataset, child: int, parents: Sequence[int]) -> NDArray[np.float64]:
         """Return ess p(x_i = k, P = j), one row per configuration."""

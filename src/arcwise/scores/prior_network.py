@@ -50,6 +50,11 @@ class UniformPrior:
         shape = tuple(self.arities[name] for name in variables)
         return np.full(shape, 1 / math.prod(shape))
 
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the names and their numbers of states."""
+        return hashlib.sha256(repr(sorted(self.arities.items())).encode()).hexdigest()
+
 
 class JointPrior:
     """A joint distribution given as a table.

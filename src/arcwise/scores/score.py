@@ -67,6 +67,10 @@ class Score(abc.ABC):
         """Return the name and the parameters, as tables record them: ``{"name": "bdeu", "ess": 1.0}``."""
         return {"name": self.name, **{field.name: getattr(self, field.name) for field in dataclasses.fields(self)}}
 
+    def identity(self) -> dict[str, Any]:
+        """Return what tells the score from every other one: the key of work that is resumed or kept."""
+        return self.describe()
+
     def score_family(self, data: Dataset, child: int, parents: Iterable[int] = ()) -> float:
         """Return the local score of a variable given parents (all by position), counted from the data."""
         return float(self.score_families(data, [(child, parents)])[0])

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from arcwise.data import read_data
+from arcwise.deadline import Deadline
 from arcwise.ensemble import count_credible
 from arcwise.ensemble.diagram import credible_diagram
 from arcwise.ensemble.diagram.credible_diagram import CredibleDiagram, DiagramSums, build_diagram
@@ -35,7 +36,7 @@ def random_table(n: int, seed: int) -> ParentSetTable:
 
 def diagram_of(table: ParentSetTable, slack: float) -> CredibleDiagram:
     return build_diagram(
-        table, slack, by_class=False, constraints=None, limits=Limits(), callback=lambda event: None, seed=0
+        table, slack, by_class=False, constraints=None, deadline=Deadline(), callback=lambda event: None
     )
 
 

@@ -127,6 +127,20 @@ def test_one_construction_without_memory_leaves_the_other() -> None:
     assert build.calls[-1][0] == SOURCES
 
 
+def test_an_order_is_searched_for_where_little_slack_holds_no_network() -> None:
+    # A part of a cover may hold no network at all within the slack of a pilot: a diagram without layers.
+    build = Constructions(90.0, 0.8)
+
+    def empty(construction: Any, order: NDArray[np.int32], slack: float, most: int) -> Diagram:
+        diagram = build(construction, order, slack, most)
+        return Diagram(diagram.explored, 0, -1) if slack < 4.0 and diagram.status == 0 else diagram
+
+    search = OrderSearch(empty, FRONTIER, np.arange(12, dtype=np.int32), 10.0, 0)  # type: ignore[arg-type]
+    search.run(20_000)
+    assert sorted(search.order.tolist()) == list(range(12))
+    assert max(slack for _, _, slack, _ in build.calls) > 4.0
+
+
 def test_moves_keep_all_nodes() -> None:
     for n in (2, 3, 9, 40):
         build = Constructions(1.0, 0.5)

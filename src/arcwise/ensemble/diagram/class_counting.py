@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.ensemble.diagram.credible_diagram import CHUNK, CredibleDiagram
-from arcwise.limits import Limits, Status
+from arcwise.deadline import Deadline
+from arcwise.ensemble.diagram.credible_diagram import CredibleDiagram
+from arcwise.ensemble.diagram.listing import iterate_chunks
+from arcwise.errors import ArcwiseError
+from arcwise.limits import Status
 from arcwise.parent_sets import ParentSetTable
 
 __all__ = ["count_classes", "has_whole_classes"]
@@ -26,39 +28,46 @@ def has_whole_classes(table: ParentSetTable) -> bool:
     A limit of parents forbids all members of a class or none: they are joined by turning covered arcs round (Chickering
     1995, Theorem 2), which swaps the numbers of parents of the two ends.
     """
-    if "name" not in table.score:
-        return False
-    from arcwise.scores import make_score
+    if table.equivalent is not None or "name" not in table.score:
+        return table.equivalent is True
+    from arcwise.scores import SCORES, make_score
 
+    # A table of a file that does not say it: the facts of a score may depend on its parameters.
     options = dict(table.score)
-    return make_score(str(options.pop("name")), **options).facts.equivalent
+    name = str(options.pop("name"))
+    try:
+        return make_score(name, **options).facts.equivalent
+    except (ArcwiseError, TypeError):  # it takes an object, such as a prior network, or is not arcwise's
+        return name in SCORES and SCORES[name].FACTS.equivalent
 
 
 def count_classes(
-    diagram: CredibleDiagram, count: int, build: Callable[[], CredibleDiagram], *, whole: bool, limits: Limits
+    diagram: CredibleDiagram,
+    count: int,
+    classes: Callable[[], CredibleDiagram],
+    *,
+    whole: bool,
+    deadline: Deadline,
 ) -> int | None:
     """Return the number of equivalence classes among the `count` networks of a diagram of DAGs.
 
     A few networks are listed and grouped by the key of their CPDAG. So are many where classes are not whole; where they
-    are, the diagram of the classes (`build` makes it) is counted. None if that would be too many (`limits.count`, or
+    are, the diagram of the classes is counted. None if that would be too many (the limit of count, or
     `LARGEST_LISTED`), or another limit was met.
     """
-    start = time.monotonic()
     if whole and count > FEW:
-        return _count_diagram(build(), limits)
-    if count > _most_listed(limits):
+        return _count_diagram(classes(), deadline)
+    if count > _most_listed(deadline):
         return None
     from arcwise import _core
 
     table = diagram.table
-    lister = diagram.lister()
     known: NDArray[np.void] = np.empty(0, dtype="V16")
     fresh: list[NDArray[np.void]] = []
     pending = 0
-    while not lister.done:
-        if time.monotonic() - start > limits.native_seconds:
+    for choices, _ in iterate_chunks(diagram):
+        if deadline.is_over:
             return None
-        choices, _ = diagram.next_chunk(lister, CHUNK)
         rows = choices.astype(np.int64) + table.node_offsets[:-1]
         keys = _core.graph.class_keys_of_rows(rows, table.set_offsets, table.members)
         fresh.append(np.unique(np.ascontiguousarray(keys).view("V16").ravel()))
@@ -68,23 +77,22 @@ def count_classes(
     return len(np.unique(np.concatenate([known, *fresh])))
 
 
-def _count_diagram(classes: CredibleDiagram, limits: Limits) -> int | None:
+def _count_diagram(classes: CredibleDiagram, deadline: Deadline) -> int | None:
     """Count the classes of a diagram of classes: its paths, or those paths that are least members."""
     if classes.status is not Status.COMPLETE:
         return None
-    sums = classes.sums(limits=limits)
+    sums = classes.sums(limits=deadline.limits)
     if sums.status is not Status.COMPLETE or classes.rank is None:
         return sums.count if sums.status is Status.COMPLETE else None
-    if sums.count > _most_listed(limits):
+    if sums.count > _most_listed(deadline):
         return None
-    start, count = time.monotonic(), 0
-    lister = classes.lister()
-    while not lister.done:
-        if time.monotonic() - start > limits.native_seconds:
+    count = 0
+    for _, losses in iterate_chunks(classes):
+        if deadline.is_over:
             return None
-        count += len(classes.next_chunk(lister, CHUNK)[1])
+        count += len(losses)
     return count
 
 
-def _most_listed(limits: Limits) -> int:
-    return max(LARGEST_LISTED, limits.count or 0)
+def _most_listed(deadline: Deadline) -> int:
+    return max(LARGEST_LISTED, deadline.given.count or 0)

@@ -9,18 +9,17 @@ exact solver's linear relaxation: its reduced costs say which parent sets can ma
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.deadline import Deadline
 from arcwise.ensemble.diagram.cover import Part, build_cover, relax
 from arcwise.ensemble.diagram.plan import UNLIMITED, Build, build_as_planned
 from arcwise.ensemble.families import Families
-from arcwise.errors import ArcwiseError, ConstraintError, GuaranteeError
+from arcwise.errors import ArcwiseError, ConstraintError
 from arcwise.exact.budget import Budget
 from arcwise.exact.incumbent import Incumbent
 from arcwise.graph import Constraints
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from arcwise._core.ensemble import Construction, NetworkDiagram, NetworkLister
     from arcwise._core.exact import CandidateSets
 
-__all__ = ["RELATIVE_TOLERANCE", "CredibleDiagram", "DiagramSums", "build_diagram", "check_guarantee"]
+__all__ = ["RELATIVE_TOLERANCE", "CredibleDiagram", "DiagramSums", "build_diagram"]
 
 # A network that falls short of the limit by less than this, relative to the size of the scores, counts as within: sums
 # of up to some hundred scores in double precision differ by less for rounding alone.
@@ -47,7 +46,7 @@ LARGEST_WITH_MANY_ROWS = 26
 # With exact bounds the first network only numbers the nodes: it need not be the best.
 ROUGH_ITERATIONS = 10
 DEFAULT_MEMORY = 3 << 30  # where no limit is given
-CHUNK = 1 << 18
+SEED = 0  # of the local search for a first network, and for an order; the set does not depend on it
 
 
 @dataclass(frozen=True)
@@ -134,35 +133,10 @@ class CredibleDiagram:
         least = _core.graph.least_members_of_rows(chosen, self.rank, self.table.set_offsets, self.table.members) > 0
         return rows[least], losses[least]
 
-    def losses(self, *, limits: Limits) -> NDArray[np.float64] | None:
-        """Return what each network loses against the optimum, in the order of the list; None if time ran out."""
-        start = time.monotonic()
-        parts: list[NDArray[np.float64]] = [np.empty(0)]
-        lister = self.lister()
-        while not lister.done:
-            if time.monotonic() - start > limits.native_seconds:
-                return None
-            parts.append(self.next_chunk(lister, CHUNK)[1])
-        return np.concatenate(parts)
-
     @property
     def families(self) -> Families:
         """All rows of the table as a dictionary of parent sets."""
         return Families(self.table.node_offsets, self.table.set_offsets, self.table.members)
-
-
-def check_guarantee(table: ParentSetTable, slack: float, trust_table: bool, what: str) -> None:
-    """Refuse a table that does not hold every parent set that a network within the slack can have."""
-    if trust_table or table.slack >= slack - 1e-12:
-        return
-    enough = math.ceil(slack * 1e4) / 1e4  # rounded down it would be refused again
-    remedy = f"Rebuild it with build_parent_sets(..., slack={enough:.10g})"
-    if math.isnan(table.slack):
-        raise GuaranteeError(
-            f"{what} needs a table with slack >= {slack:.4g}; this one does not say what it has, as for a file made "
-            f"elsewhere. {remedy}, or vouch for it with trust_table=True."
-        )
-    raise GuaranteeError(f"{what} needs a table with slack >= {slack:.4g}; this one has {table.slack:.4g}. {remedy}.")
 
 
 def build_diagram(
@@ -171,35 +145,30 @@ def build_diagram(
     *,
     by_class: bool,
     constraints: Constraints | None,
-    limits: Limits,
+    deadline: Deadline,
     callback: ProgressCallback,
-    seed: int = 0,
 ) -> CredibleDiagram:
     """Build the diagram of all networks of the table within `slack` of its optimum; a limit shows in `status`."""
     from arcwise import _core
 
-    start = time.monotonic()
     sets = candidate_sets(table, constraints)
     keep = np.zeros(table.n_rows, dtype=np.uint8)
     keep[sets.origins] = 1
     scale = float(np.abs(sets.scores[sets.offsets[:-1]]).sum())
     tolerance = RELATIVE_TOLERANCE * max(1.0, scale)
-    memory = limits.memory_bytes or DEFAULT_MEMORY
+    memory = deadline.given.memory_bytes or DEFAULT_MEMORY
     arrays = (table.node_offsets, table.scores, table.set_offsets, table.members)
     report = native_callback(callback, "credible set")
 
-    def seconds_left() -> float:
-        return max(0.0, limits.native_seconds - (time.monotonic() - start))
-
     rank: NDArray[np.int32] | None = None
-    budget = Budget(replace(limits, count=None), callback)  # the count is of networks, not of nodes of a search
-    incumbent = Incumbent(sets, seed, budget)
+    budget = Budget(deadline.uncounted, callback)  # the count is of networks, not of nodes of a search
+    incumbent = Incumbent(sets, SEED, budget)
     dense = table.n_rows > MANY_ROWS and table.n_variables <= LARGEST_WITH_MANY_ROWS
     by_subsets = dense or table.n_variables <= LARGEST_BY_SUBSETS
     incumbent.improve(*((ROUGH_ITERATIONS,) if by_subsets else ()))
     if by_subsets:
         dp = _core.exact.SubsetDp(sets)
-        code = dp.run(1, seconds_left(), native_callback(callback, "credible set: best scores of subsets"))
+        code = dp.run(1, deadline.seconds_left, native_callback(callback, "credible set: best scores of subsets"))
         if code:
             native = _core.ensemble.NetworkDiagram(code)
             return CredibleDiagram(table, native, slack, tolerance, by_class, Status.from_native(code))
@@ -208,7 +177,7 @@ def build_diagram(
         # Sinks go first: the nodes that come last in a good network get the smallest numbers.
         order = np.ascontiguousarray(incumbent.order[::-1])
         native = _core.ensemble.build_from_subsets(
-            *arrays, order, keep, slack + tolerance, memory, dp.best, by_class, seconds_left(), report
+            *arrays, order, keep, slack + tolerance, memory, dp.best, by_class, deadline.seconds_left, report
         )
     else:
         if not incumbent.rows.size:
@@ -219,12 +188,12 @@ def build_diagram(
         order = _depth_first_order(table, sets, incumbent)
 
         def build(part: Part, at_least: float, most_bytes: int, trial: bool) -> NetworkDiagram:
-            make = _build_part(table, part, at_least, most_bytes, seconds_left, report)
+            make = _build_part(table, part, at_least, most_bytes, deadline, report)
             if by_class:
                 return make(_core.ensemble.Construction.REPRESENTATIVES, order, slack + tolerance, UNLIMITED)
             if trial:
                 return make(_core.ensemble.Construction.SOURCES, order, slack + tolerance, UNLIMITED)
-            return build_as_planned(make, order, slack + tolerance, seed=seed)
+            return build_as_planned(make, order, slack + tolerance, seed=SEED)
 
         native = build_cover(root, part, slack + tolerance, memory, budget, build)
         if by_class:
@@ -237,7 +206,7 @@ def _build_part(
     part: Part,
     at_least: float,
     memory: int,
-    seconds_left: Callable[[], float],
+    deadline: Deadline,
     report: Any,
 ) -> Build:
     """Return what makes the diagram of a part for a construction, an order of the nodes, a slack and so many states."""
@@ -262,7 +231,7 @@ def _build_part(
             part.multipliers,
             construction,
             most_states,
-            seconds_left(),
+            deadline.seconds_left,
             report,
         )
 

@@ -120,7 +120,9 @@ class OrderSearch:
         diagram = self._build(self._construction, order, self._slack, most)
         self._states = int(diagram.explored) if diagram.status == 0 else None
         if diagram.status == 0:
-            self._measured = np.diff(diagram.layer_begin)[: len(order)].astype(np.float64)
+            widths = np.diff(diagram.layer_begin)[: len(order)].astype(np.float64)
+            # Where no network lies within the part of the slack there is no layer, and no place to prefer.
+            self._measured = widths if len(widths) == len(order) else np.ones(len(order))
         if diagram.status in FINAL:
             self.stopped = diagram
         return max(1, int(diagram.explored))

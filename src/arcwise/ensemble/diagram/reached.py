@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+from arcwise.deadline import Deadline
 from arcwise.ensemble.diagram.credible_diagram import CredibleDiagram
-from arcwise.limits import Limits, Status
+from arcwise.limits import Status
 
 __all__ = ["Reached", "count_within_reach"]
 
@@ -27,20 +27,19 @@ class Reached:
 
 
 def count_within_reach(
-    build: Callable[[float, Limits], CredibleDiagram], slack: float, limits: Limits, start: float
+    build: Callable[[float, Deadline], CredibleDiagram], slack: float, deadline: Deadline
 ) -> Reached | None:
-    """Count the sets of less and less slack, beginning below `slack`, until one ends within the limits."""
+    """Count the sets of less and less slack, beginning below `slack`, until one ends within the deadline."""
     for _ in range(TRIES):
         slack *= STEP
-        left = limits.native_seconds - (time.monotonic() - start)
-        if left <= 0:
+        if deadline.is_over:
             return None
-        share = limits if limits.seconds is None else replace(limits, seconds=left / 3)
-        diagram = build(slack, share)
+        third = deadline.part(3)
+        diagram = build(slack, third)
         if diagram.status is Status.INTERRUPTED:
             return None
         if diagram.status is Status.COMPLETE:
-            sums = diagram.sums(limits=share)
+            sums = diagram.sums(limits=third.limits)
             if sums.status is Status.COMPLETE:
                 return Reached(slack, sums.count)
     return None

@@ -79,21 +79,14 @@ class ReplicateTask:
 
     def identity(self) -> dict[str, Any]:
         """Return what a file of replicates must agree with to be resumed, as JSON can hold it."""
-        rules = self.constraints
         return {
             "data": self.data.digest,
-            "score": self.score.describe(),
+            "score": self.score.identity(),
             "learner": self.learner,
             "resampling": self.resampling,
             "seed": self.seed,
             "options": dict(self.options),
-            "constraints": {
-                "required": [list(arc) for arc in rules.required],
-                "forbidden": [list(arc) for arc in rules.forbidden],
-                "tiers": [list(tier) for tier in rules.tiers],
-                "max_parents": rules.max_parents,
-                "max_parents_of": rules.max_parents_by_name,
-            },
+            "constraints": self.constraints.describe(),
         }
 
     def learn(self, index: int, seconds: float | None = None) -> Replicate | None:

@@ -1,0 +1,520 @@
+"""`CredibleSet`: every network that the data cannot rule out (Liao chapter 3), built once and asked many things."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.deadline import Deadline
+from arcwise.ensemble.bayes_factors import log_slack_of, warn_if_not_bayes_factor
+from arcwise.ensemble.diagram.class_counting import count_classes, has_whole_classes
+from arcwise.ensemble.diagram.credible_diagram import CredibleDiagram, DiagramSums, build_diagram
+from arcwise.ensemble.diagram.listing import CHUNK, Listed, iterate_chunks, list_all, list_best
+from arcwise.ensemble.diagram.reached import Reached, count_within_reach
+from arcwise.ensemble.ensemble_facts import describe_completeness
+from arcwise.ensemble.families import Families
+from arcwise.ensemble.network_set import NetworkSet, Weighting, posterior_log_weights
+from arcwise.ensemble.network_summary import NetworkSummary
+from arcwise.errors import GuaranteeError, OptionError, UnknownNameError, suggestion
+from arcwise.graph import Constraints
+from arcwise.limits import Limits, Status
+from arcwise.parent_sets import ParentSetTable
+from arcwise.parent_sets.guarantee import check_slack
+from arcwise.progress import ProgressCallback, native_callback, show_progress
+
+if TYPE_CHECKING:
+    from arcwise.ensemble.stream import NetworkStream
+
+__all__ = ["By", "CredibleSet"]
+
+By = Literal["dag", "mec"]
+
+
+class CredibleSet:
+    """All networks within a Bayes factor of the optimum, as a decision diagram from which everything is read.
+
+    `build` makes it, which is the expensive part; after that it can be counted, summed up, listed, streamed into a
+    folder and averaged (`arcwise.confidence.edge_confidence`) any number of times. Sets of 10^12 networks are no
+    obstacle for what does not list them.
+
+    Each method that can take long has its own `limits`; limits of `build` are for the building alone.
+
+    Attributes
+    ----------
+    table, constraints
+        What the networks are made of.
+    slack
+        The natural log of the Bayes factor: every network with score >= opt - slack is in the set.
+    """
+
+    def __init__(
+        self,
+        table: ParentSetTable,
+        slack: float,
+        constraints: Constraints | None = None,
+        progress: bool | ProgressCallback | None = None,
+    ) -> None:
+        self.table = table
+        self.slack = slack
+        self.constraints = constraints
+        self._progress = progress
+        self._diagrams: dict[By, CredibleDiagram] = {}
+        self._counted: DiagramSums | None = None
+        self._summed: DiagramSums | None = None
+        self._class_count: int | None = None
+
+    @classmethod
+    def build(
+        cls,
+        table: ParentSetTable,
+        *,
+        bayes_factor: float | str | None = None,
+        log_slack: float | None = None,
+        by: By = "dag",
+        constraints: Constraints | None = None,
+        limits: Limits | None = None,
+        progress: bool | ProgressCallback | None = None,
+    ) -> CredibleSet:
+        """Build the set of all networks within a Bayes factor of the optimum; a limit shows in `status`.
+
+        Parameters
+        ----------
+        table
+            Candidate parent sets, built with at least the slack that is asked for. A table that does not say what it
+            holds, such as a file made elsewhere, is refused; `ParentSetTable.vouched` gives it a guarantee.
+        bayes_factor, log_slack
+            How far from the optimum: a Bayes factor (or its name: "anecdotal" 3, "positive" 20, "strong" 150), or its
+            natural logarithm. Exactly one of the two.
+        by
+            What is built now: the diagram of the networks ("dag"), or that of the equivalence classes ("mec"). The
+            other one is built when it is first asked for.
+        constraints
+            Only networks that satisfy them; the optimum is then the best of those. Required arcs must be those that
+            the table was built for.
+        limits
+            `seconds` and `memory_bytes` of the building.
+        progress
+            See `arcwise.progress.show_progress`; it is also used by everything that is asked of the set later.
+
+        Raises
+        ------
+        GuaranteeError
+            If the table was pruned for less slack than is asked for, or not for the required arcs.
+        """
+        made = cls.unbuilt(
+            table, bayes_factor=bayes_factor, log_slack=log_slack, constraints=constraints, progress=progress
+        )
+        made.diagram(by, Deadline.of(limits))
+        return made
+
+    @classmethod
+    def unbuilt(
+        cls,
+        table: ParentSetTable,
+        *,
+        bayes_factor: float | str | None = None,
+        log_slack: float | None = None,
+        constraints: Constraints | None = None,
+        progress: bool | ProgressCallback | None = None,
+    ) -> CredibleSet:
+        """Check what is asked for, but build nothing yet: that happens, without a limit, at the first question."""
+        slack = log_slack_of(bayes_factor, log_slack)
+        named = f"at Bayes factor {math.exp(slack):.6g}" if log_slack is None else f"with slack {slack:.4g}"
+        check_slack(table, slack, f"a credible set {named}")
+        if bayes_factor is not None:
+            warn_if_not_bayes_factor(table.score)
+        return cls(table, slack, constraints, progress)
+
+    # -- what it is ---------------------------------------------------------------------------------------------------
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables."""
+        return self.table.names
+
+    @property
+    def n_variables(self) -> int:
+        """The number of variables."""
+        return self.table.n_variables
+
+    @property
+    def origin(self) -> str:
+        """How the networks were found: "credible"."""
+        return "credible"
+
+    @property
+    def max_parents(self) -> int | None:
+        """The parent limit of the table: the set is complete among networks within it. None for any number."""
+        return self.table.max_parents
+
+    @property
+    def score(self) -> Mapping[str, Any]:
+        """The score's name and parameters."""
+        return self.table.score
+
+    @property
+    def data_digest(self) -> str | None:
+        """The digest of the data, None if not known."""
+        return self.table.data_digest
+
+    @property
+    def status(self) -> Status:
+        """COMPLETE, or the limit that stopped the building."""
+        return self._any.status
+
+    @property
+    def complete(self) -> bool:
+        """True if no network is missing, among those that `max_parents` allows."""
+        return self.status is Status.COMPLETE
+
+    @property
+    def opt(self) -> float:
+        """The score of the best network; NaN if the building was stopped."""
+        return self._any.opt if self._any.native.states else math.nan
+
+    @property
+    def tolerance(self) -> float:
+        """How far below the limit a network may lie and still count: ties in floating-point numbers."""
+        return self._any.tolerance
+
+    @property
+    def has_whole_classes(self) -> bool:
+        """Whether the set consists of whole equivalence classes, so that they can be listed one by one.
+
+        The score must give the members of a class the same value, and constraints could forbid some of them.
+        """
+        return self.constraints is None and has_whole_classes(self.table)
+
+    def __repr__(self) -> str:
+        state = describe_completeness(self.status, self.max_parents, self.n_variables)
+        counted = self._counted or self._summed
+        many = "" if counted is None else f"{counted.count:,} networks, "
+        factor = math.exp(min(self.slack, 700.0))
+        return f"CredibleSet({many}Bayes factor {factor:.6g}, {self.n_variables} variables, {state})"
+
+    # -- counts and shares --------------------------------------------------------------------------------------------
+
+    @property
+    def count(self) -> int:
+        """The exact number of networks; 0 if the building was stopped."""
+        return self._count().count
+
+    @property
+    def log_mass(self) -> float:
+        """The log of the sum of exp(score - opt) over the networks; NaN if the building was stopped."""
+        return self._count().log_mass if self.complete else math.nan
+
+    @property
+    def class_count(self) -> int | None:
+        """The exact number of Markov equivalence classes; None if more than 50 million networks had to be listed."""
+        return self.count_classes()
+
+    def count_classes(self, limits: Limits | None = None) -> int | None:
+        """Return the number of equivalence classes.
+
+        None if a limit is met, or if more than 50 million networks (or `limits.count` if that is more) would have to be
+        listed: one of each class, or all of them where the score or constraints tear classes apart.
+        """
+        if self._class_count is None and self.complete:
+            deadline = Deadline.of(limits)
+            self._class_count = count_classes(
+                self.diagram("dag", deadline),
+                self.count,
+                lambda: self.diagram("mec", deadline),
+                whole=self.has_whole_classes,
+                deadline=deadline,
+            )
+        return self._class_count
+
+    def summary(self, *, classes: bool = False, limits: Limits | None = None) -> NetworkSummary:
+        """Return the exact count and the exact share of every family, without listing a network.
+
+        With `classes` the equivalence classes are counted as well. Where a limit of time or memory stops the work (or
+        stopped the building), the count is 0 and `status` says so; `facts` then has how far it got: `reached_count`,
+        the exact number (as text) of the networks within `reached_slack` of the optimum, which is a lower bound (or the
+        number itself, if all of the slack was reached and only the shares did not fit into memory).
+        """
+        deadline = Deadline.of(limits)
+        reached = None
+        with show_progress(self._progress) as callback:
+            diagram = self.diagram("dag", deadline)
+            report = native_callback(callback, "credible set: counting")
+            sums, status = self._summed, diagram.status
+            if status is Status.COMPLETE and sums is None:
+                sums = diagram.sums(families=True, limits=deadline.limits, report=report)
+                status = sums.status
+                if status is Status.COMPLETE:
+                    self._summed = sums
+                elif status is Status.MEMORY_LIMIT:  # a count needs less memory than the shares of the families
+                    alone = diagram.sums(limits=deadline.limits, report=report)
+                    reached = Reached(self.slack, alone.count) if alone.status is Status.COMPLETE else None
+            if reached is None and status in (Status.TIME_LIMIT, Status.MEMORY_LIMIT):
+                reached = count_within_reach(
+                    lambda within, left: self._build("dag", within, left, callback), self.slack, deadline
+                )
+        summed = sums is not None and status is Status.COMPLETE
+        if classes and summed:
+            self.count_classes(deadline.limits)
+        facts: dict[str, Any] = {
+            "seconds": deadline.seconds,
+            "states": diagram.native.states,
+            "explored": diagram.native.explored,
+        }
+        if reached is not None:
+            facts |= {"reached_slack": reached.slack, "reached_count": str(reached.count)}
+        return NetworkSummary(
+            names=self.names,
+            **(_shares(diagram.families, sums) if sums is not None and summed else _no_shares(diagram.families)),
+            origin=self.origin,
+            class_count=self._class_count if classes else None,
+            opt=self.opt,
+            slack=self.slack,
+            status=status,
+            max_parents=self.max_parents,
+            tolerance=diagram.tolerance,
+            score=dict(self.score),
+            data_digest=self.data_digest,
+            facts=facts,
+        )
+
+    @property
+    def families(self) -> Families:
+        """The distinct parent sets that occur."""
+        return self._whole_summary().families
+
+    def family_probabilities(self, weights: Weighting | None = None) -> NDArray[np.float64]:
+        """Return, for every row of `families`, the share of the networks with it; by default with posterior weights."""
+        return self._whole_summary().family_probabilities(weights)
+
+    def arc_probabilities(self, weights: Weighting | None = None) -> NDArray[np.float64]:
+        """Return the matrix of the shares of the networks with the arc p -> c, at [p, c]."""
+        return self._whole_summary().arc_probabilities(weights)
+
+    # -- networks -----------------------------------------------------------------------------------------------------
+
+    def networks(self, by: By = "dag", *, limits: Limits | None = None) -> NetworkSet:
+        """List the networks, each exactly once, by falling score and with posterior weights.
+
+        Parameters
+        ----------
+        by
+            "dag" lists DAGs. "mec" lists one DAG for each Markov equivalence class, without going through the members:
+            it needs a score that gives the members of a class the same value, and no constraints. Each class weighs as
+            much as its representative; `weigh_classes` gives it the weight of all its members.
+        limits
+            `seconds`, `memory_bytes`, and `count`, the number of networks to list: if there are more, the best are
+            listed, the status is COUNT_LIMIT, and ``facts["total"]`` has the exact number (as text, of DAGs).
+        """
+        deadline = Deadline.of(limits)
+        with show_progress(self._progress) as callback:
+            diagram = self.diagram(by, deadline)
+            most = deadline.given.count
+            if diagram.status is not Status.COMPLETE:
+                return self._as_set(diagram, _nothing(diagram), deadline)
+            if most is None:
+                return self._as_set(diagram, list_all(diagram, deadline, callback), deadline)
+            found = list_best(diagram, most, deadline, callback)
+        total = {}
+        if found.status is Status.COUNT_LIMIT and diagram.rank is None:
+            total["total"] = str(self.count if by == "dag" else diagram.sums(limits=Limits()).count)
+        return self._as_set(diagram, found, deadline, **total)
+
+    def best(self, count: int, by: By = "dag", *, limits: Limits | None = None) -> NetworkSet:
+        """List the best networks or classes of the set, all of them if there are no more; the origin is "k-best".
+
+        Of networks that tie for the last place, any may be in the list. `slack` is the distance of the last from the
+        optimum.
+        """
+        if count < 1:
+            raise OptionError(f"count={count!r} must be at least 1.")
+        deadline = Deadline.of(limits)
+        with show_progress(self._progress) as callback:
+            diagram = self.diagram(by, deadline)
+            found = _nothing(diagram)
+            if diagram.status is Status.COMPLETE:
+                found = list_best(diagram, count, deadline, callback)
+        if found.status is Status.COUNT_LIMIT:  # by the count that was asked for, which is no limit
+            found = Listed(found.choices, found.losses, Status.COMPLETE)
+        return self._as_set(diagram, found, deadline, origin="k-best")
+
+    def chunks(self, by: By = "dag", *, size: int = CHUNK, limits: Limits | None = None) -> Iterator[NetworkSet]:
+        """Yield all networks, up to `size` at a time, for sums over sets that do not fit into memory.
+
+        They come in the order of the diagram, not of their scores, and their weights are those within the chunk. A
+        limit of time ends the iteration; the status of the last chunk then is TIME_LIMIT.
+        """
+        deadline = Deadline.of(limits)
+        diagram = self.diagram(by, deadline)
+        if diagram.status is not Status.COMPLETE:
+            return
+        for choices, losses in iterate_chunks(diagram, size=size):
+            status = deadline.status
+            if len(losses) or status is not Status.COMPLETE:
+                yield self._as_set(diagram, Listed(choices, losses, status), deadline)
+            if status is not Status.COMPLETE:
+                return
+
+    def losses(self, by: By = "dag", *, limits: Limits | None = None) -> NDArray[np.float64]:
+        """Return how far each network lies below the optimum, rising: the curve of deviations (Liao figure 3.1).
+
+        Raises
+        ------
+        OptionError
+            If a limit is met.
+        """
+        deadline = Deadline.of(limits)
+        diagram = self.diagram(by, deadline)
+        parts: list[NDArray[np.float64]] = [np.empty(0)]
+        for _, lost in iterate_chunks(diagram) if diagram.status is Status.COMPLETE else ():
+            if deadline.is_over:
+                break
+            parts.append(lost)
+        if not self.complete or deadline.is_over:
+            raise OptionError(f"the losses of the networks were not all found ({Status.TIME_LIMIT}); allow more time.")
+        return np.sort(np.concatenate(parts))
+
+    def stream(
+        self,
+        folder: str | os.PathLike[str],
+        by: By = "dag",
+        *,
+        chunk: int = 1_000_000,
+        parquet: bool = False,
+        limits: Limits | None = None,
+    ) -> NetworkStream:
+        """List the set into a folder, `chunk` networks per file; go on where an earlier call ended.
+
+        `limits.seconds` and `limits.count` are per call. Within a file the networks come in the order of the diagram,
+        not of their scores, and their weights are those within the file.
+        """
+        from arcwise.ensemble.stream import stream_set
+
+        return stream_set(self, folder, by, chunk=chunk, parquet=parquet, deadline=Deadline.of(limits))
+
+    # -- the diagrams -------------------------------------------------------------------------------------------------
+
+    def diagram(self, by: By = "dag", deadline: Deadline | None = None) -> CredibleDiagram:
+        """Return the decision diagram of the networks or of the classes; it is built when it is first asked for."""
+        if by not in ("dag", "mec"):
+            raise UnknownNameError(suggestion("unit", by, ("dag", "mec")))
+        known = self._diagrams.get(by)
+        if known is None:
+            if by == "mec":
+                self._check_classes()
+            with show_progress(self._progress) as callback:
+                known = self._build(by, self.slack, deadline or Deadline(), callback)
+            self._diagrams[by] = known
+        return known
+
+    @property
+    def progress(self) -> bool | ProgressCallback | None:
+        """What was given for the progress of everything that is asked of the set."""
+        return self._progress
+
+    @property
+    def _any(self) -> CredibleDiagram:
+        """A diagram that is there, rather of the networks."""
+        return self._diagrams.get("dag") or self._diagrams.get("mec") or self.diagram("dag")
+
+    def _build(self, by: By, slack: float, deadline: Deadline, callback: ProgressCallback) -> CredibleDiagram:
+        return build_diagram(
+            self.table,
+            slack,
+            by_class=by == "mec",
+            constraints=self.constraints,
+            deadline=deadline,
+            callback=callback,
+        )
+
+    def _check_classes(self) -> None:
+        """Refuse to work with classes where the members of a class may score differently or be missing."""
+        if self.constraints is not None:
+            raise GuaranteeError(
+                "equivalence classes cannot be enumerated as wholes under constraints, which may forbid some members "
+                "of a class and not others; list DAGs: by='dag'."
+            )
+        if has_whole_classes(self.table):
+            return
+        if self.table.equivalent is None and "name" not in self.table.score:
+            raise GuaranteeError(
+                "equivalence classes need a score that gives their members the same value; this table does not say "
+                "which score it holds. Vouch for it with table.vouched(equivalent=True), or list DAGs: by='dag'."
+            )
+        raise GuaranteeError(
+            f"{self.score.get('name', 'the score')} gives the members of an equivalence class different values, so "
+            "classes cannot be enumerated as wholes; list DAGs: by='dag'."
+        )
+
+    def _count(self) -> DiagramSums:
+        known = self._summed or self._counted
+        if known is None:
+            diagram = self.diagram("dag")
+            if diagram.status is not Status.COMPLETE:
+                return DiagramSums(diagram.status, 0, math.nan, [], np.empty(0), 0, 0)
+            known = self._counted = diagram.sums(limits=Limits())
+        return known
+
+    def _whole_summary(self) -> NetworkSummary:
+        found = self.summary()
+        if not found.complete:
+            raise OptionError(f"the set has no shares of families: {found.status}. Build it with higher limits.")
+        return found
+
+    def _as_set(
+        self, diagram: CredibleDiagram, listed: Listed, deadline: Deadline, origin: str = "credible", **facts: Any
+    ) -> NetworkSet:
+        scores = diagram.opt - listed.losses
+        slack = self.slack
+        if origin == "k-best" and len(listed.losses):
+            slack = float(listed.losses[-1])
+        return NetworkSet(
+            names=self.names,
+            families=diagram.families,
+            choices=listed.choices,
+            scores=scores,
+            log_weights=posterior_log_weights(-listed.losses),  # the scores have lost digits of the losses
+            origin=origin,
+            opt=diagram.opt if diagram.native.states else math.nan,
+            slack=slack,
+            status=listed.status,
+            max_parents=self.max_parents,
+            tolerance=diagram.tolerance,
+            score=dict(self.score),
+            data_digest=self.data_digest,
+            facts={
+                "by": "mec" if diagram.by_class else "dag",
+                "seconds": deadline.seconds,
+                "states": diagram.native.states,
+                "explored": diagram.native.explored,
+                **facts,
+            },
+        ).compact()
+
+
+def _nothing(diagram: CredibleDiagram) -> Listed:
+    return Listed(np.empty((0, diagram.table.n_variables), dtype=np.uint16), np.empty(0), diagram.status)
+
+
+def _no_shares(families: Families) -> dict[str, Any]:
+    empty = np.empty(0)
+    nothing = families.take(np.empty(0, dtype=np.int64))
+    return {"families": nothing, "count": 0, "posterior": empty, "equal": empty, "log_mass": math.nan}
+
+
+def _shares(families: Families, sums: DiagramSums) -> dict[str, Any]:
+    """Return the families that occur, with their shares by posterior and by number, and the sums."""
+    if not sums.count:
+        return _no_shares(families)
+    used = np.flatnonzero(np.array([count > 0 for count in sums.row_counts]))
+    return {
+        "families": families.take(used),
+        "count": sums.count,
+        "posterior": np.minimum(sums.row_masses[used] / math.exp(sums.log_mass), 1.0),
+        "equal": np.array([sums.row_counts[row] / sums.count for row in used.tolist()]),
+        "log_mass": sums.log_mass,
+    }
