@@ -11,6 +11,7 @@ from arcwise.confidence.edge_confidence import EdgeConfidence
 from arcwise.confidence.rules.threshold import Threshold
 from arcwise.errors import GraphError, OptionError
 from arcwise.graph import Cpdag, Dag, Pdag
+from arcwise.showing import one_screen
 
 __all__ = ["ConsensusEdge", "ConsensusNetwork", "consensus_network"]
 
@@ -18,6 +19,7 @@ __all__ = ["ConsensusEdge", "ConsensusNetwork", "consensus_network"]
 TIE = 1e-9
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class ConsensusEdge:
     """One significant edge and what became of it.
@@ -34,6 +36,7 @@ class ConsensusEdge:
     fate: Literal["kept", "undirected", "dropped"]
 
 
+@one_screen
 @dataclass(frozen=True, eq=False)
 class ConsensusNetwork:
     """The significant edges as a graph: as one DAG, and as the pattern with every open direction left open."""

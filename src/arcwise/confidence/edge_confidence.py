@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import OptionError, suggestion
+from arcwise.showing import LINES, html_table, one_screen
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,6 +22,7 @@ __all__ = ["EdgeConfidence", "Orientation", "PairConfidence"]
 Orientation = Literal["cpdag", "dag", "skeleton"]
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class PairConfidence:
     """The confidence in one pair of variables; the four states sum to 1."""
@@ -130,6 +132,12 @@ class EdgeConfidence:
             absent=float(1.0 - self.present[i, j]),
         )
 
+    def __getitem__(self, pair: Any) -> float:
+        """Return the confidence that an edge of any kind joins two variables: ``confidence["smoke", "cough"]``."""
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise OptionError(f"a confidence is asked for by two variables, confidence['a', 'b'], not by {pair!r}.")
+        return self.pair(*pair).present
+
     def _position(self, name: str) -> int:
         try:
             return self.names.index(name)
@@ -192,3 +200,9 @@ class EdgeConfidence:
         kind = f"{self.origin}, {self.n_networks:,} networks, {self.weights} weights, {self.orient}"
         likely = int((self.vector > 0.5).sum())
         return f"EdgeConfidence({len(self.names)} variables, {likely} pairs above 0.5; {kind})"
+
+    def _repr_html_(self) -> str:
+        frame = self.to_frame()
+        columns = ["first", "second", "present", "forward", "backward", "undirected"]
+        rows = frame[columns].head(LINES).itertuples(index=False, name=None)
+        return html_table(repr(self), columns, rows, len(frame))

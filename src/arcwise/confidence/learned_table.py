@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import FormatError, OptionError, UnknownNameError, suggestion
+from arcwise.showing import one_screen
 
 __all__ = [
     "ANY",
@@ -90,6 +91,7 @@ def size_warning(n_cases: int | None) -> str:
     )
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class LearnedEntry:
     """One learned threshold and what is known of its alternatives."""
@@ -111,6 +113,7 @@ class LearnedEntry:
         return self.method, self.score, self.cases, self.metric, self.weight
 
 
+@one_screen
 @dataclass(frozen=True, eq=False)
 class LearnedTable:
     """Learned thresholds with their provenance."""

@@ -16,6 +16,7 @@ from arcwise.limits import Limits, Status
 from arcwise.mentions import Argument
 from arcwise.parent_sets import build_parent_sets
 from arcwise.scores import Score, make_score
+from arcwise.showing import one_screen
 
 __all__ = ["Member", "Method"]
 
@@ -24,6 +25,7 @@ Method = Literal["bootstrap", "credible"]
 TABLE_SHARE = 0.6
 
 
+@one_screen
 @dataclass(frozen=True)
 class Member:
     """A score and a way to find networks, with its settings; the defaults are those of Liao's studies (4.6.2).

@@ -28,6 +28,7 @@ from arcwise.limits import Limits
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 from arcwise.scores import Score
 from arcwise.seeds import resolve_seed
+from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,6 +39,7 @@ Combiner = Literal["boosting", "majority", "weighted"]
 SCORES = ("aic", "bdeu", "bic", "qnml")
 
 
+@one_screen
 @dataclass(frozen=True, eq=False)
 class EnsembleConfidence(EdgeConfidence):
     """The combined confidence, and those of the members.

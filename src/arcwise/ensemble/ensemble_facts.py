@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from arcwise.limits import Status
+from arcwise.showing import one_screen
 
 __all__ = ["EnsembleFacts"]
 
 
+@one_screen
 @dataclass(frozen=True, eq=False, kw_only=True)
 class EnsembleFacts:
     """The optimum, the slack, the status and where the networks come from.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from arcwise.showing import one_screen
+
 __all__ = [
     "SETTLED",
     "Block",
@@ -29,6 +31,7 @@ SETTLED = 0.75
 Cell = str | float | int | None
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class Paragraph:
     """A paragraph of plain text."""
@@ -36,6 +39,7 @@ class Paragraph:
     text: str
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class Bullets:
     """A list of sentences."""
@@ -43,6 +47,7 @@ class Bullets:
     items: tuple[str, ...]
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class Verbatim:
     """Text to be copied as it is: a command, a methods section."""
@@ -51,6 +56,7 @@ class Verbatim:
     label: str
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column of a table: text, or numbers with so many digits after the point."""
@@ -67,6 +73,7 @@ class Column:
         return f"{cell:,.{self.digits or 0}f}"
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class Table:
     """Rows of text and numbers; None is shown as not known."""
@@ -76,6 +83,7 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class Series:
     """One line of a chart."""
@@ -86,6 +94,7 @@ class Series:
     steps: bool = False
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class Guide:
     """A dashed horizontal line of a chart, with a label."""
@@ -94,6 +103,7 @@ class Guide:
     label: str
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class Chart:
     """A line chart: `summary` says in words what it shows, for those who cannot see it and for text."""
@@ -111,6 +121,7 @@ class Chart:
 Block = Paragraph | Bullets | Table | Chart | Verbatim
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class Section:
     """A part of the report under a heading; `key` is its anchor."""
@@ -120,6 +131,7 @@ class Section:
     blocks: tuple[Block, ...]
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class NetworkNode:
     """A variable: its name, its states, and the share of the cases that show each."""
@@ -129,6 +141,7 @@ class NetworkNode:
     shares: tuple[float, ...]
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class NetworkEdge:
     """A pair of variables (positions) with all that is known of it.
@@ -184,6 +197,7 @@ class NetworkEdge:
         return high / self.present, low / self.present, self.undirected / self.present
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class RuleLine:
     """The cut-off of a rule, to be marked on the slider."""
@@ -193,6 +207,7 @@ class RuleLine:
     meaning: str
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class NetworkView:
     """The network with its edges, for any cut-off.
@@ -230,6 +245,7 @@ class NetworkView:
     cost_cutoffs: tuple[float, ...]
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class Report:
     """A whole report. In a notebook it shows itself.
