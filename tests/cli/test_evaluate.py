@@ -103,5 +103,5 @@ def test_mistakes_get_one_message(cli: Cli, files: dict[str, list[Path]], tmp_pa
     assert "arcs.csv: arc a -> z: unknown node 'z'" in cli("evaluate", true, tmp_path / "arcs.csv", code=1)
     assert "cannot read" in cli("evaluate", true, tmp_path / "none.txt", code=1)
     assert "what kind of graph file" in cli("evaluate", true, tmp_path / "none.xyz", code=1)
-    assert "beta=-1.0 must be 0 or more" in cli("evaluate", true, true, "--beta", -1, code=1)
+    assert "--beta -1 must be 0 or more" in cli("evaluate", true, true, "--beta", -1, code=1)
     cli("evaluate", true, code=2)

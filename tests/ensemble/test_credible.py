@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from arcwise import _core, datasets
 from arcwise._core.ensemble import NetworkDiagram
 from arcwise.data import Dataset, read_data
-from arcwise.ensemble import NetworkSet, class_sizes, count_credible, find_credible, weigh_classes
-from arcwise.ensemble import credible_set
+from arcwise.ensemble import NetworkSet, class_sizes, count_credible, credible_set, find_credible, weigh_classes
 from arcwise.ensemble.diagram import class_counting, credible_diagram
 from arcwise.ensemble.diagram.plan import UNLIMITED, Build
 from arcwise.ensemble.twin import credible_twin, is_least_member

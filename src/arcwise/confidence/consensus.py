@@ -11,6 +11,7 @@ from arcwise.confidence.edge_confidence import EdgeConfidence
 from arcwise.confidence.rules.threshold import Threshold
 from arcwise.errors import GraphError, OptionError
 from arcwise.graph import Cpdag, Dag, Pdag
+from arcwise.showing import one_screen
 
 __all__ = ["ConsensusEdge", "ConsensusNetwork", "Fate", "consensus_network"]
 
@@ -34,6 +35,7 @@ class Fate(enum.StrEnum):
         return self in (Fate.KEPT, Fate.UNDIRECTED)
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class ConsensusEdge:
     """One significant edge and what became of it."""
@@ -45,6 +47,7 @@ class ConsensusEdge:
     fate: Fate
 
 
+@one_screen
 @dataclass(frozen=True, eq=False)
 class ConsensusNetwork:
     """The significant edges as a graph: as one DAG, and as the pattern with every open direction left open."""

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from arcwise.ensemble.recipe import Recipe
 from arcwise.ensemble.sources import SOURCES
 from arcwise.errors import OptionError, suggestion
+from arcwise.showing import LINES, html_table, one_screen
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,6 +33,7 @@ def is_sample(origin: str) -> bool:
     return "permutation" in parts or any(part in SOURCES and SOURCES[part].is_sample for part in parts)
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class PairConfidence:
     """The confidence in one pair of variables; the four states sum to 1."""
@@ -141,6 +143,12 @@ class EdgeConfidence:
             absent=float(1.0 - self.present[i, j]),
         )
 
+    def __getitem__(self, pair: Any) -> float:
+        """Return the confidence that an edge of any kind joins two variables: ``confidence["smoke", "cough"]``."""
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise OptionError(f"a confidence is asked for by two variables, confidence['a', 'b'], not by {pair!r}.")
+        return self.pair(*pair).present
+
     def _position(self, name: str) -> int:
         try:
             return self.names.index(name)
@@ -203,3 +211,9 @@ class EdgeConfidence:
         kind = f"{self.origin}, {self.n_networks:,} networks, {self.weights} weights, {self.orient}"
         likely = int((self.vector > 0.5).sum())
         return f"EdgeConfidence({len(self.names)} variables, {likely} pairs above 0.5; {kind})"
+
+    def _repr_html_(self) -> str:
+        frame = self.to_frame()
+        columns = ["first", "second", "present", "forward", "backward", "undirected"]
+        rows = frame[columns].head(LINES).itertuples(index=False, name=None)
+        return html_table(repr(self), columns, rows, len(frame))

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from arcwise.ensemble.recipe import Recipe
 from arcwise.errors import FormatError, OptionError, UnknownNameError, suggestion
+from arcwise.showing import one_screen
 
 __all__ = [
     "ANY",
@@ -91,6 +92,7 @@ def size_warning(n_cases: int | None) -> str:
     )
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class LearnedEntry:
     """One learned threshold and what is known of its alternatives."""
@@ -112,6 +114,7 @@ class LearnedEntry:
         return self.method, self.score, self.cases, self.metric, self.weight
 
 
+@one_screen
 @dataclass(frozen=True, eq=False)
 class LearnedTable:
     """Learned thresholds with their provenance."""

@@ -22,6 +22,7 @@ from arcwise.confidence.combiners import (
 from arcwise.confidence.edge_confidence import EdgeConfidence
 from arcwise.confidence.learned_table import check_metric, learned_table
 from arcwise.errors import DataWarning, OptionError, UnknownNameError, suggestion
+from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,6 +32,7 @@ __all__ = ["Combiner", "EnsembleConfidence", "combine_confidences"]
 Combiner = Literal["boosting", "majority", "weighted"]
 
 
+@one_screen
 @dataclass(frozen=True, eq=False)
 class EnsembleConfidence(EdgeConfidence):
     """The combined confidence, and those of the members.

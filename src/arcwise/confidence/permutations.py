@@ -16,10 +16,12 @@ from arcwise.limits import Limits, Status
 from arcwise.mentions import Argument
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 from arcwise.seeds import resolve_seed
+from arcwise.showing import one_screen
 
 __all__ = ["PermutedConfidences", "permuted_confidences"]
 
 
+@one_screen
 @dataclass(frozen=True, eq=False)
 class PermutedConfidences:
     """The confidence vectors of permuted data, one row per permutation, for `broom_threshold`."""

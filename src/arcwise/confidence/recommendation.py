@@ -12,12 +12,14 @@ from arcwise.confidence.learned_table import ANY, GRID, LearnedTable, check_metr
 from arcwise.confidence.rules import Threshold, cost_threshold, gross_threshold
 from arcwise.confidence.rules.learned import learned_threshold, score_name
 from arcwise.errors import OptionError
+from arcwise.showing import one_screen
 
 __all__ = ["Alternative", "Recommendation", "recommend"]
 
 NEIGHBOURS = 2  # how many steps of the grid to show on either side
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class Alternative:
     """Another threshold: how many edges it leaves, and how much worse it did on the proxies (None if not known)."""
@@ -28,6 +30,7 @@ class Alternative:
     reason: str
 
 
+@one_screen
 @dataclass(frozen=True)
 class Recommendation:
     """A threshold with its reasons.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise.errors import DataError, OptionError, suggestion
+from arcwise.showing import LINES, html_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -125,6 +126,29 @@ class Dataset:
             hasher.update(self.weights.astype("<i8", copy=False).data)
         return hasher.hexdigest()
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(rows, variables), as a data frame has it."""
+        return self.n_rows, self.n_variables
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    def __getitem__(self, name: str) -> pd.Series[Any]:
+        """Return a variable as a categorical pandas Series: ``data["smoke"].value_counts()``."""
+        import pandas as pd
+
+        v = self.index(name)
+        states = self.states[v]
+        column = pd.Categorical.from_codes(self.codes[v].astype(_signed(len(states))), categories=pd.Index(states))
+        return pd.Series(column, name=name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names
+
     def index(self, name: str) -> int:
         """Return the position of a variable."""
         try:
@@ -137,6 +161,10 @@ class Dataset:
         fewest, most = int(self.arities.min()), int(self.arities.max())
         spread = f"{fewest}" if fewest == most else f"{fewest} to {most}"
         return f"<Dataset: {self.n_variables} variables of {spread} states, {self.n_rows:,} rows{cases}>"
+
+    def _repr_html_(self) -> str:
+        rows = [(name, len(states), ", ".join(states)) for name, states in zip(self.names, self.states, strict=True)]
+        return html_table(repr(self), ("variable", "states", "their names"), rows[:LINES], len(rows))
 
     # ---- Made from other things
 

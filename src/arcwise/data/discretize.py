@@ -14,7 +14,7 @@ from arcwise.data.entropy_cuts import entropy_cuts
 from arcwise.data.labels import quoted
 from arcwise.data.table import MAX_LEVELS, Column, Table
 from arcwise.errors import DataError, OptionError, suggestion
-from arcwise.mentions import Argument, Remedy
+from arcwise.mentions import Argument, Call, Remedy
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -191,7 +191,10 @@ def _check(table: Table, column: Column) -> None:
     if column.numbers is None:
         raise DataError(f"{where} does not hold numbers and cannot be cut into intervals.")
     if column.n_missing:
-        raise DataError(f"{where} has {column.n_missing:,} missing values; fill them with impute first.")
+        raise DataError(
+            f"{where} has {column.n_missing:,} missing values.",
+            remedies=Remedy("fill them first, with", Call("impute")),
+        )
     if len(np.unique(column.numbers)) < 2:
         raise DataError(f"{where} has one distinct value, '{column.labels[0]}': there is nothing to cut. Drop it.")
 

@@ -19,6 +19,7 @@ from arcwise.data.dataset import Dataset
 from arcwise.data.labels import numbers_of, quoted
 from arcwise.errors import DataError, OptionError, suggestion
 from arcwise.mentions import Mention
+from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,6 +30,7 @@ __all__ = ["MAX_LEVELS", "Column", "Table"]
 MAX_LEVELS = 20
 
 
+@one_screen
 @dataclass(frozen=True, eq=False)
 class Column:
     """One column: distinct labels, and for each row the code of its label.
@@ -149,6 +151,14 @@ class Table:
             if column.name == name:
                 return column
         raise DataError(self.prefix + suggestion("column", str(name), self.names))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(rows, columns), as a data frame has it."""
+        return self.n_rows, len(self.columns)
+
+    def __len__(self) -> int:
+        return self.n_rows
 
     def __repr__(self) -> str:
         gaps = sum(self.n_missing.values())

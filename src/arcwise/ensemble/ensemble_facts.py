@@ -8,10 +8,12 @@ from typing import Any, Self
 
 from arcwise.ensemble.recipe import Recipe
 from arcwise.limits import Status
+from arcwise.showing import one_screen
 
 __all__ = ["EnsembleFacts", "describe_completeness"]
 
 
+@one_screen
 @dataclass(frozen=True, eq=False, kw_only=True)
 class EnsembleFacts:
     """The optimum, the slack, the status and where the networks come from.

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.deadline import Deadline
-from arcwise.ensemble.families import Families
+from arcwise.ensemble.families import Families, arc_frame
 from arcwise.ensemble.network_set import NetworkSet
 from arcwise.ensemble.network_summary import NetworkSummary
 from arcwise.errors import GuaranteeError, OptionError
@@ -17,12 +18,17 @@ from arcwise.limits import Limits, Status
 from arcwise.mentions import Argument, Call, Remedy
 from arcwise.parent_sets import ParentSetTable
 from arcwise.progress import ProgressCallback, native_callback, show_progress
+from arcwise.showing import one_screen
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["ExactPosterior", "exact_posterior"]
 
 LARGEST = 20
 
 
+@one_screen
 @dataclass(frozen=True, eq=False)
 class ExactPosterior:
     """Posterior probabilities of all families and arcs, summed over every DAG with a uniform structure prior.
@@ -57,6 +63,10 @@ class ExactPosterior:
     def arc_probabilities(self) -> NDArray[np.float64]:
         """Return the matrix of the posterior probabilities of the arcs p -> c, at [p, c]."""
         return self.families.arc_shares(self.probabilities)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per arc that any network has, with its probability, the likeliest first."""
+        return arc_frame(self.names, self.arc_probabilities())
 
     def covered_by(self, networks: NetworkSet | NetworkSummary) -> float:
         """Return the posterior probability of a set of networks: how much of the posterior it holds."""

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import FormatError
+from arcwise.showing import one_screen
 
-__all__ = ["Choices", "Families", "choice_type"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Choices", "Families", "arc_frame", "choice_type"]
 
 Choices = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]
 
@@ -24,6 +29,7 @@ def choice_type(largest: int) -> np.dtype[np.unsignedinteger]:
     return np.dtype(np.uint32)
 
 
+@one_screen
 @dataclass(frozen=True, eq=False)
 class Families:
     """A dictionary of parent sets in compressed rows, so that a network is one small number per node.
@@ -124,3 +130,14 @@ class Families:
                 problem = "a parent set is listed twice for one node"
         if problem:
             raise FormatError(f"{where}: {problem}; the file is damaged or was edited. Write it again.")
+
+
+def arc_frame(names: Sequence[str], probabilities: NDArray[np.float64]) -> pd.DataFrame:
+    """Return the arcs with a probability above 0, one row each, the likeliest first."""
+    import pandas as pd
+
+    tails, heads = np.nonzero(probabilities > 0)
+    found = probabilities[tails, heads]
+    order = np.argsort(-found, kind="stable")
+    labels = np.array(names, dtype=object)
+    return pd.DataFrame({"from": labels[tails[order]], "to": labels[heads[order]], "probability": found[order]})

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,10 @@ from arcwise.errors import OptionError, UnknownNameError, suggestion
 from arcwise.graph import Dag
 from arcwise.limits import Status
 from arcwise.mentions import Argument, Remedy
+from arcwise.showing import LINES, html_table
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["NetworkSet", "Weighting", "concatenate", "posterior_log_weights"]
 
@@ -36,6 +41,10 @@ def posterior_log_weights(scores: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.empty(0)
     shifted = scores - scores.max()
     return np.asarray(shifted - np.log(np.exp(shifted).sum()))
+
+
+def _family_text(name: str, parents: Sequence[str]) -> str:
+    return f"[{name}|{','.join(parents)}]" if parents else f"[{name}]"
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,6 +171,24 @@ class NetworkSet(EnsembleFacts):
             self, choices=self.choices[key], scores=self.scores[key], log_weights=_normalise(log_weights)
         ).compact()
 
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per network, in the order of the set: score, weight, number of arcs, and its families.
+
+        The families are written as ``[a][b|a]``: each variable, and after a bar its parents.
+        """
+        import pandas as pd
+
+        starts, tuples = self.families.node_offsets.tolist(), self.families.parent_tuples
+        sizes = np.diff(self.families.set_offsets)
+        arcs = np.zeros(self.count, dtype=np.int64)
+        texts: list[list[str]] = []
+        for v, (a, b) in enumerate(itertools.pairwise(starts)):
+            arcs += sizes[a:b][self.choices[:, v]]
+            own = [_family_text(self.names[v], [self.names[p] for p in tuples[row]]) for row in range(a, b)]
+            texts.append([own[row] for row in self.choices[:, v].tolist()])
+        networks = ["".join(parts) for parts in zip(*texts, strict=True)]
+        return pd.DataFrame({"score": self.scores, "weight": self.weights, "arcs": arcs, "network": networks})
+
     def compact(self) -> NetworkSet:
         """Return the same set with a dictionary that holds only the parent sets in use."""
         used = self.family_counts > 0
@@ -201,6 +228,11 @@ class NetworkSet(EnsembleFacts):
     def __repr__(self) -> str:
         state = describe_completeness(self.status, self.max_parents, self.n_variables)
         return f"NetworkSet({self.count:,} networks over {self.n_variables} variables, {self.origin}, {state})"
+
+    def _repr_html_(self) -> str:
+        frame = self[:LINES].to_frame() if self.count else self.to_frame()
+        frame["weight"] = self.weights[:LINES]  # those of the whole set
+        return html_table(repr(self), list(map(str, frame)), frame.itertuples(index=False, name=None), self.count)
 
     # -- making and files ---------------------------------------------------------------------------------------------
 

@@ -5,18 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.array_file import finite_or_none, read_array_file, write_array_file
 from arcwise.ensemble.ensemble_facts import EnsembleFacts, describe_completeness
-from arcwise.ensemble.families import Families
+from arcwise.ensemble.families import Families, arc_frame
 from arcwise.ensemble.network_set import Weighting, check_weighting
 from arcwise.ensemble.recipe import Recipe
 from arcwise.errors import FormatError
 from arcwise.limits import Status
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["Ensemble", "NetworkSummary"]
 
@@ -116,6 +119,10 @@ class NetworkSummary(EnsembleFacts):
     def arc_probabilities(self, weights: Weighting | None = None) -> NDArray[np.float64]:
         """Return the matrix of the shares of the networks with the arc p -> c, at [p, c]."""
         return self.families.arc_shares(self.family_probabilities(weights))
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per arc that any network has, with its probability, the likeliest first."""
+        return arc_frame(self.names, self.arc_probabilities())
 
     def __repr__(self) -> str:
         state = describe_completeness(self.status, self.max_parents, self.n_variables)

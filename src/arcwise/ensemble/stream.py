@@ -28,12 +28,14 @@ from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import ParentSetTable
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
+from arcwise.showing import one_screen
 
 __all__ = ["NetworkStream", "stream_credible"]
 
 MANIFEST = "progress.json"
 
 
+@one_screen
 @dataclass(frozen=True)
 class NetworkStream:
     """A folder of networks: iterating gives a `NetworkSet` per file, in the order of the files."""

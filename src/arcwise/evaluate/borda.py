@@ -10,10 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcwise.errors import DataError
 from arcwise.mentions import Argument
+from arcwise.showing import one_screen
 
 __all__ = ["BordaCount", "borda_count"]
 
 
+@one_screen
 @dataclass(frozen=True, eq=False)
 class BordaCount:
     """Points per candidate: in total, and on each instance."""

@@ -11,10 +11,12 @@ from arcwise.evaluate.edge_counts import EdgeCounts, directed_counts, skeleton_c
 from arcwise.evaluate.f_beta import weigh_classes
 from arcwise.evaluate.moral_distance import moral_distance
 from arcwise.evaluate.structural_hamming import StructuralHamming, structural_hamming
+from arcwise.showing import one_screen
 
 __all__ = ["Comparison", "compare"]
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """How a learned graph differs from the true one; each field names its measure."""

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from arcwise.errors import OptionError
 from arcwise.evaluate.aligned import Graph, align
 from arcwise.mentions import Argument
+from arcwise.showing import one_screen
 
 __all__ = ["EdgeCounts", "directed_counts", "skeleton_counts", "undirected_counts"]
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class EdgeCounts:
     """True positives, false positives and false negatives among edges of one kind."""

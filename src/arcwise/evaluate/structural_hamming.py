@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from arcwise.evaluate.aligned import Graph, align
+from arcwise.showing import one_screen
 
 __all__ = ["StructuralHamming", "shd", "structural_hamming"]
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class StructuralHamming:
     """The edges in which a learned graph differs from the true one, by kind (the columns of Ueno's Tables 1 and 2)."""

@@ -10,6 +10,7 @@ from arcwise.errors import DataError
 from arcwise.graph import Dag
 from arcwise.limits import Status
 from arcwise.parent_sets import ParentSetTable
+from arcwise.showing import one_screen
 
 __all__ = ["PROOF_TOLERANCE", "Optimum", "check_against_data"]
 
@@ -18,6 +19,7 @@ __all__ = ["PROOF_TOLERANCE", "Optimum", "check_against_data"]
 PROOF_TOLERANCE = 1e-7
 
 
+@one_screen
 @dataclass(frozen=True)
 class Optimum:
     """The best network found, and what is proved about it.

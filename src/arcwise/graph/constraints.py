@@ -17,12 +17,14 @@ from arcwise.graph.bitset import bits, to_words
 from arcwise.graph.dag import Dag
 from arcwise.graph.nodes import NamedNodes, Node
 from arcwise.mentions import Argument
+from arcwise.showing import one_screen
 
 __all__ = ["Constraints", "NativeConstraints"]
 
 Arc = tuple[str, str]
 
 
+@one_screen
 @dataclass(frozen=True, eq=False)
 class NativeConstraints:
     """Constraints as arrays, one row per child; a parent set P of v is allowed if it holds all of ``required[v]``.

@@ -16,6 +16,8 @@ from arcwise.errors import GraphError
 from arcwise.graph.adjacency import read_matrix
 from arcwise.graph.bitset import bits, bitset
 from arcwise.graph.nodes import LISTED_NAMES, NamedNodes, Node
+from arcwise.graph.relatives import Relatives
+from arcwise.showing import wrapped
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -106,19 +108,19 @@ class Dag(NamedNodes):
             raise GraphError("a networkx.DiGraph is needed; this graph is undirected or a multigraph.")
         return cls.from_arcs([str(v) for v in graph], [(str(a), str(b)) for a, b in graph.edges])
 
-    @property
-    def parents(self) -> tuple[tuple[int, ...], ...]:
-        """For each node, the positions of its parents, ascending."""
-        return self._parents
+    @cached_property
+    def parents(self) -> Relatives:
+        """For each node, the positions of its parents, ascending; ``parents("x")`` gives the names of x's."""
+        return Relatives.of(self._names, self._parents)
 
     @cached_property
-    def children(self) -> tuple[tuple[int, ...], ...]:
-        """For each node, the positions of its children, ascending."""
+    def children(self) -> Relatives:
+        """For each node, the positions of its children, ascending; ``children("x")`` gives the names of x's."""
         children: list[list[int]] = [[] for _ in self._names]
         for child, ps in enumerate(self._parents):
             for p in ps:
                 children[p].append(child)
-        return tuple(tuple(c) for c in children)
+        return Relatives.of(self._names, (tuple(c) for c in children))
 
     @cached_property
     def parent_masks(self) -> tuple[int, ...]:
@@ -129,6 +131,11 @@ class Dag(NamedNodes):
     def arcs(self) -> tuple[tuple[str, str], ...]:
         """All arcs as (parent, child) pairs of names, by child and then by parent."""
         return self._name_arcs((p, c) for c, ps in enumerate(self._parents) for p in ps)
+
+    @property
+    def edges(self) -> tuple[tuple[str, str], ...]:
+        """The same as `arcs`: all edges of a DAG have a direction."""
+        return self.arcs
 
     @property
     def n_arcs(self) -> int:
@@ -331,5 +338,5 @@ class Dag(NamedNodes):
         return (Dag, (self._names, self._parents))
 
     def __repr__(self) -> str:
-        arcs = ", ".join(f"{a} -> {b}" for a, b in self.arcs)
-        return f"Dag({self.n_nodes} nodes, {len(self.arcs)} arcs: {arcs})"
+        head = f"Dag({self.n_nodes} nodes, {len(self.arcs)} arcs: "
+        return wrapped(head, (f"{a} -> {b}" for a, b in self.arcs), ")")

@@ -19,6 +19,7 @@ from arcwise.errors import FormatError, GraphError
 from arcwise.files import read_bytes, write_text
 from arcwise.graph.dag import Dag
 from arcwise.graph.pdag import Pdag
+from arcwise.showing import one_screen
 
 __all__ = [
     "ArcList",
@@ -34,6 +35,7 @@ ENTRIES = {"0": 0, "1": 1, "0.0": 0, "1.0": 1}
 KINDS = {"->": True, "--": False, "-": False}
 
 
+@one_screen
 @dataclass(frozen=True)
 class ArcList:
     """Arcs and undirected edges by name. It does not say which nodes have no edge: `graph` takes all the names."""

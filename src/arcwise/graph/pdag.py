@@ -14,6 +14,8 @@ from arcwise.graph.adjacency import read_matrix
 from arcwise.graph.bitset import bits, bitset
 from arcwise.graph.dag import Dag
 from arcwise.graph.nodes import NamedNodes
+from arcwise.graph.relatives import Relatives
+from arcwise.showing import wrapped
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -41,12 +43,15 @@ class Pdag(NamedNodes):
 
     __slots__ = ("_neighbours", "_parents")
 
+    _parents: tuple[tuple[int, ...], ...]
+    _neighbours: tuple[tuple[int, ...], ...]
+
     def __init__(
         self, names: Sequence[str], parents: Sequence[Iterable[int]], neighbours: Sequence[Iterable[int]]
     ) -> None:
         directed = Dag(names, parents)  # checks positions, repetitions and cycles
         super().__init__(directed.names)
-        self._parents = directed.parents
+        self._parents = directed._parents
         self._neighbours = tuple(tuple(sorted(set(ns))) for ns in neighbours)
         if len(self._neighbours) != len(self._names):
             raise GraphError(f"{len(self._names)} names but {len(self._neighbours)} neighbour sets.")
@@ -100,15 +105,15 @@ class Pdag(NamedNodes):
         graph._neighbours = tuple(map(tuple, neighbours))
         return graph
 
-    @property
-    def parents(self) -> tuple[tuple[int, ...], ...]:
-        """For each node, the positions of the nodes with an arc to it, ascending."""
-        return self._parents
+    @cached_property
+    def parents(self) -> Relatives:
+        """For each node, the positions of the nodes with an arc to it, ascending; ``parents("x")`` gives names."""
+        return Relatives.of(self._names, self._parents)
 
-    @property
-    def neighbours(self) -> tuple[tuple[int, ...], ...]:
-        """For each node, the positions of the nodes joined by an undirected edge, ascending."""
-        return self._neighbours
+    @cached_property
+    def neighbours(self) -> Relatives:
+        """For each node, the positions of those joined by an undirected edge; ``neighbours("x")`` gives names."""
+        return Relatives.of(self._names, self._neighbours)
 
     @cached_property
     def parent_masks(self) -> tuple[int, ...]:
@@ -255,4 +260,4 @@ class Pdag(NamedNodes):
 
     def __repr__(self) -> str:
         parts = [f"{a} -> {b}" for a, b in self.arcs] + [f"{a} - {b}" for a, b in self.edges]
-        return f"{type(self).__name__}({self.n_nodes} nodes, {len(parts)} edges: {', '.join(parts)})"
+        return wrapped(f"{type(self).__name__}({self.n_nodes} nodes, {len(parts)} edges: ", parts, ")")

@@ -26,6 +26,7 @@ from arcwise.local.result import LocalSearchResult
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 from arcwise.scores import Score, make_score
 from arcwise.seeds import resolve_seed
+from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,6 +46,7 @@ METRICS: dict[str, str] = {
 }
 
 
+@one_screen
 @dataclass(frozen=True, eq=False)
 class RunSample:
     """The runs with one score and one start."""
@@ -85,6 +87,7 @@ class RunSample:
         return Counter(run.dag for run in self.runs).most_common()
 
 
+@one_screen
 @dataclass(frozen=True, eq=False)
 class RunAnalysis:
     """Samples of runs, one for each score and start, with their table and figures."""

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from arcwise.errors import OptionError
 from arcwise.model.elimination import find_elimination_order
 from arcwise.model.network import MAX_CELLS, BayesianNetwork
+from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Distribution", "log_probability", "marginals", "query"]
 
 
+@one_screen
 @dataclass(frozen=True, eq=False)
 class Distribution:
     """The joint distribution of some variables.
@@ -62,6 +64,10 @@ class Distribution:
             cell.append(known.index(text))
         return float(self.probabilities[tuple(cell)])
 
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per combination of states: a column for each variable, and its probability."""
+        return self.to_series().reset_index()
+
     def to_series(self) -> pd.Series[float]:
         """Return a pandas Series indexed by the states; a MultiIndex for more than one variable."""
         import pandas as pd
@@ -75,9 +81,9 @@ class Distribution:
 
 def query(
     network: BayesianNetwork,
-    variables: Sequence[str],
-    *,
+    variables: str | Sequence[str],
     evidence: Mapping[str, object] | None = None,
+    *,
     max_cells: int = MAX_CELLS,
 ) -> Distribution:
     """Return the joint distribution of variables, given the states of others.
@@ -88,7 +94,7 @@ def query(
         The network. Undefined rows may not take part: a table with one is an error unless evidence or structure
         leaves that row out.
     variables
-        The variables asked for, at least one; their order is that of the result's axes.
+        The variable asked for, or several; their order is that of the result's axes.
     evidence
         Observed variables and their states.
     max_cells

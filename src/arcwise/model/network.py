@@ -13,11 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcwise.errors import OptionError, UnknownNameError, suggestion
 from arcwise.graph import Dag
+from arcwise.showing import LINES, html_table
 
 if TYPE_CHECKING:
     import os
 
     import networkx
+    import pandas as pd
 
     from arcwise.data import Dataset
     from arcwise.model.inference import Distribution
@@ -66,8 +68,13 @@ class BayesianNetwork:
     >>> network = BayesianNetwork(
     ...     dag, [["no", "yes"], ["no", "yes"]], [[[0.8, 0.2]], [[0.9, 0.1], [0.05, 0.95]]]
     ... )
-    >>> round(network.query(["rain"], evidence={"wet": "yes"})["yes"], 4)
+    >>> round(network.query("rain", {"wet": "yes"})["yes"], 4)
     0.7037
+    >>> network.cpt("wet")
+    wet     no   yes
+    rain
+    no    0.90  0.10
+    yes   0.05  0.95
     """
 
     __slots__ = ("__dict__", "_dag", "_states", "_tables", "_values")
@@ -181,6 +188,22 @@ class BayesianNetwork:
         shape = [len(self._states[p]) for p in (*self._dag.parents[v], v)]
         return self._tables[v].reshape(shape)
 
+    def cpt(self, name: str) -> pd.DataFrame:
+        """Return the table of a variable with labels: a row per configuration of the parents, a column per state."""
+        import pandas as pd
+
+        v = self.index(name)
+        parents = self._dag.parents[v]
+        columns = pd.Index(self._states[v], name=name)
+        if not parents:
+            return pd.DataFrame(self._tables[v].copy(), index=["probability"], columns=columns)
+        names = [self.names[p] for p in parents]
+        if len(parents) == 1:
+            index: pd.Index[Any] = pd.Index(self._states[parents[0]], name=names[0])
+        else:
+            index = pd.MultiIndex.from_product([self._states[p] for p in parents], names=names)
+        return pd.DataFrame(self._tables[v].copy(), index=index, columns=columns)
+
     def normalized(self) -> BayesianNetwork:
         """Return the network with every row divided by its sum, so that it sums to 1 to the last digit."""
         values = np.concatenate([(table / table.sum(axis=1, keepdims=True)).ravel() for table in self._tables])
@@ -227,12 +250,19 @@ class BayesianNetwork:
         return sample(self, rows, seed=seed, rng=rng, threads=threads, progress=progress)
 
     def query(
-        self, variables: Sequence[str], *, evidence: Mapping[str, object] | None = None, max_cells: int = MAX_CELLS
+        self,
+        variables: str | Sequence[str],
+        evidence: Mapping[str, object] | None = None,
+        *,
+        max_cells: int = MAX_CELLS,
     ) -> Distribution:
-        """Return the joint distribution of variables given evidence: see `arcwise.model.inference.query`."""
+        """Return the joint distribution of variables given evidence: ``network.query("rain", {"wet": "yes"})``.
+
+        See `arcwise.model.inference.query`.
+        """
         from arcwise.model.inference import query
 
-        return query(self, variables, evidence=evidence, max_cells=max_cells)
+        return query(self, variables, evidence, max_cells=max_cells)
 
     def marginals(
         self, *, evidence: Mapping[str, object] | None = None, max_cells: int = MAX_CELLS
@@ -317,6 +347,13 @@ class BayesianNetwork:
             f"BayesianNetwork({self.n_variables} variables, {len(self._dag.arcs)} arcs, "
             f"{self.n_free_parameters:,} free parameters)"
         )
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (name, ", ".join(self.parents(name)), ", ".join(states), f"{table.shape[0]} x {table.shape[1]}")
+            for name, states, table in zip(self.names, self._states, self._tables, strict=True)
+        ]
+        return html_table(repr(self), ("variable", "parents", "states", "table"), rows[:LINES], len(rows))
 
     def _same_frame(self, other: BayesianNetwork) -> bool:
         return self._dag == other._dag and self._states == other._states

@@ -18,6 +18,7 @@ from arcwise.errors import ConstraintError, FormatError, OptionError
 from arcwise.graph import Constraints
 from arcwise.limits import Status
 from arcwise.mentions import Argument, Call, Remedy
+from arcwise.showing import one_screen
 
 __all__ = ["BuildStatistics", "ParentSetTable"]
 
@@ -35,6 +36,7 @@ _DEFECTS = (
 )
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class BuildStatistics:
     """The work of building a table: families scored, contingency tables counted, seconds, the builder's memory."""
@@ -45,6 +47,7 @@ class BuildStatistics:
     peak_bytes: int
 
 
+@one_screen
 @dataclass(frozen=True, eq=False)
 class ParentSetTable:
     """The candidate parent sets of every variable, with local scores, in compressed rows.

@@ -26,6 +26,7 @@ from arcwise.data import Dataset
 from arcwise.errors import OptionError
 from arcwise.graph import Cpdag, Dag
 from arcwise.scores.score import families_of, family_counts
+from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["AnalyticEss", "analytic_ess", "analytic_ess_of_class", "effective_parameters"]
 
 
+@one_screen
 @dataclass(frozen=True)
 class AnalyticEss:
     """The analytic equivalent sample size of a graph, and its parts."""

@@ -26,6 +26,7 @@ from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 from arcwise.scores import Score, make_score
 from arcwise.scores.max_bdeu import MaxBdeu
 from arcwise.scores.min_bdeu import MinBdeu
+from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,6 +39,7 @@ COMPARED = ("min_bdeu", "bdeu", "max_bdeu")
 ParameterPrior = Literal["uniform", "own"]
 
 
+@one_screen
 @dataclass(frozen=True, eq=False)
 class PriorComparison:
     """The networks learned under the three scores; arrays have one entry per score, in the order of `scores`.

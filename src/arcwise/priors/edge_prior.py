@@ -27,6 +27,7 @@ from arcwise.data import Dataset
 from arcwise.errors import OptionError
 from arcwise.priors.uniformity import uniformity
 from arcwise.scores.bdeu import Bdeu
+from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,6 +40,7 @@ ESS_GRID: NDArray[np.float64] = np.logspace(-3, 5, 81)
 Cause = Literal["dependence", "skewness", "none"]
 
 
+@one_screen
 @dataclass(frozen=True, eq=False)
 class EdgePrior:
     """An edge over the equivalent sample size.

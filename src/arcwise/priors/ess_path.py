@@ -17,6 +17,7 @@ from arcwise.priors.ess_solver import EssSolver
 from arcwise.priors.optima import LearnedNetwork, Learning, stays_optimal, worst_status
 from arcwise.progress import ProgressCallback
 from arcwise.scores import make_score
+from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["EssInterval", "EssPath", "ess_path"]
 
 
+@one_screen
 @dataclass(frozen=True, eq=False)
 class EssInterval:
     """A run of grid values over which one network stays optimal."""
@@ -39,6 +41,7 @@ class EssInterval:
         return len(self.dag.arcs)
 
 
+@one_screen
 @dataclass(frozen=True, eq=False)
 class EssPath:
     """The optimal network over a grid of equivalent sample sizes.

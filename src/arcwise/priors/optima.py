@@ -16,12 +16,14 @@ from arcwise.mentions import Argument
 from arcwise.parent_sets import build_parent_set_tables
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 from arcwise.scores import Score
+from arcwise.showing import one_screen
 
 __all__ = ["LearnedNetwork", "Learning", "all_or_interrupt", "find_optima", "stays_optimal", "worst_status"]
 
 Search = Literal["exact", "hill-climbing", "tabu"]
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class LearnedNetwork:
     """A network with its score.
@@ -42,6 +44,7 @@ class LearnedNetwork:
     proved: bool
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class Learning:
     """How the analyses of the prior learn a network: the options that they all pass on.

@@ -26,6 +26,7 @@ from arcwise.priors.ess_solver import EssSolver
 from arcwise.priors.optima import LearnedNetwork, Learning, all_or_interrupt, find_optima, stays_optimal, worst_status
 from arcwise.progress import ProgressCallback
 from arcwise.scores import make_score
+from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,6 +40,7 @@ MOST_MEMBERS = 10_000
 NEAR = 3.0
 
 
+@one_screen
 @dataclass(frozen=True, eq=False)
 class EssAscent:
     """Steck's coordinate ascent.
@@ -139,6 +141,7 @@ def ascend_ess(
     )
 
 
+@one_screen
 @dataclass(frozen=True, eq=False)
 class EssMaximum:
     """The exact maximiser of max_G p(D | ESS, G).

@@ -24,6 +24,7 @@ from arcwise.priors.optima import Learning, all_or_interrupt, find_optima, worst
 from arcwise.priors.sensitivity import prior_sensitivity
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 from arcwise.scores import make_score
+from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,6 +37,7 @@ SETTLED = 0.1
 UNSEEN = 10_000
 
 
+@one_screen
 @dataclass(frozen=True, eq=False)
 class Saturation:
     """What more data did so far; arrays have one entry per sample size, means over the repetitions.

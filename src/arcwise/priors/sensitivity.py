@@ -19,6 +19,7 @@ from arcwise.errors import OptionError
 from arcwise.graph import Dag
 from arcwise.scores import make_score
 from arcwise.scores.score import families_of
+from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,6 +30,7 @@ __all__ = ["Sensitivity", "prior_sensitivity"]
 EPSILONS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 
+@one_screen
 @dataclass(frozen=True, eq=False)
 class Sensitivity:
     """The range of a graph's score over the priors of an epsilon-contaminated set.

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from arcwise.errors import OptionError
 from arcwise.mentions import Argument
 from arcwise.priors.edge_prior import log_bayes_factors
+from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["SkewnessEffect", "skewness_effect"]
 
 
+@one_screen
 @dataclass(frozen=True, eq=False)
 class SkewnessEffect:
     """The log Bayes factor for an edge between two independent binary variables.

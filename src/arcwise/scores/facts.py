@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from arcwise.bibliography import Citation
 from arcwise.errors import OptionError
+from arcwise.showing import one_screen
 
 __all__ = [
     "DILUTED",
@@ -99,6 +100,7 @@ class Irregularity:
     larger: tuple[tuple[int, ...], ...]
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class Facts:
     """What is known of a score. The contract tests check every entry.

@@ -25,6 +25,7 @@ from arcwise.scores.hypothetical_structures import (
     smoothed_joints,
 )
 from arcwise.scores.score import Score, check_cases, families_of, family_counts
+from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
     from arcwise._core.scores import LocalScore
@@ -39,6 +40,7 @@ Structures = Literal["auto", "all", "sample", "local"]
 STRUCTURES = ("auto", "all", "sample", "local")
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """An average over hypothetical structures: its value, its standard error (0 if all were used) and their number."""

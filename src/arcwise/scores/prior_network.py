@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from arcwise.data import Dataset
 from arcwise.errors import DataError, OptionError
+from arcwise.showing import one_screen
 
 __all__ = ["JointPrior", "PriorNetwork", "UniformPrior", "family_joint"]
 
@@ -28,6 +29,7 @@ class PriorNetwork(Protocol):
         ...
 
 
+@one_screen
 @dataclass(frozen=True)
 class UniformPrior:
     """All combinations of states equally likely: BDe with it is BDeu.

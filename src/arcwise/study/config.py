@@ -31,6 +31,7 @@ from typing import Any
 from arcwise.errors import ConfigError, FormatError, suggestion
 from arcwise.files import read_bytes
 from arcwise.limits import Limits
+from arcwise.showing import one_screen
 from arcwise.study.registry import EXPERIMENTS, load_experiment
 from arcwise.study.settings import parse_settings, plain_settings
 from arcwise.study.sources import Sources
@@ -63,6 +64,7 @@ class _CellLimits:
                 raise ConfigError(f"{name} = {value} must be positive; leave it out for no limit.")
 
 
+@one_screen
 @dataclass(frozen=True)
 class Study:
     """A study that can be planned and run: experiments with their settings, a seed, limits of a cell, and sources.

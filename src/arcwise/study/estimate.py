@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from arcwise.errors import ConfigError
+from arcwise.showing import one_screen
 from arcwise.study.config import Study
 from arcwise.study.plan import plan_study
 from arcwise.study.store import Store
@@ -18,6 +19,7 @@ from arcwise.study.store import Store
 __all__ = ["StudyEstimate", "estimate_study"]
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class StudyEstimate:
     """How long the cells of a study would take on one processor like the one they were measured on.

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 import numpy as np
 
 from arcwise.limits import Limits, Status
+from arcwise.showing import one_screen
 from arcwise.study.sources import Sources
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ Row = dict[str, Scalar]
 S = TypeVar("S")
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class CellContext:
     """What the runner gives to a cell.
@@ -58,6 +60,7 @@ class CellContext:
         return np.random.default_rng([self.seed, int(digest, 16)])
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class CellResult:
     """The rows that a cell adds to the study, in a fixed order, and whether a limit cut it short.
@@ -70,6 +73,7 @@ class CellResult:
     message: str = ""
 
 
+@one_screen
 @dataclass(frozen=True, slots=True, eq=False)
 class SummaryTable:
     """A table of a summary. The column `cells` says how many cells stand behind each row.
@@ -83,6 +87,7 @@ class SummaryTable:
     frame: pd.DataFrame
 
 
+@one_screen
 @dataclass(frozen=True, slots=True, eq=False)
 class SummaryFigure:
     """A figure of a summary: a function that draws it on axes. Caption and title say how many cells it shows."""

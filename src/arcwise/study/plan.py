@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from arcwise.errors import ConfigError
+from arcwise.showing import one_screen
 from arcwise.study.config import Study, canonical_json
 from arcwise.study.experiment import CellContext, Row
 from arcwise.study.registry import load_experiment
@@ -19,6 +20,7 @@ __all__ = ["Cell", "plan_study"]
 ID_DIGITS = 24  # 96 bits
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class Cell:
     """One unit of work: an experiment and the parameters that this cell has."""

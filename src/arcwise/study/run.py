@@ -15,6 +15,7 @@ from arcwise.errors import OptionError, UnknownNameError, suggestion
 from arcwise.limits import Limits, Status
 from arcwise.mentions import Argument
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
+from arcwise.showing import one_screen
 from arcwise.study.config import Study
 from arcwise.study.local_workers import LocalWorkers, Workers
 from arcwise.study.outcome import Outcome
@@ -37,6 +38,7 @@ PATIENCE_SECONDS = 0.5
 LAST_PATIENCE_SECONDS = 600.0
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class RunReport:
     """What a run did, and where the study stands.

@@ -21,6 +21,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from arcwise.showing import one_screen
 from arcwise.study.source_text import SourceText
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["Sources"]
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class Sources:
     """Folders, as texts: they may be on another machine.

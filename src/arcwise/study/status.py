@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
+from arcwise.showing import one_screen
 from arcwise.study.outcome import CELL_STATUSES
 from arcwise.study.store import Store
 
@@ -15,6 +16,7 @@ __all__ = ["StudyStatus", "study_status"]
 LISTED_MESSAGES = 5
 
 
+@one_screen
 @dataclass(frozen=True, eq=False)
 class StudyStatus:
     """How far a study is: cells by status and experiment, the commonest messages, and the runs so far."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from arcwise.errors import FormatError
 from arcwise.files import atomic_write, write_text
+from arcwise.showing import one_screen
 from arcwise.study.experiment import SummaryFigure, SummaryTable
 from arcwise.study.frames import read_frames
 from arcwise.study.outcome import CELL_STATUSES
@@ -27,6 +28,7 @@ __all__ = ["StudySummary", "summarize_study"]
 LISTED_MESSAGES = 20
 
 
+@one_screen
 @dataclass(frozen=True, eq=False)
 class StudySummary:
     """The tables and figures of a study, by experiment, and what they were made from."""

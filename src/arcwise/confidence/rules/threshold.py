@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from arcwise.showing import one_screen
+
 __all__ = ["Threshold"]
 
 
+@one_screen
 @dataclass(frozen=True)
 class Threshold:
     """A cut-off: an edge is significant if its confidence is strictly above `value`, as in the papers.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from arcwise.confidence.consensus import Fate
+from arcwise.showing import one_screen
 
 __all__ = [
     "SETTLED",
@@ -31,6 +32,7 @@ SETTLED = 0.75
 Cell = str | float | int | None
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class Paragraph:
     """A paragraph of plain text."""
@@ -38,6 +40,7 @@ class Paragraph:
     text: str
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class Bullets:
     """A list of sentences."""
@@ -45,6 +48,7 @@ class Bullets:
     items: tuple[str, ...]
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class Verbatim:
     """Text to be copied as it is: a command, a methods section."""
@@ -53,6 +57,7 @@ class Verbatim:
     label: str
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column of a table: text, or numbers with so many digits after the point."""
@@ -69,6 +74,7 @@ class Column:
         return f"{cell:,.{self.digits or 0}f}"
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class Table:
     """Rows of text and numbers; None is shown as not known."""
@@ -78,6 +84,7 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class Series:
     """One line of a chart."""
@@ -88,6 +95,7 @@ class Series:
     steps: bool = False
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class Guide:
     """A dashed horizontal line of a chart, with a label."""
@@ -96,6 +104,7 @@ class Guide:
     label: str
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class Chart:
     """A line chart: `summary` says in words what it shows, for those who cannot see it and for text."""
@@ -113,6 +122,7 @@ class Chart:
 Block = Paragraph | Bullets | Table | Chart | Verbatim
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class Section:
     """A part of the report under a heading; `key` is its anchor."""
@@ -122,6 +132,7 @@ class Section:
     blocks: tuple[Block, ...]
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class NetworkNode:
     """A variable: its name, its states, and the share of the cases that show each."""
@@ -131,6 +142,7 @@ class NetworkNode:
     shares: tuple[float, ...]
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class NetworkEdge:
     """A pair of variables (positions) with all that is known of it.
@@ -185,6 +197,7 @@ class NetworkEdge:
         return high / self.present, low / self.present, self.undirected / self.present
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class RuleLine:
     """The cut-off of a rule, to be marked on the slider."""
@@ -194,6 +207,7 @@ class RuleLine:
     meaning: str
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class NetworkView:
     """The network with its edges, for any cut-off.
@@ -231,6 +245,7 @@ class NetworkView:
     cost_cutoffs: tuple[float, ...]
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class Report:
     """A whole report. In a notebook it shows itself.
