@@ -99,11 +99,11 @@ class Families:
         """Raise a FormatError if the arrays are not a dictionary of parent sets."""
         n = self.n_nodes
         problem = ""
-        if n < 0 or self.node_offsets[0] != 0 or (np.diff(self.node_offsets) < 0).any():
+        if n < 0 or self.node_offsets[0] != 0 or _falls(self.node_offsets):
             problem = "the offsets of the nodes do not ascend from 0"
         elif self.node_offsets[-1] != self.n_rows or self.n_rows < 0:
             problem = "the number of parent sets is not that of the offsets"
-        elif self.set_offsets[0] != 0 or (np.diff(self.set_offsets) < 0).any():
+        elif self.set_offsets[0] != 0 or _falls(self.set_offsets):
             problem = "the offsets of the parent sets do not ascend from 0"
         elif self.set_offsets[-1] != len(self.members):
             problem = "the number of parents is not that of the offsets"
@@ -124,3 +124,8 @@ class Families:
                 problem = "a parent set is listed twice for one node"
         if problem:
             raise FormatError(f"{where}: {problem}; the file is damaged or was edited. Write it again.")
+
+
+def _falls(offsets: NDArray[np.int64]) -> bool:
+    """Return whether a number is smaller than the one before; a difference could overflow."""
+    return bool((offsets[1:] < offsets[:-1]).any())

@@ -24,7 +24,7 @@ from arcwise.ensemble.credible import By, check_equivalence
 from arcwise.ensemble.diagram.credible_diagram import CredibleDiagram, build_diagram, check_guarantee
 from arcwise.ensemble.network_set import NetworkSet, posterior_log_weights
 from arcwise.errors import FormatError, OptionError
-from arcwise.files import read_bytes, write_text
+from arcwise.files import parse_json, read_bytes, write_text
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import ParentSetTable
@@ -201,7 +201,7 @@ def _write_manifest(target: Path, state: dict[str, Any]) -> None:
 def _read_manifest(target: Path) -> dict[str, Any]:
     path = target / MANIFEST
     try:
-        state = dict(json.loads(read_bytes(path)))
+        state = dict(parse_json(read_bytes(path), source=str(path)))
         files = [str(name) for name in state["files"]]
         checked = {
             "identity": str(state["identity"]),
@@ -213,7 +213,7 @@ def _read_manifest(target: Path) -> dict[str, Any]:
             "opt": float(state.get("opt", "nan")),
             "slack": float(state.get("slack", "nan")),
         }
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, OverflowError) as error:
         if isinstance(error, FormatError):
             raise
         raise FormatError(f"{path}: cannot be read ({error!r}). Empty the folder and start again.") from error

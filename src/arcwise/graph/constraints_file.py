@@ -11,12 +11,11 @@ from __future__ import annotations
 
 import json
 import os
-import tomllib
 from collections.abc import Sequence
 from typing import Any
 
 from arcwise.errors import ConstraintError, FormatError, suggestion
-from arcwise.files import read_bytes, write_text
+from arcwise.files import parse_json, parse_toml, read_bytes, write_text
 from arcwise.graph.constraints import Constraints
 
 __all__ = ["read_constraints", "write_constraints"]
@@ -28,12 +27,8 @@ SYNONYMS = {"whitelist": "required", "blacklist": "forbidden"}
 def read_constraints(path: str | os.PathLike[str], names: Sequence[str]) -> Constraints:
     """Read constraints on the variables `names` from a .json or .toml file."""
     text = _decode(path)
-    try:
-        content = tomllib.loads(text) if str(path).removesuffix(".gz").endswith(".toml") else json.loads(text)
-    except (tomllib.TOMLDecodeError, json.JSONDecodeError) as error:
-        raise FormatError(f"{path}: {error}.") from None
-    except RecursionError:
-        raise FormatError(f"{path}: nested too deeply.") from None
+    is_toml = str(path).removesuffix(".gz").endswith(".toml")
+    content = parse_toml(text, source=str(path)) if is_toml else parse_json(text, source=str(path))
     if not isinstance(content, dict):
         raise FormatError(f"{path}: a table with the keys {', '.join(KEYS)} is needed.")
     options: dict[str, Any] = {}
@@ -46,6 +41,9 @@ def read_constraints(path: str | os.PathLike[str], names: Sequence[str]) -> Cons
         options[name] = value
     for key in ("required", "forbidden", "tiers"):
         _check_pairs(path, key, options.get(key, []), width=None if key == "tiers" else 2)
+    limit = options.get("max_parents")
+    if limit is not None and (not isinstance(limit, int) or isinstance(limit, bool)):
+        raise FormatError(f"{path}: max_parents must be a whole number, not {str(limit)[:40]!r}.")
     if not isinstance(options.get("max_parents_of", {}), dict):
         raise FormatError(f"{path}: max_parents_of must be a table of names and limits.")
     try:
