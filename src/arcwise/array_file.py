@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import FormatError
-from arcwise.files import atomic_write, read_bytes, write_bytes
+from arcwise.files import atomic_write, parse_json, read_bytes, write_bytes
 
 __all__ = [
     "finite_or_none",
@@ -33,6 +33,9 @@ __all__ = [
 # Every kind begins so.
 PREFIX = b"arcwise-"
 DIGEST = 32
+MOST_DIMENSIONS = 2
+# An array without entries still has a shape, whose other sizes multiplied must be what numpy can count in bytes.
+LARGEST = 2**56
 KINDS = {"<u1", "<u2", "<u4", "<i4", "<i8", "<f8"}
 
 
@@ -76,24 +79,26 @@ def parse_array_file(content: bytes, kind: str, *, source: str) -> tuple[dict[st
         raise FormatError(f"{source}: the checksum does not match; the file is truncated or damaged. Write it again.")
     (length,) = struct.unpack_from("<Q", body, len(magic))
     at = len(magic) + 8
+    header = parse_json(bytes(body[at : at + length]), source=f"{source}: the header")
     try:
-        header = json.loads(bytes(body[at : at + length]))
         listed = [(str(name), str(code), [int(k) for k in shape]) for name, code, shape in header["arrays"]]
         facts = dict(header["facts"])
-    except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, OverflowError) as error:
         raise FormatError(f"{source}: the header cannot be read ({error!r}). Write the file again.") from error
     at += length
     arrays: dict[str, NDArray[Any]] = {}
     for name, code, shape in listed:
-        if code not in KINDS or not all(0 <= k < 2**48 for k in shape):
+        allowed = code in KINDS and len(shape) <= MOST_DIMENSIONS and all(k >= 0 for k in shape)
+        if not allowed or name in arrays or math.prod(max(1, k) for k in shape) > LARGEST:
             raise FormatError(
-                f"{source}: array '{name}' has the type '{code}' and shape {shape}, which is not allowed."
+                f"{source}: array '{name}' has the type '{code}' and shape {shape[:9]}, which is not allowed, or is "
+                "there twice."
             )
         size = math.prod(shape) * np.dtype(code).itemsize
         if at + size > len(body):
             raise FormatError(f"{source}: array '{name}' reaches beyond the end of the file.")
         native = np.dtype(code).newbyteorder("=")
-        arrays[name] = np.frombuffer(body, code, math.prod(shape), at).astype(native).reshape(shape)
+        arrays[name] = np.frombuffer(body[at : at + size], code).astype(native).reshape(shape)
         at += size
     if at != len(body):
         raise FormatError(f"{source}: {len(body) - at} bytes follow the last array. Write the file again.")
@@ -105,7 +110,8 @@ def _parts(kind: str, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any
     little = {name: np.ascontiguousarray(a, dtype=a.dtype.newbyteorder("<")) for name, a in arrays.items()}
     listed = [[name, np.dtype(a.dtype).str.replace("|", "<"), list(a.shape)] for name, a in little.items()]
     header = {"facts": facts, "arrays": listed}
-    text = json.dumps(header, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+    # Text that is no valid Unicode is escaped, and so kept.
+    text = json.dumps(header, ensure_ascii=True, separators=(",", ":"), allow_nan=False).encode()
     parts = [f"{kind}\n".encode(), struct.pack("<Q", len(text)), text, *(a.tobytes() for a in little.values())]
     hasher = hashlib.sha256()
     for part in parts:

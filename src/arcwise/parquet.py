@@ -12,14 +12,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arcwise.errors import FormatError, unreadable
+from arcwise.files import atomic_path, parse_json
 
 if TYPE_CHECKING:
     import duckdb
     import pandas as pd
 
-__all__ = ["ParquetFile", "open_parquet", "read_parquet", "write_parquet"]
+__all__ = ["CLOSED", "ParquetFile", "open_parquet", "read_parquet", "write_parquet"]
 
 KEY = "arcwise"
+# No extension may be loaded or fetched for a file that is not ours.
+CLOSED: dict[str, str | bool | int | float | list[str]] = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+}
 
 
 class ParquetFile:
@@ -33,10 +39,10 @@ class ParquetFile:
         rows = self._execute(f"SELECT value FROM parquet_kv_metadata(?) WHERE key = '{KEY}'").fetchall()
         if not rows:
             return None
-        try:
-            return dict(json.loads(bytes(rows[0][0])))
-        except (TypeError, ValueError) as error:
-            raise FormatError(f"{self._name}: the facts in the file's metadata cannot be read ({error!r}).") from error
+        facts = parse_json(bytes(rows[0][0]), source=f"{self._name}: the facts in the file's metadata")
+        if not isinstance(facts, dict):
+            raise FormatError(f"{self._name}: the facts in the file's metadata are no table. Write the file again.")
+        return facts
 
     def frame(self) -> pd.DataFrame:
         """Return the whole table; enumerations are categorical columns."""
@@ -55,19 +61,20 @@ def write_parquet(frame: pd.DataFrame, path: str | os.PathLike[str], *, facts: M
     """Write a table atomically; `facts` (what JSON can hold) go into the file's key-value metadata."""
     import duckdb
 
-    target = Path(path)
     metadata = ""
     if facts is not None:
         metadata = f", KV_METADATA {{{KEY}: {_quoted(json.dumps(facts, allow_nan=False))}}}"
-    try:
-        with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as folder:
-            part = Path(folder) / "part.parquet"
+    with atomic_path(path) as part:
+        try:
             with duckdb.connect() as connection:
                 connection.register("frame", frame)
-                connection.execute(f"COPY frame TO {_quoted(str(part))} (FORMAT PARQUET, COMPRESSION ZSTD{metadata})")
-            part.replace(target)
-    except (OSError, duckdb.Error) as error:
-        raise FormatError(f"cannot write {target}: {error}.") from error
+                connection.execute(
+                    f"COPY frame TO {_quoted(str(part))} "
+                    f"(FORMAT PARQUET, COMPRESSION ZSTD, USE_TMP_FILE false{metadata})"
+                )
+        except (duckdb.Error, UnicodeError) as error:
+            reason = str(error).strip().splitlines()[0].replace(str(part), str(path))
+            raise FormatError(f"cannot write {path}: {reason}") from error
 
 
 @contextmanager
@@ -82,11 +89,6 @@ def open_parquet(path: str | os.PathLike[str], *, content: memoryview | bytes | 
     if content is None and not Path(path).is_file():
         why = errno.EISDIR if Path(path).is_dir() else errno.ENOENT
         raise FormatError(unreadable(path, OSError(why, os.strerror(why))))
-    # No extension may be loaded or fetched for a file that is not ours.
-    settings: dict[str, str | bool | int | float | list[str]] = {
-        "autoinstall_known_extensions": "false",
-        "autoload_known_extensions": "false",
-    }
     # duckdb takes * ? [ ] in a file name for a pattern, and needs a file: a link or a copy has a plain name.
     with tempfile.TemporaryDirectory() as folder:
         plain = Path(folder, "data.parquet")
@@ -95,7 +97,7 @@ def open_parquet(path: str | os.PathLike[str], *, content: memoryview | bytes | 
         else:
             plain.write_bytes(content)
         try:
-            with duckdb.connect(config=settings) as connection:
+            with duckdb.connect(config=CLOSED) as connection:
                 yield ParquetFile(connection, plain, str(path))
         except duckdb.Error as error:
             reason = str(error).strip().splitlines()[0].replace(str(plain), str(path))

@@ -114,6 +114,46 @@ TEST(goes_on_from_a_packed_state) {
     CHECK(!second.restore(packed));
 }
 
+// Whatever a file says in place of any one number, a builder refuses it or can go on from it.
+TEST(no_edited_state_is_followed_into_the_void) {
+    const auto codes = chain(60);
+    const auto bdeu = arcwise::make_bdeu(60, 1.0);
+    arcwise::SilentMonitor monitor;
+    auto first = builder(codes, *bdeu, 3.0, 1);
+    for (int level = 0; level < 3; ++level) first.advance(monitor, 100.0);
+    const auto packed = first.pack();
+    const auto attempt = [&](const arcwise::PackedState& edited) {
+        auto next = builder(codes, *bdeu, 3.0, 1);
+        if (!next.restore(edited)) return false;
+        run(next);
+        next.table(0);
+        return true;
+    };
+    CHECK(attempt(packed));
+    for (std::size_t at = 0; at < packed.numbers.size(); ++at) {
+        for (const std::int64_t value : {std::int64_t{-1}, packed.numbers[at] - 1, packed.numbers[at] + 1,
+                                         std::int64_t{1} << 62, std::int64_t{1} << 31}) {
+            auto edited = packed;
+            edited.numbers[at] = value;
+            attempt(edited);
+        }
+    }
+    int accepted = 0;
+    for (std::size_t at = 0; at < packed.members.size(); ++at) {
+        for (const std::int32_t value :
+             {-2, -1, 0, packed.members[at] + 1, packed.members[at] - 1, 6, 7, 1 << 30}) {
+            auto edited = packed;
+            edited.members[at] = value;
+            if (value < -1 || value > 6) CHECK(!attempt(edited));
+            accepted += attempt(edited) ? 1 : 0;
+        }
+    }
+    CHECK(accepted < static_cast<int>(2 * packed.members.size()));
+    auto edited = packed;
+    edited.values[1] = std::numeric_limits<double>::quiet_NaN();
+    CHECK(!attempt(edited));
+}
+
 TEST(a_time_limit_leaves_the_finished_levels) {
     const auto codes = chain(200);
     const auto bdeu = arcwise::make_bdeu(200, 1.0);

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import shutil
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arcwise.analysis.prose.choices import repeat_line, versions
 from arcwise.errors import FormatError
+from arcwise.files import atomic_folder, write_text
 from arcwise.graph import write_dot, write_graphml
 from arcwise.model import write_bif
 from arcwise.option import record_of
@@ -48,7 +46,8 @@ def check_folder(folder: str | os.PathLike[str], *, force: bool) -> Path:
         return target
     if target.is_symlink() or not target.is_dir():
         raise FormatError(f"cannot write {target}: it exists and is not a folder. Give another name.")
-    foreign = sorted(path.name for path in target.iterdir() if path.name not in FILES)
+    # A folder called as one of our files is somebody else's, whatever is in it.
+    foreign = sorted(p.name for p in target.iterdir() if p.name not in FILES or p.is_symlink() or not p.is_file())
     if foreign:
         raise FormatError(
             f"cannot write {target}: it holds files that are not of an earlier run, such as {foreign[0]}. "
@@ -65,32 +64,8 @@ def check_folder(folder: str | os.PathLike[str], *, force: bool) -> Path:
 def save_analysis(analysis: Analysis, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
     """Write all files into a temporary folder beside the target, which then takes its name."""
     target = check_folder(folder, force=force)
-    try:
-        part = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent))
-    except OSError as error:
-        raise FormatError(f"cannot write {target}: {error.strerror}.") from error
-    try:
+    with atomic_folder(target) as part:
         _write_files(analysis, part)
-        umask = os.umask(0)
-        os.umask(umask)
-        part.chmod(0o777 & ~umask)
-        if target.is_dir():
-            old = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".old", dir=target.parent))
-            target.rename(old / "replaced")
-            try:
-                part.rename(target)
-            except BaseException:
-                (old / "replaced").rename(target)
-                raise
-            finally:
-                shutil.rmtree(old, ignore_errors=True)
-        else:
-            part.rename(target)
-    except OSError as error:
-        raise FormatError(f"cannot write {target}: {error.strerror}.") from error
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            shutil.rmtree(part)
     return target
 
 
@@ -102,7 +77,7 @@ def _write_files(analysis: Analysis, folder: Path) -> None:
         "run.json": json.dumps(run_record(analysis), indent=2, ensure_ascii=False, allow_nan=False) + "\n",
     }
     for name, text in contents.items():
-        (folder / name).write_bytes(text.encode("utf-8"))
+        write_text(folder / name, text)
     write_bif(analysis.network, folder / "network.bif")
     write_dot(folder / "cpdag.dot", analysis.cpdag, labels=labels)
     write_graphml(folder / "cpdag.graphml", analysis.cpdag, labels=labels)

@@ -1,5 +1,5 @@
 """Run the command line as `python -m arcwise.cli`."""
 
-from arcwise.cli.main import main
+from arcwise.cli.entry import main
 
 main()

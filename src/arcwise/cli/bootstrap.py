@@ -151,6 +151,6 @@ def _parse_options(texts: list[str]) -> dict[str, Any]:
             raise OptionError(f"--learner-option {text}: give it as name=value, e.g. refine=2.")
         try:
             options[name.strip()] = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             options[name.strip()] = value
     return options

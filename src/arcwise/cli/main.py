@@ -1,11 +1,13 @@
 """`arcwise`: the command-line program.
 
 Exit codes: 0 done; 1 the user's mistake, told in one message; 2 wrong usage; 3 a limit was reached and the result is
-valid but not complete. Data go to stdout, messages and progress to stderr.
+valid but not complete; 130 Ctrl-C before there was a result; 143 SIGTERM, which stops the work as Ctrl-C does. Data go to
+stdout, messages and progress to stderr.
 """
 
 from __future__ import annotations
 
+import errno
 import functools
 import importlib
 import os
@@ -18,10 +20,11 @@ from typing import Any
 import typer
 
 from arcwise.cli.mistakes import tell
+from arcwise.cli.signals import forget_stops, note_interrupt, stop_code
 from arcwise.cli.verb_group import RUNNING, VerbGroup
 from arcwise.errors import ArcwiseError
 
-__all__ = ["app", "main"]
+__all__ = ["app", "main", "prepare"]
 
 # One module per verb, by the stages of the pipeline, in the order of `arcwise --help`; each has `register(app)`.
 STAGES: dict[str, tuple[str, ...]] = {
@@ -33,6 +36,9 @@ STAGES: dict[str, tuple[str, ...]] = {
     "Use and compare networks": ("fit", "sample", "evaluate"),
     "Run experiments": ("study",),
 }
+# What a write to stdout may end in.
+UNWRITABLE = (errno.ENOSPC, errno.EIO, errno.EBADF, errno.EFBIG, errno.EDQUOT)
+TERMINATED = 128 + 15
 VERBS: tuple[str, ...] = tuple(verb for verbs in STAGES.values() for verb in verbs)
 
 
@@ -57,9 +63,10 @@ class _Program(VerbGroup):
 
 @contextmanager
 def _quiet_ending() -> Iterator[None]:
-    """End without a traceback on Ctrl-C (exit code 130), and if the reader of stdout went away, as `head` does (0).
+    """End without a traceback on Ctrl-C (exit code 130) and SIGTERM (143), and when stdout cannot be written.
 
-    The signal SIGPIPE stays ignored: connections to workers live in the same process, and a lost one must not kill it.
+    If the reader of stdout went away, as `head` does, that is no error (0); a full disk is one (1). The signal SIGPIPE
+    stays ignored: connections to workers live in the same process, and a lost one must not kill it.
     """
     try:
         try:
@@ -67,14 +74,26 @@ def _quiet_ending() -> Iterator[None]:
         finally:
             sys.stdout.flush()
     except KeyboardInterrupt:
-        typer.echo("interrupted", err=True)
-        raise typer.Exit(130) from None
+        note_interrupt()
+        code = stop_code()
+        typer.echo("terminated" if code == TERMINATED else "interrupted", err=True)
+        raise typer.Exit(code) from None
     except BrokenPipeError as error:
         if not _reader_is_gone():
             raise ConnectionError(f"a connection broke: {error}") from error
-        # What is still in the buffer goes nowhere, so that Python does not complain at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_stdout()
         raise typer.Exit(0) from None
+    except OSError as error:
+        if error.filename is not None or error.errno not in UNWRITABLE:
+            raise
+        _drop_stdout()
+        typer.echo(f"FormatError: cannot write to stdout: {error.strerror}.", err=True)
+        raise typer.Exit(1) from None
+
+
+def _drop_stdout() -> None:
+    """Let what is still in the buffer go nowhere, so that Python does not complain at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _reader_is_gone() -> bool:
@@ -121,11 +140,17 @@ def _command() -> Any:
     return typer.main.get_command(app)
 
 
+def prepare() -> None:
+    """Import what every verb needs, while a signal can still end the program at once."""
+    _command()
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; a mistake of the user's ends with one message and exit code 1.
 
     The arguments are those of the process if none are given.
     """
+    forget_stops()
     try:
         _command().main(args=None if arguments is None else list(arguments), prog_name="arcwise")
     except MemoryError:

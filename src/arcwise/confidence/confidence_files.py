@@ -5,9 +5,10 @@ from __future__ import annotations
 import io
 import os
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arcwise.confidence.edge_confidence import EdgeConfidence, Orientation
 from arcwise.ensemble.recipe import Recipe
@@ -15,10 +16,25 @@ from arcwise.errors import FormatError
 from arcwise.files import write_text
 from arcwise.parquet import read_parquet, write_parquet
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 __all__ = ["load_confidence", "save_confidence"]
 
 COLUMNS = ("first", "second", "forward", "backward", "undirected")
-FACTS = ("orient", "origin", "n_networks", "weights", "exact", "complete", "n_cases", "data_digest", "feature")
+NOTHING = type(None)
+KINDS: dict[str, tuple[type, ...]] = {
+    "orient": (str,),
+    "origin": (str,),
+    "n_networks": (int,),
+    "weights": (str,),
+    "exact": (bool,),
+    "complete": (bool,),
+    "recipe": (dict, NOTHING),
+    "n_cases": (int, NOTHING),
+    "data_digest": (str, NOTHING),
+    "feature": (str,),
+}
 
 
 def save_confidence(confidence: EdgeConfidence, path: str | os.PathLike[str]) -> None:
@@ -27,7 +43,7 @@ def save_confidence(confidence: EdgeConfidence, path: str | os.PathLike[str]) ->
     frame = confidence.to_frame(above=-1.0)
     if name.endswith(".parquet"):
         facts: dict[str, Any] = {"kind": "edge confidence", "names": list(confidence.names)}
-        facts |= {fact: getattr(confidence, fact) for fact in FACTS}
+        facts |= {fact: getattr(confidence, fact) for fact in KINDS}
         facts["recipe"] = None if confidence.recipe is None else confidence.recipe.describe()
         write_parquet(frame, path, facts=facts)
     elif name.endswith((".csv", ".csv.gz")):
@@ -47,29 +63,57 @@ def load_confidence(path: str | os.PathLike[str]) -> EdgeConfidence:
         raise FormatError(f"{path}: a Parquet file, but not one of edge confidences. Make one with arcwise confidence.")
     if missing := [column for column in COLUMNS if column not in frame.columns]:
         raise FormatError(f"{path}: the column '{missing[0]}' is missing; the file was edited. Write it again.")
-    try:
-        names = tuple(str(name) for name in facts["names"])
-        known = {fact: facts[fact] for fact in FACTS}
-        recipe = None if facts["recipe"] is None else Recipe.from_description(facts["recipe"])
-    except (KeyError, TypeError, FormatError) as error:
-        raise FormatError(
-            f"{path}: the facts of the confidences cannot be read ({error!r}). Write it again."
-        ) from error
+    names, known = _checked_facts(path, facts)
+    columns = {column: _numbers(path, frame, column) for column in COLUMNS[2:]}
     index = {name: position for position, name in enumerate(names)}
     n = len(names)
     directed, undirected = np.zeros((n, n)), np.zeros((n, n))
     seen = set()
-    for row in frame[list(COLUMNS)].itertuples(index=False):
-        i, j = index.get(row[0], -1), index.get(row[1], -1)
-        values = np.array(row[2:], dtype=np.float64)
+    pairs = zip(frame["first"].tolist(), frame["second"].tolist(), strict=True)
+    for row, (first, second) in enumerate(pairs):
+        is_text = isinstance(first, str) and isinstance(second, str)
+        i, j = (index.get(first, -1), index.get(second, -1)) if is_text else (-1, -1)
+        values = np.array([columns[column][row] for column in COLUMNS[2:]])
         if i < 0 or j < 0 or i == j or (min(i, j), max(i, j)) in seen:
-            raise FormatError(f"{path}: the pair {row[0]}, {row[1]} is unknown or listed twice. Write the file again.")
+            raise FormatError(f"{path}: the pair {first}, {second} is unknown or listed twice. Write the file again.")
         if not ((values >= -1e-9).all() and values.sum() <= 1 + 1e-6):
-            raise FormatError(f"{path}: the confidences of {row[0]}, {row[1]} are not probabilities: {row[2:]}.")
+            raise FormatError(f"{path}: the confidences of {first}, {second} are not probabilities: {values.tolist()}.")
         seen.add((min(i, j), max(i, j)))
         directed[i, j], directed[j, i] = values[0], values[1]
         undirected[i, j] = undirected[j, i] = values[2]
     if len(seen) < n * (n - 1) // 2:
         raise FormatError(f"{path}: {n * (n - 1) // 2 - len(seen)} pairs are missing; the file was edited.")
-    known["orient"] = cast(Orientation, known["orient"])
-    return EdgeConfidence(names=names, directed=directed, undirected=undirected, recipe=recipe, **known)
+    return EdgeConfidence(names=names, directed=directed, undirected=undirected, **known)
+
+
+def _checked_facts(path: str | os.PathLike[str], facts: dict[str, Any]) -> tuple[tuple[str, ...], dict[str, Any]]:
+    """Return the names and what else is known of the confidences, each of its type."""
+    missing = [fact for fact in ("names", *KINDS) if fact not in facts]
+    known = {fact: facts.get(fact) for fact in KINDS}
+    wrong = missing or [fact for fact, value in known.items() if not _fits(value, KINDS[fact])]
+    names = facts.get("names")
+    if not wrong and not (isinstance(names, list) and all(isinstance(name, str) and name for name in names)):
+        wrong = ["names"]
+    if not wrong and len(set(facts["names"])) < len(facts["names"]):
+        wrong = ["names"]
+    if wrong or known["orient"] not in get_args(Orientation):
+        fact = wrong[0] if wrong else "orient"
+        raise FormatError(f"{path}: the fact '{fact}' of the confidences is missing or wrong. Write the file again.")
+    try:
+        known["recipe"] = known["recipe"] and Recipe.from_description(known["recipe"])
+    except FormatError as error:
+        raise error.within(f"{path}:") from None
+    return tuple(facts["names"]), known
+
+
+def _fits(value: Any, kinds: tuple[type, ...]) -> bool:
+    if isinstance(value, bool) and bool not in kinds:
+        return False
+    return isinstance(value, kinds) and (not isinstance(value, int | float) or abs(value) < 1e300)
+
+
+def _numbers(path: str | os.PathLike[str], frame: pd.DataFrame, column: str) -> NDArray[np.float64]:
+    try:
+        return np.asarray(frame[column].to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64)
+    except (TypeError, ValueError):
+        raise FormatError(f"{path}: the column '{column}' does not hold numbers. Write the file again.") from None

@@ -218,7 +218,7 @@ class LearnedTable:
                 raise ValueError(f"the kind is {content['kind']!r}")
             entries = [LearnedEntry(**{**row, "errors": tuple(row["errors"])}) for row in content["entries"]]
             table = cls.of(entries, content["provenance"])
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
             raise FormatError(
                 f"{where}: not a table of learned thresholds ({error}). Make it with arcwise study export."
             ) from error

@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import json
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -101,7 +102,16 @@ class TrainingTable:
                 confidences=confidences,
                 provenance=provenance,
             )
-        except (KeyError, ValueError, AttributeError, OSError, EOFError) as error:
+        except (
+            KeyError,
+            TypeError,
+            ValueError,
+            AttributeError,
+            OSError,
+            EOFError,
+            RecursionError,
+            zlib.error,
+        ) as error:
             raise FormatError(f"{where}: not a training table ({error}). Make it with arcwise study export.") from error
 
 

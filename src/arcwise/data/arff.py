@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arcwise.data.dataset import Dataset
 from arcwise.data.delimited import Dialect, checked_header, columns_from, parse
@@ -20,7 +23,13 @@ __all__ = ["read_arff"]
 # Possessive quantifiers throughout: a malformed line of megabytes must not be tried in a million ways.
 _ITEM = re.compile(r"""\s*+(?:'((?:[^'\\]|\\.)*+)'|"((?:[^"\\]|\\.)*+)"|([^,'"]*+))\s*+(,|$)""", re.DOTALL)
 _LINE = re.compile(rb"[^\r\n]*+(?:\r\n|\r|\n|$)")
-_NAME = re.compile(r"""(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|(\S+))\s+(.*)""", re.DOTALL)
+_NAME = re.compile(r"""(?:'((?:[^'\\]|\\.)*+)'|"((?:[^"\\]|\\.)*+)"|(\S++))\s++(.*)""", re.DOTALL)
+# One entry of a sparse row with what ends it, or nothing but blanks.
+_ENTRY = re.compile(
+    r"""\s*+(?:(\d{1,9})\s++(?:'((?:[^'\\]|\\.)*+)'|"((?:[^"\\]|\\.)*+)"|([^\s,'"][^\s,]*+))\s*+)?+(?:,|$)""", re.DOTALL
+)
+# Cells that a sparse file may stand for: a few bytes per row and per column can ask for any number.
+MOST_CELLS = 2**31
 NUMERIC = ("numeric", "real", "integer")
 
 
@@ -131,9 +140,11 @@ def _states(text: str, name: str, where: str) -> tuple[str, ...]:
             )
         states.append(_plain(match.group(1), match.group(2), match.group(3)))
         position = match.end()
-    if len(set(states)) < len(states):
-        twice = next(state for k, state in enumerate(states) if state in states[:k])
-        raise FormatError(f"{where}: '{name}' declares the state '{twice}' twice (after stripping spaces).")
+    seen: set[str] = set()
+    for state in states:
+        if state in seen:
+            raise FormatError(f"{where}: '{name}' declares the state '{state}' twice (after stripping spaces).")
+        seen.add(state)
     if "" in states:
         raise FormatError(f"{where}: '{name}' declares an empty state.")
     return tuple(states)
@@ -167,7 +178,7 @@ def _sparse(source: Source, text: str, line: int, attributes: list[Attribute]) -
     """Read rows of the form ``{1 X, 3 Y}``: what is not listed is 0, or the first state of a nominal attribute."""
     default = ["0" if a.states is None else a.states[0] for a in attributes]
     known: list[dict[str, int]] = [{label: 0} for label in default]
-    codes: list[list[int]] = [[] for _ in attributes]
+    entries: list[list[tuple[int, int]]] = [[] for _ in attributes]  # for each attribute: row, code
     lines: list[int] = []
     for number, raw in enumerate(re.split(r"\r\n|\r|\n", text), start=line):
         row = raw.strip()
@@ -178,31 +189,48 @@ def _sparse(source: Source, text: str, line: int, attributes: list[Attribute]) -
             raise FormatError(f"{where}: a sparse row must stand in braces, like the rows before.")
         if "\ufffd" in row or "\0" in row:
             raise FormatError(f"{where}: not UTF-8 text, or a NUL byte. Convert the file.")
+        for v, label in _entries(row[1:-1], len(attributes), where):
+            entries[v].append((len(lines), known[v].setdefault(label, len(known[v]))))
         lines.append(number)
-        for column in codes:
-            column.append(0)
-        for part in re.findall(r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^,'"])+""", row[1:-1]):
-            match = re.fullmatch(r"""\s*(\d{1,9})\s+(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|(\S+))\s*""", part)
-            if match is None and not part.strip():
-                continue
-            if match is None or int(match.group(1)) >= len(attributes):
-                raise FormatError(
-                    f"{where}: expected 'INDEX VALUE' with an index below {len(attributes):,}: {quoted([part])}."
-                )
-            v = int(match.group(1))
-            label = _plain(match.group(2), match.group(3), match.group(4))
-            codes[v][-1] = known[v].setdefault(label, len(known[v]))
+    if len(lines) * len(attributes) > MOST_CELLS:
+        raise FormatError(
+            f"{source.name}: {len(lines):,} rows of {len(attributes):,} attributes are too many values; at most "
+            f"{MOST_CELLS:,} are read from a sparse file. Leave out attributes."
+        )
     options = TextOptions(None, True, frozenset({"?"}), False)
     raw_columns = tuple(
-        _seen(Column(a.name, np.array(c, dtype=np.uint32), tuple(k)))
-        for a, c, k in zip(attributes, codes, known, strict=True)
+        _seen(Column(a.name, _filled(own, len(lines), len(k)), tuple(k)))
+        for a, own, k in zip(attributes, entries, known, strict=True)
     )
     table = Table(raw_columns, source.name, lines=np.array(lines, dtype=np.int64))
     return table.with_columns(_typed(table, c, a, options) for c, a in zip(raw_columns, attributes, strict=True))
 
 
+def _entries(text: str, n_attributes: int, where: str) -> Iterator[tuple[int, str]]:
+    """Yield the attribute and the label of each entry between the braces, in one pass over the text."""
+    position = 0
+    while position < len(text):
+        match = _ENTRY.match(text, position)
+        if match is None or int(match.group(1) or 0) >= n_attributes:
+            part = text[position : position + 60].partition(",")[0]
+            raise FormatError(
+                f"{where}: expected 'INDEX VALUE' with an index below {n_attributes:,}: {quoted([part])}."
+            )
+        if match.group(1) is not None:
+            yield int(match.group(1)), _plain(match.group(2), match.group(3), match.group(4))
+        position = match.end()
+
+
+def _filled(entries: list[tuple[int, int]], n_rows: int, n_labels: int) -> NDArray[Any]:
+    """Return the codes of a column: those listed, else 0; of two for one row the last."""
+    codes = np.zeros(n_rows, dtype=Dataset.code_type(n_labels + 1))
+    for row, code in entries:
+        codes[row] = code
+    return codes
+
+
 def _seen(column: Column) -> Column:
     """Leave out the default label if no row shows it."""
     if len(column.codes) and not (column.codes == 0).any():
-        return Column(column.name, column.codes - np.uint32(1), column.labels[1:])
+        return Column(column.name, column.codes - column.codes.dtype.type(1), column.labels[1:])
     return column

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import mmap
 import os
 import sys
 from dataclasses import dataclass
@@ -13,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import FormatError, unreadable
-from arcwise.files import GZIP_MAGIC, unpack_gzip
+from arcwise.files import GZIP_MAGIC, read_descriptor, unpack_gzip
 
 __all__ = ["Source", "TextOptions", "not_utf8", "open_source"]
 
 STDIN = "-"
+PARQUET_MAGIC = b"PAR1"
 
 # Files that are no text, by their first bytes.
 _MAGIC: tuple[tuple[bytes, str], ...] = (
@@ -65,7 +65,7 @@ class Source:
 
     def is_parquet(self) -> bool:
         """Return whether the file starts as a Parquet file does."""
-        return self.head(4) == b"PAR1"
+        return self.head(4) == PARQUET_MAGIC
 
     def is_arff(self) -> bool:
         """Return whether the first line that is neither blank nor a comment starts with @relation."""
@@ -109,13 +109,16 @@ def open_source(path: str | os.PathLike[str]) -> Source:
     file = Path(path)
     try:
         with file.open("rb") as opened:
-            size = os.fstat(opened.fileno()).st_size
-            if file.is_file() and size > 0:
-                content = np.frombuffer(mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ), dtype=np.uint8)
-            else:
-                content = np.frombuffer(opened.read(), dtype=np.uint8)
+            # DuckDB reads a Parquet file itself; of others the content is needed, and by descriptor rather than mapped.
+            if file.is_file() and opened.peek(4)[:4] == PARQUET_MAGIC:
+                return Source(str(path), np.frombuffer(opened.peek(4), dtype=np.uint8), file)
+            content = np.frombuffer(read_descriptor(opened, str(path)), dtype=np.uint8)
     except OSError as error:
         raise FormatError(unreadable(path, error)) from error
+    except FormatError:
+        raise
+    except ValueError as error:  # a name that no file can have
+        raise FormatError(f"cannot read {str(path)!r}: {error}.") from None
     return _unpacked(str(path), content, file)
 
 

@@ -193,17 +193,18 @@ def _declared(table: Table, column: Column, given: Iterable[object]) -> tuple[tu
         raise OptionError(f"states['{column.name}'] must be a list of states, not the string '{given}'.")
     raw = list(given)
     own = tuple(spell(state) for state in raw)
+    position: dict[str, int] = {}
     for k, state in enumerate(own):
-        if state in own[:k]:
+        if state in position:
             raise DataError(
-                f"{where}: the declared states {raw[own.index(state)]!r} and {raw[k]!r} are the same after stripping "
+                f"{where}: the declared states {raw[position[state]]!r} and {raw[k]!r} are the same after stripping "
                 f"spaces ('{state}'); states must differ."
             )
         if not state:
             raise DataError(f"{where}: a declared state is empty; every state needs a name.")
+        position[state] = k
     if len(own) < 2:
         raise DataError(f"{where} is declared with {len(own)} state; a variable needs at least two.")
-    position = {state: k for k, state in enumerate(own)}
     values = numbers_of(own)
     by_value = {} if values is None else {float(value): k for k, value in enumerate(values)}
     counts = column.counts()

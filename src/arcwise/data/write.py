@@ -11,7 +11,10 @@ from pathlib import Path
 import numpy as np
 
 from arcwise.data.dataset import Dataset
+from arcwise.data.delimited import checked_header
+from arcwise.data.labels import MISSING, quoted
 from arcwise.data.parquet import write_parquet_data
+from arcwise.data.source import Source
 from arcwise.data.table import Column, Table
 from arcwise.errors import FormatError, OptionError, suggestion
 from arcwise.files import atomic_write
@@ -21,6 +24,10 @@ __all__ = ["format_to_write", "write_data", "write_table"]
 
 FORMATS = {"csv": (".csv",), "tsv": (".tsv", ".tab"), "arff": (".arff",), "parquet": (".parquet", ".pq")}
 BLOCK_ROWS = 2**14
+# What the reader of text takes for a field; see cpp/core/data/delimited.hpp.
+LONGEST_FIELD = 2**20
+# Half of a character of UTF-16.
+SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def write_data(data: Dataset, path: str | os.PathLike[str], *, format: str | None = None) -> None:  # noqa: A002
@@ -38,10 +45,11 @@ def write_data(data: Dataset, path: str | os.PathLike[str], *, format: str | Non
         others.
     """
     kind = format_to_write(path, format)
+    columns = [Column(name, data.codes[v], data.states[v], declared=True) for v, name in enumerate(data.names)]
+    check_readable(columns, path, kind)
     if kind == "parquet":
         write_parquet_data(data, path)
         return
-    columns = [Column(name, data.codes[v], data.states[v], declared=True) for v, name in enumerate(data.names)]
     _write_text(columns, data.weights, path, kind)
 
 
@@ -51,6 +59,7 @@ def write_table(table: Table, path: str | os.PathLike[str], *, format: str | Non
     The parameters are those of `write_data`. A missing value is an empty field, "?" in ARFF, NULL in Parquet.
     """
     kind = format_to_write(path, format)
+    check_readable(table.columns, path, kind)
     if kind != "parquet":
         _write_text(table.columns, table.weights, path, kind)
         return
@@ -61,21 +70,67 @@ def write_table(table: Table, path: str | os.PathLike[str], *, format: str | Non
     write_parquet(frame, path, facts={"kind": "data", "states": states})
 
 
+def check_readable(columns: Sequence[Column], path: str | os.PathLike[str], kind: str) -> None:
+    """Refuse what the file's own reader would refuse or take for something else.
+
+    Readers strip the blanks around names and states, and CSV has no way to tell a state from the marker of a missing
+    value.
+    """
+    text = kind != "parquet"
+    for column in columns:
+        for label in (column.name, *column.labels):
+            reason = _unreadable(label, kind)
+            if reason:
+                what = "the name" if label is column.name else f"the state of '{column.name}'"
+                raise FormatError(f"cannot write {path}: {what} {quoted([label])} {reason}")
+        gaps = [label for label in column.labels if label in MISSING] if kind in ("csv", "tsv") else []
+        if kind == "arff" and "?" in column.labels and column.n_missing:
+            gaps = ["?"]
+        if gaps:
+            raise FormatError(
+                f"cannot write {path}: '{column.name}' has the state {quoted(gaps)}, which readers take for a missing "
+                "value. Rename the state, or write .parquet, which declares its states (as .arff does)."
+            )
+    if text and columns:
+        checked_header([column.name for column in columns], f"cannot write {path}", "\t" if kind == "tsv" else ",")
+
+
+def _unreadable(label: str, kind: str) -> str:
+    """Return why a name or state cannot be read back from a file of the kind, or nothing."""
+    is_text = kind != "parquet"
+    reasons = {
+        "is empty; give it a name.": not label,
+        "begins or ends with a blank, which readers leave out. Rename it.": label != label.strip(),
+        "is not valid Unicode. Rename it.": not label.isascii() and SURROGATE.search(label),
+        "contains a NUL character, which no text file has. Rename it.": is_text and "\0" in label,
+        "contains a line break, which ARFF does not allow. Rename it, or write .csv or .parquet.": (
+            kind == "arff" and ("\n" in label or "\r" in label)
+        ),
+        # A character takes four bytes at most.
+        f"is longer than {LONGEST_FIELD // 4:,} characters. Rename it, or write .parquet.": (
+            is_text and len(label) > LONGEST_FIELD // 4
+        ),
+    }
+    return next((reason for reason, holds in reasons.items() if holds), "")
+
+
 def _write_text(columns: Sequence[Column], weights: np.ndarray | None, path: str | os.PathLike[str], kind: str) -> None:
-    blocks = _blocks(columns, weights, kind)
+    blocks = (block.encode("utf-8") for block in _blocks(columns, weights, kind))
     if str(path) == "-":
-        for block in blocks:
-            sys.stdout.write(block)
+        # As UTF-8, whatever the terminal's encoding is: it is a file for the next program.
         sys.stdout.flush()
+        for block in blocks:
+            sys.stdout.buffer.write(block)
+        sys.stdout.buffer.flush()
         return
     with atomic_write(path) as file:
         if str(path).endswith(".gz"):
             import gzip
 
             with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
-                packed.writelines(block.encode("utf-8") for block in blocks)
+                packed.writelines(blocks)
         else:
-            file.writelines(block.encode("utf-8") for block in blocks)
+            file.writelines(blocks)
 
 
 def format_to_write(path: str | os.PathLike[str], given: str | None = None) -> str:
@@ -109,7 +164,7 @@ def _blocks(columns: Sequence[Column], weights: np.ndarray | None, kind: str) ->
             yield f"@attribute {_arff_quoted(column.name, ',')} {values}\n"
         yield "\n@data\n"
     else:
-        yield separator.join(quote(column.name, separator) for column in columns) + "\n"
+        yield _header([column.name for column in columns], separator)
     n_rows = len(columns[0].codes) if columns else 0
     for start in range(0, n_rows, BLOCK_ROWS):
         rows = np.arange(start, min(start + BLOCK_ROWS, n_rows))
@@ -128,9 +183,22 @@ def _rows(columns: Sequence[Column], labels: Sequence[np.ndarray], rows: np.ndar
     return "".join(f"{separator.join(row)}\n" for row in zip(*cells, strict=True))
 
 
+def _header(names: Sequence[str], separator: str) -> str:
+    """Return the first line; its first name is quoted if the file would be taken for one of another kind."""
+    line = separator.join(_csv_quoted(name, separator) for name in names) + "\n"
+    head = Source("", np.frombuffer(line.encode("utf-8"), dtype=np.uint8), None)
+    if head.is_arff() or head.is_parquet() or head.binary_kind() or head.head(3) != line.encode("utf-8")[:3]:
+        line = separator.join([_always_quoted(names[0]), *(_csv_quoted(name, separator) for name in names[1:])]) + "\n"
+    return line
+
+
 def _csv_quoted(text: str, separator: str) -> str:
     special = separator in text or '"' in text or "\n" in text or "\r" in text
-    return '"' + text.replace('"', '""') + '"' if special else text
+    return _always_quoted(text) if special else text
+
+
+def _always_quoted(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'
 
 
 def _arff_quoted(text: str, _: str) -> str:

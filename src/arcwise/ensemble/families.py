@@ -105,11 +105,11 @@ class Families:
         """Raise a FormatError if the arrays are not a dictionary of parent sets."""
         n = self.n_nodes
         problem = ""
-        if n < 0 or self.node_offsets[0] != 0 or (np.diff(self.node_offsets) < 0).any():
+        if n < 0 or self.node_offsets[0] != 0 or _falls(self.node_offsets):
             problem = "the offsets of the nodes do not ascend from 0"
         elif self.node_offsets[-1] != self.n_rows or self.n_rows < 0:
             problem = "the number of parent sets is not that of the offsets"
-        elif self.set_offsets[0] != 0 or (np.diff(self.set_offsets) < 0).any():
+        elif self.set_offsets[0] != 0 or _falls(self.set_offsets):
             problem = "the offsets of the parent sets do not ascend from 0"
         elif self.set_offsets[-1] != len(self.members):
             problem = "the number of parents is not that of the offsets"
@@ -141,3 +141,8 @@ def arc_frame(names: Sequence[str], probabilities: NDArray[np.float64]) -> pd.Da
     order = np.argsort(-found, kind="stable")
     labels = np.array(names, dtype=object)
     return pd.DataFrame({"from": labels[tails[order]], "to": labels[heads[order]], "probability": found[order]})
+
+
+def _falls(offsets: NDArray[np.int64]) -> bool:
+    """Return whether a number is smaller than the one before; a difference could overflow."""
+    return bool((offsets[1:] < offsets[:-1]).any())

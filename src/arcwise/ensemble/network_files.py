@@ -18,6 +18,7 @@ from arcwise.array_file import finite_or_none, read_array_file, write_array_file
 from arcwise.ensemble.families import Families, choice_type
 from arcwise.ensemble.network_set import NetworkSet
 from arcwise.errors import FormatError
+from arcwise.files import parse_json
 from arcwise.limits import Status
 from arcwise.parquet import open_parquet, write_parquet
 
@@ -71,7 +72,7 @@ def facts_of(networks: NetworkSet) -> dict[str, Any]:
 
 def _checked(path: str | os.PathLike[str], facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> NetworkSet:
     try:
-        names = tuple(str(name) for name in facts["names"])
+        names = _names(path, facts)
         status = Status(facts["status"])
         fields = {
             "origin": str(facts["origin"]),
@@ -79,11 +80,13 @@ def _checked(path: str | os.PathLike[str], facts: dict[str, Any], arrays: dict[s
             "slack": float("nan") if facts["slack"] is None else float(facts["slack"]),
             "max_parents": None if facts["max_parents"] is None else int(facts["max_parents"]),
             "tolerance": float(facts["tolerance"]),
-            "score": dict(facts["score"]),
+            "score": _table(facts["score"]),
             "data_digest": None if facts["data_digest"] is None else str(facts["data_digest"]),
-            "facts": dict(facts["facts"]),
+            "facts": _table(facts["facts"]),
         }
-    except (KeyError, TypeError, ValueError) as error:
+    except FormatError:
+        raise
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise FormatError(f"{path}: the facts of the set cannot be read ({error!r}). Write the file again.") from error
     kinds = {"node_offsets": "i8", "set_offsets": "i8", "members": "i4", "scores": "f8", "log_weights": "f8"}
     for name, kind in kinds.items():
@@ -105,7 +108,7 @@ def _checked(path: str | os.PathLike[str], facts: dict[str, Any], arrays: dict[s
         over = np.flatnonzero(choices.max(axis=0) >= limits)
         if len(over):
             raise FormatError(f"{path}: a network has an unknown parent set for '{names[over[0]]}'.")
-        if not abs(float(np.exp(log_weights).sum()) - 1.0) < 1e-6:
+        if (log_weights > 1e-6).any() or not abs(float(np.exp(log_weights).sum()) - 1.0) < 1e-6:
             raise FormatError(f"{path}: the weights of the networks do not sum to 1.")
     cyclic = first_cyclic(families, choices)
     if cyclic is not None:
@@ -119,6 +122,27 @@ def _checked(path: str | os.PathLike[str], facts: dict[str, Any], arrays: dict[s
         status=status,
         **fields,  # type: ignore[arg-type]
     )
+
+
+def _names(path: str | os.PathLike[str], facts: dict[str, Any]) -> tuple[str, ...]:
+    names = facts.get("names")
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise FormatError(f"{path}: the facts of the set do not name the variables. Write the file again.")
+    return tuple(names)
+
+
+def _table(value: object) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise TypeError(f"{value!r} is no table")
+    return value
+
+
+def _floats(path: str | os.PathLike[str], name: str, values: Any) -> NDArray[np.float64]:
+    """Return a column as numbers, NaN where it has none."""
+    try:
+        return np.asarray(np.ma.filled(np.ma.asarray(values).astype(np.float64), np.nan), dtype=np.float64)
+    except (TypeError, ValueError):
+        raise FormatError(f"{path}: the column '{name}' does not hold numbers. Write the file again.") from None
 
 
 def first_cyclic(families: Families, choices: NDArray[Any], *, chunk: int = 1 << 14) -> int | None:
@@ -183,23 +207,20 @@ def _load_parquet(path: str | os.PathLike[str]) -> NetworkSet:
         facts = file.facts()
         if facts is None:
             raise FormatError(f"{path}: a Parquet file, but not one of arcwise networks (no 'arcwise' metadata).")
-        try:
-            names = [str(name) for name in facts["names"]]
-        except (KeyError, TypeError) as error:
-            raise FormatError(f"{path}: the facts of the set cannot be read ({error!r}). Write it again.") from error
+        names = list(_names(path, facts))
         numbers = {name: file.column(name) for name in ("score", "log_weight")}
         # One column at a time: the texts of all the parent sets together are many times the size of the set.
         sets, columns = _parent_columns(path, names, (file.column(f"parents of {name}") for name in names))
     families = Families.from_sets(sets)
     kind = choice_type(int(np.diff(families.node_offsets).max(initial=1)))
-    scores = np.asarray(np.ma.filled(numbers["score"], np.nan), dtype=np.float64)
+    scores, log_weights = (_floats(path, name, numbers[name]) for name in ("score", "log_weight"))
     arrays: dict[str, NDArray[Any]] = {
         "node_offsets": families.node_offsets,
         "set_offsets": families.set_offsets,
         "members": families.members,
         "choices": np.stack(columns, axis=1).astype(kind) if columns else np.empty((len(scores), 0), dtype=kind),
         "scores": scores,
-        "log_weights": np.asarray(np.ma.filled(numbers["log_weight"], np.nan), dtype=np.float64),
+        "log_weights": log_weights,
     }
     networks = _checked(path, facts, arrays)
     if facts.get("digest") != content_digest(networks):
@@ -216,11 +237,16 @@ def _parent_columns(
     sets: list[list[tuple[int, ...]]] = []
     columns: list[NDArray[np.int64]] = []
     for name, values in zip(names, per_node, strict=True):
-        codes, texts = pd.factorize(np.ma.filled(values, None))
         try:
-            sets.append([tuple(sorted(index[p] for p in json.loads(text))) for text in texts])
-        except (KeyError, TypeError, ValueError) as error:
-            raise FormatError(f"{path}: the parents of '{name}' cannot be read ({error!r}).") from error
+            codes, texts = pd.factorize(np.asarray(np.ma.filled(values, None), dtype=object))
+        except TypeError:  # lists and the like
+            raise FormatError(f"{path}: the parents of '{name}' are no text. Write the file again.") from None
+        where = f"{path}: the parents of '{name}'"
+        try:
+            listed = [parse_json(text, source=where) for text in texts]
+            sets.append([tuple(sorted(index[p] for p in parents)) for parents in listed])
+        except (KeyError, TypeError) as error:
+            raise FormatError(f"{where} cannot be read ({error!r}).") from error
         columns.append(np.asarray(codes, dtype=np.int64))
     if any((column < 0).any() for column in columns):
         raise FormatError(f"{path}: a network has no parent set for a variable.")

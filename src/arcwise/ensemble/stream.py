@@ -23,7 +23,7 @@ from arcwise.ensemble.credible_set import By, CredibleSet
 from arcwise.ensemble.diagram.credible_diagram import CredibleDiagram
 from arcwise.ensemble.network_set import NetworkSet, posterior_log_weights
 from arcwise.errors import FormatError, OptionError
-from arcwise.files import read_bytes, write_text
+from arcwise.files import parse_json, read_bytes, write_text
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import ParentSetTable
@@ -198,7 +198,7 @@ def _write_manifest(target: Path, state: dict[str, Any]) -> None:
 def _read_manifest(target: Path) -> dict[str, Any]:
     path = target / MANIFEST
     try:
-        state = dict(json.loads(read_bytes(path)))
+        state = dict(parse_json(read_bytes(path), source=str(path)))
         files = [str(name) for name in state["files"]]
         checked = {
             "identity": str(state["identity"]),
@@ -210,7 +210,7 @@ def _read_manifest(target: Path) -> dict[str, Any]:
             "opt": float(state.get("opt", "nan")),
             "slack": float(state.get("slack", "nan")),
         }
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, OverflowError) as error:
         if isinstance(error, FormatError):
             raise
         raise FormatError(f"{path}: cannot be read ({error!r}). Empty the folder and start again.") from error

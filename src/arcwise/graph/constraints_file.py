@@ -11,12 +11,11 @@ from __future__ import annotations
 
 import json
 import os
-import tomllib
 from collections.abc import Sequence
 from typing import Any
 
 from arcwise.errors import ConstraintError, FormatError, suggestion
-from arcwise.files import read_bytes, write_text
+from arcwise.files import parse_json, parse_toml, read_bytes, write_text
 from arcwise.graph.constraints import Constraints
 
 __all__ = ["parse_constraints", "read_constraints", "write_constraints"]
@@ -28,22 +27,14 @@ SYNONYMS = {"whitelist": "required", "blacklist": "forbidden"}
 def read_constraints(path: str | os.PathLike[str], names: Sequence[str]) -> Constraints:
     """Read constraints on the variables `names` from a .json or .toml file."""
     text = _decode(path)
-    try:
-        content = tomllib.loads(text) if str(path).removesuffix(".gz").endswith(".toml") else json.loads(text)
-    except (tomllib.TOMLDecodeError, json.JSONDecodeError) as error:
-        raise FormatError(f"{path}: {error}.") from None
-    except RecursionError:
-        raise FormatError(f"{path}: nested too deeply.") from None
+    is_toml = str(path).removesuffix(".gz").endswith(".toml")
+    content = parse_toml(text, source=str(path)) if is_toml else parse_json(text, source=str(path))
     return _from_content(content, names, path)
 
 
 def parse_constraints(text: str, names: Sequence[str]) -> Constraints:
     """Read constraints on the variables `names` from JSON text, as the record of a run has them."""
-    try:
-        content = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise FormatError(f"the constraints are not JSON: {error}.") from None
-    return _from_content(content, names, "the constraints given")
+    return _from_content(parse_json(text, source="the constraints"), names, "the constraints")
 
 
 def _from_content(content: object, names: Sequence[str], path: str | os.PathLike[str]) -> Constraints:
@@ -59,6 +50,9 @@ def _from_content(content: object, names: Sequence[str], path: str | os.PathLike
         options[name] = value
     for key in ("required", "forbidden", "tiers"):
         _check_pairs(path, key, options.get(key, []), width=None if key == "tiers" else 2)
+    limit = options.get("max_parents")
+    if limit is not None and (not isinstance(limit, int) or isinstance(limit, bool)):
+        raise FormatError(f"{path}: max_parents must be a whole number, not {str(limit)[:40]!r}.")
     if not isinstance(options.get("max_parents_of", {}), dict):
         raise FormatError(f"{path}: max_parents_of must be a table of names and limits.")
     try:

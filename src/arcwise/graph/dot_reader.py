@@ -19,8 +19,8 @@ __all__ = ["parse_dot"]
 
 # Every alternative is linear in the text: no backtracking.
 TOKEN = re.compile(
-    r"(?P<skip>\s+|//[^\n]*|/\*.*?\*/|(?<![^\n])\#[^\n]*)"
-    r'|(?P<quoted>"(?:[^"\\]|\\.)*")'
+    r"(?P<skip>\s++|//[^\n]*+|/\*.*?\*/|(?<![^\n])\#[^\n]*+)"
+    r'|(?P<quoted>"(?:[^"\\]|\\.)*+")'
     r"|(?P<mark>->|--|[{}\[\]=;,:+])"
     r"|(?P<word>-?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)|[^\W0-9]\w*)",
     re.DOTALL,
@@ -149,15 +149,15 @@ class _Reader:
     def _take_name(self, what: str) -> str:
         if self.kind != "name" or any(self._is(keyword) for keyword in KEYWORDS):
             raise self._error(f"expected {what}")
-        value = self.value
+        parts = [self.value]
         self._advance()
         while self.kind == "+":  # strings may be joined
             self._advance()
             if self.kind != "name":
                 raise self._error("expected a string after '+'")
-            value += self.value
+            parts.append(self.value)
             self._advance()
-        return value
+        return "".join(parts)
 
     def _advance(self) -> None:
         self.kind, self.value = next(self._tokens)

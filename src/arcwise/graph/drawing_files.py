@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from xml.sax.saxutils import escape, quoteattr
 
+from arcwise.errors import FormatError
 from arcwise.files import write_text
 from arcwise.graph.dag import Dag
 from arcwise.graph.pdag import Pdag
 
 __all__ = ["EdgeLabels", "format_dot", "format_graphml", "write_dot", "write_graphml"]
 
+# What no XML document may contain, not even escaped (XML 1.0, section 2.2).
+NOT_XML = re.compile("[^\\t\\n\\r\\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 # A number to write beside an edge, such as its confidence; keys are pairs of names, in either order.
 EdgeLabels = Mapping[tuple[str, str], float]
 
@@ -34,18 +38,32 @@ def format_dot(graph: Dag | Pdag, *, labels: EdgeLabels | None = None) -> str:
 
 
 def format_graphml(graph: Dag | Pdag, *, labels: EdgeLabels | None = None) -> str:
-    """Return the graph as GraphML; the label is the edge attribute `confidence`."""
+    """Return the graph as GraphML; the label is the edge attribute `confidence`.
+
+    An edge without a direction is there as two arcs, one each way, unless no edge of the graph has one: networkx and
+    others refuse a graph in which some edges are directed and some are not.
+    """
+    for name in graph.names:
+        if bad := NOT_XML.search(name):
+            raise FormatError(f"the name {name!r} cannot stand in GraphML: XML has no character {bad[0]!r}. Rename it.")
+    found = _edges(graph, labels)
+    undirected = bool(found) and not any(directed for _, _, directed, _ in found)
+    if not undirected:
+        found = [
+            (*ends, True, label)
+            for a, b, directed, label in found
+            for ends in (((a, b),) if directed else ((a, b), (b, a)))
+        ]
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">',
         '  <key id="confidence" for="edge" attr.name="confidence" attr.type="double"/>',
-        '  <graph edgedefault="directed">',
+        f'  <graph edgedefault="{"undirected" if undirected else "directed"}">',
         *(f"    <node id={quoteattr(name)}/>" for name in graph.names),
     ]
-    for a, b, directed, label in _edges(graph, labels):
+    for a, b, _, label in found:
         data = "" if label is None else f'<data key="confidence">{escape(repr(float(label)))}</data>'
-        kind = "" if directed else ' directed="false"'
-        lines.append(f"    <edge source={quoteattr(a)} target={quoteattr(b)}{kind}>{data}</edge>")
+        lines.append(f"    <edge source={quoteattr(a)} target={quoteattr(b)}>{data}</edge>")
     return "\n".join([*lines, "  </graph>", "</graphml>", ""])
 
 

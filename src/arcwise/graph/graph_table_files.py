@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -31,6 +32,8 @@ __all__ = [
     "write_arc_list",
 ]
 
+# What Python's reader of CSV takes for a field.
+LONGEST_CELL = 131_072
 ENTRIES = {"0": 0, "1": 1, "0.0": 0, "1.0": 1}
 KINDS = {"->": True, "--": False, "-": False}
 
@@ -77,6 +80,7 @@ def read_arc_list(path: str | os.PathLike[str]) -> ArcList:
 
 def write_adjacency(path: str | os.PathLike[str], graph: Dag | Pdag) -> None:
     """Write the adjacency matrix as CSV, with the names as header and as first column."""
+    _check_names(graph.names)
     lines = [
         ["", *graph.names],
         *([n, *row] for n, row in zip(graph.names, graph.to_adjacency().tolist(), strict=True)),
@@ -91,15 +95,29 @@ def write_arc_list(path: str | os.PathLike[str], graph: Dag | Pdag) -> None:
 
 def format_arc_list(graph: Dag | Pdag) -> str:
     """Return the arcs as CSV with the columns from,to,kind."""
+    _check_names(graph.names)
     edges = () if isinstance(graph, Dag) else graph.edges
     arcs = [[a, b, "->"] for a, b in graph.arcs]
     return _csv_text([["from", "to", "kind"], *arcs, *([a, b, "--"] for a, b in edges)])
 
 
 def _csv_text(lines: Sequence[Sequence[object]]) -> str:
-    buffer = io.StringIO(newline="")
-    csv.writer(buffer, lineterminator="\n").writerows(lines)
-    return buffer.getvalue()
+    return "".join(",".join(_cell(str(value)) for value in line) + "\n" for line in lines)
+
+
+def _cell(text: str) -> str:
+    """Return a cell in quotes if it needs them. (Python 3.11's own writer leaves a carriage return bare.)"""
+    return '"' + text.replace('"', '""') + '"' if re.search('[,"\r\n]', text) else text
+
+
+def _check_names(names: Sequence[str]) -> None:
+    """Refuse names that would not be read back as they are: blanks around a cell do not count."""
+    for name in names:
+        if name != name.strip() or len(name) > LONGEST_CELL:
+            raise FormatError(
+                f"cannot write the node {name[:40]!r} to CSV: a name must not begin or end with a blank, nor have more "
+                f"than {LONGEST_CELL:,} characters. Rename it, or write .graphml, .dot or a structure file."
+            )
 
 
 def _text(path: str | os.PathLike[str]) -> str:

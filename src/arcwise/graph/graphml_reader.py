@@ -22,8 +22,14 @@ def parse_graphml(content: bytes, *, source: str = "graph") -> Dag | Pdag:
     reader = _Reader(source)
     reader.parse(content)
     names = reader.names()
-    arcs = [(names[a], names[b]) for a, b, directed in reader.edges if directed]
+    arcs = dict.fromkeys((names[a], names[b]) for a, b, directed in reader.edges if directed)
+    if len(arcs) < sum(directed for _, _, directed in reader.edges):
+        raise FormatError(f"{source}: an arc is there twice.")
+    # An edge in both directions is one without a direction: so this package writes it, since networkx refuses graphs
+    # that have edges of both kinds.
     edges = [(names[a], names[b]) for a, b, directed in reader.edges if not directed]
+    edges += [arc for arc in arcs if arc[::-1] in arcs and arc[0] != arc[1] and arc < arc[::-1]]
+    arcs = dict.fromkeys(arc for arc in arcs if arc[::-1] not in arcs or arc[0] == arc[1])
     try:
         if edges:
             return Pdag.from_edges(tuple(names.values()), arcs, edges)
@@ -35,7 +41,7 @@ def parse_graphml(content: bytes, *, source: str = "graph") -> Dag | Pdag:
 class _Reader:
     def __init__(self, source: str) -> None:
         self._source = source
-        self._nodes: dict[str, dict[str, str]] = {}
+        self._nodes: dict[str, dict[str, list[str]]] = {}
         self.edges: list[tuple[str, str, bool]] = []
         self._keys: dict[str, str] = {}  # from key ids to the attributes that they name
         self._node = ""
@@ -43,6 +49,7 @@ class _Reader:
         self._graphs = 0
         self._directed = True
         self._parser = expat.ParserCreate(namespace_separator=" ")
+        self._parser.buffer_text = True
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._end
         self._parser.CharacterDataHandler = self._text
@@ -67,7 +74,7 @@ class _Reader:
     def names(self) -> dict[str, str]:
         """Return what each node id is called."""
         for attribute in NAMING:
-            called = [facts.get(attribute, "").strip() for facts in self._nodes.values()]
+            called = ["".join(facts.get(attribute, ())).strip() for facts in self._nodes.values()]
             if all(called) and len(set(called)) == len(called):
                 return dict(zip(self._nodes, called, strict=True))
         return {node: node for node in self._nodes}
@@ -104,8 +111,7 @@ class _Reader:
 
     def _text(self, text: str) -> None:
         if self._node and self._key in NAMING:
-            facts = self._nodes[self._node]
-            facts[self._key] = facts.get(self._key, "") + text
+            self._nodes[self._node].setdefault(self._key, []).append(text)
 
     def _refuse_doctype(self, *_: object) -> None:
         raise self._error("a document type is not read. Remove the line <!DOCTYPE ...>")

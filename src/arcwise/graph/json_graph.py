@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from arcwise.errors import FormatError, GraphError
+from arcwise.files import parse_json
 from arcwise.graph.dag import Dag
 from arcwise.graph.graph_table_files import ArcList
 from arcwise.graph.pdag import Pdag
@@ -21,10 +21,7 @@ def parse_json_graph(text: str, *, source: str = "graph") -> Dag | Pdag | ArcLis
     Without a list of variables it is a list of arcs, which does not say which nodes have no edge. The record that
     ``arcwise learn`` writes, run.json, has its arcs under `result`.
     """
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"{source}: not JSON: {error}.") from None
+    found = parse_json(text, source=source)
     if isinstance(found, dict) and isinstance(found.get("result"), dict):
         found = found["result"]
     if not isinstance(found, dict):
@@ -47,7 +44,7 @@ def _node_link(found: dict[str, Any], links: list[Any], source: str) -> Dag | Pd
     try:
         names = [str(node["id"]) for node in found["nodes"]]
         pairs = tuple((str(link["source"]), str(link["target"])) for link in links)
-    except (TypeError, KeyError):
+    except (TypeError, KeyError, ValueError):  # the last: a number too long to be printed
         raise FormatError(f"{source}: a node needs an 'id', a link a 'source' and a 'target'.") from None
     directed = found.get("directed", False) is True
     return _graph(ArcList(pairs, ()) if directed else ArcList((), pairs), names, source)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
@@ -16,6 +17,8 @@ __all__ = ["NamedNodes", "Node", "listed", "node_names"]
 Node = str | int
 
 LISTED_NAMES = 20
+# Half of a character of UTF-16, as JSON can spell it.
+SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class NamedNodes:
@@ -27,11 +30,12 @@ class NamedNodes:
 
     def __init__(self, names: Iterable[str]) -> None:
         self._names = tuple(names)
+        seen: set[str] = set()
         for position, name in enumerate(self._names):
             _check_name(position, name)
-        if len(set(self._names)) < len(self._names):
-            twice = next(name for name in self._names if self._names.count(name) > 1)
-            raise GraphError(f"two nodes have the name '{twice}'; names must differ.")
+            if name in seen:
+                raise GraphError(f"two nodes have the name '{name}'; names must differ.")
+            seen.add(name)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -87,6 +91,8 @@ class NamedNodes:
 def _check_name(position: int, name: object) -> None:
     if not isinstance(name, str) or not name:
         raise GraphError(f"node {position} has the name {name!r}; a name is a string that is not empty.")
+    if not name.isascii() and SURROGATE.search(name):
+        raise GraphError(f"node {position} has the name {name!r}, which is not valid Unicode; it could not be written.")
 
 
 def _unknown_node(name: str, names: Sequence[str]) -> str:

@@ -41,17 +41,20 @@ def parse_binary(content: bytes, *, source: str = "arct content") -> ParentSetTa
     facts, arrays = parse_array_file(content, KIND, source=source)
     checked = read_facts(facts, f"{source}: malformed facts.")
     names = checked.pop("names", None)
-    if names is None or arrays.keys() != {"rows", "sizes", "members", "scores"} or arrays["scores"].dtype != np.float64:
+    if names is None or arrays.keys() != {"rows", "sizes", "members", "scores"}:
         raise FormatError(f"{source}: malformed: not the arrays of a parent-set table.")
-    checked["constraints"] = read_constraints_of(checked, names, f"{source}: malformed constraints.")
-    table = ParentSetTable(
-        tuple(names),
-        _offsets(arrays["rows"]),
-        np.array(arrays["scores"], dtype=np.float64),
-        _offsets(arrays["sizes"]),
-        arrays["members"].astype(np.int32),
-        **checked,
+    rows, sizes, members, scores = (arrays[name] for name in ("rows", "sizes", "members", "scores"))
+    is_table = (
+        scores.dtype == np.float64
+        and scores.ndim == 1
+        and _are_numbers(rows, most=len(scores))
+        and _are_numbers(sizes, most=len(members))
+        and _are_numbers(members, most=len(names))
     )
+    if not is_table:
+        raise FormatError(f"{source}: malformed: an array is not what a parent-set table has. Write the file again.")
+    checked["constraints"] = read_constraints_of(checked, names, f"{source}: malformed constraints.")
+    table = ParentSetTable(tuple(names), _offsets(rows), scores, _offsets(sizes), members.astype(np.int32), **checked)
     try:
         table.validate()
     except FormatError as error:
@@ -89,6 +92,15 @@ def _narrow(values: NDArray[Any]) -> NDArray[Any]:
         if largest <= np.iinfo(kind).max:
             return values.astype(kind)
     return values.astype("<i8")
+
+
+def _are_numbers(values: NDArray[Any], *, most: int) -> bool:
+    """Return whether an array is a list of integers from 0 to `most`; checked before they are added up or narrowed."""
+    return (
+        values.ndim == 1
+        and values.dtype.kind in "ui"
+        and (len(values) == 0 or (int(values.min()) >= 0 and int(values.max()) <= most))
+    )
 
 
 def _offsets(lengths: NDArray[Any]) -> NDArray[np.int64]:

@@ -135,10 +135,10 @@ def build_parent_set_tables(
         sizes,
     )
     saved = Path(checkpoint) if checkpoint is not None else None
-    keep = None
+    keep, resumed = None, False
     if saved is not None:
-        keep = _Keeper(saved, _identity(data, made, slack, required, allowed, sizes))
-        if saved.exists():
+        keep, resumed = _Keeper(saved, _identity(data, made, slack, required, allowed, sizes)), saved.exists()
+        if resumed:
             _restore(builder, saved, keep.identity)
     # Every variable has a row only after the level of its required parents: so far no limit applies.
     least = max((len(parents) for parents in required), default=0)
@@ -157,7 +157,7 @@ def build_parent_set_tables(
         seconds=deadline.seconds,
         peak_bytes=int(builder.peak_bytes),
     )
-    return [
+    tables = [
         ParentSetTable(
             data.names,
             *builder.table(number),
@@ -172,6 +172,17 @@ def build_parent_set_tables(
         )
         for number, score in enumerate(made)
     ]
+    if resumed:  # a set that is there twice shows only now
+        for table in tables:
+            _check_resumed(table, saved)
+    return tables
+
+
+def _check_resumed(table: ParentSetTable, saved: Path | None) -> None:
+    try:
+        table.validate()
+    except FormatError as error:
+        raise FormatError(f"{saved}: malformed or edited ({error}) Remove it to start anew.") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,12 +235,12 @@ def _restore(builder: ParentSetBuilder, saved: Path, identity: str) -> None:
         raise FormatError(
             f"{saved}: belongs to other data or options, so the work cannot go on from it. Remove it to start anew."
         )
-    if arrays.keys() != {"numbers", "members", "values"} or not builder.restore(
-        np.array(arrays["numbers"], dtype=np.int64),
-        np.array(arrays["members"], dtype=np.int32),
-        np.array(arrays["values"], dtype=np.float64),
-    ):
-        raise FormatError(f"{saved}: malformed. Remove it to start anew.")
+    kinds = {"numbers": np.int64, "members": np.int32, "values": np.float64}
+    whole = arrays.keys() == kinds.keys() and all(
+        arrays[name].dtype == kind and arrays[name].ndim == 1 for name, kind in kinds.items()
+    )
+    if not whole or not builder.restore(arrays["numbers"], arrays["members"], arrays["values"]):
+        raise FormatError(f"{saved}: malformed or edited. Remove it to start anew.")
 
 
 def _identity(data: Dataset, scores: list[Score], slack: float, *families: object) -> str:

@@ -13,6 +13,8 @@ from arcwise.parent_sets.table import ParentSetTable
 
 __all__ = ["facts_of", "read_constraints_of", "read_facts"]
 
+# An integer of a thousand digits is a number in JSON, but no float.
+LARGEST_SLACK = 1e300
 _NEEDED = {"slack", "max_parents", "score", "data_digest", "status"}
 _OPTIONAL = {"names", "constraints", "equivalent"}
 
@@ -51,7 +53,7 @@ def read_facts(facts: object, complaint: str) -> dict[str, Any]:
     if not isinstance(facts, dict) or not _well_formed(facts):
         raise FormatError(complaint)
     checked = {str(name): value for name, value in facts.items()}
-    checked["slack"] = {None: math.nan, "infinite": math.inf}.get(checked["slack"], checked["slack"])
+    checked["slack"] = float({None: math.nan, "infinite": math.inf}.get(checked["slack"], checked["slack"]))
     checked["status"] = Status(checked["status"])
     return checked
 
@@ -61,12 +63,13 @@ def _well_formed(facts: dict[Any, Any]) -> bool:
         return False
     slack, limit, digest, names = facts["slack"], facts["max_parents"], facts["data_digest"], facts.get("names")
     return (
-        (slack is None or slack == "infinite" or (_is_number(slack) and 0 <= slack < math.inf))
-        and (limit is None or (isinstance(limit, int) and not isinstance(limit, bool) and limit >= 0))
+        (slack is None or slack == "infinite" or (_is_number(slack) and 0 <= slack < LARGEST_SLACK))
+        and (limit is None or (isinstance(limit, int) and not isinstance(limit, bool) and 0 <= limit < 2**31))
         and isinstance(facts["score"], dict)
         and (digest is None or isinstance(digest, str))
         and isinstance(facts.get("constraints"), dict | None)
         and isinstance(facts.get("equivalent"), bool | None)
+        and isinstance(facts["status"], str)
         and facts["status"] in {str(status) for status in Status}
         and (names is None or (isinstance(names, list) and all(isinstance(name, str) for name in names)))
     )

@@ -10,10 +10,11 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 from typing import Any
 
 from arcwise.errors import FormatError
-from arcwise.files import read_bytes, write_bytes
+from arcwise.files import parse_json, read_bytes, write_bytes
 from arcwise.parent_sets.facts import facts_of, read_constraints_of, read_facts
 from arcwise.parent_sets.table import ParentSetTable
 
@@ -58,6 +59,8 @@ def parse_jkl(content: bytes, *, source: str = "jkl text") -> ParentSetTable:
     written_names = facts.pop("names", None)
     if written_names is not None and len(written_names) == len(names):
         names = written_names
+        if len(set(names)) < len(names):
+            raise FormatError(f"{source}: a name occurs twice in the comment '# {_MARK}...'. Write the file again.")
     complaint = f"{source}: the constraints in the comment '# {_MARK}...' were edited. Write the file again."
     facts["constraints"] = read_constraints_of(facts, names, complaint)
     return ParentSetTable(tuple(names), *arrays, **facts)
@@ -76,13 +79,18 @@ def format_jkl(table: ParentSetTable) -> bytes:
     # Names that are the numbers 0 .. n-1 in another order would be taken for positions.
     numbers = [str(v) for v in range(len(names))]
     shuffled = names != numbers and sorted(names) == sorted(numbers)
-    if shuffled or any(name.split() != [name] or name.startswith("#") for name in names):
+    if shuffled or not all(_is_word(name) for name in names):
         facts["names"] = names
         names = numbers
     comments = [_MARK + json.dumps(facts), *_explanation(table)]
     return _core.parent_sets.format_jkl(
         table.node_offsets, table.scores, table.set_offsets, table.members, names, comments
     )
+
+
+def _is_word(name: str) -> bool:
+    """Return whether a name can stand in the file as it is: one word, no comment, valid Unicode."""
+    return name.split() == [name] and not name.startswith("#") and not re.search("[\\0\ud800-\udfff]", name)
 
 
 def _explanation(table: ParentSetTable) -> list[str]:
@@ -97,10 +105,10 @@ def _facts(comments: list[str], source: str) -> dict[str, Any]:
     for comment in comments:
         if not comment.startswith(_MARK):
             continue
-        try:
-            facts = json.loads(comment.removeprefix(_MARK))
-        except ValueError:
-            facts = None
         complaint = f"{source}: the comment '# {_MARK}...' was edited. Remove it, or write the file again."
+        try:
+            facts = parse_json(comment.removeprefix(_MARK), source=source)
+        except FormatError:
+            raise FormatError(complaint) from None
         return read_facts(facts, complaint)
     return {}

@@ -21,7 +21,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tomllib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from arcwise.errors import ConfigError, FormatError, suggestion
-from arcwise.files import read_bytes
+from arcwise.files import parse_toml, read_bytes
 from arcwise.limits import Limits
 from arcwise.showing import one_screen
 from arcwise.study.registry import EXPERIMENTS, load_experiment
@@ -40,6 +40,7 @@ __all__ = ["Study", "canonical_json", "read_study"]
 
 TABLES = ("experiments", "smoke", "limits")
 MEGABYTE = 10**6
+PLAIN_NAME = re.compile(r"[^./\\:\x00-\x1f\x7f][^/\\:\x00-\x1f\x7f]{0,99}")
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,22 @@ class _Top:
     seed: int = 0
     networks_folder: str | None = None
     data_folder: str | None = None
+
+
+@dataclass(frozen=True)
+class _Identity:
+    """What the content of a study has besides its tables."""
+
+    name: str
+    seed: int
+
+
+@dataclass(frozen=True)
+class _Bounds:
+    """The limits as the content of a study has them."""
+
+    seconds: float | None = None
+    memory_bytes: int | None = None
 
 
 @dataclass(frozen=True)
@@ -95,14 +112,38 @@ class Study:
         return hashlib.sha256(canonical_json(self.content).encode()).hexdigest()
 
     @classmethod
-    def from_content(cls, content: Mapping[str, Any], sources: Sources | None = None) -> Study:
-        """Make a study from its `content`, as the store and the workers have it."""
+    def from_content(
+        cls, content: Mapping[str, Any], sources: Sources | None = None, *, source: str = "study"
+    ) -> Study:
+        """Make a study from its `content`, as the store and the workers have it; `source` names it in messages."""
+        tables, limits = content.get("experiments"), content.get("limits")
+        if not isinstance(tables, dict) or not isinstance(limits, dict):
+            raise FormatError(f"{source}: the study has no experiments or limits; it was edited.")
+        for name in tables:
+            if name not in EXPERIMENTS:
+                raise ConfigError(f"{source}: {suggestion('experiment', str(name), EXPERIMENTS)}")
+        top = parse_settings(_Identity, {key: content[key] for key in ("name", "seed") if key in content}, source)
+        bounds = parse_settings(_Bounds, limits, f"{source}: limits")
         experiments = {
-            name: parse_settings(load_experiment(name).Settings, settings, name)
-            for name, settings in content["experiments"].items()
+            name: parse_settings(load_experiment(name).Settings, settings, name) for name, settings in tables.items()
         }
-        limits = Limits(**content["limits"])
-        return cls(content["name"], content["seed"], experiments, limits, sources or Sources())
+        return cls(
+            top.name,
+            top.seed,
+            experiments,
+            Limits(seconds=bounds.seconds, memory_bytes=bounds.memory_bytes),
+            sources or Sources(),
+        )
+
+    def __post_init__(self) -> None:
+        """Refuse a name that is no plain file name: the store is called by it."""
+        if not PLAIN_NAME.fullmatch(self.name):
+            raise ConfigError(
+                f"name = {self.name[:60]!r}: a study's name becomes a file name; it has 1 to 100 characters, does not "
+                "begin with a dot, and contains no slash, backslash, colon or control character."
+            )
+        if not 0 <= self.seed < 2**128:
+            raise ConfigError(f"seed = {str(self.seed)[:40]} must be 0 or more, and less than 2^128.")
 
     def check(self) -> None:
         """Raise an error if a network or a data set that the study names is not there."""
@@ -129,20 +170,15 @@ def read_study(
         Where networks and data files are, seen from here; they replace those of the file.
     """
     try:
-        content = tomllib.loads(read_bytes(path).decode("utf-8-sig"))
+        text = read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise FormatError(f"{path}: not UTF-8 at byte {error.start}.") from None
-    except tomllib.TOMLDecodeError as error:
-        raise FormatError(f"{path}: {error}.") from None
-    except RecursionError:
-        raise FormatError(f"{path}: nested too deeply.") from None
+    content = parse_toml(text, source=str(path))
     known = (*_Top.__dataclass_fields__, *TABLES)
     for key in content:
         if key not in known:
             raise ConfigError(f"{path}: {suggestion('key', key, known)}")
     top = parse_settings(_Top, {key: value for key, value in content.items() if key not in TABLES}, str(path))
-    if top.seed < 0:
-        raise ConfigError(f"{path}: seed = {top.seed} must be 0 or more.")
     limits = parse_settings(_CellLimits, content.get("limits", {}), f"{path}: [limits]")
     memory = None if limits.memory_mb is None else int(limits.memory_mb * MEGABYTE)
     name = top.name or Path(path).name.removesuffix(".gz").removesuffix(".toml")
@@ -151,14 +187,18 @@ def read_study(
         sources = replace(sources, networks_folder=str(Path(networks_folder).resolve()))
     if data_folder is not None:
         sources = replace(sources, data_folder=str(Path(data_folder).resolve()))
-    return Study(
-        name=f"{name}-smoke" if smoke else name,
-        seed=top.seed,
-        experiments=_experiments(str(path), content, smoke),
-        limits=Limits(seconds=limits.seconds, memory_bytes=memory),
-        sources=sources,
-        description=top.description,
-    )
+    experiments = _experiments(str(path), content, smoke)
+    try:
+        return Study(
+            name=f"{name}-smoke" if smoke else name,
+            seed=top.seed,
+            experiments=experiments,
+            limits=Limits(seconds=limits.seconds, memory_bytes=memory),
+            sources=sources,
+            description=top.description,
+        )
+    except ConfigError as error:
+        raise ConfigError(f"{path}: {error}") from None
 
 
 def _experiments(path: str, content: Mapping[str, Any], smoke: bool) -> dict[str, Any]:

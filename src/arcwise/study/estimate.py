@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from dataclasses import dataclass
@@ -10,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from arcwise.errors import ConfigError
+from arcwise.errors import ConfigError, FormatError
+from arcwise.files import parse_json
 from arcwise.showing import one_screen
 from arcwise.study.config import Study
 from arcwise.study.plan import plan_study
@@ -60,7 +60,7 @@ def estimate_study(study: Study, store: str | os.PathLike[str]) -> StudyEstimate
     measured: dict[str, list[tuple[dict[str, Any], float, bool]]] = {}
     for _, experiment, parameters, status, _, seconds, _ in Store(store).cells(rows=False):
         if seconds is not None:
-            measured.setdefault(experiment, []).append((json.loads(parameters), seconds, status != "finished"))
+            measured.setdefault(experiment, []).append((_parameters(parameters, store), seconds, status != "finished"))
     total = variance = 0.0
     limited = 0
     plan = plan_study(study)
@@ -103,3 +103,10 @@ def _log(value: Any) -> float:
     """Return the size of a number, NaN for what is none."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return math.copysign(math.log2(1 + abs(value)), value) if is_number else math.nan
+
+
+def _parameters(text: str | None, store: str | os.PathLike[str]) -> dict[str, Any]:
+    found = parse_json(text or "", source=f"{store}: the parameters of a cell")
+    if not isinstance(found, dict):
+        raise FormatError(f"{store}: the parameters of a cell are no table; the store was edited.")
+    return found

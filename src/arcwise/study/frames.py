@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arcwise.errors import FormatError
-from arcwise.files import atomic_write
+from arcwise.files import atomic_write, parse_json
 from arcwise.parquet import write_parquet
 from arcwise.study.store import Store
 
@@ -30,10 +29,19 @@ def read_frames(store: Store) -> dict[str, tuple[pd.DataFrame, pd.DataFrame]]:
     cells: dict[str, list[dict[str, Any]]] = {}
     rows: dict[str, list[dict[str, Any]]] = {}
     for key, experiment, parameters, status, message, seconds, content in store.cells():
-        common = {"cell": key, **json.loads(parameters), "status": status}
+        where = f"{store.path}: cell {key}"
+        given, found = parse_json(parameters or "", source=where), parse_json(content, source=where)
+        plain = isinstance(given, dict) and isinstance(found, list) and all(isinstance(row, dict) for row in found)
+        if not plain or not all(map(_is_scalar, (*given.values(), *(v for row in found for v in row.values())))):
+            raise FormatError(f"{where}: parameters and rows are no tables of values; the store was edited.")
+        common = {"cell": key, **given, "status": status}
         cells.setdefault(experiment, []).append({**common, "message": message, "seconds": seconds})
-        rows.setdefault(experiment, []).extend({**common, **row} for row in json.loads(content))
+        rows.setdefault(experiment, []).extend({**common, **row} for row in found)
     return {name: (pd.DataFrame(rows[name]), pd.DataFrame(cells[name])) for name in cells}
+
+
+def _is_scalar(value: Any) -> bool:
+    return value is None or isinstance(value, str | bool | int | float)
 
 
 def export_rows(store: str | os.PathLike[str], path: str | os.PathLike[str], *, experiment: str | None = None) -> int:

@@ -18,6 +18,8 @@ from arcwise.study.settings import plain_settings
 __all__ = ["Cell", "plan_study"]
 
 ID_DIGITS = 24  # 96 bits
+# A number with a digit too many should be told, not planned for hours.
+MOST_CELLS = 1_000_000
 
 
 @one_screen
@@ -56,6 +58,11 @@ def plan_study(study: Study) -> tuple[Cell, ...]:
             if key in cells:
                 raise ConfigError(f"experiment '{name}' plans the same cell twice: {parameters}. Is a value repeated?")
             cells[key] = Cell(key, name, dict(parameters))
+            if len(cells) > MOST_CELLS:
+                raise ConfigError(
+                    f"study '{study.name}' has more than {MOST_CELLS:,} cells: is a number in [experiments.{name}] too "
+                    "large? Split it into several studies otherwise."
+                )
     if not cells:
         raise ConfigError(f"study '{study.name}' has no cell: some list in its settings is empty.")
     return tuple(cells.values())

@@ -10,6 +10,10 @@ transaction each: after `kill -9` the file holds every batch that was written, w
 | cells | planned cell | id, position, experiment, parameters (JSON) |
 | outcomes | cell with an outcome | id, status, message, seconds, run, written, rows (JSON) |
 | runs | call of `run_study` | run, started, ended, version, workers, status |
+
+A store may come from somebody else. A DuckDB file can hold more than tables: a view or a macro is SQL, and SQL reads
+files. So every connection is closed to anything outside the store, and a store that holds anything but these tables,
+with these columns, is refused before anything is asked of it.
 """
 
 from __future__ import annotations
@@ -17,12 +21,15 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arcwise.errors import ConfigError, FormatError
+from arcwise.files import atomic_write, parse_json, temporary_folder
+from arcwise.parquet import CLOSED
 from arcwise.study.config import Study
 from arcwise.study.outcome import Outcome
 from arcwise.study.plan import Cell
@@ -37,6 +44,13 @@ FORMAT = "arcwise study 1"
 PATIENCE_SECONDS = 60.0
 # What DuckDB says of a file that another process, or another thread of this one, has open.
 BUSY = ("Could not set lock", "different configuration", "already attached", "Resource In Use")
+# The objects of a file that are no plain tables; each query returns their names.
+FOREIGN = (
+    "SELECT view_name FROM duckdb_views() WHERE NOT internal",
+    "SELECT function_name FROM duckdb_functions() WHERE NOT internal",
+    "SELECT sequence_name FROM duckdb_sequences()",
+    "SELECT table_name FROM duckdb_tables() WHERE temporary OR schema_name <> 'main'",
+)
 SCHEMA = """
 CREATE TABLE study (key VARCHAR NOT NULL, value VARCHAR NOT NULL);
 CREATE TABLE cells (id VARCHAR NOT NULL, position INTEGER, experiment VARCHAR, parameters VARCHAR);
@@ -48,6 +62,30 @@ CREATE TABLE runs (
     run INTEGER PRIMARY KEY, started TIMESTAMP, ended TIMESTAMP, version VARCHAR, workers VARCHAR, status VARCHAR
 );
 """
+# The columns of each table, as DuckDB lists them.
+TABLES = {
+    "study": [("key", "VARCHAR"), ("value", "VARCHAR")],
+    "cells": [("id", "VARCHAR"), ("position", "INTEGER"), ("experiment", "VARCHAR"), ("parameters", "VARCHAR")],
+    "outcomes": [
+        ("id", "VARCHAR"),
+        ("status", "VARCHAR"),
+        ("message", "VARCHAR"),
+        ("seconds", "DOUBLE"),
+        ("run", "INTEGER"),
+        ("written", "TIMESTAMP"),
+        ("rows", "VARCHAR"),
+    ],
+    "runs": [
+        ("run", "INTEGER"),
+        ("started", "TIMESTAMP"),
+        ("ended", "TIMESTAMP"),
+        ("version", "VARCHAR"),
+        ("workers", "VARCHAR"),
+        ("status", "VARCHAR"),
+    ],
+}
+# No statement may reach anything but the store, and none may change that.
+CLOSED_STORE = {**CLOSED, "enable_external_access": "false", "lock_configuration": "true"}
 
 
 class StoreBusyError(FormatError):
@@ -62,26 +100,45 @@ class Store:
 
     @property
     def exists(self) -> bool:
-        """Whether there is a file."""
-        return self.path.exists()
+        """Whether there is a file; an empty one, as a full disk leaves it, does not count."""
+        try:
+            return self.path.stat().st_size > 0
+        except FileNotFoundError:
+            return False
 
     def begin(self, study: Study, plan: Sequence[Cell], *, accept_changes: bool = False) -> None:
         """Make the store, or check that it is this study's; with `accept_changes` it becomes this study's.
 
         Outcomes stay in any case: those of cells that are in the new plan too count for it.
         """
+        if not self.exists:
+            self._make(study, plan)
+            return
         with self._open(write=True) as connection:
             connection.execute("BEGIN TRANSACTION")
-            if not self._tables(connection):
-                connection.execute(SCHEMA)
-                known: dict[str, str] = {}
-            else:
-                known = self._facts(connection)
+            known = self._facts(connection)
             if known.get("digest") != study.digest:
-                if known and not accept_changes:
-                    raise ConfigError(self._changed(json.loads(known["content"]), study))
+                if not accept_changes:
+                    raise ConfigError(self._changed(self._content(known), study))
                 self._write_plan(connection, study, plan)
             connection.execute("COMMIT")
+
+    def _make(self, study: Study, plan: Sequence[Cell]) -> None:
+        """Make the store under another name: a full disk leaves no half of one that would then be refused."""
+        import duckdb
+
+        with atomic_write(self.path) as file, temporary_folder(self.path) as folder:
+            part = Store(folder / "store.duckdb")
+            try:
+                with duckdb.connect(str(part.path), config=CLOSED_STORE) as connection:
+                    connection.execute("BEGIN TRANSACTION")
+                    connection.execute(SCHEMA)
+                    part._write_plan(connection, study, plan)
+                    connection.execute("COMMIT")
+            except duckdb.Error as error:
+                raise FormatError(f"cannot write {self.path}: {_first_line(error)}") from error
+            with part.path.open("rb") as whole:
+                shutil.copyfileobj(whole, file, 2**20)
 
     def begin_run(self, workers: str) -> int:
         """Note that a run starts; return its number."""
@@ -129,7 +186,13 @@ class Store:
 
     def study(self) -> Study:
         """Return the study whose store this is."""
-        return Study.from_content(json.loads(self.facts()["content"]))
+        return Study.from_content(self._content(self.facts()), source=str(self.path))
+
+    def _content(self, facts: dict[str, str]) -> dict[str, Any]:
+        content = parse_json(facts.get("content", ""), source=f"{self.path}: the study")
+        if not isinstance(content, dict):
+            raise FormatError(f"{self.path}: the study in the store is no table; the store was edited.")
+        return content
 
     def runs(self) -> list[dict[str, Any]]:
         """Return the runs so far."""
@@ -158,27 +221,22 @@ class Store:
             raise FormatError(f"there is no store {self.path}; `arcwise study run` makes one.")
         connection = self._connect(write, patience)
         try:
+            self._check_tables(connection)
             yield connection
         except duckdb.Error as error:
-            reason = str(error).strip().splitlines()[0]
-            raise FormatError(f"{self.path}: the store cannot be used: {reason}") from error
+            raise FormatError(f"{self.path}: the store cannot be used: {_first_line(error)}") from error
         finally:
             connection.close()
 
     def _connect(self, write: bool, patience: float) -> duckdb.DuckDBPyConnection:
         import duckdb
 
-        # No extension may be loaded or fetched for a file that is not ours.
-        settings: dict[str, str | bool | int | float | list[str]] = {
-            "autoinstall_known_extensions": "false",
-            "autoload_known_extensions": "false",
-        }
         end = time.monotonic() + patience
         while True:
             try:
-                return duckdb.connect(str(self.path), read_only=not write, config=settings)
+                return duckdb.connect(str(self.path), read_only=not write, config=CLOSED_STORE)
             except duckdb.Error as error:
-                reason = str(error).strip().splitlines()[0]
+                reason = _first_line(error)
                 is_busy = any(sign in reason for sign in BUSY)
                 if not is_busy:
                     raise FormatError(f"{self.path} is no store of a study: {reason}") from error
@@ -186,15 +244,27 @@ class Store:
                     raise StoreBusyError(f"{self.path} is held open by another program: {reason}") from error
                 time.sleep(0.05)
 
-    def _tables(self, connection: duckdb.DuckDBPyConnection) -> set[str]:
-        return {name for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
+    def _check_tables(self, connection: duckdb.DuckDBPyConnection) -> None:
+        """Refuse a file that holds anything but the tables of a store, as `SCHEMA` makes them."""
+        for query in FOREIGN:
+            found = connection.execute(query).fetchone()
+            if found is not None:
+                raise FormatError(
+                    f"{self.path} holds '{found[0]}', which is no table of a study's store: it could run SQL of its "
+                    "own. Do not use this file."
+                )
+        columns: dict[str, list[tuple[str, str]]] = {}
+        for table, column, kind, default in connection.execute(
+            "SELECT table_name, column_name, data_type, column_default FROM duckdb_columns() WHERE NOT internal "
+            "ORDER BY table_name, column_index"
+        ).fetchall():
+            columns.setdefault(table, []).append((column, kind if default is None else f"{kind} with a default"))
+        if columns != TABLES:
+            raise FormatError(f"{self.path} is a DuckDB file, but no store of a study. Give another file.")
 
     def _facts(self, connection: duckdb.DuckDBPyConnection) -> dict[str, str]:
-        tables = self._tables(connection)
-        facts: dict[str, str] = {}
-        if {"study", "cells", "outcomes", "runs"} <= tables:
-            facts = dict(connection.execute("SELECT key, value FROM study").fetchall())
-        if facts.get("format") != FORMAT:
+        facts = dict(connection.execute("SELECT key, value FROM study").fetchall())
+        if facts.get("format") != FORMAT or not {"name", "digest", "content", "version", "created"} <= facts.keys():
             raise FormatError(f"{self.path} is a DuckDB file, but no store of a study. Give another file.")
         return facts
 
@@ -250,6 +320,10 @@ def _flat(content: dict[str, Any], prefix: str = "") -> dict[str, Any]:
 def _brief(value: Any) -> str:
     text = "nothing" if value is None else json.dumps(value)
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().splitlines()[0]
 
 
 def _one(connection: duckdb.DuckDBPyConnection, query: str) -> tuple[Any, ...]:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arcwise.errors import FormatError
-from arcwise.files import atomic_write, write_text
+from arcwise.errors import ArcwiseError, FormatError
+from arcwise.files import atomic_write, parse_json, write_text
 from arcwise.showing import one_screen
 from arcwise.study.experiment import SummaryFigure, SummaryTable
 from arcwise.study.frames import read_frames
@@ -92,19 +92,37 @@ def summarize_study(store: str | os.PathLike[str]) -> StudySummary:
     parts: dict[str, Sequence[SummaryTable | SummaryFigure]] = {}
     counts: dict[str, dict[str, int]] = {}
     for name, (rows, cells) in frames.items():
+        if name not in study.experiments:
+            raise FormatError(f"the store has cells of '{name}', which is no experiment of its study; it was edited.")
         experiment = load_experiment(name)
         counts[name] = {status: int((cells["status"] == status).sum()) for status in CELL_STATUSES}
-        own = experiment.summarize(study.experiments[name], rows, cells) if len(rows) else ()
+        own = _summarized(experiment, study.experiments[name], rows, cells, facts["name"]) if len(rows) else ()
         parts[name] = [_cell_table(cells), *own]
     described = {
         "name": facts["name"],
         "digest": facts["digest"],
         "version": facts["version"],
-        "configuration": json.loads(facts["content"]),
+        "configuration": parse_json(facts["content"], source=facts["name"]),
         "cells": counts,
         "seconds": sum(float(cells["seconds"].sum()) for _, cells in frames.values()),
     }
     return StudySummary(facts["name"], described, parts)
+
+
+def _summarized(
+    experiment: Any, settings: Any, rows: pd.DataFrame, cells: pd.DataFrame, name: str
+) -> Sequence[SummaryTable | SummaryFigure]:
+    """Return an experiment's summary; rows that are not what it writes are an error of the store."""
+    try:
+        found: Sequence[SummaryTable | SummaryFigure] = experiment.summarize(settings, rows, cells)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError) as error:
+        if isinstance(error, ArcwiseError):
+            raise
+        raise FormatError(
+            f"{name}: the rows in the store are not those that its experiments write ({error!r}): the store was "
+            "edited, or is of another version."
+        ) from error
+    return found
 
 
 def _cell_table(cells: pd.DataFrame) -> SummaryTable:

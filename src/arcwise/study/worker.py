@@ -13,6 +13,7 @@ import os
 import queue
 import sys
 import threading
+import traceback
 from pathlib import Path
 from typing import BinaryIO
 
@@ -28,7 +29,23 @@ LEAVING = b"leaving\n"
 
 
 def main() -> None:
-    """Run cells until the input ends."""
+    """Run cells until the input ends.
+
+    The process never ends as Python does by itself: that waits for the thread that reads the input, and complains
+    loudly of the lock it holds.
+    """
+    try:
+        _serve()
+    except BrokenPipeError:  # the runner is gone, and nobody waits for the outcome
+        os._exit(0)
+    except BaseException:
+        traceback.print_exc()
+        sys.stderr.flush()
+        os._exit(1)
+    os._exit(0)
+
+
+def _serve() -> None:
     output = os.fdopen(os.dup(sys.stdout.fileno()), "wb", buffering=0)
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     lines: queue.Queue[bytes] = queue.Queue()
@@ -46,7 +63,7 @@ def main() -> None:
         output.write(outcome.to_json().encode() + b"\n")
         if outcome.out_of_memory:
             output.write(LEAVING)  # a fresh process rather than one whose memory is in pieces
-            os._exit(0)
+            return
 
 
 def _read(source: BinaryIO, lines: queue.Queue[bytes]) -> None:

@@ -18,9 +18,11 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arcwise.ensemble.replicates.task import Replicate
 from arcwise.errors import FormatError, OptionError
+from arcwise.files import parse_json, sync_folder
 
 __all__ = ["ReplicateJournal", "journal_seed", "pack_replicates", "unpack_replicates"]
 
@@ -72,7 +74,10 @@ class ReplicateJournal:
                 f"{self.path} holds the replicates of another run: {', '.join(differing)} differ. Repeat that run's "
                 "arguments to resume it, or give another file."
             )
-        replicates, end = unpack_replicates(content, nodes, at)
+        try:
+            replicates, end = unpack_replicates(content, nodes, at)
+        except FormatError as error:
+            raise FormatError(f"{self.path}: {error}") from None
         self.finished.update((replicate.index, replicate) for replicate in replicates)
         if end < len(content):
             self._file.truncate(end)
@@ -95,6 +100,7 @@ class ReplicateJournal:
         if not self._file.closed:
             os.fsync(self._file.fileno())
             self._file.close()
+            sync_folder(self.path.parent)
 
     def __enter__(self) -> ReplicateJournal:
         return self
@@ -145,7 +151,7 @@ def _read_header(path: Path, content: bytes) -> tuple[dict[str, Any], int]:
     try:
         if not content.startswith(MAGIC) or end < 0:
             raise ValueError("the first line is not that of a file of replicates")
-        header = json.loads(content[len(MAGIC) : end])
+        header = parse_json(content[len(MAGIC) : end], source="the second line")
         if not isinstance(header, dict) or not isinstance(header.get("seed"), int):
             raise ValueError("the second line is not the description of a run")
     except ValueError as error:
@@ -166,9 +172,30 @@ def _read_record(content: bytes, at: int, nodes: int) -> tuple[Replicate, int] |
     counts = np.frombuffer(body, "<u2", nodes, BODY.size)
     members = np.frombuffer(body, "<i4", (size - least) // 4, least).astype(np.int32)
     offsets = np.concatenate(([0], np.cumsum(counts, dtype=np.int64)))
-    if int(offsets[-1]) != len(members) or (len(members) and not 0 <= members.min() <= members.max() < nodes):
-        return None
+    if (size - least) % 4 or int(offsets[-1]) != len(members) or not _is_acyclic(offsets, members, nodes):
+        raise FormatError(f"replicate {index} is no network of {nodes} variables; the file was edited. Give another.")
     return Replicate(index, score, offsets, members), at + HEAD.size + size
+
+
+def _is_acyclic(offsets: NDArray[np.int64], members: NDArray[np.int32], nodes: int) -> bool:
+    """Return whether the parents of every node differ, are nodes, and close no cycle: a checksum can be recomputed."""
+    if len(members) and not 0 <= int(members.min()) <= int(members.max()) < nodes:
+        return False
+    parents = [members[offsets[v] : offsets[v + 1]].tolist() for v in range(nodes)]
+    if any(len(set(own)) < len(own) for own in parents):
+        return False
+    waiting = [len(own) for own in parents]
+    children: list[list[int]] = [[] for _ in range(nodes)]
+    for child, own in enumerate(parents):
+        for parent in own:
+            children[parent].append(child)
+    free = [v for v in range(nodes) if not waiting[v]]
+    for v in free:
+        for child in children[v]:
+            waiting[child] -= 1
+            if not waiting[child]:
+                free.append(child)
+    return len(free) == nodes
 
 
 def _lock(file: BinaryIO, path: Path) -> None:

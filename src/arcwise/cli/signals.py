@@ -1,0 +1,75 @@
+"""What Ctrl-C and SIGTERM do: the work stops in order, what is finished is kept, and nobody sees a traceback.
+
+SIGTERM, which a batch system or `kill` sends, is taken for Ctrl-C: the same handler runs, so that whoever waits for the
+one is told of the other. Only the exit code differs, 143 for 130.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from types import FrameType
+
+__all__ = ["STOPS", "asked_to_stop", "forget_stops", "listen", "note_interrupt", "stop_code"]
+
+# The signals that ask the program to stop, and what it then says.
+STOPS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
+_asked: list[int] = []
+
+
+def asked_to_stop() -> bool:
+    """Return whether a signal has asked the program to stop."""
+    return bool(_asked)
+
+
+def stop_code() -> int:
+    """Return the exit code of a program that was stopped: 128 and the number of the first signal."""
+    return 128 + (_asked[0] if _asked else signal.SIGINT)
+
+
+def note_interrupt() -> None:
+    """Note a Ctrl-C that came as KeyboardInterrupt."""
+    if not _asked:
+        _asked.append(signal.SIGINT)
+
+
+def forget_stops() -> None:
+    """Forget earlier signals: a program that is called as a function starts anew."""
+    _asked.clear()
+
+
+def listen() -> None:
+    """Take SIGTERM for Ctrl-C from now on, unless somebody else handles it."""
+    if signal.getsignal(signal.SIGTERM) in (signal.SIG_DFL, leave_at_once):
+        signal.signal(signal.SIGTERM, _terminate)
+    if signal.getsignal(signal.SIGINT) is leave_at_once:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def leave_at_once(number: int, frame: FrameType | None) -> None:
+    """End the process where nothing is under way yet that could be kept.
+
+    An exception in the middle of an import is turned into others by some libraries.
+    """
+    del frame
+    message = STOPS[signal.Signals(number)] + "\n"
+    os.write(2, message.encode())
+    os._exit(128 + number)
+
+
+def _terminate(number: int, frame: FrameType | None) -> None:
+    _asked.append(number)
+    handler = signal.getsignal(signal.SIGINT)
+    if callable(handler):
+        handler(signal.SIGINT, frame)
+    else:  # ignored, as in the background jobs of a script
+        raise KeyboardInterrupt
+
+
+def end_quietly() -> None:
+    """Let a signal end the process from here on: all is written, and Python's own ending is not to be interrupted."""
+    for number in STOPS:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
+    sys.stderr.flush()
