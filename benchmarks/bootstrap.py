@@ -1,4 +1,4 @@
-"""The bootstrap: tabu replicates of a sample of insurance, beside bnlearn's recorded time; workers and their overhead.
+"""The bootstrap: tabu replicates of a sample of insurance, against bnlearn's recorded time; workers and their overhead.
 
 bnlearn's seconds are those recorded with its golden values (R 4.x, one core); all others are measured here. Wall-clock
 seconds, except where it says CPU.

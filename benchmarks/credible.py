@@ -176,7 +176,7 @@ def count_timed(table: ParentSetTable, factor: int, seconds: float, memory: int)
 
 
 def compare_with_gobnilp(folder: Path | None, seconds: float, memory: int) -> list[str]:
-    """Beside GOBNILP-dev on one machine: its CPU seconds were measured once and are constants here."""
+    """Compared with GOBNILP-dev on one machine: its CPU seconds were measured once and are constants here."""
     lines = []
     for name, n, factor, theirs in GOBNILP:
         table = table_for(Row(name, n, 0, ()), "bic", factor, folder, seconds, memory)
@@ -273,10 +273,10 @@ def main() -> None:
         if arguments.page is not None and not arguments.data:
             put_into_page(arguments.page, f"Table {name}", "\n".join(lines))
     if arguments.table is None and not arguments.data:
-        print(f"\nBeside GOBNILP-dev (BIC)\n\n{GOBNILP_HEADER}", flush=True)
+        print(f"\nCompared with GOBNILP-dev (BIC)\n\n{GOBNILP_HEADER}", flush=True)
         compared = compare_with_gobnilp(arguments.tables, arguments.seconds, arguments.gigabytes << 30)
         if arguments.page is not None:
-            put_into_page(arguments.page, "Beside GOBNILP-dev", "\n".join([GOBNILP_HEADER, *compared]))
+            put_into_page(arguments.page, "Compared with GOBNILP-dev", "\n".join([GOBNILP_HEADER, *compared]))
 
 
 if __name__ == "__main__":

@@ -114,7 +114,7 @@ CUT_EVERYTHING = {"aus"}
 DIFFERENT = {
     "adult": "other data: the coded file is binary, and the recipe does not give it from the raw file either",
     "autos": "by the score of the one variable without arcs, -8.60: the published sum lacks it",
-    "autos_BDe": "ours is better, already with at most 6 parents: limited further there, or other data",
+    "autos_BDe": "ours is better even with at most 6 parents: a tighter limit there, or other data",
     "bands": "other data: 892 published parent sets, 887 of the file",
     "bc": "9 missing values, treated differently (README of the data)",
     "bc-wisc": "16 missing values, treated differently (README of the data)",
@@ -126,7 +126,7 @@ DIFFERENT = {
     "pg-block": "other intervals: not those of the recipe (README of the data)",
     "segment": "other intervals: not those of the recipe; values on a boundary up to rounding change it by 762",
     "shuttle": "other data: the coded file has raw numbers, up to 299 states; the recipe does not give it either",
-    "steel_BDe": "ours is better, already with at most 5 parents: limited further there, or other data",
+    "steel_BDe": "ours is better even with at most 5 parents: a tighter limit there, or other data",
     "tumour": "225 missing values: neither the mode, complete rows nor a state of their own gives it",
     "voting": "other data: 1,848 published parent sets (BIC), 392 of the file; 392 values are missing in the raw file",
 }
@@ -136,7 +136,7 @@ GROWTH_SECONDS = 120.0
 
 
 def cpu_limit(seconds: float) -> Callable[[ProgressEvent], None]:
-    """A progress callback that ends the search, as Ctrl-C would, after so much CPU time."""
+    """A progress callback that ends the search, as Ctrl-C would, after this much CPU time."""
     start = time.process_time()
 
     def check(event: ProgressEvent) -> None:
@@ -247,8 +247,8 @@ def open_instances() -> Iterator[str]:
     yield "## Large instances\n"
     yield f"Best network, bound and gap after at most {OPEN_SECONDS:.0f} s of CPU time, and what local search alone"
     yield f"(`order_search`) reaches in {LOCAL_SECONDS:.0f} s of CPU time. The ELSA papers list their diabetes-5000"
-    yield "(413 variables) and all their instances of 441 variables or more as not solved within 90 hours; whether the"
-    yield "tables are these was not checked.\n"
+    yield "(413 variables) and all their instances of 441 variables or more as not solved within 90 hours; we did not"
+    yield "check whether their tables are the same as these.\n"
     yield "| instance | n | parent sets | score | upper bound | gap | gap % | status | nodes | CPU s | local | worse |"
     yield "|---|---:|---:|---:|---:|---:|---:|---|---:|---:|---:|---:|"
     for name in OPEN:
@@ -368,7 +368,8 @@ def published_optima() -> Iterator[str]:
     yield "Sources: `uci`, three intervals of equal width, gaps filled by the mode (the recipe of the data's README);"
     yield "or the coded files distributed with Liao et al. (2019). *reproduced*: to the printed digits, or to single"
     yield "precision (5e-7 of the score, a tolerance set after seeing the differences), in which published local scores"
-    yield "were stored. *differs*: the data at hand are not those of the publication, as far as is known why.\n"
+    yield "were stored. *differs*: the data at hand are not those of the publication; the reason is given where"
+    yield "it is known.\n"
     yield "| benchmark | source | n | parent sets | scoring | search | optimum | published | |"
     yield "|---|---|---:|---:|---:|---:|---:|---:|---|"
     published = sorted(read_published(), key=lambda row: (row[0], row[1] != "BIC"))

@@ -1,4 +1,4 @@
-"""CPDAGs, consistent extensions and equivalence classes, beside pyAgrum and pgmpy where they offer the same."""
+"""CPDAGs, consistent extensions and equivalence classes, compared with pyAgrum and pgmpy where they offer the same."""
 
 from __future__ import annotations
 

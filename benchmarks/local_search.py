@@ -1,4 +1,4 @@
-"""Hill climbing and tabu search beside pyAgrum's, on samples of known networks; one core, CPU seconds.
+"""Hill climbing and tabu search compared with pyAgrum's, on samples of known networks; one core, CPU seconds.
 
 Both get the data in memory; reading files is not timed. Scores are recomputed from the data by one function for all.
 """

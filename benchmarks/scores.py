@@ -59,16 +59,16 @@ def main() -> None:
 
 
 def compare_with_pyagrum() -> Iterator[str]:
-    yield "## All families with at most three parents, beside pyAgrum"
+    yield "## All families with at most three parents, compared with pyAgrum"
     yield ""
     yield "Both score every family (arcwise: infinite slack) of rows drawn from the network; arcwise is the best of"
     yield "five runs, pyAgrum of one. 'pruned' is the table with slack 0, which is what a search for the optimum"
     yield "needs. 'difference' is the largest relative one over all families of the first variable: BIC agrees to"
-    yield "rounding. pyAgrum's BDeu values are others than ours because it takes log-gamma of arguments below 50 from"
-    yield "a table with steps of 0.01, at the nearest entry, and log 1/x below 0.01: with that rounding put into ours,"
-    yield "they agree to 1e-8. It hurts where hyperparameters are small: ess 1 over three parents is 1/100 per cell and"
-    yield "less. (K2, whose arguments are whole numbers, agrees.) Ours equal bnlearn's to 11 digits"
-    yield "(tests/scores/test_goldens.py) and GOBNILP's for asia to all 8 printed ones. The counts are the same work."
+    yield "rounding. pyAgrum's BDeu values differ from ours because it takes log-gamma of arguments below 50 from"
+    yield "a table with steps of 0.01, at the nearest entry, and log 1/x below 0.01: if we round the same way,"
+    yield "they agree to 1e-8. It matters where hyperparameters are small: ess 1 over three parents is 1/100 per cell"
+    yield "or less. (K2, whose arguments are whole numbers, agrees.) Ours equal bnlearn's to 11 digits"
+    yield "(tests/scores/test_goldens.py) and GOBNILP's for asia to all 8 printed ones. The counting is the same work."
     yield ""
     yield "| network | rows | score | families | arcwise | pyAgrum | ratio | pruned | sets kept | difference |"
     yield "|---|---:|---|---:|---:|---:|---:|---:|---:|---:|"

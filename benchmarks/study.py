@@ -38,7 +38,7 @@ def seconds_long_cells() -> None:
     print(
         "Cells of one second (sleeping), one worker. The start of the worker and the last write count in the first two"
     )
-    print("lines; the last one is what each further cell costs.\n")
+    print("lines; the last one is what each additional cell costs.\n")
     print("| cells | seconds of the cells | wall s | overhead | runner's CPU s |")
     print("|---:|---:|---:|---:|---:|")
     found = [run(cells=count, seconds=1.0) for count in (10, 60)]
