@@ -17,6 +17,7 @@ from arcwise.analysis import learn
 from arcwise.analysis.edges import EdgeFinding
 from arcwise.analysis.prose.edges import edge_sentences, explain_edge
 from arcwise.analysis.prose.prior import prior_sentence, prior_support
+from arcwise.confidence import Fate
 from arcwise.priors import EdgePrior, Saturation
 from arcwise.report.content.numbers import percent
 
@@ -81,7 +82,7 @@ def test_without_a_comparison_nothing_is_said(scale: arcwise.Analysis, edge: Edg
 
 
 def test_directions_are_shares_of_the_networks_with_the_edge(scale: arcwise.Analysis, edge: EdgeFinding) -> None:
-    found = replace(edge, present=0.5, forward=0.25, backward=0.1, undirected=0.15, fate="kept")
+    found = replace(edge, present=0.5, forward=0.25, backward=0.1, undirected=0.15, fate=Fate.KEPT)
     assert found.split == pytest.approx((0.5, 0.2, 0.3))
     text = explain_edge(scale, found)
     assert f"from {found.first} to {found.second} in 50% of the weight of the networks with this edge" in text

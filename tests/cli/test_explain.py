@@ -11,9 +11,11 @@ import pytest
 
 from arcwise import learn
 from arcwise.analysis import Analysis
+from arcwise.analysis.edges import Agreement
 from arcwise.analysis.prose.edges import effect_sentence
 from arcwise.analysis.prose.explanation import explain_folder
 from arcwise.analysis.prose.prior import prior_sentence
+from arcwise.confidence import Fate
 from arcwise.data import Dataset
 from arcwise.graph import Dag
 from arcwise.model import BayesianNetwork
@@ -124,7 +126,7 @@ def test_mistakes_get_one_message(cli: Cli, folder: Path, tmp_path: Path) -> Non
     assert "run.json" in cli("explain", tmp_path, code=1)
     lines = (folder / "edges.csv").read_text().splitlines()
     (folder / "edges.csv").write_text("\n".join(line.replace("explanation", "words") for line in lines))
-    assert "Write the folder again: arcwise learn air" in cli("explain", folder, code=1)
+    assert "Write the folder again: arcwise.learn(data" in cli("explain", folder, code=1)
 
 
 def test_advice_fits_the_edge(folder: Path) -> None:
@@ -134,9 +136,9 @@ def test_advice_fits_the_edge(folder: Path) -> None:
     assert "its direction is what the data suggest" in replace(edge, split=(0.9, 0.1, 0.0)).advice
     assert "leave its direction open" in replace(edge, split=(0.5, 0.2, 0.3)).advice
     assert "with its confidence" in replace(edge, confidence=0.7).advice
-    assert "a candidate" in replace(edge, agreement="disagree").advice
-    assert "cycle" in replace(edge, fate="dropped").advice
-    below = replace(edge, fate="below", confidence=0.3)
+    assert "a candidate" in replace(edge, agreement=Agreement.DISAGREE).advice
+    assert "cycle" in replace(edge, fate=Fate.DROPPED).advice
+    below = replace(edge, fate=Fate.BELOW, confidence=0.3)
     assert "--threshold 0.29" in below.advice
     assert "not in the network" in below.title
     assert "No rule keeps it" in " ".join(replace(below, confidence=0.02).sentences)

@@ -47,7 +47,7 @@ def test_without_a_folder_everything_is_printed(cli: Callable[..., str], flowers
 
 def test_json_has_the_record_and_the_edges(cli: Callable[..., str], flowers: Path) -> None:
     printed = json.loads(cli("learn", flowers, "--json", "--no-compare", "--permutations", 0))
-    assert printed["result"]["method"] == "credible"
+    assert printed["recipe"]["source"] == "credible"
     assert printed["edges"][0]["confidence"] <= 1
     assert printed["output"] is None
 
@@ -62,8 +62,8 @@ def test_without_agreement_there_is_a_proposal_and_nothing_else(
     assert not (tmp_path / "out").exists()
     cli("learn", messy, "-o", tmp_path / "out", "--yes", "--no-compare", "--permutations", 0)
     record = json.loads((tmp_path / "out" / "run.json").read_text())
-    assert record["options"]["drop"] == ["c"]
-    assert record["options"]["impute"] == "knn"
+    assert record["options"]["agree"] is True
+    assert record["recipe"]["gaps"] == "knn"
 
 
 def test_an_interactive_answer_counts(

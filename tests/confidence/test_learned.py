@@ -18,6 +18,7 @@ from arcwise.confidence import (
 )
 from arcwise.confidence.learned_table import GRID, SIZE_GROUPS, WEIGHTS, size_group
 from arcwise.confidence.rules.learned import choose_on_grid, learned_threshold, mean_errors
+from arcwise.ensemble import Recipe
 from arcwise.errors import FormatError, OptionError, UnknownNameError
 
 
@@ -33,7 +34,7 @@ def make(**changes: object) -> EdgeConfidence:
         "n_networks": 200,
         "weights": "own",
         "exact": False,
-        "score": {"name": "bic"},
+        "recipe": Recipe.of("bootstrap", "bic"),
         "n_cases": 1000,
     }
     return EdgeConfidence(**{**facts, **changes})  # type: ignore[arg-type]
@@ -168,7 +169,7 @@ def test_f_scores_and_shd_have_words_too() -> None:
     assert "reporting only true edges matters twice as much" in recommend(make(), metric="f", beta=0.5).text
     assert "finding the true edges matters 3 times as much" in recommend(make(), metric="f-cpdag", beta=3).text
     assert "count the same" in recommend(make()).text
-    unknown = recommend(make(n_cases=None, score={"name": "k2"}, complete=False)).text
+    unknown = recommend(make(n_cases=None, recipe=Recipe.of("bootstrap", "k2"), complete=False)).text
     for part in ("k2 was not among those studied", "number of cases is not known", "cut short by a limit"):
         assert part in unknown
 

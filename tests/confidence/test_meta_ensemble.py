@@ -10,11 +10,11 @@ import pytest
 from arcwise import datasets
 from arcwise.confidence import (
     EdgeConfidence,
-    Member,
     combine_confidences,
     consensus_network,
-    ensemble_confidence,
     recommend,
+    studied_recipes,
+    team_confidences,
 )
 from arcwise.confidence.combiners import (
     boost,
@@ -27,7 +27,8 @@ from arcwise.confidence.combiners import (
 )
 from arcwise.confidence.learned_table import learned_table
 from arcwise.confidence.training_table import MISSING, TrainingTable, training_table
-from arcwise.errors import FormatError, OptionError, UnknownNameError
+from arcwise.ensemble import Recipe
+from arcwise.errors import DataWarning, FormatError, OptionError, UnknownNameError
 from arcwise.limits import Limits
 
 
@@ -105,13 +106,16 @@ def test_the_model_is_trained_the_same_way_every_time_and_kept() -> None:
 
 def test_from_data_to_a_network() -> None:
     data = datasets.load("tic-tac-toe")
-    options = {"scores": ("bic", "bdeu"), "replicates": 20, "seed": 1}
-    found = ensemble_confidence(data, **options)  # type: ignore[arg-type]
-    assert set(found.members) == {"bootstrap:bic", "bootstrap:bdeu", "credible:bic", "credible:bdeu"}
-    assert found.missing == ()
+    recipes = studied_recipes("bic", "bdeu")
+    team = team_confidences(data, recipes, seed=1)
+    assert set(team) == {"bootstrap:bic", "bootstrap:bdeu", "credible:bic", "credible:bdeu"}
+    assert [team[label].recipe for label in sorted(team)] == sorted(recipes, key=lambda r: (r.source, r.score["name"]))
+    assert team["credible:bdeu"].recipe is not None
+    assert team["credible:bdeu"].recipe.max_parents == 3  # as the study had it
+    found = combine_confidences(team)
     assert found.origin == "ensemble"
     assert np.isnan(found.standard_error).all()
-    again = ensemble_confidence(data, **options)  # type: ignore[arg-type]
+    again = combine_confidences(team_confidences(data, recipes, seed=1))
     np.testing.assert_array_equal(found.present, again.present)
     rows = found.rows()
     assert len(rows) == 45
@@ -134,17 +138,26 @@ def test_votes_are_shares_of_the_members() -> None:
 def test_a_member_without_time_is_reported() -> None:
     data = datasets.load("tic-tac-toe")
     with pytest.raises(OptionError, match="no member found a network"):
-        ensemble_confidence(data, scores=("bic",), methods=("credible",), limits=Limits(seconds=1e-9), seed=1)
+        team_confidences(data, [Recipe.of("credible", "bic")], limits=Limits(seconds=1e-9), seed=1)
+
+
+def test_members_made_in_another_way_are_warned_of() -> None:
+    data = datasets.load("tic-tac-toe")
+    team = team_confidences(data, [Recipe.of("bootstrap", "bic", replicates=10)], seed=1)
+    with pytest.warns(DataWarning, match="the member bootstrap:bic: .*the replicates: 10 here, 200 there"):
+        combine_confidences(team, combine="majority")
 
 
 def test_mistakes() -> None:
     data = datasets.load("tic-tac-toe")
     with pytest.raises(UnknownNameError, match="did you mean 'majority'"):
-        ensemble_confidence(data, combine="majorty")  # type: ignore[arg-type]
+        combine_confidences({"bootstrap:bic": confidence([0, 0, 0])}, combine="majorty")  # type: ignore[arg-type]
     with pytest.raises(UnknownNameError, match="unknown method"):
-        ensemble_confidence(data, methods=("bootstrab",))  # type: ignore[arg-type]
-    with pytest.raises(OptionError, match="each score and method once"):
-        ensemble_confidence(data, scores=("bdeu:ess=1", "bdeu:ess=2"))
+        Recipe.of("bootstrab")
+    with pytest.raises(OptionError, match="each source with each score once"):
+        team_confidences(data, [Recipe.of("bootstrap", "bdeu:ess=1"), Recipe.of("bootstrap", "bdeu:ess=2")])
+    with pytest.raises(UnknownNameError, match="unknown studied score 'k2'"):
+        studied_recipes("k2")
     with pytest.raises(OptionError, match="there is no confidence"):
         combine_confidences({})
     with pytest.raises(OptionError, match="over other variables"):
@@ -153,5 +166,5 @@ def test_mistakes() -> None:
         combine_confidences({"a:x": confidence([0, 0, 0]), "b:x": confidence([0, 0, 0], n_cases=7)})
     with pytest.raises(OptionError, match="was not trained with bootstrap:k2"):
         combine_confidences({"bootstrap:k2": confidence([0, 0, 0])})
-    with pytest.raises(OptionError, match="at least 1"):
-        Member("bootstrap", "bic", replicates=0)
+    with pytest.raises(OptionError, match="replicates=0 must be an integer >= 1"):
+        Recipe.of("bootstrap", "bic", replicates=0)

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from arcwise import datasets
-from arcwise.confidence import Member, choose_threshold, edge_confidence, member_of, permuted_confidences
+from arcwise.confidence import choose_threshold, confidence_by_recipe, edge_confidence, permuted_confidences
+from arcwise.confidence.recipe_confidence import recipe_of
 from arcwise.data import Dataset
-from arcwise.ensemble import bootstrap_networks, find_credible
+from arcwise.ensemble import Recipe, bootstrap_networks, find_credible
+from arcwise.ensemble.recipe import Run
 from arcwise.errors import OptionError
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import build_parent_sets
@@ -19,23 +21,22 @@ def independent(seed: int, n: int = 6, rows: int = 200) -> Dataset:
     return Dataset(codes=codes, names=tuple("abcdefgh"[:n]), states=((("0", "1"),) * n))
 
 
-def test_the_member_is_read_off_the_confidences() -> None:
+def test_the_recipe_is_read_off_the_confidences() -> None:
     data = datasets.load("tic-tac-toe")
     sample = edge_confidence(bootstrap_networks(data, replicates=7, score="bdeu:ess=3", max_parents=2, seed=1))
-    found = member_of(sample)
-    assert (found.method, found.replicates, found.max_parents, found.label) == ("bootstrap", 7, 2, "bootstrap:bdeu")
+    found = recipe_of(sample)
+    assert found == Recipe.of("bootstrap", "bdeu:ess=3", max_parents=2, replicates=7)
     assert sample.n_cases == 958
-    assert found.score.describe() == {"name": "bdeu", "ess": 3.0}  # type: ignore[union-attr]
     table = build_parent_sets(data, "bic", slack=np.log(20))
-    exact = member_of(edge_confidence(find_credible(table, bayes_factor=20)))
-    assert (exact.method, exact.log_slack) == ("credible", pytest.approx(np.log(20)))
+    exact = recipe_of(edge_confidence(find_credible(table, bayes_factor=20)))
+    assert exact == Recipe.of("credible", "bic", bayes_factor=20)
 
 
 def test_permutations_depend_on_the_seed_and_their_number_alone() -> None:
     data = datasets.load("tic-tac-toe")
-    member = Member("bootstrap", "bic", replicates=5)
-    few = permuted_confidences(data, member, permutations=3, seed=4)
-    more = permuted_confidences(data, member, permutations=5, seed=4)
+    recipe = Recipe.of("bootstrap", "bic", replicates=5)
+    few = permuted_confidences(data, recipe, permutations=3, seed=4)
+    more = permuted_confidences(data, recipe, permutations=5, seed=4)
     np.testing.assert_array_equal(more.vectors[:3], few.vectors)
     assert few.complete
     assert few.vectors.shape == (3, 45)
@@ -44,7 +45,7 @@ def test_permutations_depend_on_the_seed_and_their_number_alone() -> None:
 
 def test_a_limit_leaves_what_is_finished() -> None:
     found = permuted_confidences(
-        datasets.load("tic-tac-toe"), Member("bootstrap", "bic"), seed=1, limits=Limits(seconds=0.05)
+        datasets.load("tic-tac-toe"), Recipe.of("bootstrap", "bic"), seed=1, limits=Limits(seconds=0.05)
     )
     assert found.status is Status.TIME_LIMIT
     assert len(found.vectors) < 60
@@ -56,8 +57,8 @@ def test_broom_on_independent_columns_finds_almost_nothing(method: str) -> None:
     hits = 0
     for seed in range(12):
         data = independent(seed)
-        member = Member(method, "bic", replicates=20)  # type: ignore[arg-type]
-        confidence = member.confidence(data, seed=seed)
+        recipe = Recipe.of(method, "bic", **({"replicates": 20} if method == "bootstrap" else {"bayes_factor": 150}))
+        confidence = confidence_by_recipe(recipe, data, Run(seed=seed))
         assert confidence is not None
         chosen = choose_threshold(confidence, "broom", data=data, permutations=30, seed=seed)
         hits += bool((confidence.vector > chosen.value).any())
@@ -74,7 +75,7 @@ def test_broom_finds_what_is_there() -> None:
 
 def test_mistakes() -> None:
     data = independent(1)
-    confidence = Member("bootstrap", "bic", replicates=5).confidence(data)
+    confidence = confidence_by_recipe(Recipe.of("bootstrap", "bic", replicates=5), data)
     assert confidence is not None
     with pytest.raises(OptionError, match="needs either data="):
         choose_threshold(confidence, "broom")
@@ -85,4 +86,4 @@ def test_mistakes() -> None:
     with pytest.raises(OptionError, match="permuted= is used as it is"):
         choose_threshold(confidence, "broom", permuted=np.zeros((3, 15)), seed=1)
     with pytest.raises(OptionError, match="do not say how they were found"):
-        member_of(edge_confidence(bootstrap_networks(data, replicates=3, resampling="permutation", seed=1)))
+        recipe_of(edge_confidence(bootstrap_networks(data, replicates=3, resampling="permutation", seed=1)))

@@ -6,7 +6,7 @@ from arcwise.confidence.edge_confidence import EdgeConfidence, PairConfidence
 from arcwise.confidence.learned_table import LearnedEntry, LearnedTable, learned_table, published_table
 from arcwise.confidence.meta_ensemble import EnsembleConfidence, combine_confidences
 from arcwise.confidence.permutations import PermutedConfidences, permuted_confidences
-from arcwise.confidence.recipe_confidence import confidence_by_recipe, team_confidences
+from arcwise.confidence.recipe_confidence import confidence_by_recipe, studied_recipes, team_confidences
 from arcwise.confidence.recommendation import Alternative, Recommendation, recommend
 from arcwise.confidence.rules import RULES, Threshold, choose_threshold
 
@@ -34,5 +34,6 @@ __all__ = [
     "permuted_confidences",
     "published_table",
     "recommend",
+    "studied_recipes",
     "team_confidences",
 ]

@@ -8,16 +8,17 @@ import numpy as np
 
 from arcwise.confidence.averaging import edge_confidence
 from arcwise.confidence.edge_confidence import EdgeConfidence
+from arcwise.confidence.learned_table import learned_table
 from arcwise.data import Dataset
 from arcwise.deadline import Deadline
 from arcwise.ensemble.recipe import Recipe, Run
-from arcwise.errors import OptionError
+from arcwise.errors import OptionError, UnknownNameError, suggestion
 from arcwise.limits import Limits
 from arcwise.mentions import Argument, Remedy
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 from arcwise.seeds import resolve_seed
 
-__all__ = ["confidence_by_recipe", "label_of", "recipe_of", "team_confidences"]
+__all__ = ["confidence_by_recipe", "label_of", "recipe_of", "studied_recipes", "team_confidences"]
 
 
 def label_of(recipe: Recipe) -> str:
@@ -48,6 +49,20 @@ def confidence_by_recipe(recipe: Recipe, data: Dataset, run: Run | None = None) 
         return None
     found = edge_confidence(networks, n_cases=data.n_cases, limits=deadline.uncounted)
     return found if found.complete or recipe.source_facts.is_sample else None
+
+
+def studied_recipes(*scores: str) -> tuple[Recipe, ...]:
+    """Return the recipes that the package's thresholds and combinations were learned with, for these scores or all.
+
+    >>> [label_of(recipe) for recipe in studied_recipes("bic")]
+    ['bootstrap:bic', 'credible:bic']
+    """
+    known = [Recipe.from_description(facts) for facts in learned_table().provenance["recipes"].values()]
+    names = [str(recipe.score["name"]) for recipe in known]
+    for score in scores:
+        if score not in names:
+            raise UnknownNameError(suggestion("studied score", score, set(names)))
+    return tuple(recipe for recipe, name in zip(known, names, strict=True) if not scores or name in scores)
 
 
 def team_confidences(

@@ -20,7 +20,7 @@ from arcwise.confidence.rules.broom import broom_threshold
 from arcwise.deadline import Deadline
 from arcwise.ensemble import Recipe
 from arcwise.ensemble.sources import find_source
-from arcwise.errors import ConfigError
+from arcwise.errors import ConfigError, OptionError
 from arcwise.limits import Limits, Status
 from arcwise.option import options_of
 from arcwise.scores import make_score
@@ -93,9 +93,10 @@ class DiscoverySettings:
         for name in ("repetitions", "fitted_repetitions", "replicates", "permuted_replicates"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} = {getattr(self, name)} must be at least 1.")
-        for method in self.methods:
-            for score in self.scores:
-                self.recipe(method, score)
+        try:
+            self.recipes()
+        except OptionError as error:
+            raise error.within(kind=ConfigError) from None
         if self.permutations < 2:
             raise ConfigError(f"permutations = {self.permutations} must be at least 2.")
         if any(size < 2 for size in self.sizes):
