@@ -134,7 +134,7 @@ def test_the_plan_of_the_thesis_can_be_stated() -> None:
     [
         ({"networks": ()}, "give networks"),
         ({"repetitions": 0}, "at least 1"),
-        ({"bayes_factor": 0.5}, "at least 1"),
+        ({"bayes_factor": 0.5}, "a number >= 1"),
         ({"permutations": 1}, "at least 2"),
         ({"sizes": (1,)}, "at least 2 cases"),
     ],
