@@ -283,7 +283,7 @@ def average_bootstrap(task: EnsembleTask, score: Score, limits: Limits) -> Avera
         constraints=task.constraints,
         max_parents=task.most_parents(score),
         seed=task.seed,
-        n_jobs=task.threads,
+        workers=task.threads,
         limits=Limits(seconds=limits.seconds),
         progress=task.progress,
     )

@@ -27,7 +27,7 @@ from arcwise.errors import OptionError, UnknownNameError, suggestion
 from arcwise.limits import Limits
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 from arcwise.scores import Score
-from arcwise.seeds import resolve_seed
+from arcwise.seeds import Seed, resolve_seed
 from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
@@ -84,8 +84,7 @@ def ensemble_confidence(
     alpha: float | None = None,
     replicates: int = 200,
     max_parents: int | None = None,
-    seed: int | None = None,
-    rng: np.random.Generator | None = None,
+    seed: Seed = None,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,
 ) -> EnsembleConfidence:
@@ -104,8 +103,8 @@ def ensemble_confidence(
         What mistakes cost, as in `recommend`: it decides the members' thresholds.
     replicates, max_parents
         The bootstrap's networks, and the most parents of any variable.
-    seed, rng
-        Fix the random numbers.
+    seed
+        An integer or a numpy generator that fixes the random numbers.
     limits
         `seconds` for all members, shared equally among those still to come; `memory_bytes` for each.
     progress
@@ -125,7 +124,7 @@ def ensemble_confidence(
     ]
     if len({member.label for member in team}) < len(team) or not team:
         raise OptionError("an ensemble needs at least one score and one method, and each score and method once.")
-    root = resolve_seed(seed, rng)
+    root = resolve_seed(seed)
     bounds = limits or Limits()
     begin = time.monotonic()
     found: dict[str, EdgeConfidence] = {}

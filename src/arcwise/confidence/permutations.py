@@ -17,7 +17,7 @@ from arcwise.limits import Limits, Status
 from arcwise.mentions import Argument
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 from arcwise.scores import make_score
-from arcwise.seeds import resolve_seed
+from arcwise.seeds import Seed, resolve_seed
 from arcwise.showing import one_screen
 
 __all__ = ["PermutedConfidences", "member_of", "permuted_confidences"]
@@ -44,8 +44,7 @@ def permuted_confidences(
     member: Member,
     *,
     permutations: int = 60,
-    seed: int | None = None,
-    rng: np.random.Generator | None = None,
+    seed: Seed = None,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,
 ) -> PermutedConfidences:
@@ -59,8 +58,8 @@ def permuted_confidences(
         How they were found; `member_of` reads it off the confidences.
     permutations
         How many permuted data sets; 60 as in the thesis (p. 69).
-    seed, rng
-        Fix the random numbers; permutation k depends on the seed and on k alone.
+    seed
+        An integer or a numpy generator that fixes the random numbers; permutation k depends on the seed and on k alone.
     limits
         `seconds` for all permutations. At the limit, or on Ctrl-C, the result has those that are finished.
     progress
@@ -68,7 +67,7 @@ def permuted_confidences(
     """
     if permutations < 2:
         raise OptionError(Argument("permutations", permutations), "must be at least 2; 60 are usual.")
-    root = resolve_seed(seed, rng)
+    root = resolve_seed(seed)
     begin = time.monotonic()
     bounds = limits or Limits()
     status = Status.COMPLETE

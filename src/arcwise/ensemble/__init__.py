@@ -11,10 +11,12 @@ from arcwise.ensemble.k_best import k_best
 from arcwise.ensemble.network_set import NetworkSet, concatenate
 from arcwise.ensemble.network_summary import Ensemble, NetworkSummary
 from arcwise.ensemble.replicates.bootstrap import bootstrap_networks
+from arcwise.ensemble.replicates.settings import BootstrapSettings
 from arcwise.ensemble.stream import NetworkStream, stream_credible
 
 __all__ = [
     "BAYES_FACTORS",
+    "BootstrapSettings",
     "Ensemble",
     "EnsembleFacts",
     "ExactPosterior",

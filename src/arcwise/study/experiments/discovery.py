@@ -152,7 +152,7 @@ class Discovery(Experiment[DiscoverySettings]):
             text = f"credible sets are not sought for more than {settings.largest_credible} variables"
             return CellResult([], Status.COUNT_LIMIT, text)
         sample_key = (parameters["truth"], parameters["cases"], parameters["repetition"])
-        data = network.sample(parameters["cases"], rng=context.shared_rng(*sample_key), threads=1)
+        data = network.sample(parameters["cases"], seed=context.shared_rng(*sample_key), threads=1)
         name = str(make_score(parameters["score"]).describe()["name"])
         member = Member(
             parameters["method"],
@@ -188,7 +188,7 @@ class Discovery(Experiment[DiscoverySettings]):
                 data,
                 quicker,
                 permutations=settings.permutations,
-                rng=context.rng,
+                seed=context.rng,
                 limits=Limits(seconds=settings.permuted_seconds),
                 progress=False,
             )
