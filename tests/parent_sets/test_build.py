@@ -252,7 +252,7 @@ def test_filter_leaves_what_the_constraints_allow() -> None:
         ({"max_parents": -1}, "max_parents=-1"),
         ({"max_parents": 1.5}, "max_parents=1.5"),
         ({"threads": 0}, "threads=0"),
-        ({"memory_limit": 10**9, "limits": Limits(memory_bytes=10**9)}, "both given"),
+        ({"memory_limit": 10**9}, "build_parent_sets takes no argument 'memory_limit'"),
     ],
 )
 def test_wrong_options_are_told(options: dict[str, object], message: str) -> None:
