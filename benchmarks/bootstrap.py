@@ -80,9 +80,9 @@ def compare_workers(data: Dataset) -> None:
     first = None
     for label, options in (
         ("1 thread", {}),
-        ("2 threads", {"n_jobs": 2}),
-        ("2 processes (loky)", {"n_jobs": 2, "backend": "loky"}),
-        ("2 Dask workers", {"n_jobs": 2, "backend": "dask"}),
+        ("2 threads", {"workers": 2}),
+        ("2 processes (loky)", {"workers": 2, "backend": "loky"}),
+        ("2 Dask workers", {"workers": 2, "backend": "dask"}),
     ):
         before = total_cpu()
         wall, _, _ = timed(data, replicates=replicates, **options)

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from arcwise.data import read_table as read_table
     from arcwise.data.discretize import discretize as discretize
     from arcwise.data.impute import impute as impute
+    from arcwise.ensemble import CredibleSet as CredibleSet
+    from arcwise.ensemble import Recipe as Recipe
     from arcwise.ensemble import bootstrap_networks as bootstrap_networks
     from arcwise.ensemble import find_credible as find_credible
     from arcwise.estimator import BayesianNetworkEstimator as BayesianNetworkEstimator
@@ -66,7 +68,7 @@ _PUBLIC: dict[str, tuple[str, ...]] = {
     "parent_sets": ("build_parent_sets",),
     "exact": ("find_optimal",),
     "local": ("hill_climb", "tabu_search"),
-    "ensemble": ("find_credible", "bootstrap_networks"),
+    "ensemble": ("Recipe", "CredibleSet", "find_credible", "bootstrap_networks"),
     "confidence": ("EdgeConfidence", "edge_confidence", "recommend", "consensus_network"),
     "model": ("BayesianNetwork", "fit_parameters", "read_bif", "write_bif"),
     "evaluate": ("compare",),

@@ -9,27 +9,16 @@ import numpy as np
 from arcwise.errors import OptionError
 from arcwise.mentions import Argument
 
-__all__ = ["native_seed", "resolve_seed"]
+__all__ = ["Seed", "native_seed", "resolve_seed"]
+
+Seed = int | np.random.Generator | None
+"""What fixes random numbers: an integer >= 0, a numpy generator, or None for fresh ones."""
 
 
-def resolve_seed(seed: int | np.random.Generator | None, rng: np.random.Generator | None = None) -> int:
-    """Return the seed to use and to record: the given one, one drawn from `rng`, or a fresh one.
-
-    Parameters
-    ----------
-    seed
-        An integer >= 0, or None.
-    rng
-        A numpy generator, from which one number is drawn, or None. At most one of the two may be given.
-    """
+def resolve_seed(seed: Seed) -> int:
+    """Return the seed to use and to record: the given one, one number drawn from a generator, or a fresh one."""
     if isinstance(seed, np.random.Generator):
-        seed, rng = None, seed
-    if seed is not None and rng is not None:
-        raise OptionError("give seed or rng, not both: each fixes the random numbers.")
-    if rng is not None:
-        if not isinstance(rng, np.random.Generator):
-            raise OptionError(f"rng must be a numpy generator, e.g. numpy.random.default_rng(1), not {rng!r}.")
-        return int(rng.integers(0, 2**63))
+        return int(seed.integers(0, 2**63))
     if seed is None:
         return int(np.random.SeedSequence().generate_state(1, np.uint64)[0]) >> 1
     try:
@@ -37,7 +26,9 @@ def resolve_seed(seed: int | np.random.Generator | None, rng: np.random.Generato
     except TypeError:
         number = -1
     if number < 0:
-        raise OptionError(Argument("seed", seed), "must be an integer >= 0, or None for a fresh one.")
+        raise OptionError(
+            Argument("seed", seed), "must be an integer >= 0, a numpy.random.Generator, or None for a fresh seed."
+        )
     return number
 
 

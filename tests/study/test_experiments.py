@@ -99,9 +99,9 @@ def test_a_lau_cell_is_one_run_of_the_search() -> None:
         run, *steps = experiment.run(settings, given, context(5)).rows
         rng = np.random.default_rng(5)
         expected = (
-            genetic_search(data, score="k2", rng=rng)
+            genetic_search(data, score="k2", seed=rng)
             if search == "genetic"
-            else first_ascent(data, score="k2", start=search, rng=rng)
+            else first_ascent(data, score="k2", start=search, seed=rng)
         )
         assert run["score"] == expected.score
         assert (run["iterations"], run["operations"]) == (expected.iterations, expected.operations)

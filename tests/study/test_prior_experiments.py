@@ -56,7 +56,7 @@ def test_a_cell_of_ueno_is_the_long_way_round() -> None:
     rows, tables = run("ueno", settings)
     assert len(rows) == 2 * 2 * 2 * 3
     context = CellContext(np.random.default_rng(0), Limits(), Sources(), 1)
-    data = ueno_network(0.9, 0.35).sample(200, rng=context.shared_rng("g1", 200, 1))
+    data = ueno_network(0.9, 0.35).sample(200, seed=context.shared_rng("g1", 200, 1))
     for score in settings.scores:
         options = ",structures=local" if score.endswith("local") else ""
         table = build_parent_sets(data, f"{score.removesuffix('_local')}:ess=10{options}", progress=False)
@@ -90,8 +90,8 @@ def test_a_cell_of_scanagatta_is_the_long_way_round() -> None:
     assert set(rows["size"]) == {20, 40, 80}
     context = CellContext(np.random.default_rng(0), Limits(), Sources(), 1)
     truth = context.sources.network(network)
-    unseen = truth.sample(400, rng=context.shared_rng(network, "unseen"))
-    data = truth.sample(20, rng=context.rng)
+    unseen = truth.sample(400, seed=context.shared_rng(network, "unseen"))
+    data = truth.sample(20, seed=context.rng)
     dag = find_optimal(build_parent_sets(data, "max_bdeu", max_parents=3, progress=False), progress=False).dag
     row = rows.query("cell == '0' and score == 'max_bdeu'").iloc[0]
     best, found = truth.log_likelihood(unseen), fit_parameters(dag, data, ess=1.0).log_likelihood(unseen)

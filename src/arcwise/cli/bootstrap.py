@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,9 +12,9 @@ import typer
 from arcwise.cli.completion import names_of
 from arcwise.cli.data_options import DataArgument, DataOptions
 from arcwise.cli.limit_options import TimeLimit
-from arcwise.cli.option_group import expanded
-from arcwise.cli.output_file import OutputOption, check_file_name
-from arcwise.cli.printing import PrintOptions, finish, print_json
+from arcwise.cli.option_group import OptionGroup, expanded
+from arcwise.cli.output_file import check_file_name
+from arcwise.cli.printing import ResultOptions, finish, print_json
 from arcwise.cli.repeat_options import SeedOption
 from arcwise.cli.rule_options import RuleOptions
 from arcwise.cli.score_options import ScoreOptions
@@ -21,6 +22,52 @@ from arcwise.cli.worker_options import ClusterOption, WorkersOption
 from arcwise.errors import OptionError
 
 __all__ = ["register"]
+
+
+@dataclass(frozen=True)
+class ReplicateOptions(OptionGroup):
+    """What is learned, from what."""
+
+    replicates: Annotated[int, typer.Option("--replicates", min=1, help="How many networks to learn.")] = 200
+    learner: Annotated[
+        str,
+        typer.Option(
+            "--learner",
+            help="tabu, hill-climbing, first-ascent, genetic, order or exact.",
+            autocompletion=names_of("arcwise.ensemble.replicates.task", "LEARNERS"),
+        ),
+    ] = "tabu"
+    learner_option: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--learner-option",
+            help="An option of the learner, e.g. refine=3 (default: 0); may be repeated.",
+        ),
+    ] = None
+    permutation: Annotated[
+        bool, typer.Option("--permutation", help="Shuffle every column instead of drawing cases: edges by chance.")
+    ] = False
+    seed: SeedOption = 0
+
+
+@dataclass(frozen=True)
+class SharingOptions(OptionGroup):
+    """Who learns the replicates, and where they are kept."""
+
+    workers: WorkersOption = 1
+    backend: Annotated[
+        str,
+        typer.Option(
+            "--backend",
+            help="threads, loky (processes) or dask (a cluster).",
+            autocompletion=names_of("arcwise.ensemble.replicates.workers", "BACKENDS"),
+        ),
+    ] = "threads"
+    cluster: ClusterOption = None
+    resume: Annotated[
+        Path | None,
+        typer.Option("--resume", help="Keep finished replicates in this file; go on from it if it is there."),
+    ] = None
 
 
 def register(app: typer.Typer) -> None:
@@ -31,46 +78,13 @@ def register(app: typer.Typer) -> None:
 def bootstrap(
     data: DataArgument,
     scored: ScoreOptions,
-    replicates: Annotated[int, typer.Option("--replicates", min=1, help="How many networks to learn.")] = 200,
-    learner: Annotated[
-        str,
-        typer.Option(
-            "--learner",
-            help="tabu, hill-climbing, first-ascent, genetic, order or exact.",
-            autocompletion=names_of("arcwise.ensemble.replicates.task", "LEARNERS"),
-        ),
-    ] = "tabu",
-    learner_option: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--learner-option",
-            help="An option of the learner, e.g. refine=3 (default: 0); may be repeated.",
-        ),
-    ] = None,
-    permutation: Annotated[
-        bool, typer.Option("--permutation", help="Shuffle every column instead of drawing cases: edges by chance.")
-    ] = False,
     *,
+    learning: ReplicateOptions,
     rules: RuleOptions,
-    workers: WorkersOption = 1,
-    backend: Annotated[
-        str,
-        typer.Option(
-            "--backend",
-            help="threads, loky (processes) or dask (a cluster).",
-            autocompletion=names_of("arcwise.ensemble.replicates.workers", "BACKENDS"),
-        ),
-    ] = "threads",
-    cluster: ClusterOption = None,
-    resume: Annotated[
-        Path | None,
-        typer.Option("--resume", help="Keep finished replicates in this file; go on from it if it is there."),
-    ] = None,
+    sharing: SharingOptions,
     reading: DataOptions,
-    seed: SeedOption = 0,
     limit: TimeLimit,
-    output: OutputOption = None,
-    printing: PrintOptions,
+    printing: ResultOptions,
 ) -> None:
     """Learn a network from each of many resampled data sets, for `arcwise confidence`.
 
@@ -82,25 +96,26 @@ def bootstrap(
 
     from arcwise.ensemble import bootstrap_networks
 
+    output = printing.output
     check_file_name(output, "networks")
-    chosen: Any = learner
-    where: Any = backend
+    chosen: Any = learning.learner
+    where: Any = sharing.backend
     score, limits = scored.make(), limit.limits
     cases = reading.read(data, printing.progress)
     networks = bootstrap_networks(
         cases,
-        replicates=replicates,
+        replicates=learning.replicates,
         learner=chosen,
         score=score,
-        resampling="permutation" if permutation else "bootstrap",
+        resampling="permutation" if learning.permutation else "bootstrap",
         constraints=rules.read(cases.names),
         max_parents=rules.max_parents,
-        options=_parse_options(learner_option or []),
-        seed=seed,
-        n_jobs=workers,
+        options=_parse_options(learning.learner_option or []),
+        seed=learning.seed,
+        workers=sharing.workers,
         backend=where,
-        cluster=cluster,
-        path=resume,
+        cluster=sharing.cluster,
+        path=sharing.resume,
         limits=limits,
         progress=printing.progress,
     )
@@ -124,11 +139,11 @@ def bootstrap(
         print_json(
             {
                 "networks": len(networks),
-                "replicates": replicates,
+                "replicates": learning.replicates,
                 "origin": networks.origin,
                 "status": str(networks.status),
                 "score": dict(networks.score),
-                "seed": seed,
+                "seed": learning.seed,
                 "seconds": networks.facts["seconds"],
                 "edges": edges,
             }
@@ -139,7 +154,7 @@ def bootstrap(
         for edge in edges:
             typer.echo(f"{edge['from']} -> {edge['to']}  {edge['strength']:.4f}  {edge['direction']:.4f}")
     note = "" if networks.complete else f"; stopped: {networks.status}"
-    printing.remark(f"{len(networks)} of {replicates} networks in {networks.facts['seconds']:.2f} s{note}")
+    printing.remark(f"{len(networks)} of {learning.replicates} networks in {networks.facts['seconds']:.2f} s{note}")
     finish(networks.status)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from arcwise.cli.completion import one_of
-from arcwise.cli.option_group import expanded
+from arcwise.cli.option_group import OptionGroup, expanded
 from arcwise.cli.output_file import OutputOption, check_file_name
 from arcwise.cli.printing import PrintOptions, print_json
 from arcwise.errors import FormatError
@@ -19,13 +20,10 @@ if TYPE_CHECKING:
 __all__ = ["register"]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to the command line."""
-    app.command("confidence")(expanded(confidence))
+@dataclass(frozen=True)
+class AveragingOptions(OptionGroup):
+    """How networks are averaged."""
 
-
-def confidence(
-    networks: Annotated[Path, typer.Argument(help="Networks from `arcwise credible` or `arcwise bootstrap`.")],
     orient: Annotated[
         str,
         typer.Option(
@@ -33,19 +31,29 @@ def confidence(
             help="cpdag (directions that the data can show), dag, or skeleton.",
             autocompletion=one_of("cpdag", "dag", "skeleton"),
         ),
-    ] = "cpdag",
+    ] = "cpdag"
     weights: Annotated[
         str | None, typer.Option("--weights", help="posterior or equal; default: as the networks were saved.")
-    ] = None,
+    ] = None
     feature: Annotated[
         str, typer.Option("--feature", help="edge, markov-blanket, or path (a directed path from one to the other).")
-    ] = "edge",
+    ] = "edge"
+    cases: Annotated[
+        int | None, typer.Option("--cases", min=1, help="The number of cases, if the networks do not say it.")
+    ] = None
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command line."""
+    app.command("confidence")(expanded(confidence))
+
+
+def confidence(
+    networks: Annotated[Path, typer.Argument(help="Networks from `arcwise credible` or `arcwise bootstrap`.")],
+    averaging: AveragingOptions,
     compare: Annotated[
         Path | None,
         typer.Option("--compare", help="Other networks, or confidences: print both side by side.", show_default=False),
-    ] = None,
-    cases: Annotated[
-        int | None, typer.Option("--cases", min=1, help="The number of cases, if the networks do not say it.")
     ] = None,
     above: Annotated[float, typer.Option("--above", help="Print only pairs with a confidence above this.")] = 0.0,
     *,
@@ -60,7 +68,12 @@ def confidence(
     from arcwise.ensemble import NetworkSet
 
     check_file_name(output, "confidences", (".parquet", ".csv", ".csv.gz"))
-    options: dict[str, Any] = {"orient": orient, "weights": weights, "feature": feature, "n_cases": cases}
+    options: dict[str, Any] = {
+        "orient": averaging.orient,
+        "weights": averaging.weights,
+        "feature": averaging.feature,
+        "n_cases": averaging.cases,
+    }
     try:
         given = NetworkSet.load(networks)
     except FormatError as error:

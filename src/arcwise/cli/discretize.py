@@ -2,17 +2,46 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
 
 from arcwise.cli.completion import names_of
 from arcwise.cli.data_options import DataArgument, TableOptions
-from arcwise.cli.option_group import expanded
+from arcwise.cli.option_group import OptionGroup, expanded
 from arcwise.cli.output_file import OutputOption
 from arcwise.cli.printing import PrintOptions, print_json
 
 __all__ = ["register"]
+
+
+@dataclass(frozen=True)
+class CuttingOptions(OptionGroup):
+    """How columns are cut."""
+
+    method: Annotated[
+        str,
+        typer.Option(
+            "--method",
+            help="width, quantile or kmeans (--bins intervals), mean (two), or mdl (by the class --target).",
+            autocompletion=names_of("arcwise.data.discretize", "METHODS"),
+        ),
+    ] = "quantile"
+    bins: Annotated[int, typer.Option("--bins", min=2, max=10_000, help="The number of intervals.")] = 3
+    target: Annotated[str | None, typer.Option("--target", help="mdl: the class column.", show_default=False)] = None
+    cut: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--cut",
+            help="A column to cut; may be repeated. Default: numbers with more than 20 distinct values.",
+            show_default=False,
+        ),
+    ] = None
+    numeric: Annotated[bool, typer.Option("--numeric", help="Cut all columns of numbers.")] = False
+    without_cuts: Annotated[
+        str, typer.Option("--without-cuts", help="Columns in which mdl finds no cut: error, drop or median.")
+    ] = "error"
 
 
 def register(app: typer.Typer) -> None:
@@ -22,29 +51,8 @@ def register(app: typer.Typer) -> None:
 
 def discretize(
     data: DataArgument,
-    method: Annotated[
-        str,
-        typer.Option(
-            "--method",
-            help="width, quantile or kmeans (--bins intervals), mean (two), or mdl (by the class --target).",
-            autocompletion=names_of("arcwise.data.discretize", "METHODS"),
-        ),
-    ] = "quantile",
-    bins: Annotated[int, typer.Option("--bins", min=2, max=10_000, help="The number of intervals.")] = 3,
-    target: Annotated[str | None, typer.Option("--target", help="mdl: the class column.", show_default=False)] = None,
-    cut: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--cut",
-            help="A column to cut; may be repeated. Default: numbers with more than 20 distinct values.",
-            show_default=False,
-        ),
-    ] = None,
-    numeric: Annotated[bool, typer.Option("--numeric", help="Cut all columns of numbers.")] = False,
-    without_cuts: Annotated[
-        str, typer.Option("--without-cuts", help="Columns in which mdl finds no cut: error, drop or median.")
-    ] = "error",
     *,
+    cutting: CuttingOptions,
     reading: TableOptions,
     output: OutputOption = None,
     printing: PrintOptions,
@@ -62,18 +70,23 @@ def discretize(
     from arcwise.data.write import format_to_write
 
     to_stdout = printing.stdout_is_taken(output, otherwise=True)
-    if cut and numeric:
+    if cutting.cut and cutting.numeric:
         raise typer.BadParameter("--cut names columns and --numeric takes all: give one of them.")
     format_to_write(output or "-")
     table = reading.read_table(data, printing.progress)
-    chosen: Any = cut or ("numeric" if numeric else "continuous")
-    given: dict[str, Any] = {"method": method, "columns": chosen, "bins": bins, "target": target}
-    done = cut_table(table, without_cuts=without_cuts, **given)  # type: ignore[call-overload]
+    chosen: Any = cutting.cut or ("numeric" if cutting.numeric else "continuous")
+    given: dict[str, Any] = {
+        "method": cutting.method,
+        "columns": chosen,
+        "bins": cutting.bins,
+        "target": cutting.target,
+    }
+    done = cut_table(table, without_cuts=cutting.without_cuts, **given)  # type: ignore[call-overload]
     write_table(done, output or "-")
     names = [name for name in find_cuts(table, **given) if name in done.names]
     if printing.as_json:
         cuts = {name: list(done.column(name).labels) for name in names}
-        print_json({"method": method, "rows": done.n_rows, "intervals": cuts, "output": output})
+        print_json({"method": cutting.method, "rows": done.n_rows, "intervals": cuts, "output": output})
         return
     where = "" if to_stdout else f"; wrote {done.n_rows:,} rows to {output}"
     printing.remark(f"cut {len(names)} of {len(table.names)} columns{where}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
@@ -11,7 +12,7 @@ from arcwise.cli.completion import names_of
 from arcwise.cli.data_options import DataArgument, DataOptions
 from arcwise.cli.graph_data import read_data_for
 from arcwise.cli.graph_files import GraphArgument, open_graph_file
-from arcwise.cli.option_group import expanded
+from arcwise.cli.option_group import OptionGroup, expanded
 from arcwise.cli.output_file import OutputOption, check_writable
 from arcwise.cli.printing import PrintOptions, print_json
 from arcwise.errors import FormatError
@@ -26,6 +27,34 @@ class StatesFrom(enum.StrEnum):
     DATA = "data"
 
 
+@dataclass(frozen=True)
+class FittingOptions(OptionGroup):
+    """The estimator and its parameters."""
+
+    estimator: Annotated[
+        str,
+        typer.Option(
+            "--estimator",
+            help="mle, laplace, m-estimate, bd (posterior mean) or snml.",
+            autocompletion=names_of("arcwise.model", "ESTIMATORS"),
+        ),
+    ] = "bd"
+    ess: Annotated[
+        float | None, typer.Option("--ess", help="bd: the equivalent sample size of the BDeu prior (default 1).")
+    ] = None
+    prior: Annotated[
+        str | None, typer.Option("--prior", help="bd: the prior, bdeu, k2, bdj, or a number for every cell.")
+    ] = None
+    m: Annotated[float | None, typer.Option("--m", help="m-estimate: how many imaginary cases (default 1).")] = None
+    states_from: Annotated[
+        StatesFrom,
+        typer.Option(
+            "--states-from",
+            help="Which states the variables have: those that a .bif structure declares, or those of the data.",
+        ),
+    ] = StatesFrom.STRUCTURE
+
+
 def register(app: typer.Typer) -> None:
     """Add the verb to the command line."""
     app.command("fit")(expanded(fit))
@@ -34,31 +63,8 @@ def register(app: typer.Typer) -> None:
 def fit(
     structure: GraphArgument,
     data: DataArgument,
-    estimator: Annotated[
-        str,
-        typer.Option(
-            "--estimator",
-            help="mle, laplace, m-estimate, bd (posterior mean) or snml.",
-            autocompletion=names_of("arcwise.model", "ESTIMATORS"),
-        ),
-    ] = "bd",
-    ess: Annotated[
-        float | None, typer.Option("--ess", help="bd: the equivalent sample size of the BDeu prior (default 1).")
-    ] = None,
-    prior: Annotated[
-        str | None, typer.Option("--prior", help="bd: the prior, bdeu, k2, bdj, or a number for every cell.")
-    ] = None,
-    m: Annotated[
-        float | None, typer.Option("--m", help="m-estimate: the number of imaginary cases (default 1).")
-    ] = None,
-    states_from: Annotated[
-        StatesFrom,
-        typer.Option(
-            "--states-from",
-            help="Which states the variables have: those that a .bif structure declares, or those of the data.",
-        ),
-    ] = StatesFrom.STRUCTURE,
     *,
+    fitting: FittingOptions,
     reading: DataOptions,
     output: OutputOption = None,
     printing: PrintOptions,
@@ -81,16 +87,18 @@ def fit(
         )
     if output is not None and not to_stdout:
         check_writable(output)
-    parameters: dict[str, Any] = {"ess": ess, "alpha": _number_or_name(prior), "m": m}
+    parameters: dict[str, Any] = {"ess": fitting.ess, "alpha": _number_or_name(fitting.prior), "m": fitting.m}
     if str(structure) == str(data) == "-":
         raise typer.BadParameter("only one of the structure and the data can come from stdin.")
     given = open_graph_file(structure)
-    rows = read_data_for(given, data, reading, printing.progress, with_states=states_from is StatesFrom.STRUCTURE)
+    rows = read_data_for(
+        given, data, reading, printing.progress, with_states=fitting.states_from is StatesFrom.STRUCTURE
+    )
     dag = given.dag(rows.names)
     fitted = fit_parameters(
         dag,
         rows,
-        estimator=estimator,
+        estimator=fitting.estimator,
         progress=printing.progress,
         **{name: value for name, value in parameters.items() if value is not None},
     )
@@ -98,7 +106,7 @@ def fit(
     if printing.as_json:
         print_json(
             {
-                "estimator": estimator,
+                "estimator": fitting.estimator,
                 "variables": fitted.n_variables,
                 "arcs": len(dag.arcs),
                 "free_parameters": fitted.n_free_parameters,

@@ -16,7 +16,7 @@ __all__ = ["Options", "tell"]
 # Which verb does what a function does.
 VERBS = {"impute": "impute", "discretize": "discretize", "build_parent_sets": "scores"}
 # Options that go by another name than the argument; of one that may be repeated, the singular.
-RENAMED = {"columns": "column", "k": "neighbours", "n_jobs": "workers"}
+RENAMED = {"columns": "column", "k": "neighbours"}
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,10 +11,9 @@ from arcwise.cli.completion import names_of
 from arcwise.cli.data_options import DataOptions
 from arcwise.cli.graph_files import check_output_name, write_graph_file
 from arcwise.cli.limit_options import NodeLimit, limits_left
-from arcwise.cli.option_group import expanded
-from arcwise.cli.output_file import OutputOption
+from arcwise.cli.option_group import OptionGroup, expanded
 from arcwise.cli.parent_set_source import SourceArgument, load_parent_sets
-from arcwise.cli.printing import PrintOptions, finish, print_json
+from arcwise.cli.printing import ResultOptions, finish, print_json
 from arcwise.cli.repeat_options import SeedOption, ThreadsOption
 from arcwise.cli.rule_options import RuleOptions
 from arcwise.cli.score_options import ScoreOptions
@@ -25,6 +25,22 @@ if TYPE_CHECKING:
 __all__ = ["register"]
 
 
+@dataclass(frozen=True)
+class SolvingOptions(OptionGroup):
+    """How the optimum is found."""
+
+    method: Annotated[
+        str,
+        typer.Option(
+            "--method",
+            help="auto, dp, branch-and-bound or ilp.",
+            autocompletion=names_of("arcwise.exact.optimal", "METHODS"),
+        ),
+    ] = "auto"
+    threads: ThreadsOption = 1
+    seed: SeedOption = 0
+
+
 def register(app: typer.Typer) -> None:
     """Add the verb to the command line."""
     app.command("optimal")(expanded(optimal))
@@ -33,22 +49,12 @@ def register(app: typer.Typer) -> None:
 def optimal(
     source: SourceArgument,
     scored: ScoreOptions,
-    method: Annotated[
-        str,
-        typer.Option(
-            "--method",
-            help="auto, dp, branch-and-bound or ilp.",
-            autocompletion=names_of("arcwise.exact.optimal", "METHODS"),
-        ),
-    ] = "auto",
     *,
+    solving: SolvingOptions,
     rules: RuleOptions,
     reading: DataOptions,
     limit: NodeLimit,
-    threads: ThreadsOption = 1,
-    seed: SeedOption = 0,
-    output: OutputOption = None,
-    printing: PrintOptions,
+    printing: ResultOptions,
 ) -> None:
     """Find the network of highest score and prove that there is none better.
 
@@ -62,6 +68,7 @@ def optimal(
     from arcwise.exact import find_optimal
     from arcwise.limits import Status
 
+    output = printing.output
     as_csv = printing.stdout_is_taken(output)
     if output is not None:
         check_output_name(output)
@@ -71,7 +78,7 @@ def optimal(
         scored=scored,
         rules=rules,
         reading=reading,
-        threads=threads,
+        threads=solving.threads,
         limits=limits,
         progress=printing.progress,
     )
@@ -81,11 +88,11 @@ def optimal(
     result = find_optimal(
         table,
         data=loaded.data,
-        method=method,
+        method=solving.method,
         constraints=loaded.constraints,
         limits=limits,
-        threads=threads,
-        seed=seed,
+        threads=solving.threads,
+        seed=solving.seed,
         progress=printing.progress,
     )
     if output is not None:

@@ -14,9 +14,10 @@ from typing import Annotated, Any
 import typer
 
 from arcwise.cli.option_group import OptionGroup
+from arcwise.cli.output_file import OutputOption
 from arcwise.limits import Status
 
-__all__ = ["PrintOptions", "finish", "print_json"]
+__all__ = ["OutputOptions", "PrintOptions", "ResultOptions", "finish", "print_json"]
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,18 @@ def _plain(value: Any) -> Any:
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     return value
+
+
+@dataclass(frozen=True)
+class OutputOptions(OptionGroup):
+    """Where the result goes."""
+
+    output: OutputOption = None
+
+
+@dataclass(frozen=True)
+class ResultOptions(PrintOptions, OutputOptions):
+    """Where the result goes, and what to print; --output comes first."""
 
 
 def finish(status: Status) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +13,7 @@ import typer
 from arcwise.cli.bayes_factor import factor_from
 from arcwise.cli.data_options import DataArgument, DataOptions
 from arcwise.cli.limit_options import MemoryLimit
-from arcwise.cli.option_group import expanded
+from arcwise.cli.option_group import OptionGroup, expanded
 from arcwise.cli.output_file import OutputOption, check_writable
 from arcwise.cli.printing import PrintOptions, finish, print_json
 from arcwise.cli.repeat_options import ThreadsOption
@@ -27,6 +28,39 @@ if TYPE_CHECKING:
 __all__ = ["register"]
 
 
+@dataclass(frozen=True)
+class SlackOptions(OptionGroup):
+    """How far from the optimum networks matter."""
+
+    slack: Annotated[
+        float | None, typer.Option("--slack", help="How far from the optimum networks matter (natural log). Default 0.")
+    ] = None
+    bayes_factor: Annotated[
+        str | None,
+        typer.Option(
+            "--bayes-factor", "-b", help="The same as a Bayes factor: 20 is a slack of 2.996.", show_default=False
+        ),
+    ] = None
+
+    @property
+    def value(self) -> float:
+        """The slack, whichever way it was given."""
+        if self.bayes_factor is None:
+            return 0.0 if self.slack is None else self.slack
+        if self.slack is not None:
+            raise OptionError("--slack and --bayes-factor say the same in two ways; give one of them.")
+        return math.log(factor_from(self.bayes_factor))
+
+
+@dataclass(frozen=True)
+class BuildingOptions(OptionGroup):
+    """Where the table goes, and how it is built."""
+
+    output: OutputOption = None
+    restart: Annotated[bool, typer.Option("--restart", help="Start anew even if there is a checkpoint.")] = False
+    threads: ThreadsOption = 1
+
+
 def register(app: typer.Typer) -> None:
     """Add the verb to the command line."""
     app.command("scores")(expanded(scores))
@@ -35,21 +69,11 @@ def register(app: typer.Typer) -> None:
 def scores(
     data: DataArgument,
     scored: ScoreOptions,
-    slack: Annotated[
-        float | None, typer.Option("--slack", help="How far from the optimum networks matter (natural log). Default 0.")
-    ] = None,
-    bayes_factor: Annotated[
-        str | None,
-        typer.Option(
-            "--bayes-factor", "-b", help="The same as a Bayes factor: 20 is a slack of 2.996.", show_default=False
-        ),
-    ] = None,
     *,
+    margin: SlackOptions,
     rules: RuleOptions,
     reading: DataOptions,
-    output: OutputOption = None,
-    restart: Annotated[bool, typer.Option("--restart", help="Start anew even if there is a checkpoint.")] = False,
-    threads: ThreadsOption = 1,
+    building: BuildingOptions,
     limit: MemoryLimit,
     printing: PrintOptions,
 ) -> None:
@@ -64,19 +88,19 @@ def scores(
     """
     from arcwise.parent_sets import build_parent_sets
 
-    to_stdout = printing.stdout_is_taken(output, otherwise=True)
-    checkpoint = None if output is None or to_stdout else _checkpoint(output, restart=restart)
-    margin = _slack(slack, bayes_factor)
-    limits = limit.limits
+    to_stdout = printing.stdout_is_taken(building.output, otherwise=True)
+    output = building.output
+    checkpoint = None if output is None or to_stdout else _checkpoint(output, restart=building.restart)
+    limits, slack = limit.limits, margin.value
     score = scored.make()
     cases = reading.read(data, printing.progress)
     table = build_parent_sets(
         cases,
         score,
-        slack=margin,
+        slack=slack,
         max_parents=rules.max_parents,
         constraints=rules.read(cases.names),
-        threads=threads,
+        threads=building.threads,
         limits=limits,
         progress=printing.progress,
         checkpoint=checkpoint,
@@ -87,14 +111,6 @@ def scores(
     elif not printing.quiet:
         _say(table, output, checkpoint)
     finish(table.status)
-
-
-def _slack(slack: float | None, bayes_factor: str | None) -> float:
-    if bayes_factor is None:
-        return 0.0 if slack is None else slack
-    if slack is not None:
-        raise OptionError("--slack and --bayes-factor say the same in two ways; give one of them.")
-    return math.log(factor_from(bayes_factor))
 
 
 def _checkpoint(output: Path, *, restart: bool) -> Path:

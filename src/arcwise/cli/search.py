@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import time
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,9 +13,8 @@ import typer
 from arcwise.cli.data_options import DataArgument, DataOptions
 from arcwise.cli.graph_files import check_output_name, write_graph_file
 from arcwise.cli.limit_options import StepLimit, limits_left
-from arcwise.cli.option_group import expanded
-from arcwise.cli.output_file import OutputOption
-from arcwise.cli.printing import PrintOptions, finish, print_json
+from arcwise.cli.option_group import OptionGroup, expanded
+from arcwise.cli.printing import ResultOptions, finish, print_json
 from arcwise.cli.repeat_options import MOST_THREADS, SeedOption
 from arcwise.cli.rule_options import RuleOptions
 from arcwise.cli.score_options import ScoreOptions
@@ -59,23 +58,17 @@ TAKES: dict[Method, tuple[str, ...]] = {
 }
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to the command line."""
-    app.command("search")(expanded(search))
+@dataclass(frozen=True)
+class SearchOptions(OptionGroup):
+    """The search and its settings; None stands for the default."""
 
-
-def search(
-    data: DataArgument,
-    method: Annotated[Method, typer.Option("--method", help="The search.")] = Method.TABU,
-    *,
-    scored: ScoreOptions,
-    rules: RuleOptions,
+    method: Annotated[Method, typer.Option("--method", help="The search.")] = Method.TABU
     start: Annotated[
         StartName | None, typer.Option("--start", help="Where to start (default: empty).", show_default=False)
-    ] = None,
+    ] = None
     restarts: Annotated[
         int | None, typer.Option("--restarts", min=0, help="Restarts (default: 0).", show_default=False)
-    ] = None,
+    ] = None
     perturb: Annotated[
         int | None,
         typer.Option(
@@ -84,7 +77,7 @@ def search(
             help="Random changes per restart (default: 1); 0: from the start, with ties broken in another order.",
             show_default=False,
         ),
-    ] = None,
+    ] = None
     refine: Annotated[
         int | None,
         typer.Option(
@@ -93,37 +86,37 @@ def search(
             help="Rounds of refinement without a gain that end the search (default: 3); 0: none, as bnlearn.",
             show_default=False,
         ),
-    ] = None,
+    ] = None
     random_ties: Annotated[
         bool | None, typer.Option("--random-ties", help="Break ties at random.", show_default=False)
-    ] = None,
+    ] = None
     tabu: Annotated[
         int | None,
         typer.Option("--tabu", min=1, help="tabu: networks not to visit again (default: 10).", show_default=False),
-    ] = None,
+    ] = None
     max_tabu: Annotated[
         int | None,
         typer.Option("--max-tabu", min=0, help="tabu: bad moves that end it (default: --tabu).", show_default=False),
-    ] = None,
+    ] = None
     population: Annotated[
         int | None, typer.Option("--population", min=1, help="genetic: networks (default: 16).", show_default=False)
-    ] = None,
+    ] = None
     unconnected: Annotated[
         int | None,
         typer.Option("--unconnected", min=0, help="genetic: how many start empty (default: 1).", show_default=False),
-    ] = None,
+    ] = None
     drop_worst: Annotated[
         int | None,
         typer.Option("--drop-worst", min=0, help="genetic: dropped each round (default: 3).", show_default=False),
-    ] = None,
+    ] = None
     promote: Annotated[
         int | None,
         typer.Option("--promote", min=1, help="genetic: the best, kept each round (default: 3).", show_default=False),
-    ] = None,
+    ] = None
     mating_tries: Annotated[
         int | None,
         typer.Option("--mating-tries", min=0, help="genetic: draws of an offspring (default: 20).", show_default=False),
-    ] = None,
+    ] = None
     patience: Annotated[
         int | None,
         typer.Option(
@@ -132,22 +125,51 @@ def search(
             help="genetic: rounds without progress that end it (default: 5); order: that restart it (150).",
             show_default=False,
         ),
-    ] = None,
+    ] = None
     iterations: Annotated[
         int | None,
         typer.Option("--iterations", min=1, help="order: perturbations (default: 1000).", show_default=False),
-    ] = None,
-    reading: DataOptions,
-    seed: SeedOption = 0,
+    ] = None
     threads: Annotated[
         int | None,
         typer.Option(
             "--threads", min=1, max=MOST_THREADS, help="order: threads for its table (default: 1).", show_default=False
         ),
-    ] = None,
+    ] = None
+    seed: SeedOption = 0
+
+    def settings(self) -> dict[str, Any]:
+        """Return what was given, by the names of the library; what the method does not take is refused."""
+        given = {
+            field.name: getattr(self, field.name) for field in fields(self) if field.name not in ("method", "seed")
+        }
+        options = {name: value for name, value in given.items() if value is not None}
+        for name in options:
+            if name not in TAKES[self.method]:
+                takers = ", ".join(method for method in Method if name in TAKES[method])
+                option = f"--{name.replace('_', '-')}"
+                raise OptionError(f"{option} is not an option of --method {self.method}, but of {takers}.")
+        if "drop_worst" in options:
+            options["drop"] = options.pop("drop_worst")
+        if self.start is not None:
+            options["start"] = self.start.value
+        return options
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command line."""
+    app.command("search")(expanded(search))
+
+
+def search(
+    data: DataArgument,
+    *,
+    searching: SearchOptions,
+    scored: ScoreOptions,
+    rules: RuleOptions,
+    reading: DataOptions,
     limit: StepLimit,
-    output: OutputOption = None,
-    printing: PrintOptions,
+    printing: ResultOptions,
 ) -> None:
     """Search for a network with a high score, fast and without a proof that it is the best.
 
@@ -158,30 +180,8 @@ def search(
     """
     from arcwise import local as stage
 
-    given: dict[str, Any] = {
-        "start": None if start is None else start.value,
-        "restarts": restarts,
-        "perturb": perturb,
-        "refine": refine,
-        "random_ties": random_ties,
-        "tabu": tabu,
-        "max_tabu": max_tabu,
-        "population": population,
-        "unconnected": unconnected,
-        "drop_worst": drop_worst,
-        "promote": promote,
-        "mating_tries": mating_tries,
-        "patience": patience,
-        "iterations": iterations,
-        "threads": threads,
-    }
-    options = {name: value for name, value in given.items() if value is not None}
-    for name in options:
-        if name not in TAKES[method]:
-            takers = ", ".join(m for m in Method if name in TAKES[m])
-            raise OptionError(f"--{name.replace('_', '-')} is not an option of --method {method}, but of {takers}.")
-    if "drop_worst" in options:
-        options["drop"] = options.pop("drop_worst")
+    method, output = searching.method, printing.output
+    options = searching.settings()
     to_stdout = printing.stdout_is_taken(output, otherwise=not printing.as_json)
     if output is not None:
         check_output_name(output)
@@ -199,7 +199,7 @@ def search(
         score=score,
         max_parents=rules.max_parents,
         constraints=rules.read(cases.names),
-        seed=seed,
+        seed=searching.seed,
         limits=limits,
         progress=printing.progress,
         **options,

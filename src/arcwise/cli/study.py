@@ -5,14 +5,14 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from arcwise.cli.limit_options import TimeLimit
-from arcwise.cli.option_group import expanded
+from arcwise.cli.option_group import OptionGroup, expanded
 from arcwise.cli.printing import PrintOptions, print_json
 from arcwise.cli.verb_group import VerbGroup
 from arcwise.cli.worker_options import ClusterOption, WorkersOption
@@ -100,34 +100,48 @@ def plan(
         )
 
 
-@study.command("run")
-@expanded
-def run(
-    config: ConfigArgument,
-    store: StoreOption = None,
-    workers: WorkersOption = 1,
-    cluster: ClusterOption = None,
-    smoke: SmokeOption = False,
-    networks: NetworksOption = None,
-    data: DataOption = None,
+@dataclass(frozen=True)
+class StudyOptions(OptionGroup):
+    """Which study, with which files."""
+
+    store: StoreOption = None
+    smoke: SmokeOption = False
+    networks: NetworksOption = None
+    data: DataOption = None
+
+
+@dataclass(frozen=True)
+class RunningOptions(OptionGroup):
+    """Who does the work, and how much of it."""
+
+    workers: WorkersOption = 1
+    cluster: ClusterOption = None
     retry: Annotated[
         list[str] | None,
         typer.Option("--retry", help="Run cells again that are failed or limit; may be repeated.", show_default=False),
-    ] = None,
+    ] = None
     accept_changes: Annotated[
         bool, typer.Option("--accept-changes", help="Go on although the configuration has changed.")
-    ] = False,
+    ] = False
     limit_cells: Annotated[
         int | None, typer.Option("--limit-cells", min=1, help="Stop after so many cells (exit code 3).")
-    ] = None,
-    *,
-    limit: TimeLimit,
+    ] = None
     summary: Annotated[
         Path | None,
         typer.Option(
             "--summary", help="The folder of tables and figures; default: beside the store.", show_default=False
         ),
-    ] = None,
+    ] = None
+
+
+@study.command("run")
+@expanded
+def run(
+    config: ConfigArgument,
+    chosen_files: StudyOptions,
+    *,
+    running: RunningOptions,
+    limit: TimeLimit,
     printing: PrintOptions,
 ) -> None:
     """Run the cells that are missing, then write tables and figures.
@@ -139,19 +153,19 @@ def run(
     from arcwise.study import run_study, summarize_study
 
     limits = limit.limits
-    chosen = _read(config, smoke, networks, data)
-    where = _store(chosen, store)
+    chosen = _read(config, chosen_files.smoke, chosen_files.networks, chosen_files.data)
+    where = _store(chosen, chosen_files.store)
     report = run_study(
         chosen,
         where,
-        workers=workers,
-        cluster=cluster,
-        retry=retry or (),
-        accept_changes=accept_changes,
-        limits=replace(limits, count=limit_cells),
+        workers=running.workers,
+        cluster=running.cluster,
+        retry=running.retry or (),
+        accept_changes=running.accept_changes,
+        limits=replace(limits, count=running.limit_cells),
         progress=_progress(printing.quiet),
     )
-    folder = summary or where.with_suffix("").with_name(f"{where.stem}-summary")
+    folder = running.summary or where.with_suffix("").with_name(f"{where.stem}-summary")
     printing.remark(_sentence(report))
     if report.finished + report.limited:
         files = summarize_study(where).write(folder)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +12,7 @@ import typer
 from arcwise.cli.completion import names_of, one_of
 from arcwise.cli.data_options import DataOptions
 from arcwise.cli.limit_options import TimeLimit
-from arcwise.cli.option_group import expanded
+from arcwise.cli.option_group import OptionGroup, expanded
 from arcwise.cli.printing import PrintOptions, finish, print_json
 from arcwise.cli.repeat_options import SeedOption
 from arcwise.errors import OptionError
@@ -29,13 +30,10 @@ if TYPE_CHECKING:
 __all__ = ["register"]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to the command line."""
-    app.command("threshold")(expanded(threshold))
+@dataclass(frozen=True)
+class ThresholdOptions(OptionGroup):
+    """The rule, and what it needs."""
 
-
-def threshold(
-    confidence: Annotated[Path, typer.Argument(help="Confidences from `arcwise confidence -o`.")],
     rule: Annotated[
         str | None,
         typer.Option(
@@ -44,7 +42,7 @@ def threshold(
             autocompletion=names_of("arcwise.confidence", "RULES"),
             show_default=False,
         ),
-    ] = None,
+    ] = None
     metric: Annotated[
         str | None,
         typer.Option(
@@ -53,36 +51,53 @@ def threshold(
             autocompletion=one_of("shd", "f", "f-cpdag", "cost"),
             show_default=False,
         ),
-    ] = None,
+    ] = None
     beta: Annotated[
         float | None, typer.Option("--beta", help="For f, f-cpdag and the cost rule: recall against precision.")
-    ] = None,
+    ] = None
     alpha: Annotated[
         float | None,
         typer.Option("--alpha", "--missed-edge-cost", help="For cost: how many extra edges a missed edge is worth."),
-    ] = None,
-    value: Annotated[float | None, typer.Option("--value", help="fixed rule: the cut-off.")] = None,
+    ] = None
+    value: Annotated[float | None, typer.Option("--value", help="fixed rule: the cut-off.")] = None
     published: Annotated[
         bool, typer.Option("--published", help="learned rule: Liao's own table (SHD) instead of the package's.")
-    ] = False,
+    ] = False
     cases: Annotated[
         int | None,
         typer.Option("--cases", min=1, help="learned rule: the number of cases, if the file does not say it."),
-    ] = None,
+    ] = None
+
+
+@dataclass(frozen=True)
+class BroomOptions(OptionGroup):
+    """What the broom rule learns from."""
+
     data: Annotated[
         Path | None, typer.Option("--data", help="broom rule: the data that the confidences come from.")
-    ] = None,
+    ] = None
     permutations: Annotated[
         int, typer.Option("--permutations", min=2, help="broom rule: how many permuted data sets.")
-    ] = 60,
+    ] = 60
     permuted: Annotated[
         list[Path] | None,
         typer.Option(
             "--permuted", help="broom rule, instead of --data: confidences of permuted data, at least 2 files."
         ),
-    ] = None,
-    seed: SeedOption = 0,
+    ] = None
+    seed: SeedOption = 0
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command line."""
+    app.command("threshold")(expanded(threshold))
+
+
+def threshold(
+    confidence: Annotated[Path, typer.Argument(help="Confidences from `arcwise confidence -o`.")],
+    choosing: ThresholdOptions,
     *,
+    chance: BroomOptions,
     reading: DataOptions,
     limit: TimeLimit,
     printing: PrintOptions,
@@ -100,27 +115,26 @@ def threshold(
     limits = limit.limits
     status = Status.COMPLETE
     given = EdgeConfidence.load(confidence)
-    if cases is not None:
-        given = replace(given, n_cases=cases)
-    chosen_rule = rule or ("learned" if metric is not None else "scutari")
-    options: dict[str, Any] = {
-        name: option
-        for name, option in (("metric", metric), ("beta", beta), ("alpha", alpha), ("value", value))
-        if option is not None
-    }
-    if published:
+    if choosing.cases is not None:
+        given = replace(given, n_cases=choosing.cases)
+    chosen_rule = choosing.rule or ("learned" if choosing.metric is not None else "scutari")
+    given_to_rule = {name: getattr(choosing, name) for name in ("metric", "beta", "alpha", "value")}
+    options: dict[str, Any] = {name: option for name, option in given_to_rule.items() if option is not None}
+    if choosing.published:
         options["source"] = "published"
     if chosen_rule == "broom":
 
         def learn(path: Path) -> PermutedConfidences:
             rows = reading.read(path, printing.progress)
-            return _permute(given, rows, permutations, seed=seed, limits=limits, progress=printing.progress)
+            return _permute(
+                given, rows, chance.permutations, seed=chance.seed, limits=limits, progress=printing.progress
+            )
 
-        options["permuted"], status = _for_broom(given, confidence, data, permuted or [], learn)
-    elif data is not None or permuted:
+        options["permuted"], status = _for_broom(given, confidence, chance.data, chance.permuted or [], learn)
+    elif chance.data is not None or chance.permuted:
         raise OptionError(f"--data and --permuted are for the rule 'broom', not '{chosen_rule}'.")
     advice = None
-    if chosen_rule == "learned" and not published and "value" not in options:
+    if chosen_rule == "learned" and not choosing.published and "value" not in options:
         advice = recommend(given, **options)
         chosen = advice.threshold
     else:
@@ -137,7 +151,7 @@ def threshold(
         typer.echo(f"threshold {chosen.value:.4g} by the rule '{chosen.rule}', which assumes that {chosen.assumes}.")
         typer.echo(f"{above} of {len(given.vector)} pairs are above it.")
     if status is not Status.COMPLETE:
-        printing.remark(f"{status}: from {len(options['permuted'])} of {permutations} permuted data sets")
+        printing.remark(f"{status}: from {len(options['permuted'])} of {chance.permutations} permuted data sets")
     finish(status)
 
 

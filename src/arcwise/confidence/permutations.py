@@ -15,7 +15,7 @@ from arcwise.errors import OptionError
 from arcwise.limits import Limits, Status
 from arcwise.mentions import Argument
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
-from arcwise.seeds import resolve_seed
+from arcwise.seeds import Seed, resolve_seed
 from arcwise.showing import one_screen
 
 __all__ = ["PermutedConfidences", "permuted_confidences"]
@@ -42,7 +42,7 @@ def permuted_confidences(
     recipe: Recipe,
     *,
     permutations: int = 60,
-    seed: int | np.random.Generator | None = None,
+    seed: Seed = None,
     threads: int = 1,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,

@@ -16,7 +16,7 @@ from arcwise.errors import OptionError, UnknownNameError, suggestion
 from arcwise.limits import Limits
 from arcwise.mentions import Argument, Remedy
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
-from arcwise.seeds import resolve_seed
+from arcwise.seeds import Seed, resolve_seed
 
 __all__ = ["confidence_by_recipe", "label_of", "recipe_of", "studied_recipes", "team_confidences"]
 
@@ -69,7 +69,7 @@ def team_confidences(
     data: Dataset,
     recipes: Sequence[Recipe],
     *,
-    seed: int | np.random.Generator | None = None,
+    seed: Seed = None,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,
 ) -> Mapping[str, EdgeConfidence]:

@@ -3,13 +3,14 @@
 from arcwise.data.dataset import Dataset
 from arcwise.data.discretize import apply_cuts, discretize, find_cuts
 from arcwise.data.impute import impute
-from arcwise.data.read import read_data, read_table
+from arcwise.data.read import ReadingSettings, read_data, read_table
 from arcwise.data.table import Column, Table
 from arcwise.data.write import write_data, write_table
 
 __all__ = [
     "Column",
     "Dataset",
+    "ReadingSettings",
     "Table",
     "apply_cuts",
     "discretize",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 from arcwise.data.arff import read_arff
 from arcwise.data.dataset import Dataset
@@ -18,8 +19,9 @@ from arcwise.data.table import Table
 from arcwise.errors import FormatError, OptionError, suggestion
 from arcwise.mentions import Argument, Remedy
 from arcwise.progress import ProgressCallback, show_progress
+from arcwise.settings import gather
 
-__all__ = ["FORMATS", "read_data", "read_table"]
+__all__ = ["FORMATS", "ReadingKeywords", "ReadingSettings", "read_data", "read_table"]
 
 # Formats, and the suffixes that stand for them.
 FORMATS: dict[str, tuple[str, ...]] = {
@@ -31,78 +33,12 @@ FORMATS: dict[str, tuple[str, ...]] = {
 }
 
 
-def read_data(
-    path: str | os.PathLike[str],
-    *,
-    states: Mapping[str, Iterable[object]] | None = None,
-    format: str | None = None,  # noqa: A002
-    separator: str | None = None,
-    header: bool = True,
-    missing: Collection[str] = MISSING,
-    merge: bool = False,
-    columns: Iterable[str] | None = None,
-    drop: Iterable[str] = (),
-    weights: str | None = None,
-    categorical: Iterable[str] | bool = False,
-    max_levels: int | None = None,
-    progress: bool | ProgressCallback | None = None,
-) -> Dataset:
-    """Read discrete, complete data from a file. See `read_table` for data that need imputation or discretisation.
+@dataclass(frozen=True, slots=True)
+class ReadingSettings:
+    """How `read_data` and `read_table` take a file apart.
 
     Parameters
     ----------
-    path, format, separator, header, missing, merge, columns, drop, weights, progress
-        As in `read_table`.
-    states
-        Declared states of some columns, in order; states that no row shows count. The states of other columns are the
-        ones declared in the file (ARFF, Parquet enumerations), else the sorted observed ones, numbers in numerical
-        order.
-    categorical
-        Columns of numbers to take as categories however many values they show; True for all.
-    max_levels
-        A column of numbers with more distinct values is refused, since it should be discretised. Default 20.
-
-    Raises
-    ------
-    FormatError
-        If the file is not what it should be; the message names file, line and column.
-    DataError
-        If the data are not discrete and complete, or no data set: see `Dataset.from_dataframe`.
-    """
-    table = read_table(
-        path,
-        format=format,
-        separator=separator,
-        header=header,
-        missing=missing,
-        merge=merge,
-        columns=columns,
-        drop=drop,
-        weights=weights,
-        progress=progress,
-    )
-    return table.to_dataset(states=states, categorical=categorical, max_levels=max_levels)
-
-
-def read_table(
-    path: str | os.PathLike[str],
-    *,
-    format: str | None = None,  # noqa: A002
-    separator: str | None = None,
-    header: bool = True,
-    missing: Collection[str] = MISSING,
-    merge: bool = False,
-    columns: Iterable[str] | None = None,
-    drop: Iterable[str] = (),
-    weights: str | None = None,
-    progress: bool | ProgressCallback | None = None,
-) -> Table:
-    """Read a data file as it is, with missing values and numbers, for `impute` and `discretize`.
-
-    Parameters
-    ----------
-    path
-        The file, plain or gzip; "-" is standard input.
     format
         "csv", "tsv", "parquet", "arff" or "lau"; by default what the suffix says (before ".gz"), and for standard
         input what the content looks like. See `arcwise.data.lau` for the definition of Lau's format.
@@ -115,12 +51,92 @@ def read_table(
     merge
         Take labels of one column that differ only by spaces around them, or only in how they write the same number
         ("1" and "1.0"), for one; otherwise they are an error.
-    columns, drop
-        Read only these columns; leave these out.
     weights
         A column that says how often each row occurs.
+    """
+
+    format: str | None = None
+    separator: str | None = None
+    header: bool = True
+    missing: Collection[str] = MISSING
+    merge: bool = False
+    weights: str | None = None
+
+
+class ReadingKeywords(TypedDict, total=False):
+    """`ReadingSettings` as keywords."""
+
+    settings: ReadingSettings
+    format: str | None
+    separator: str | None
+    header: bool
+    missing: Collection[str]
+    merge: bool
+    weights: str | None
+
+
+def read_data(
+    path: str | os.PathLike[str],
+    *,
+    states: Mapping[str, Iterable[object]] | None = None,
+    columns: Iterable[str] | None = None,
+    drop: Iterable[str] = (),
+    categorical: Iterable[str] | bool = False,
+    max_levels: int | None = None,
+    progress: bool | ProgressCallback | None = None,
+    **settings: Unpack[ReadingKeywords],
+) -> Dataset:
+    """Read discrete, complete data from a file. See `read_table` for data that need imputation or discretisation.
+
+    Parameters
+    ----------
+    path, columns, drop, progress
+        As in `read_table`.
+    states
+        Declared states of some columns, in order; states that no row shows count. The states of other columns are the
+        ones declared in the file (ARFF, Parquet enumerations), else the sorted observed ones, numbers in numerical
+        order.
+    categorical
+        Columns of numbers to take as categories however many values they show; True for all.
+    max_levels
+        A column of numbers with more distinct values is refused, since it should be discretised. Default 20.
+    settings
+        The fields of `ReadingSettings` by keyword, such as ``separator=";"`` or ``weights="count"``, or a whole one as
+        ``settings=``.
+
+    Raises
+    ------
+    FormatError
+        If the file is not what it should be; the message names file, line and column.
+    DataError
+        If the data are not discrete and complete, or no data set: see `Dataset.from_dataframe`.
+    """
+    chosen = gather(ReadingSettings, read_data, settings)
+    table = read_table(path, columns=columns, drop=drop, progress=progress, settings=chosen)
+    return table.to_dataset(states=states, categorical=categorical, max_levels=max_levels)
+
+
+def read_table(
+    path: str | os.PathLike[str],
+    *,
+    columns: Iterable[str] | None = None,
+    drop: Iterable[str] = (),
+    progress: bool | ProgressCallback | None = None,
+    **settings: Unpack[ReadingKeywords],
+) -> Table:
+    """Read a data file as it is, with missing values and numbers, for `impute` and `discretize`.
+
+    Parameters
+    ----------
+    path
+        The file, plain or gzip; "-" is standard input.
+    columns, drop
+        Read only these columns; leave these out.
     progress
         See `arcwise.progress.show_progress`.
+    settings
+        The fields of `ReadingSettings` by keyword, such as ``separator=";"`` or ``missing=["?"]``, or a whole one as
+        ``settings=``.
 
     Notes
     -----
@@ -128,20 +144,21 @@ def read_table(
     double quotes may contain separators, line ends and doubled quotes. Spaces around a field do not count, and lines
     of nothing but spaces are skipped. Every line must have as many fields as the header.
     """
-    if isinstance(missing, str):
-        raise OptionError(Argument("missing"), f"takes a list of markers, not one string: ['{missing}'].")
+    chosen = gather(ReadingSettings, read_table, settings)
+    if isinstance(chosen.missing, str):
+        raise OptionError(Argument("missing"), f"takes a list of markers, not one string: ['{chosen.missing}'].")
     source = open_source(path)
-    kind = _format_of(path, source, format)
+    kind = _format_of(path, source, chosen.format)
     if source.content.size == 0:
         raise FormatError(f"{source.name}: the file is empty.")
-    _check_content(source, kind, format is not None)
-    markers = frozenset(str(marker).strip() for marker in missing)
+    _check_content(source, kind, chosen.format is not None)
+    markers = frozenset(str(marker).strip() for marker in chosen.missing)
     with show_progress(progress) as callback:
-        table = _READERS[kind](source, TextOptions(separator, header, markers, merge), callback)
+        table = _READERS[kind](source, TextOptions(chosen.separator, chosen.header, markers, chosen.merge), callback)
     if columns is not None:
         table = table.select(table.checked_names(columns, Argument("columns")))
     table = table.drop(table.checked_names(drop, Argument("drop")))
-    return table if weights is None else table.with_weights(weights)
+    return table if chosen.weights is None else table.with_weights(chosen.weights)
 
 
 def _format_of(path: str | os.PathLike[str], source: Source, given: str | None) -> str:

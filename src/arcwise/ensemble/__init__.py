@@ -13,10 +13,12 @@ from arcwise.ensemble.network_set import NetworkSet, concatenate
 from arcwise.ensemble.network_summary import Ensemble, NetworkSummary
 from arcwise.ensemble.recipe import Recipe
 from arcwise.ensemble.replicates.bootstrap import bootstrap_networks
+from arcwise.ensemble.replicates.settings import BootstrapSettings
 from arcwise.ensemble.stream import NetworkStream, stream_credible
 
 __all__ = [
     "BAYES_FACTORS",
+    "BootstrapSettings",
     "CredibleSet",
     "Ensemble",
     "EnsembleFacts",

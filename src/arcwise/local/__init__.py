@@ -5,13 +5,19 @@ from arcwise.local.genetic import genetic_search
 from arcwise.local.hill_climbing import hill_climb
 from arcwise.local.order_search import order_search
 from arcwise.local.result import LocalSearchResult
-from arcwise.local.run_analysis import RunAnalysis, RunSample, analyse_runs
+from arcwise.local.run_analysis import AscentSettings, RunAnalysis, RunSample, analyse_runs
+from arcwise.local.settings import ClimbSettings, GeneticSettings, StartSettings, TabuSettings
 from arcwise.local.tabu import tabu_search
 
 __all__ = [
+    "AscentSettings",
+    "ClimbSettings",
+    "GeneticSettings",
     "LocalSearchResult",
     "RunAnalysis",
     "RunSample",
+    "StartSettings",
+    "TabuSettings",
     "analyse_runs",
     "first_ascent",
     "genetic_search",

@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Unpack
 
 from arcwise.data import Dataset
 from arcwise.graph import Constraints
 from arcwise.limits import Limits
 from arcwise.local.problem import START, LocalProblem, Start
 from arcwise.local.result import LocalSearchResult
+from arcwise.local.settings import StartKeywords, StartSettings
 from arcwise.progress import ProgressCallback
 from arcwise.scores import Score
-from arcwise.seeds import native_seed, resolve_seed
+from arcwise.seeds import Seed, native_seed, resolve_seed
+from arcwise.settings import gather
 
 __all__ = ["first_ascent"]
 
 
 def first_ascent(
     data: Dataset,
-    *,
     score: str | Score = "bic_laplace",
+    *,
     start: Start = "empty",
     constraints: Constraints | None = None,
     max_parents: int | None = None,
-    density: float | None = None,
-    seed: int | None = None,
-    rng: np.random.Generator | None = None,
+    seed: Seed = None,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,
+    **settings: Unpack[StartKeywords],
 ) -> LocalSearchResult:
     """Shuffle all 3 n (n - 1) single-arc changes and make the first that improves the score; repeat until none does.
 
@@ -37,15 +38,18 @@ def first_ascent(
 
     Parameters
     ----------
-    data, start, constraints, max_parents, density, seed, rng, progress
+    data, start, constraints, max_parents, seed, progress
         As for `hill_climb`; the order of the changes is random, so the seed matters for every start.
     score
         A score or its name; Lau & Bush use BIC with Bayesian correction, "bic_laplace", and "k2".
     limits
         `seconds`; `count`, the moves; `memory_bytes`, for the cache of scores.
+    settings
+        ``density=``, the chance of each arc of a random start, or a `StartSettings` as ``settings=``.
     """
     problem = LocalProblem.of(data, score, constraints, max_parents, limits)
-    used = resolve_seed(seed, rng)
+    density = gather(StartSettings, first_ascent, settings).density
+    used = resolve_seed(seed)
     bounds = limits or Limits()
     return problem.run(
         "first-ascent",

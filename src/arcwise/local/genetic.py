@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Unpack
 
 from arcwise.data import Dataset
 from arcwise.errors import OptionError
@@ -10,32 +10,26 @@ from arcwise.graph import Constraints
 from arcwise.limits import Limits
 from arcwise.local.problem import LocalProblem, check_count, check_density
 from arcwise.local.result import LocalSearchResult
+from arcwise.local.settings import GeneticKeywords, GeneticSettings
 from arcwise.mentions import Argument
 from arcwise.progress import ProgressCallback
 from arcwise.scores import Score
-from arcwise.seeds import resolve_seed
+from arcwise.seeds import Seed, resolve_seed
+from arcwise.settings import gather
 
 __all__ = ["genetic_search"]
 
 
 def genetic_search(
     data: Dataset,
-    *,
     score: str | Score = "bic_laplace",
-    population: int = 16,
-    unconnected: int = 1,
-    drop: int = 3,
-    promote: int = 3,
-    mating_tries: int = 20,
-    mutate: bool = True,
-    patience: int = 5,
+    *,
     constraints: Constraints | None = None,
     max_parents: int | None = None,
-    density: float | None = None,
-    seed: int | None = None,
-    rng: np.random.Generator | None = None,
+    seed: Seed = None,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,
+    **settings: Unpack[GeneticKeywords],
 ) -> LocalSearchResult:
     """Evolve a population of networks by swapping the parents of whole nodes and by first-ascent mutations.
 
@@ -47,58 +41,49 @@ def genetic_search(
 
     Parameters
     ----------
-    population
-        The number of networks.
-    unconnected
-        How many of them start without arcs; the others start at random.
-    drop
-        How many of the worst are removed in every round.
-    promote
-        How many of the best go to the next round as they are, and serve as mates.
-    mating_tries
-        How often an offspring with a cycle is drawn again before the network stays as it is.
-    mutate
-        Whether every network takes a first-ascent step in every round.
-    patience
-        The search ends after so many rounds without a better network.
-    data, score, constraints, max_parents, density, seed, rng, progress
+    data, score, constraints, max_parents, seed, progress
         As for `first_ascent`.
     limits
         `seconds`; `count`, the rounds; `memory_bytes`, for the cache of scores.
+    settings
+        The fields of `GeneticSettings` by keyword, such as ``population=32``, or a whole one as ``settings=``.
     """
     problem = LocalProblem.of(data, score, constraints, max_parents, limits)
-    used = resolve_seed(seed, rng)
+    chosen = _checked(gather(GeneticSettings, genetic_search, settings))
     bounds = limits or Limits()
-    check_count("population", population, 1)
-    check_count("mating_tries", mating_tries, 0)
-    check_count("patience", patience, 1)
-    if check_count("unconnected", unconnected, 0) > population:
-        raise OptionError(Argument("unconnected", unconnected), "exceeds", Argument("population", population), ".")
-    if check_count("drop", drop, 0) >= population:
-        raise OptionError(
-            Argument("drop", drop), "must be below", Argument("population", population), ": someone must survive."
-        )
-    if check_count("promote", promote, 1) > population - drop:
-        raise OptionError(
-            Argument("promote", promote), f"exceeds the {population - drop} survivors of population - drop."
-        )
     return problem.run(
         "genetic",
         lambda learner, native, report: learner.evolve(
             data.native_weights,
-            population,
-            unconnected,
-            drop,
-            promote,
-            mating_tries,
-            patience,
+            chosen.population,
+            chosen.unconnected,
+            chosen.drop,
+            chosen.promote,
+            chosen.mating_tries,
+            chosen.patience,
             0 if bounds.count is None else bounds.count,
-            mutate,
-            problem.default_density if density is None else check_density(density),
+            chosen.mutate,
+            problem.default_density if chosen.density is None else check_density(chosen.density),
             native,
             bounds.native_seconds,
             report,
         ),
-        seed=used,
+        seed=resolve_seed(seed),
         progress=progress,
     )
+
+
+def _checked(settings: GeneticSettings) -> GeneticSettings:
+    population = Argument("population", check_count("population", settings.population, 1))
+    check_count("mating_tries", settings.mating_tries, 0)
+    check_count("patience", settings.patience, 1)
+    if check_count("unconnected", settings.unconnected, 0) > settings.population:
+        raise OptionError(Argument("unconnected", settings.unconnected), "exceeds", population, ".")
+    if check_count("drop", settings.drop, 0) >= settings.population:
+        raise OptionError(Argument("drop", settings.drop), "must be below", population, ": someone must survive.")
+    survivors = settings.population - settings.drop
+    if check_count("promote", settings.promote, 1) > survivors:
+        raise OptionError(
+            Argument("promote", settings.promote), f"exceeds the {survivors} survivors of population - drop."
+        )
+    return settings

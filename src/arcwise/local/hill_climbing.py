@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Unpack
 
 from arcwise.data import Dataset
 from arcwise.graph import Constraints
 from arcwise.limits import Limits
 from arcwise.local.problem import START, LocalProblem, Start, check_count
 from arcwise.local.result import LocalSearchResult
+from arcwise.local.settings import ClimbKeywords, ClimbSettings
 from arcwise.progress import ProgressCallback
 from arcwise.scores import Score
-from arcwise.seeds import native_seed, resolve_seed
+from arcwise.seeds import Seed, native_seed, resolve_seed
+from arcwise.settings import gather
 
 __all__ = ["EFFORT", "climb", "hill_climb"]
 
@@ -21,20 +23,15 @@ MOST_ROUNDS = 10**6
 
 def hill_climb(
     data: Dataset,
-    *,
     score: str | Score = "bic",
+    *,
     start: Start = "empty",
     constraints: Constraints | None = None,
     max_parents: int | None = None,
-    restarts: int = 0,
-    perturb: int | None = 1,
-    density: float | None = None,
-    refine: int = 3,
-    random_ties: bool = False,
-    seed: int | None = None,
-    rng: np.random.Generator | None = None,
+    seed: Seed = None,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,
+    **settings: Unpack[ClimbKeywords],
 ) -> LocalSearchResult:
     """Add, remove or reverse the arc that improves the score most, until none does.
 
@@ -56,41 +53,22 @@ def hill_climb(
         Required and forbidden arcs, tiers and parent limits.
     max_parents
         The most parents of any variable; None for no limit.
-    restarts
-        How often the search starts again when it is stuck; the best network of all is returned.
-    perturb
-        A restart makes so many random changes to the best network; 0 starts again from `start` and breaks ties between
-        equal changes by another random order; None starts from a random network.
-    density
-        The chance of each arc of a random network; by default two neighbours per variable on average.
-    refine
-        How many rounds of refinement without a gain end the search; 0 for none. Rounds that turn arcs and rounds that
-        take variables out take turns. It also ends when it has computed `refine` times as many local scores as the
-        climbs. By default the search takes two to three times as long as without. A climb that ``limits.count`` ended
-        is not refined.
-    random_ties
-        Break ties between equal changes by a random order of the variables, not by their order in the data. Scores
-        that are equal for equivalent networks make many ties, and they decide directions.
-    seed, rng
-        Fix the random numbers; the result records the seed.
+    seed
+        An integer or a numpy generator that fixes the random numbers; the result records the seed.
     limits
         `seconds`; `count`, the moves of each climb; `memory_bytes`, for the cache of scores.
     progress
         See `arcwise.progress.show_progress`.
+    settings
+        The fields of `ClimbSettings` by keyword, such as ``restarts=10``, or a whole one as ``settings=``.
     """
     problem = LocalProblem.of(data, score, constraints, max_parents, limits)
     return climb(
         problem,
         "hill-climbing",
-        tabu=0,
-        max_tabu=0,
+        gather(ClimbSettings, hill_climb, settings),
         start=start,
-        restarts=restarts,
-        perturb=perturb,
-        density=density,
-        refine=refine,
-        random_ties=random_ties,
-        seed=resolve_seed(seed, rng),
+        seed=resolve_seed(seed),
         limits=limits or Limits(),
         progress=progress,
     )
@@ -99,37 +77,35 @@ def hill_climb(
 def climb(
     problem: LocalProblem,
     method: str,
+    settings: ClimbSettings,
     *,
-    tabu: int,
-    max_tabu: int,
+    tabu: tuple[int, int] = (0, 0),
     start: Start,
-    restarts: int,
-    perturb: int | None,
-    density: float | None,
-    refine: int,
-    random_ties: bool,
     seed: int,
     limits: Limits,
     progress: bool | ProgressCallback | None,
 ) -> LocalSearchResult:
-    """Run the climb that hill climbing (``tabu=0``) and tabu search share."""
-    check_count("restarts", restarts, 0)
-    rounds = check_count("refine", refine, 0, MOST_ROUNDS)
-    perturbations = -1 if perturb is None else check_count("perturb", perturb, 0)
+    """Run the climb that hill climbing and tabu search share.
+
+    `tabu` has the length of the tabu list, 0 for hill climbing, and the changes for the worse that end the search.
+    """
+    density = settings.density
+    check_count("restarts", settings.restarts, 0)
+    rounds = check_count("refine", settings.refine, 0, MOST_ROUNDS)
+    perturbations = -1 if settings.perturb is None else check_count("perturb", settings.perturb, 0)
     return problem.run(
         method,
         lambda learner, native, report: learner.climb(
             problem.data.native_weights,
             *problem.pack_start(learner, start, density, native_seed(seed, START)),
-            restarts,
+            settings.restarts,
             perturbations,
             problem.default_density if density is None else density,
-            tabu,
-            max_tabu,
+            *tabu,
             0 if limits.count is None else limits.count,
             rounds,
             EFFORT * rounds,
-            random_ties,
+            settings.random_ties,
             native,
             limits.native_seconds,
             report,

@@ -16,7 +16,7 @@ from arcwise.local.result import LocalSearchResult
 from arcwise.parent_sets import ParentSetTable
 from arcwise.parent_sets.candidate_sets import candidate_sets, network_of_rows
 from arcwise.progress import ProgressCallback, native_callback, show_progress
-from arcwise.seeds import native_seed, resolve_seed
+from arcwise.seeds import Seed, native_seed, resolve_seed
 
 __all__ = ["order_search"]
 
@@ -28,8 +28,7 @@ def order_search(
     patience: int = 150,
     start: Sequence[str] | None = None,
     constraints: Constraints | None = None,
-    seed: int | None = None,
-    rng: np.random.Generator | None = None,
+    seed: Seed = None,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,
 ) -> LocalSearchResult:
@@ -52,8 +51,8 @@ def order_search(
         An order of the variables to start from, parents first; None for a random one.
     constraints
         Only parent sets of the table that they allow are used.
-    seed, rng
-        Fix the random numbers; the result records the seed.
+    seed
+        An integer or a numpy generator that fixes the random numbers; the result records the seed.
     limits
         `seconds`; `count`, the perturbations at most.
     progress
@@ -66,7 +65,7 @@ def order_search(
     """
     from arcwise import _core
 
-    used = resolve_seed(seed, rng)
+    used = resolve_seed(seed)
     bounds = limits or Limits()
     check_count("iterations", iterations, 1)
     check_count("patience", patience, 1)

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +23,11 @@ from arcwise.limits import Limits, Status
 from arcwise.local.first_ascent import first_ascent
 from arcwise.local.problem import Start, check_count
 from arcwise.local.result import LocalSearchResult
+from arcwise.local.settings import StartSettings
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 from arcwise.scores import Score, make_score
-from arcwise.seeds import resolve_seed
+from arcwise.seeds import Seed, resolve_seed
+from arcwise.settings import gather
 from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
@@ -138,19 +140,33 @@ class RunAnalysis:
         return figure
 
 
+@dataclass(frozen=True, slots=True)
+class AscentSettings(StartSettings):
+    """What every run of `analyse_runs` keeps to."""
+
+    constraints: Constraints | None = None
+    max_parents: int | None = None
+
+
+class AscentKeywords(TypedDict, total=False):
+    """`AscentSettings` as keywords."""
+
+    settings: AscentSettings
+    density: float | None
+    constraints: Constraints | None
+    max_parents: int | None
+
+
 def analyse_runs(
     data: Dataset,
     *,
     scores: Sequence[str | Score] = ("bic_laplace", "k2"),
     starts: Sequence[Start] = ("empty", "random"),
     runs: int = 50,
-    density: float | None = None,
-    constraints: Constraints | None = None,
-    max_parents: int | None = None,
-    seed: int | None = None,
-    rng: np.random.Generator | None = None,
+    seed: Seed = None,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,
+    **search: Unpack[AscentKeywords],
 ) -> RunAnalysis:
     """Run first-ascent hill climbing many times with each score and start (Lau & Bush 2004, sections 4.4 and 5.2).
 
@@ -164,22 +180,23 @@ def analyse_runs(
         The starts to compare.
     runs
         Runs for each score and start. Run i has the same seed with every score and start.
-    density, constraints, max_parents
-        As for `first_ascent`.
-    seed, rng
-        Fix the random numbers.
+    seed
+        An integer or a numpy generator that fixes the random numbers.
     limits
         `seconds` for all runs together; the analysis then holds the runs that are finished. `count`, the moves of one
         run.
     progress
         See `arcwise.progress.show_progress`.
+    search
+        ``constraints=``, ``max_parents=`` and ``density=``, as for `first_ascent`.
     """
     import time
 
     check_count("runs", runs, 1)
     if not scores or not starts:
         raise OptionError("scores and starts must not be empty: there would be nothing to run.")
-    used = resolve_seed(seed, rng)
+    chosen = gather(AscentSettings, analyse_runs, search)
+    used = resolve_seed(seed)
     bounds = limits or Limits()
     end = None if bounds.seconds is None else time.monotonic() + bounds.seconds
     settings = [(make_score(score), start) for score in scores for start in starts]
@@ -197,9 +214,9 @@ def analyse_runs(
                     data,
                     score=score,
                     start=start,
-                    density=density,
-                    constraints=constraints,
-                    max_parents=max_parents,
+                    density=chosen.density,
+                    constraints=chosen.constraints,
+                    max_parents=chosen.max_parents,
                     seed=own_seed,
                     limits=Limits(seconds=left, count=bounds.count, memory_bytes=bounds.memory_bytes),
                     progress=False,

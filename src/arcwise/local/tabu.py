@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Unpack
 
 from arcwise.data import Dataset
 from arcwise.graph import Constraints
@@ -10,31 +10,26 @@ from arcwise.limits import Limits
 from arcwise.local.hill_climbing import climb
 from arcwise.local.problem import LocalProblem, Start, check_count
 from arcwise.local.result import LocalSearchResult
+from arcwise.local.settings import TabuKeywords, TabuSettings
 from arcwise.progress import ProgressCallback
 from arcwise.scores import Score
-from arcwise.seeds import resolve_seed
+from arcwise.seeds import Seed, resolve_seed
+from arcwise.settings import gather
 
 __all__ = ["tabu_search"]
 
 
 def tabu_search(
     data: Dataset,
-    *,
     score: str | Score = "bic",
-    tabu: int = 10,
-    max_tabu: int | None = None,
+    *,
     start: Start = "empty",
     constraints: Constraints | None = None,
     max_parents: int | None = None,
-    restarts: int = 0,
-    perturb: int | None = 1,
-    density: float | None = None,
-    refine: int = 3,
-    random_ties: bool = False,
-    seed: int | None = None,
-    rng: np.random.Generator | None = None,
+    seed: Seed = None,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,
+    **settings: Unpack[TabuKeywords],
 ) -> LocalSearchResult:
     """Climb; at a local optimum make the least bad change that leads to none of the last networks, and go on.
 
@@ -46,29 +41,22 @@ def tabu_search(
 
     Parameters
     ----------
-    tabu
-        How many of the last networks are not visited again.
-    max_tabu
-        How many changes for the worse end the search; None: as many as `tabu`.
-    data, score, start, constraints, max_parents, restarts, perturb, density, refine, random_ties
-        As for `hill_climb`; a restart empties the tabu list.
-    seed, rng, limits, progress
+    data, score, start, constraints, max_parents, seed, limits, progress
         As for `hill_climb`.
+    settings
+        The fields of `TabuSettings` by keyword, such as ``tabu=20``, or a whole one as ``settings=``.
     """
     problem = LocalProblem.of(data, score, constraints, max_parents, limits)
-    check_count("tabu", tabu, 1)
+    chosen = gather(TabuSettings, tabu_search, settings)
+    length = check_count("tabu", chosen.tabu, 1)
+    most = length if chosen.max_tabu is None else check_count("max_tabu", chosen.max_tabu, 0)
     return climb(
         problem,
         "tabu",
-        tabu=tabu,
-        max_tabu=tabu if max_tabu is None else check_count("max_tabu", max_tabu, 0),
+        chosen,
+        tabu=(length, most),
         start=start,
-        restarts=restarts,
-        perturb=perturb,
-        density=density,
-        refine=refine,
-        random_ties=random_ties,
-        seed=resolve_seed(seed, rng),
+        seed=resolve_seed(seed),
         limits=limits or Limits(),
         progress=progress,
     )

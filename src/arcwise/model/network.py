@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from arcwise.data import Dataset
     from arcwise.model.inference import Distribution
     from arcwise.progress import ProgressCallback
+    from arcwise.seeds import Seed
 
 __all__ = ["MAX_CELLS", "ROW_TOLERANCE", "BayesianNetwork", "NetworkArrays", "table_sizes"]
 
@@ -239,15 +240,14 @@ class BayesianNetwork:
         self,
         rows: int,
         *,
-        seed: int | None = None,
-        rng: np.random.Generator | None = None,
+        seed: Seed = None,
         threads: int | None = None,
         progress: bool | ProgressCallback | None = None,
     ) -> Dataset:
         """Draw rows by forward sampling: see `arcwise.model.sampling.sample`."""
         from arcwise.model.sampling import sample
 
-        return sample(self, rows, seed=seed, rng=rng, threads=threads, progress=progress)
+        return sample(self, rows, seed=seed, threads=threads, progress=progress)
 
     def query(
         self,

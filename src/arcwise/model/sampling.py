@@ -20,6 +20,7 @@ from arcwise.mentions import Argument
 from arcwise.model.network import BayesianNetwork
 from arcwise.model.threads import thread_count
 from arcwise.progress import ProgressCallback, native_callback, show_progress
+from arcwise.seeds import Seed
 
 __all__ = ["sample", "sample_twin"]
 
@@ -28,8 +29,7 @@ def sample(
     network: BayesianNetwork,
     rows: int,
     *,
-    seed: int | None = None,
-    rng: np.random.Generator | None = None,
+    seed: Seed = None,
     threads: int | None = None,
     progress: bool | ProgressCallback | None = None,
 ) -> Dataset:
@@ -41,8 +41,8 @@ def sample(
         The network; every row of its tables must be defined, every variable have at least two states.
     rows
         How many rows, at least 1.
-    seed, rng
-        A seed, or a generator from which the 128-bit key of the sample is drawn; not both. Without either the sample
+    seed
+        An integer, or a numpy generator from which the 128-bit key of the sample is drawn. With None the sample
         differs every time.
     threads
         The number of threads (default: all cores). The result does not depend on it.
@@ -57,9 +57,7 @@ def sample(
     from arcwise import _core
 
     rows = _checked_rows(network, rows)
-    if seed is not None and rng is not None:
-        raise OptionError("give a seed or a generator (rng), not both.")
-    key = _key(seed, rng)
+    key = _key(seed)
     codes = np.empty((network.n_variables, rows), dtype=Dataset.code_type(int(network.arities.max())))
     with show_progress(progress) as callback:
         status = _core.model.sample_rows(
@@ -72,7 +70,7 @@ def sample(
 
 def sample_twin(network: BayesianNetwork, rows: int, *, seed: int) -> Dataset:
     """Return the same as `sample`, in Python, with numpy's Philox: what the native kernel is compared with."""
-    key = _key(seed, None)
+    key = _key(seed)
     table = np.empty((rows, network.n_variables), dtype=np.int64)
     for row in range(rows):
         for position, v in enumerate(network.dag.topological_order):
@@ -87,11 +85,10 @@ def sample_twin(network: BayesianNetwork, rows: int, *, seed: int) -> Dataset:
     return Dataset.from_codes(table, names=network.names, states=network.states)
 
 
-def _key(seed: int | None, rng: np.random.Generator | None) -> NDArray[np.uint64]:
-    if seed is not None and seed < 0:
+def _key(seed: Seed) -> NDArray[np.uint64]:
+    if not isinstance(seed, np.random.Generator) and seed is not None and seed < 0:
         raise OptionError(Argument("seed", seed), "must not be negative.")
-    generator = np.random.default_rng(seed) if rng is None else rng
-    return generator.integers(0, 2**64, size=2, dtype=np.uint64)
+    return np.random.default_rng(seed).integers(0, 2**64, size=2, dtype=np.uint64)
 
 
 def _checked_rows(network: BayesianNetwork, rows: int) -> int:

@@ -7,11 +7,12 @@ from arcwise.parent_sets.binary import (
     read_parent_sets,
     write_parent_sets,
 )
-from arcwise.parent_sets.build import build_parent_set_tables, build_parent_sets
+from arcwise.parent_sets.build import BuildSettings, build_parent_set_tables, build_parent_sets
 from arcwise.parent_sets.jkl import format_jkl, parse_jkl, read_jkl, write_jkl
 from arcwise.parent_sets.table import BuildStatistics, ParentSetTable
 
 __all__ = [
+    "BuildSettings",
     "BuildStatistics",
     "ParentSetTable",
     "build_parent_set_tables",

@@ -8,7 +8,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,15 +24,41 @@ from arcwise.parent_sets.table import BuildStatistics, ParentSetTable
 from arcwise.progress import ProgressCallback, native_callback, show_progress
 from arcwise.scores import Score, make_score
 from arcwise.scores.score import check_cases
+from arcwise.settings import gather
 
 if TYPE_CHECKING:
     from arcwise._core.parent_sets import ParentSetBuilder
 
-__all__ = ["allowed_families", "build_parent_set_tables", "build_parent_sets"]
+__all__ = ["BuildKeywords", "BuildSettings", "allowed_families", "build_parent_set_tables", "build_parent_sets"]
 
 CHECKPOINT = "arcwise-parent-sets-checkpoint 1"
 # Families in a level from which on all levels to come may be made at once (cpp/core/parent_sets/dense_levels.cpp).
 DENSE_FROM = 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class BuildSettings:
+    """How a table is built.
+
+    Parameters
+    ----------
+    threads
+        The result does not depend on it, to the last bit.
+    checkpoint
+        A file that holds the finished levels: written after each level, read at the start if it is there and belongs
+        to the same work, removed at the end.
+    """
+
+    threads: int = 1
+    checkpoint: str | os.PathLike[str] | None = None
+
+
+class BuildKeywords(TypedDict, total=False):
+    """`BuildSettings` as keywords."""
+
+    settings: BuildSettings
+    threads: int
+    checkpoint: str | os.PathLike[str] | None
 
 
 def build_parent_sets(
@@ -42,11 +68,9 @@ def build_parent_sets(
     slack: float = 0.0,
     max_parents: int | None = None,
     constraints: Constraints | None = None,
-    threads: int = 1,
-    memory_limit: int | None = None,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,
-    checkpoint: str | os.PathLike[str] | None = None,
+    **settings: Unpack[BuildKeywords],
 ) -> ParentSetTable:
     """Score the parent sets of every variable and keep those that a network within `slack` of the optimum can have.
 
@@ -70,17 +94,13 @@ def build_parent_sets(
     constraints
         Required and forbidden arcs, tiers, limits: only sets that they allow are in the table, and only such sets
         are compared.
-    threads
-        The result does not depend on it, to the last bit.
-    memory_limit
-        Bytes for the builder's tables; by default three quarters of the memory that is available (where Linux says).
     limits
-        Limits of time and memory (`memory_limit` is short for the latter); `count` is not used.
+        Limits of time and memory, by default three quarters of the memory that is available (where Linux says);
+        `count` is not used.
     progress
         None shows a bar on a terminal after two seconds; see `arcwise.progress.show_progress`.
-    checkpoint
-        A file that holds the finished levels: written after each level, read at the start if it is there and belongs
-        to the same work, removed at the end.
+    settings
+        The fields of `BuildSettings` by keyword, ``threads=`` and ``checkpoint=``, or a whole one as ``settings=``.
 
     Returns
     -------
@@ -93,11 +113,9 @@ def build_parent_sets(
         slack=slack,
         max_parents=max_parents,
         constraints=constraints,
-        threads=threads,
-        memory_limit=memory_limit,
         limits=limits,
         progress=progress,
-        checkpoint=checkpoint,
+        **settings,
     )[0]
 
 
@@ -108,18 +126,18 @@ def build_parent_set_tables(
     slack: float = 0.0,
     max_parents: int | None = None,
     constraints: Constraints | None = None,
-    threads: int = 1,
-    memory_limit: int | None = None,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,
-    checkpoint: str | os.PathLike[str] | None = None,
+    **settings: Unpack[BuildKeywords],
 ) -> list[ParentSetTable]:
     """Build one table per score, counting the data once for all of them; see `build_parent_sets`."""
     from arcwise import _core
 
     made = [make_score(score) for score in scores]
+    chosen = gather(BuildSettings, build_parent_sets, settings)
+    threads, checkpoint = chosen.threads, chosen.checkpoint
     _check_options(made, slack, max_parents, threads)
-    deadline = Deadline.of(_merge_limits(limits, memory_limit))
+    deadline = Deadline.of(_with_memory(limits))
     required, allowed, sizes = allowed_families(check_cases(data), constraints, max_parents)
     builder = _core.parent_sets.make_builder(
         data.codes,
@@ -272,13 +290,9 @@ def _parent_limit(max_parents: int | None, constraints: Constraints | None) -> i
     return min(limits, default=None)
 
 
-def _merge_limits(limits: Limits | None, memory_limit: int | None) -> Limits:
-    if limits is None:
-        limits = Limits()
-    if memory_limit is not None and limits.memory_bytes is not None:
-        raise OptionError("memory_limit and limits.memory_bytes were both given; give one.")
-    memory = memory_limit or limits.memory_bytes or _available_memory()
-    return Limits(seconds=limits.seconds, memory_bytes=memory)
+def _with_memory(limits: Limits | None) -> Limits:
+    limits = limits or Limits()
+    return Limits(seconds=limits.seconds, memory_bytes=limits.memory_bytes or _available_memory())
 
 
 def _available_memory() -> int | None:

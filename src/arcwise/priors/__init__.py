@@ -1,7 +1,7 @@
 """The prior under the microscope: what the equivalent sample size does, which to take, how sensitive the answer is."""
 
 from arcwise.priors.analytic_ess import AnalyticEss, analytic_ess, analytic_ess_of_class, effective_parameters
-from arcwise.priors.comparison import PriorComparison, compare_priors
+from arcwise.priors.comparison import PredictionSettings, PriorComparison, compare_priors
 from arcwise.priors.edge_prior import EdgePrior, edge_prior
 from arcwise.priors.ess_path import EssInterval, EssPath, ess_path
 from arcwise.priors.ess_solver import EssSolver
@@ -22,6 +22,7 @@ __all__ = [
     "EssSolver",
     "LearnedNetwork",
     "Learning",
+    "PredictionSettings",
     "PriorComparison",
     "Saturation",
     "Sensitivity",

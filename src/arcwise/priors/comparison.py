@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,13 +26,15 @@ from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 from arcwise.scores import Score, make_score
 from arcwise.scores.max_bdeu import MaxBdeu
 from arcwise.scores.min_bdeu import MinBdeu
+from arcwise.seeds import Seed
+from arcwise.settings import gather
 from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-__all__ = ["COMPARED", "ParameterPrior", "PriorComparison", "compare_priors", "fit_under"]
+__all__ = ["COMPARED", "ParameterPrior", "PredictionSettings", "PriorComparison", "compare_priors", "fit_under"]
 
 COMPARED = ("min_bdeu", "bdeu", "max_bdeu")
 
@@ -121,6 +123,33 @@ class PriorComparison:
         return figure
 
 
+@dataclass(frozen=True, slots=True)
+class PredictionSettings:
+    """How `compare_priors` judges predictions.
+
+    Parameters
+    ----------
+    parameter_prior
+        What the tables of the networks are fitted with. "uniform": the posterior mean under BDeu's prior for all three,
+        so that the structures are compared; "own": under the prior that each score chose.
+    splits, held_out
+        How often the data are split at random, and which share is held out each time. Each split learns three networks.
+    """
+
+    parameter_prior: ParameterPrior = "uniform"
+    splits: int = 10
+    held_out: float = 0.3
+
+
+class PredictionKeywords(TypedDict, total=False):
+    """`PredictionSettings` as keywords."""
+
+    settings: PredictionSettings
+    parameter_prior: ParameterPrior
+    splits: int
+    held_out: float
+
+
 def compare_priors(
     data: Dataset,
     *,
@@ -128,12 +157,10 @@ def compare_priors(
     truth: Dag | None = None,
     ess: float = 1.0,
     epsilon: float = 0.5,
-    parameter_prior: ParameterPrior = "uniform",
-    splits: int = 10,
-    held_out: float = 0.3,
-    seed: int = 0,
+    seed: Seed = 0,
     learning: Learning = Learning(),  # noqa: B008
     progress: bool | ProgressCallback | None = None,
+    **settings: Unpack[PredictionKeywords],
 ) -> PriorComparison:
     """Learn the optimal network under Min-BDeu, BDeu and Max-BDeu, and say how the three differ.
 
@@ -147,19 +174,18 @@ def compare_priors(
         The true network, where it is known.
     ess, epsilon
         Of the scores; epsilon says how far the priors may move.
-    parameter_prior
-        What the tables of the networks are fitted with. "uniform": the posterior mean under BDeu's prior for all three,
-        so that the structures are compared; "own": under the prior that each score chose.
-    splits, held_out
-        How often the data are split at random, and which share is held out each time. Each split learns three networks.
     seed
-        Of the splits.
+        Of the splits: an integer or a numpy generator.
     learning, progress
         How networks are learned; see `Learning` and `arcwise.progress.show_progress`.
+    settings
+        The fields of `PredictionSettings` by keyword, such as ``splits=20``, or a whole one as ``settings=``.
 
     Ctrl-C ends it with the splits that are finished; before the three networks of all the data are learned, it raises
     KeyboardInterrupt.
     """
+    chosen = gather(PredictionSettings, compare_priors, settings)
+    splits, held_out, parameter_prior = chosen.splits, chosen.held_out, chosen.parameter_prior
     if splits < 1:
         raise OptionError(Argument("splits", splits), "must be at least 1.")
     if not 0 < held_out < 1:

@@ -62,22 +62,22 @@ def trace_envelope(
     """
     breaks: list[tuple[float, Dag]] = [(float(ess[0]), optima[0].dag)]  # where a piece begins, and with which network
     for k in range(len(ess) - 1):
-        _split(data, solver, float(ess[k]), breaks[-1][1], float(ess[k + 1]), optima[k + 1].dag, breaks, found)
-    ends = [begin for begin, _ in breaks[1:]] + [float(ess[-1])]
-    return [_piece(data, low, high, dag) for (low, dag), high in zip(breaks, ends, strict=True) if high > low]
+        ends = (float(ess[k]), breaks[-1][1]), (float(ess[k + 1]), optima[k + 1].dag)
+        _split(data, solver, *ends, breaks, found)
+    closes = [begin for begin, _ in breaks[1:]] + [float(ess[-1])]
+    return [_piece(data, low, high, dag) for (low, dag), high in zip(breaks, closes, strict=True) if high > low]
 
 
 def _split(
     data: Dataset,
     solver: EssSolver,
-    low: float,
-    left: Dag,
-    high: float,
-    right: Dag,
+    at_left: tuple[float, Dag],
+    at_right: tuple[float, Dag],
     breaks: list[tuple[float, Dag]],
     found: list[LearnedNetwork],
 ) -> None:
-    """Append the beginnings of the pieces between low and high, given networks that are optimal at the two ends."""
+    """Append the beginnings of the pieces between two sample sizes, each with the network that is optimal at it."""
+    (low, left), (high, right) = at_left, at_right
     if math.log(high / low) < FINEST:
         if left != right:
             breaks.append((high, right))
@@ -93,8 +93,9 @@ def _split(
     found.append(best)
     known = max(curve(data, left, crossing), curve(data, right, crossing))
     if best.score > known + TIE * abs(known):
-        _split(data, solver, low, left, crossing, best.dag, breaks, found)
-        _split(data, solver, crossing, best.dag, high, right, breaks, found)
+        between = (crossing, best.dag)
+        _split(data, solver, at_left, between, breaks, found)
+        _split(data, solver, between, at_right, breaks, found)
     elif not same:
         breaks.append((crossing, right))
 

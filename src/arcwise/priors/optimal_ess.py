@@ -230,7 +230,8 @@ def maximise_ess(
     def interval_of(dag: Dag, start: float) -> tuple[float, float]:
         ends = []
         for side, limit in ((np.flatnonzero(grid < start)[::-1], low), (np.flatnonzero(grid > start), high)):
-            end = _end(data, solver, dag, start, grid[side], [path[k] for k in side], edge, seen)
+            beyond = [path[k] for k in side]
+            end = _end(data, solver, dag, start, grid=grid[side], path=beyond, edge=edge, seen=seen)
             ends.append(limit if end is None else end)
         return ends[0], ends[1]
 
@@ -277,6 +278,7 @@ def _end(
     solver: EssSolver,
     dag: Dag,
     start: float,
+    *,
     grid: NDArray[np.float64],
     path: list[LearnedNetwork],
     edge: float,

@@ -168,7 +168,7 @@ def data_saturation(
     score = make_score("bdeu", ess=ess)
     rng = np.random.default_rng(seed)
     true_dag = truth.dag if isinstance(truth, BayesianNetwork) else truth
-    unseen = truth.sample(UNSEEN, rng=rng) if isinstance(truth, BayesianNetwork) else None
+    unseen = truth.sample(UNSEEN, seed=rng) if isinstance(truth, BayesianNetwork) else None
     whole = all_or_interrupt(find_optima(data, [score], learning, progress=progress))[0]
     optima = [whole]
     rows = np.repeat(np.arange(data.n_rows), 1 if data.weights is None else data.weights)

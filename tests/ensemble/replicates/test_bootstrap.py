@@ -73,7 +73,7 @@ def test_the_networks_do_not_depend_on_workers_batches_or_collapsing() -> None:
     data = make_data()
     expected = dags(bootstrap_networks(data, replicates=60, seed=3))
     assert len(set(expected)) > 10
-    for options in ({"n_jobs": 2}, {"n_jobs": 2, "backend": "loky"}, {"limits": Limits(count=1000)}):
+    for options in ({"workers": 2}, {"workers": 2, "backend": "loky"}, {"limits": Limits(count=1000)}):
         assert dags(bootstrap_networks(data, replicates=60, seed=3, **options)) == expected, options
     assert dags(bootstrap_networks(data.collapse(), replicates=60, seed=3)) == expected
     assert dags(bootstrap_networks(data, replicates=25, seed=3)) == expected[:25]
@@ -120,7 +120,7 @@ def test_a_killed_process_costs_only_its_own_replicates() -> None:
                     killed.append(child.pid)
                     return
 
-    found = bootstrap_networks(data, n_jobs=2, backend="loky", progress=kill_one, **options)
+    found = bootstrap_networks(data, workers=2, backend="loky", progress=kill_one, **options)
     assert killed
     assert found.complete
     assert dags(found) == dags(bootstrap_networks(data, **options))
@@ -197,7 +197,7 @@ def test_limits_and_ctrl_c_give_a_valid_part() -> None:
             raise KeyboardInterrupt
 
     everything = set(dags(bootstrap_networks(data, replicates=4000, seed=5)))
-    for workers in ({}, {"n_jobs": 2}, {"n_jobs": 2, "backend": "loky"}):
+    for workers in ({}, {"workers": 2}, {"workers": 2, "backend": "loky"}):
         part = bootstrap_networks(data, replicates=4000, seed=5, progress=interrupt, **workers)
         assert part.status is Status.INTERRUPTED
         assert 10 <= len(part) < 4000
@@ -208,7 +208,7 @@ def test_limits_and_ctrl_c_give_a_valid_part() -> None:
 
 
 def test_a_time_limit_stops_soon_with_what_there_is() -> None:
-    for workers in ({}, {"n_jobs": 2}):
+    for workers in ({}, {"workers": 2}):
         begin = time.monotonic()
         part = bootstrap_networks(make_data(), replicates=10**6, limits=Limits(seconds=2), **workers)
         assert time.monotonic() - begin < 60  # all would take half an hour
@@ -312,7 +312,7 @@ def test_wrong_arguments_are_told() -> None:
         (UnknownNameError, "unknown backend", {"backend": "mpi"}),
         (UnknownNameError, "unknown resampling", {"resampling": "jackknife"}),
         (OptionError, "replicates=0", {"replicates": 0}),
-        (OptionError, "n_jobs=0", {"n_jobs": 0}),
+        (OptionError, "workers=0", {"workers": 0}),
         (OptionError, "has no option 'popsize'", {"options": {"popsize": 3}}),
         (OptionError, "restarts=-1", {"options": {"restarts": -1}}),
         (OptionError, "refine=-1", {"options": {"refine": -1}}),

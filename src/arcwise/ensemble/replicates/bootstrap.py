@@ -6,9 +6,9 @@ import contextlib
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent import futures
-from typing import TYPE_CHECKING, Any
+from typing import Unpack
 
 import numpy as np
 
@@ -17,18 +17,18 @@ from arcwise.ensemble.families import Families, choice_type
 from arcwise.ensemble.network_set import NetworkSet
 from arcwise.ensemble.recipe import Recipe
 from arcwise.ensemble.replicates.journal import ReplicateJournal, journal_seed, unpack_replicates
-from arcwise.ensemble.replicates.task import Learner, Replicate, ReplicateTask, Resampling
-from arcwise.ensemble.replicates.workers import Backend, Batch, Workers, open_workers
+from arcwise.ensemble.replicates.settings import BootstrapKeywords, BootstrapSettings
+from arcwise.ensemble.replicates.task import Replicate, ReplicateTask
+from arcwise.ensemble.replicates.workers import Batch, Workers, open_workers
 from arcwise.errors import OptionError
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
 from arcwise.local.problem import LocalProblem, check_count
+from arcwise.mentions import Argument
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 from arcwise.scores import Score
-from arcwise.seeds import resolve_seed
-
-if TYPE_CHECKING:
-    from distributed import Client
+from arcwise.seeds import Seed, resolve_seed
+from arcwise.settings import gather
 
 __all__ = ["bootstrap_networks"]
 
@@ -39,27 +39,20 @@ MOST_DEATHS = 3  # how often in a row workers may die before any batch is finish
 
 def bootstrap_networks(
     data: Dataset,
+    score: str | Score = "bic",
     *,
     replicates: int = 200,
-    learner: Learner = "tabu",
-    score: str | Score = "bic",
-    resampling: Resampling = "bootstrap",
     constraints: Constraints | None = None,
     max_parents: int | None = None,
-    options: Mapping[str, Any] | None = None,
-    seed: int | None = None,
-    rng: np.random.Generator | None = None,
-    n_jobs: int = 1,
-    backend: Backend = "threads",
-    cluster: str | Client | None = None,
-    path: str | os.PathLike[str] | None = None,
+    seed: Seed = None,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,
+    **settings: Unpack[BootstrapKeywords],
 ) -> NetworkSet:
     """Learn a network from each of many resampled data sets.
 
     The data are collapsed to distinct rows; a replicate is a vector of row weights, the rows are not copied. Replicate
-    i depends on the seed and on i alone: the networks are the same whatever `n_jobs` and `backend` are, and a run with
+    i depends on the seed and on i alone: the networks are the same whatever `workers` and `backend` are, and a run with
     more replicates begins with the networks of one with fewer. Where changes tie, as they do between equivalent
     networks, every replicate breaks ties by its own random order of the variables, so that the order of the columns
     does not decide directions (bnlearn's ``shuffle = TRUE``).
@@ -70,37 +63,22 @@ def bootstrap_networks(
         The data.
     replicates
         How many networks to learn.
-    learner
-        "tabu" (as in bnlearn's usual ``boot.strength(algorithm = "tabu")``), "hill-climbing", "first-ascent",
-        "genetic", "order" (order search over the replicate's table of parent sets) or "exact" (the optimum of that
-        table).
     score
         Any score.
-    resampling
-        "bootstrap": N cases drawn with replacement. "permutation": the cases of every column shuffled, which keeps
-        the margins and destroys all association: what edges look like by chance (Broom, Do & Subramanian 2012).
     constraints, max_parents
         What every network must keep.
-    options
-        Options of the learner, e.g. ``{"restarts": 5, "perturb": 3}``. Replicates by tabu search and hill climbing are
-        not refined (``{"refine": 0}``), unlike a single search: as in bnlearn, whose strengths they reproduce.
-    seed, rng
-        Fix the random numbers. The seed is in ``facts["seed"]``; None resumes with the seed of `path`, if it is there.
-    n_jobs
-        How many workers; -1 for one per processor.
-    backend
-        "threads" (the native searches release Python's lock, so nothing is copied and nothing has to start), "loky"
-        (processes, through joblib) or "dask" (a cluster).
-    cluster
-        The address of a Dask scheduler, or a ``distributed.Client``; None starts a cluster of `n_jobs` processes here.
-    path
-        A file that keeps every finished replicate. If a run with the same arguments wrote it, the run is resumed:
-        nothing is repeated and nothing lost, even if the process was killed. `replicates` may have grown.
+    seed
+        An integer or a numpy generator that fixes the random numbers. The seed is in ``facts["seed"]``; None resumes
+        with the seed of `path`, if it is there.
     limits
         `seconds`; `count`, the replicates that this call learns at most. At a limit, or on Ctrl-C, the result is the
         valid set of the replicates that are finished, and its status says why it is not complete.
     progress
         See `arcwise.progress.show_progress`; events tell the estimated seconds left.
+    settings
+        The fields of `BootstrapSettings` by keyword: ``learner=``, ``options=`` and ``resampling=`` say how replicates
+        are learned, ``workers=``, ``backend=`` and ``cluster=`` who learns them, ``path=`` where they are kept. A whole
+        one as ``settings=``.
 
     Returns
     -------
@@ -110,18 +88,20 @@ def bootstrap_networks(
         replicates' own data.
     """
     check_count("replicates", replicates, 1, MOST_REPLICATES)
-    jobs = _count_jobs(n_jobs)
-    if seed is None and rng is None and path is not None:
+    chosen = gather(BootstrapSettings, bootstrap_networks, settings)
+    most = _count_workers(chosen.workers)
+    path = chosen.path
+    if seed is None and path is not None:
         seed = journal_seed(path)
     problem = LocalProblem.of(data, score, constraints, max_parents)  # checks the arguments
     task = ReplicateTask(
         data=data.collapse(),
         score=problem.score,
         constraints=problem.constraints,
-        learner=learner,
-        resampling=resampling,
-        seed=resolve_seed(seed, rng),
-        options=dict(options or {}),
+        learner=chosen.learner,
+        resampling=chosen.resampling,
+        seed=resolve_seed(seed),
+        options=dict(chosen.options),
     )
     begin = time.monotonic()
     bounds = limits or Limits()
@@ -144,26 +124,27 @@ def bootstrap_networks(
             done = sum(index < replicates for index in finished)
             elapsed = time.monotonic() - begin
             left = elapsed / max(1, done - resumed) * (replicates - done)
-            callback(ProgressEvent(str(resampling), done, replicates, {"seconds left": left}))
+            callback(ProgressEvent(str(chosen.resampling), done, replicates, {"seconds left": left}))
 
         if missing:
             try:
-                workers = stack.enter_context(open_workers(task, backend, min(jobs, len(missing)), cluster))
+                opened = open_workers(task, chosen.backend, min(most, len(missing)), chosen.cluster)
+                workers = stack.enter_context(opened)
                 end = None if bounds.seconds is None else begin + bounds.seconds
                 ended = _learn_all(workers, missing, end, note, data.n_variables)
                 status = ended if ended is not Status.COMPLETE else status
             except KeyboardInterrupt:
                 status = Status.INTERRUPTED
-    chosen = [finished[index] for index in sorted(finished) if index < replicates]
-    return _network_set(task, data, chosen, status, replicates=replicates, seconds=time.monotonic() - begin)
+    found = [finished[index] for index in sorted(finished) if index < replicates]
+    return _network_set(task, data, found, status, replicates=replicates, seconds=time.monotonic() - begin)
 
 
-def _count_jobs(n_jobs: int) -> int:
-    if n_jobs == -1:
+def _count_workers(workers: int) -> int:
+    if workers == -1:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if n_jobs == 0:
-        raise OptionError("n_jobs=0: give the number of workers, or -1 for one per processor.")
-    return check_count("n_jobs", n_jobs, 1)
+    if workers == 0:
+        raise OptionError(Argument("workers", workers), ": give a number of workers, or -1 for one per processor.")
+    return check_count("workers", workers, 1)
 
 
 def _learn_all(

@@ -48,18 +48,18 @@ class Workers(Protocol):
 
 
 @contextlib.contextmanager
-def open_workers(task: ReplicateTask, backend: Backend, n_jobs: int, cluster: str | Client | None) -> Iterator[Workers]:
+def open_workers(task: ReplicateTask, backend: Backend, count: int, cluster: str | Client | None) -> Iterator[Workers]:
     """Start workers for a task and stop them at the end; on an error they are stopped at once."""
     if backend not in BACKENDS:
         raise UnknownNameError(suggestion("backend", str(backend), BACKENDS))
     if cluster is not None and backend != "dask":
         raise OptionError(Argument("cluster", cluster), "needs", Argument("backend", "dask"), f", not '{backend}'.")
     if backend == "dask":
-        with _dask_client(n_jobs, cluster) as client:
+        with _dask_client(count, cluster) as client:
             yield _Dask(task, client)
         return
     workers: _Here | _Threads | _Loky
-    workers = _Loky(task, n_jobs) if backend == "loky" else _Here(task) if n_jobs == 1 else _Threads(task, n_jobs)
+    workers = _Loky(task, count) if backend == "loky" else _Here(task) if count == 1 else _Threads(task, count)
     try:
         yield workers
     finally:
@@ -92,12 +92,12 @@ class _Threads:
 
     batch_seconds = 0.25
 
-    def __init__(self, task: ReplicateTask, n_jobs: int) -> None:
-        self.count = n_jobs
+    def __init__(self, task: ReplicateTask, count: int) -> None:
+        self.count = count
         _ = task.problem.blocks, task._own  # made here, once, rather than by every thread
         self._task = task
         self._stopped = False
-        self._pool = futures.ThreadPoolExecutor(n_jobs, thread_name_prefix="arcwise")
+        self._pool = futures.ThreadPoolExecutor(count, thread_name_prefix="arcwise")
 
     def submit(self, indices: range | list[int], seconds: float | None) -> Batch:
         return self._pool.submit(self._learn, indices, seconds)
@@ -136,8 +136,8 @@ class _Loky:
 
     batch_seconds = 0.25
 
-    def __init__(self, task: ReplicateTask, n_jobs: int) -> None:
-        self.count = n_jobs
+    def __init__(self, task: ReplicateTask, count: int) -> None:
+        self.count = count
         self._task = task
         self._pool = self._start()
 
@@ -185,7 +185,7 @@ def _learn_sent(task: ReplicateTask, indices: range | list[int], seconds: float 
 
 
 @contextlib.contextmanager
-def _dask_client(n_jobs: int, cluster: str | Client | None) -> Iterator[Client]:
+def _dask_client(workers: int, cluster: str | Client | None) -> Iterator[Client]:
     try:
         import dask
         from distributed import Client, LocalCluster
@@ -206,7 +206,7 @@ def _dask_client(n_jobs: int, cluster: str | Client | None) -> Iterator[Client]:
     local: Callable[..., Any] = LocalCluster
     with (
         dask.config.set(CALM),
-        local(n_workers=n_jobs, threads_per_worker=1, dashboard_address=None, silence_logs="ERROR") as own,
+        local(n_workers=workers, threads_per_worker=1, dashboard_address=None, silence_logs="ERROR") as own,
         connect(own, set_as_default=False) as client,
     ):
         yield client

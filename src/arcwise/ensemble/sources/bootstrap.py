@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from arcwise.ensemble.network_set import NetworkSet
     from arcwise.ensemble.recipe import Recipe, Run
 
-__all__ = ["Bootstrap", "BootstrapSettings"]
+__all__ = ["Bootstrap", "BootstrapOptions"]
 
 LEARNERS = ("tabu", "hill-climbing", "first-ascent", "genetic", "order", "exact")
 
 
 @dataclass(frozen=True)
-class BootstrapSettings:
+class BootstrapOptions:
     """How many networks, and how each is learned."""
 
     replicates: int = option(REPLICATES, "how many networks are learned", low=1)
@@ -39,7 +39,7 @@ class Bootstrap(Source):
     title = "bootstrap"
     networks = "networks learned from resampled data"
     meaning = "one network per resampled data set"
-    Settings: ClassVar[type[Any]] = BootstrapSettings
+    Settings: ClassVar[type[Any]] = BootstrapOptions
     default_score = "bdeu:ess=1"  # Liao (2022, section 4.7): BDeu averages best over a bootstrap; his ESS is 1
     citation = "friedman-1999"
     is_sample = True
@@ -56,7 +56,7 @@ class Bootstrap(Source):
             constraints=recipe.constraints_on(data.names),
             max_parents=recipe.max_parents,
             seed=run.seed,
-            n_jobs=run.threads,
+            workers=run.threads,
             limits=Limits(seconds=limits.seconds),
             progress=run.progress,
         ).made_by(recipe)

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from arcwise.ensemble.network_summary import Ensemble
     from arcwise.ensemble.recipe import Recipe, Run
 
-__all__ = ["TABLE", "Credible", "CredibleSettings"]
+__all__ = ["TABLE", "Credible", "CredibleOptions"]
 
 TABLE = "table"  # where an unfinished set stopped: its parent sets could not all be scored
 
 
 @dataclass(frozen=True)
-class CredibleSettings:
+class CredibleOptions:
     """How far from the best network the set reaches.
 
     Beyond a Bayes factor of 20 the evidence against a network is called strong (Kass and Raftery 1995).
@@ -48,7 +48,7 @@ class Credible(Source):
     title = "credible set"
     networks = "networks that the data cannot rule out"
     meaning = "all networks near the best score"
-    Settings: ClassVar[type[Any]] = CredibleSettings
+    Settings: ClassVar[type[Any]] = CredibleOptions
     default_score = "qnml"  # Liao (2022, section 4.7): qNML averages best over a credible set
     citation = "liao-2022"
     is_sample = False

@@ -184,7 +184,7 @@ class Discovery(Experiment[DiscoverySettings]):
             text = f"credible sets are not sought for more than {settings.largest_credible} variables"
             return CellResult([], Status.COUNT_LIMIT, text)
         sample_key = (parameters["truth"], parameters["cases"], parameters["repetition"])
-        data = network.sample(parameters["cases"], rng=context.shared_rng(*sample_key), threads=1)
+        data = network.sample(parameters["cases"], seed=context.shared_rng(*sample_key), threads=1)
         recipe = settings.recipe(parameters["method"], parameters["score"])
         deadline = Deadline(Limits(seconds=settings.learn_seconds, memory_bytes=context.limits.memory_bytes))
         networks = recipe.run(data, seed=int(context.rng.integers(2**32)), limits=deadline.limits, progress=False)

@@ -98,10 +98,10 @@ class Lau(Experiment[LauSettings]):
         name, search = parameters["score_name"], parameters["search"]
         score = make_score(name)
         if search == GENETIC:
-            found = genetic_search(data, score=score, rng=context.rng, limits=context.limits, progress=False)
+            found = genetic_search(data, score=score, seed=context.rng, limits=context.limits, progress=False)
         else:
             found = first_ascent(
-                data, score=score, start=search, rng=context.rng, limits=context.limits, progress=False
+                data, score=score, start=search, seed=context.rng, limits=context.limits, progress=False
             )
         best = _optimum(parameters["problem"], name, context.sources, context.seed, context.limits.seconds)
         arcs = sorted((a, b) for a, b in found.dag.arcs)
@@ -166,7 +166,7 @@ def _problem_data(problem: str, sources: Sources, seed: int) -> Dataset:
     if not separator:
         return sources.data(problem)
     context = CellContext(np.random.default_rng(0), Limits(), sources, seed)
-    return sample(sources.network(network), int(cases), rng=context.shared_rng("lau", problem), progress=False)
+    return sample(sources.network(network), int(cases), seed=context.shared_rng("lau", problem), progress=False)
 
 
 @lru_cache(maxsize=64)

@@ -78,8 +78,8 @@ class Scanagatta(Experiment[ScanagattaSettings]):
         """Sample, learn under the three scores, and measure; the empty network is the reference."""
         truth = context.sources.network(parameters["network"])
         shared = context.shared_rng(parameters["network"], "unseen")  # the same for all cells of a network
-        unseen, large = (truth.sample(n, rng=shared, threads=1) for n in (settings.unseen, settings.large))
-        data = truth.sample(parameters["size"], rng=context.rng, threads=1)
+        unseen, large = (truth.sample(n, seed=shared, threads=1) for n in (settings.unseen, settings.large))
+        data = truth.sample(parameters["size"], seed=context.rng, threads=1)
         best = truth.log_likelihood(unseen, threads=1)
 
         def accuracy(network: BayesianNetwork) -> float:

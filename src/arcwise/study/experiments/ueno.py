@@ -105,7 +105,7 @@ class Ueno(Experiment[UenoSettings]):
         score, network, size = parameters["score"], parameters["network"], parameters["size"]
         rng = context.shared_rng(network, size, parameters["repetition"])
         strength = settings.strengths[int(network[1:]) - 1]
-        data = ueno_network(strength, settings.mixing).sample(size, rng=rng, threads=1)
+        data = ueno_network(strength, settings.mixing).sample(size, seed=rng, threads=1)
         options = SCORES[score]
         made = [make_score(score.removesuffix("_local"), ess=ess, **options) for ess in settings.ess]
         optima = find_optima(data, made, Learning(limits=context.limits), progress=False)

@@ -1,0 +1,105 @@
+"""Rare settings are a frozen object, or keywords: both say the same, and a typo is told with the nearest name."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import numpy as np
+import pytest
+
+from arcwise.data import Dataset, ReadingSettings, read_data, read_table
+from arcwise.data.read import ReadingKeywords
+from arcwise.ensemble import BootstrapSettings, bootstrap_networks
+from arcwise.ensemble.replicates.settings import BootstrapKeywords
+from arcwise.errors import OptionError
+from arcwise.local import (
+    AscentSettings,
+    ClimbSettings,
+    GeneticSettings,
+    StartSettings,
+    TabuSettings,
+    analyse_runs,
+    first_ascent,
+    genetic_search,
+    hill_climb,
+    tabu_search,
+)
+from arcwise.local.run_analysis import AscentKeywords
+from arcwise.local.settings import ClimbKeywords, GeneticKeywords, StartKeywords, TabuKeywords
+from arcwise.parent_sets import BuildSettings, build_parent_sets
+from arcwise.parent_sets.build import BuildKeywords
+from arcwise.priors import PredictionSettings, compare_priors
+from arcwise.priors.comparison import PredictionKeywords
+
+DATA = Dataset.from_codes(np.random.default_rng(1).integers(0, 2, (40, 4)), states=[["a", "b"]] * 4)
+# Each function with its settings, their keywords, and a keyword with a letter too few and what it stands for.
+CASES: list[tuple[Callable[..., Any], type, Any, str, str]] = [
+    (hill_climb, ClimbSettings, ClimbKeywords, "restart", "restarts"),
+    (tabu_search, TabuSettings, TabuKeywords, "max_tab", "max_tabu"),
+    (first_ascent, StartSettings, StartKeywords, "densit", "density"),
+    (genetic_search, GeneticSettings, GeneticKeywords, "populatio", "population"),
+    (analyse_runs, AscentSettings, AscentKeywords, "max_parent", "max_parents"),
+    (bootstrap_networks, BootstrapSettings, BootstrapKeywords, "worker", "workers"),
+    (build_parent_sets, BuildSettings, BuildKeywords, "thread", "threads"),
+    (compare_priors, PredictionSettings, PredictionKeywords, "split", "splits"),
+    (read_data, ReadingSettings, ReadingKeywords, "separato", "separator"),
+    (read_table, ReadingSettings, ReadingKeywords, "heade", "header"),
+]
+each = pytest.mark.parametrize(
+    ("function", "kind", "keywords", "wrong", "right"), CASES, ids=[c[0].__name__ for c in CASES]
+)
+
+
+@each
+def test_keywords_are_the_fields(function: Any, kind: Any, keywords: Any, wrong: str, right: str) -> None:
+    fields = {field.name for field in dataclasses.fields(kind)}
+    assert keywords.__annotations__.keys() == {"settings", *fields}
+    assert right in fields
+    own = {n for n, p in inspect.signature(function).parameters.items() if p.kind is not p.VAR_KEYWORD}
+    assert not own & fields
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        setattr(kind(), right, None)
+
+
+@each
+def test_a_typo_is_told(function: Any, kind: Any, keywords: Any, wrong: str, right: str, tmp_path: Path) -> None:
+    given: Any = DATA
+    if function in (read_data, read_table):
+        given = tmp_path / "a.csv"
+        given.write_text("a,b\nx,y\ny,x\n")
+    with pytest.raises(
+        OptionError, match=rf"{function.__name__} takes no argument '{wrong}'; did you mean '{right}'\?"
+    ):
+        function(given, **{wrong: 1})
+
+
+def test_a_typo_of_an_argument_of_all_searches_is_told() -> None:
+    with pytest.raises(OptionError, match=r"hill_climb takes no argument 'max_parent'; did you mean 'max_parents'\?"):
+        hill_climb(DATA, max_parent=1)  # type: ignore[call-arg]
+
+
+def test_an_object_and_keywords_are_the_same() -> None:
+    one = hill_climb(DATA, "bic", restarts=3, perturb=2, seed=1)
+    other = hill_climb(DATA, "bic", settings=ClimbSettings(restarts=3, perturb=2), seed=1)
+    mixed = hill_climb(DATA, "bic", settings=ClimbSettings(restarts=9, perturb=2), restarts=3, seed=1)
+    for found in (other, mixed):
+        assert (found.dag, found.score, found.restarts) == (one.dag, one.score, one.restarts)
+    with pytest.raises(OptionError, match=r"settings=dict\(...\) must be a ClimbSettings for hill_climb"):
+        hill_climb(DATA, settings={"restarts": 3})  # type: ignore[typeddict-item]
+
+
+def test_a_seed_is_a_number_or_a_generator() -> None:
+    one = tabu_search(DATA, start="random", seed=np.random.default_rng(7))
+    other = tabu_search(DATA, start="random", seed=one.seed)
+    assert one.dag == other.dag
+    fresh = tabu_search(DATA, start="random")
+    assert fresh.seed >= 0
+
+
+def test_types_of_the_keywords_can_be_read() -> None:
+    for keywords in (ClimbKeywords, TabuKeywords, GeneticKeywords, StartKeywords):
+        assert get_type_hints(keywords)
