@@ -48,7 +48,7 @@ def bootstrap(
         ),
     ] = None,
     permutation: Annotated[
-        bool, typer.Option("--permutation", help="Shuffle every column instead of drawing cases: edges by chance.")
+        bool, typer.Option("--permutation", help="Shuffle every column instead of drawing cases: only chance edges.")
     ] = False,
     *,
     rules: RuleOptions,
@@ -64,7 +64,7 @@ def bootstrap(
     cluster: ClusterOption = None,
     resume: Annotated[
         Path | None,
-        typer.Option("--resume", help="Keep finished replicates in this file; go on from it if it is there."),
+        typer.Option("--resume", help="Keep finished replicates in this file, and continue from it if it exists."),
     ] = None,
     reading: DataOptions,
     seed: SeedOption = 0,
@@ -74,7 +74,7 @@ def bootstrap(
 ) -> None:
     """Learn a network from each of many resampled data sets, for `arcwise confidence`.
 
-    Prints how strong each edge is: in which share of the networks it is, and how often in that direction.
+    Prints how strong each edge is: the share of the networks that have it, and how often in that direction.
 
     Example: arcwise bootstrap survey.csv --score bdeu --replicates 200 --seed 1 -o networks.parquet
     """

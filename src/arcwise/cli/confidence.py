@@ -42,10 +42,10 @@ def confidence(
     ] = "edge",
     compare: Annotated[
         Path | None,
-        typer.Option("--compare", help="Other networks, or confidences: print both side by side.", show_default=False),
+        typer.Option("--compare", help="Other networks, or confidences, to print side by side.", show_default=False),
     ] = None,
     cases: Annotated[
-        int | None, typer.Option("--cases", min=1, help="The number of cases, if the networks do not say it.")
+        int | None, typer.Option("--cases", min=1, help="The number of cases, if the file of networks does not say.")
     ] = None,
     above: Annotated[float, typer.Option("--above", help="Print only pairs with a confidence above this.")] = 0.0,
     *,

@@ -48,7 +48,7 @@ def scores(
     rules: RuleOptions,
     reading: DataOptions,
     output: OutputOption = None,
-    restart: Annotated[bool, typer.Option("--restart", help="Start anew even if there is a checkpoint.")] = False,
+    restart: Annotated[bool, typer.Option("--restart", help="Start again even if there is a checkpoint.")] = False,
     threads: ThreadsOption = 1,
     limit: MemoryLimit,
     printing: PrintOptions,
@@ -57,8 +57,8 @@ def scores(
 
     The suffix of the output says how it is written: .jkl (the text format of GOBNILP) or .arct (binary, with a
     checksum), each also with .gz; without -o, or with -o -, jkl goes to stdout. Work is done level by level, first all
-    sets of 0 parents, then of 1, 2, ...; each finished level is kept in a checkpoint beside the output, and the same
-    command goes on from there after an interruption. A limit or Ctrl-C writes the finished levels (exit code 3).
+    sets of 0 parents, then of 1, 2, ...; each finished level is kept in a checkpoint next to the output, and the same
+    command continues from there after an interruption. A limit or Ctrl-C writes the finished levels (exit code 3).
 
     Example: arcwise scores survey.csv --score bdeu:ess=1 --bayes-factor 20 -o survey.jkl
     """
@@ -93,7 +93,7 @@ def _slack(slack: float | None, bayes_factor: str | None) -> float:
     if bayes_factor is None:
         return 0.0 if slack is None else slack
     if slack is not None:
-        raise OptionError("--slack and --bayes-factor say the same in two ways; give one of them.")
+        raise OptionError("--slack and --bayes-factor say the same thing in two ways; give one of them.")
     return math.log(factor_from(bayes_factor))
 
 
@@ -147,5 +147,5 @@ def _say(table: ParentSetTable, output: Path | None, checkpoint: Path | None) ->
         err=True,
     )
     if table.status is not Status.COMPLETE:
-        remedy = "" if checkpoint is None else f" Run the same command to go on from {checkpoint}."
+        remedy = "" if checkpoint is None else f" Run the same command to continue from {checkpoint}."
         typer.echo(f"{table.status}: the table holds sets of at most {table.max_parents} parents.{remedy}", err=True)

@@ -1,4 +1,4 @@
-"""`arcwise threshold`: from where on to believe an edge."""
+"""`arcwise threshold`: above which confidence to believe an edge."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def threshold(
     ] = None,
     alpha: Annotated[
         float | None,
-        typer.Option("--alpha", "--missed-edge-cost", help="For cost: how many extra edges a missed edge is worth."),
+        typer.Option("--alpha", "--missed-edge-cost", help="For cost: how many extra edges a missed edge costs."),
     ] = None,
     value: Annotated[float | None, typer.Option("--value", help="fixed rule: the cut-off.")] = None,
     published: Annotated[
@@ -67,7 +67,7 @@ def threshold(
     ] = False,
     cases: Annotated[
         int | None,
-        typer.Option("--cases", min=1, help="learned rule: the number of cases, if the file does not say it."),
+        typer.Option("--cases", min=1, help="learned rule: the number of cases, if the file does not say."),
     ] = None,
     data: Annotated[
         Path | None, typer.Option("--data", help="broom rule: the data that the confidences come from.")
@@ -89,7 +89,7 @@ def threshold(
 ) -> None:
     """Choose the cut-off above which an edge counts as significant, by one of the published rules.
 
-    With --metric, the threshold that did best on networks whose truth is known, and the reasons for it.
+    With --metric, the threshold that did best on networks whose structure is known, and the reasons for it.
 
     Example: arcwise threshold confidence.parquet --metric f --beta 0.5
     """
@@ -187,7 +187,7 @@ def _permute(
     from arcwise.confidence.recipe_confidence import recipe_of
 
     if cases.names != given.names:
-        raise OptionError("--data has other variables than the confidences, or in another order.")
+        raise OptionError("--data has different variables from the confidences, or in another order.")
     made = permuted_confidences(
         cases, recipe_of(given), permutations=permutations, seed=seed, limits=limits, progress=progress
     )
@@ -206,6 +206,6 @@ def _permuted(given: EdgeConfidence, confidence: Path, files: list[Path]) -> NDA
     for path in files:
         other = EdgeConfidence.load(path)
         if other.names != given.names:
-            raise OptionError(f"{path} is over other variables than {confidence}.")
+            raise OptionError(f"{path} is over different variables from {confidence}.")
         vectors.append(other.vector)
     return np.array(vectors)
