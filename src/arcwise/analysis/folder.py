@@ -1,4 +1,4 @@
-"""The output folder of an analysis: whole or not there at all."""
+"""The output folder of an analysis: written whole or not at all."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def check_folder(folder: str | os.PathLike[str], *, force: bool) -> Path:
     foreign = sorted(path.name for path in target.iterdir() if path.name not in FILES)
     if foreign:
         raise FormatError(
-            f"cannot write {target}: it holds files that are not of an earlier run, such as {foreign[0]}. "
+            f"cannot write {target}: it holds files that are not from an earlier run, such as {foreign[0]}. "
             "Give a folder that does not exist."
         )
     if any(target.iterdir()) and not force:
@@ -63,7 +63,7 @@ def check_folder(folder: str | os.PathLike[str], *, force: bool) -> Path:
 
 
 def save_analysis(analysis: Analysis, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
-    """Write all files into a temporary folder beside the target, which then takes its name."""
+    """Write all files into a temporary folder next to the target, which then takes its name."""
     target = check_folder(folder, force=force)
     try:
         part = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent))
