@@ -58,16 +58,16 @@ def read_data(
         ones declared in the file (ARFF, Parquet enumerations), else the sorted observed ones, numbers in numerical
         order.
     categorical
-        Columns of numbers to take as categories however many values they show; True for all.
+        Columns of numbers to treat as categories however many values they show; True for all.
     max_levels
-        A column of numbers with more distinct values is refused, since it should be discretised. Default 20.
+        A column of numbers with more distinct values is refused, because it should be discretised. Default 20.
 
     Raises
     ------
     FormatError
         If the file is not what it should be; the message names file, line and column.
     DataError
-        If the data are not discrete and complete, or no data set: see `Dataset.from_dataframe`.
+        If the data are not discrete and complete, or not a data set: see `Dataset.from_dataframe`.
     """
     table = read_table(
         path,
@@ -164,13 +164,13 @@ def _format_of(path: str | os.PathLike[str], source: Source, given: str | None) 
             return kind
     listed = ", ".join(suffix for known in FORMATS.values() for suffix in known)
     raise FormatError(
-        f"{path}: the suffix does not tell the format; known are {listed} (each also with .gz).",
+        f"{path}: the suffix does not say which format it is; known are {listed} (each also with .gz).",
         remedies=Remedy("give", Argument("format", "csv"), f"or another of {', '.join(FORMATS)}"),
     )
 
 
 def _check_content(source: Source, kind: str, was_given: bool) -> None:
-    """Refuse a file that is clearly something else than its format says."""
+    """Refuse a file that is clearly something other than its format says."""
     says = Argument("format", kind) if was_given else "its suffix"
     looks: str | None = None
     remedies = [Remedy("convert it"), Remedy("correct the name")]
