@@ -41,7 +41,7 @@ def genetic_search(
 
     In every round the worst networks are dropped and the best promoted; then the survivors mate, each with one of the
     best: the offspring takes the parents of 1 to n random nodes from its mate, drawn again if that makes a cycle. Last,
-    every network takes one first-ascent step. The defaults are Lau & Bush's, but for the number of offspring: they
+    every network takes one first-ascent step. The defaults are Lau & Bush's, except for the number of offspring: they
     drop 3 of 16 and speak of "the remaining 12", which are 13; here the survivors have 13 offspring, so that the
     population stays at 16.
 
@@ -60,7 +60,7 @@ def genetic_search(
     mutate
         Whether every network takes a first-ascent step in every round.
     patience
-        The search ends after so many rounds without a better network.
+        The search ends after this many rounds without a better network.
     data, score, constraints, max_parents, density, seed, rng, progress
         As for `first_ascent`.
     limits

@@ -15,7 +15,7 @@ from arcwise.seeds import native_seed, resolve_seed
 
 __all__ = ["EFFORT", "climb", "hill_climb"]
 
-EFFORT = 1  # for each round of refinement, it may compute so many times the scores that the climbs have
+EFFORT = 1  # for each round of refinement, it may compute this many times the scores that the climbs have
 MOST_ROUNDS = 10**6
 
 
@@ -38,9 +38,9 @@ def hill_climb(
 ) -> LocalSearchResult:
     """Add, remove or reverse the arc that improves the score most, until none does.
 
-    The local optimum is then refined: every arc is turned, one after the other in random order, while both of its ends
-    choose their parents anew, and the variable that it leads to is taken out of the network and put back; the search
-    goes on from every network that is better. ``refine=0`` leaves that out: then the defaults are those of bnlearn's
+    The local optimum is then refined: every arc is reversed, one after another in random order, while both of its ends
+    choose their parents again, and the variable that it leads to is taken out of the network and put back; the search
+    continues from every better network. ``refine=0`` leaves that out: then the defaults are those of bnlearn's
     `hc`: empty start, no restart, one perturbation per restart, no parent limit. Without restarts, a random start or
     random ties, the result does not depend on the seed.
 
@@ -55,22 +55,22 @@ def hill_climb(
     constraints
         Required and forbidden arcs, tiers and parent limits.
     max_parents
-        The most parents of any variable; None for no limit.
+        The largest number of parents of any variable; None for no limit.
     restarts
         How often the search starts again when it is stuck; the best network of all is returned.
     perturb
-        A restart makes so many random changes to the best network; 0 starts again from `start` and breaks ties between
+        A restart makes this many random changes to the best network; 0 starts again from `start` and breaks ties among
         equal changes by another random order; None starts from a random network.
     density
         The chance of each arc of a random network; by default two neighbours per variable on average.
     refine
         How many rounds of refinement without a gain end the search; 0 for none. Rounds that turn arcs and rounds that
-        take variables out take turns. It also ends when it has computed `refine` times as many local scores as the
+        take variables out alternate. It also ends when it has computed `refine` times as many local scores as the
         climbs. By default the search takes two to three times as long as without. A climb that ``limits.count`` ended
         is not refined.
     random_ties
         Break ties between equal changes by a random order of the variables, not by their order in the data. Scores
-        that are equal for equivalent networks make many ties, and they decide directions.
+        that are equal for equivalent networks produce many ties, and ties decide directions.
     seed, rng
         Fix the random numbers; the result records the seed.
     limits

@@ -58,7 +58,7 @@ def bootstrap_networks(
     """Learn a network from each of many resampled data sets.
 
     The data are collapsed to distinct rows; a replicate is a vector of row weights, the rows are not copied. Replicate
-    i depends on the seed and on i alone: the networks are the same whatever `n_jobs` and `backend` are, and a run with
+    i depends on the seed and on i alone: the networks are the same for any `n_jobs` and `backend`, and a run with
     more replicates begins with the networks of one with fewer. Where changes tie, as they do between equivalent
     networks, every replicate breaks ties by its own random order of the variables, so that the order of the columns
     does not decide directions (bnlearn's ``shuffle = TRUE``).
@@ -79,7 +79,7 @@ def bootstrap_networks(
         "bootstrap": N cases drawn with replacement. "permutation": the cases of every column shuffled, which keeps
         the margins and destroys all association: what edges look like by chance (Broom, Do & Subramanian 2012).
     constraints, max_parents
-        What every network must keep.
+        What every network must satisfy.
     options
         Options of the learner, e.g. ``{"restarts": 5, "perturb": 3}``. Replicates by tabu search and hill climbing are
         not refined (``{"refine": 0}``), unlike a single search: as in bnlearn, whose strengths they reproduce.
@@ -99,7 +99,7 @@ def bootstrap_networks(
         `seconds`; `count`, the replicates that this call learns at most. At a limit, or on Ctrl-C, the result is the
         valid set of the replicates that are finished, and its status says why it is not complete.
     progress
-        See `arcwise.progress.show_progress`; events tell the estimated seconds left.
+        See `arcwise.progress.show_progress`; events give the estimated seconds left.
 
     Returns
     -------
@@ -172,7 +172,7 @@ def _learn_all(
     note: Callable[[list[Replicate]], None],
     nodes: int,
 ) -> Status:
-    """Hand out batches and take in results until nothing is missing or the time is over.
+    """Hand out batches and take in results until nothing is missing or the time is up.
 
     Two batches per worker are under way. Batches grow from one replicate to what takes `workers.batch_seconds`, and
     shrink towards the end, so that all workers end at the same time.
