@@ -176,12 +176,12 @@ def generate(what: str) -> str:
 
 
 def regenerated(text: str) -> str:
-    """Return a page with its generated parts made anew."""
+    """Return a page with its generated parts made again."""
     return GENERATED.sub(lambda match: match[1] + generate(match["what"]) + match[4], text)
 
 
 def with_outputs(text: str, page: Path) -> str:
-    """Return a page with the outputs of its examples made anew; an output that still fits, with `...`, stays."""
+    """Return a page with the outputs of its examples made again; an output that still fits, with `...`, stays."""
     namespace: dict[str, object] = {"__name__": "page"}
 
     def run(match: re.Match[str]) -> str:

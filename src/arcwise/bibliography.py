@@ -49,7 +49,7 @@ class Work:
         return f"{authors} ({self.year}). {self.title}{ending} {self.venue}."
 
 
-# So many authors are named in a list of scores, and so many in brackets (as the American Psychological Association
+# How many authors are named in a list of scores, and how many in brackets (as the American Psychological Association
 # asks).
 MOST_NAMED = 4
 MOST_IN_BRACKETS = 2

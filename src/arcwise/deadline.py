@@ -20,7 +20,7 @@ class Deadline:
 
     A verb makes one deadline of its limits when it begins, gives each step `limits` (or a `share` of the time), and
     asks `is_over` before it begins another one. There is no floor: a step that is begun after the end is given no time
-    and answers with a status at once, so that a verb of many steps overruns by the last look at the clock and no more.
+    and answers with a status at once, so a verb of many steps overruns only until the next look at the clock.
     Or-tools' ``TimeLimit`` has the same role.
 
     Memory is not used up by time: steps that keep what they built say so (`holding`).
@@ -77,7 +77,7 @@ class Deadline:
 
     @property
     def uncounted(self) -> Limits:
-        """What is left, for a step that counts something else than the limit of count is about."""
+        """What is left, for a step that counts something other than what the count limit is about."""
         return replace(self.limits, count=None)
 
     def share(self, part: float) -> Deadline:
@@ -86,11 +86,11 @@ class Deadline:
         return Deadline(left if left.seconds is None else replace(left, seconds=max(NO_TIME, part * left.seconds)))
 
     def part(self, steps: int) -> Deadline:
-        """Return a deadline for the next of so many steps that are still to come, each with the same time."""
+        """Return a deadline for the next of this many remaining steps, each with the same time."""
         return self.share(1 / max(1, steps))
 
     def holding(self, memory_bytes: int) -> Deadline:
-        """Return the deadline of a step beside which so much memory stays in use."""
+        """Return the deadline of a step during which this much memory stays in use."""
         limits = self._given
         if limits.memory_bytes is not None:
             limits = replace(limits, memory_bytes=max(1, limits.memory_bytes - memory_bytes))

@@ -35,7 +35,7 @@ __all__ = [
 
 
 class ArcwiseError(ValueError):
-    """The user's mistake, told in one message: the command line prints it and exits with code 1.
+    """The user's mistake, explained in one message: the command line prints it and exits with code 1.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ class GuaranteeError(ArcwiseError):
     """A result was asked for that the given table cannot guarantee."""
 
 
-# A message lists so many names at most.
+# A message lists at most this many names.
 LISTED_NAMES = 30
 
 
@@ -150,7 +150,7 @@ MOST_NAMES = 5_000
 
 
 def unreadable(path: str | os.PathLike[str], error: OSError) -> str:
-    """Say why a file cannot be read; if it is not there, name the one beside it whose name is nearest."""
+    """Say why a file cannot be read; if it does not exist, name the file next to it whose name is closest."""
     message = f"cannot read {path}: {error.strerror}."
     if error.errno == errno.ENOENT:
         with contextlib.suppress(OSError):

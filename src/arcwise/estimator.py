@@ -40,13 +40,13 @@ class BayesianNetworkEstimator(BaseEstimator):  # type: ignore[misc]
     criterion
         The score of structures, e.g. "bic" or "bdeu:ess=10".
     max_parents
-        The most parents of any variable; None for no limit.
+        The largest number of parents of any variable; None for no limit.
     constraints
         Required and forbidden arcs, tiers and parent limits.
     ess
         The equivalent sample size of the Dirichlet prior of the parameters (BDeu).
     bins
-        Columns of numbers with more than 20 distinct values are cut at quantiles into so many intervals; None refuses
+        Columns of numbers with more than 20 distinct values are cut at quantiles into this many intervals; None refuses
         such columns.
     random_state
         Seeds ties of the search and, unless `sample` gets one of its own, samples.

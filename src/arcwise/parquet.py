@@ -79,7 +79,7 @@ def write_parquet(frame: pd.DataFrame, path: str | os.PathLike[str], *, facts: M
 
 @contextmanager
 def open_parquet(path: str | os.PathLike[str], *, content: memoryview | bytes | None = None) -> Iterator[ParquetFile]:
-    """Open a Parquet file; what is wrong with it, then or while it is read, is a FormatError that names it.
+    """Open a Parquet file; anything wrong with it, then or while it is read, is a FormatError that names it.
 
     `content` is what the file holds if it is not there as a file (standard input, or unpacked); `path` then only names
     it in messages.

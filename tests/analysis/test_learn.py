@@ -194,7 +194,7 @@ def test_that_there_is_no_edge_is_explained_too(scale: arcwise.Analysis) -> None
     assert finding.present == scale.confidence.pair("left-weight", "right-weight").present == 0
     text = scale.explain("right-weight", "left-weight")
     assert text.startswith("No edge joins left-weight and right-weight in any of the")
-    assert "can still go together" in text
+    assert "can still be related" in text
     with pytest.raises(OptionError, match="did you mean 'left-weight'"):
         scale.explain("left-wieght", "class")
 

@@ -80,7 +80,7 @@ def test_names_with_arrows_and_pairs_without_an_edge(cli: Cli, folder: Path) -> 
     (folder / "edges.csv").write_text("".join(line for line in lines if not line.startswith("smoke,a->b")))
     text = cli("explain", folder, "smoke--a->b")
     assert "hardly ever" in text
-    assert "Without an edge, two variables can still go together" in " ".join(text.split())
+    assert "Without an edge, two variables can still be related" in " ".join(text.split())
 
 
 def test_a_network_and_data(cli: Cli, analysis: Analysis, tmp_path: Path) -> None:

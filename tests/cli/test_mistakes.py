@@ -88,7 +88,7 @@ def test_the_wrong_kind_of_file(cli: Cli, here: Path) -> None:
 
 def test_outputs(cli: Cli, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for verb in ("credible", "bootstrap"):
-        assert "this suffix says something else" in cli(verb, "survey.csv", "-o", "networks.csv", code=1)
+        assert "this suffix means something else" in cli(verb, "survey.csv", "-o", "networks.csv", code=1)
     monkeypatch.setattr("os.access", lambda path, mode: not mode & os.W_OK)
     for verb, name in (("search", "x.dot"), ("optimal", "x.csv"), ("scores", "x.jkl"), ("bootstrap", "x.parquet")):
         assert "you may not write in the folder" in cli(verb, "survey.csv", "-o", f"folder/{name}", code=1)

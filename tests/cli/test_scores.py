@@ -51,7 +51,7 @@ def test_json_and_limits(cli: Cli, data: Path, tmp_path: Path) -> None:
     assert facts["max_parents"] == 1
     assert facts["parent_sets"] == read_parent_sets(output).n_rows
     message = cli("scores", data, "-s", "bdeu", "--limit-seconds", 1e-9, "-o", output, code=3)
-    assert "time limit: the table holds sets of at most 0 parents. Run the same command to go on" in message
+    assert "time limit: the table holds sets of at most 0 parents. Run the same command to continue" in message
     assert read_parent_sets(output).max_parents == 0
 
 

@@ -160,7 +160,7 @@ def test_mistakes() -> None:
         studied_recipes("k2")
     with pytest.raises(OptionError, match="there is no confidence"):
         combine_confidences({})
-    with pytest.raises(OptionError, match="over other variables"):
+    with pytest.raises(OptionError, match="has different variables"):
         combine_confidences({"a:x": confidence([0, 0, 0]), "b:x": confidence([0, 0, 0], names=("a", "b", "d"))})
     with pytest.raises(OptionError, match="same data"):
         combine_confidences({"a:x": confidence([0, 0, 0]), "b:x": confidence([0, 0, 0], n_cases=7)})

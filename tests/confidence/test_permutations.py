@@ -79,7 +79,7 @@ def test_mistakes() -> None:
     assert confidence is not None
     with pytest.raises(OptionError, match="needs either data="):
         choose_threshold(confidence, "broom")
-    with pytest.raises(OptionError, match="other variables"):
+    with pytest.raises(OptionError, match="different variables"):
         choose_threshold(confidence, "broom", data=independent(1, n=5))
     with pytest.raises(OptionError, match="at least 2"):
         choose_threshold(confidence, "broom", data=data, permutations=1)

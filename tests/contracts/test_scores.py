@@ -348,5 +348,5 @@ def test_unknown_scores_and_options() -> None:
     assert make_score("bdeu:ess=1e-3").describe() == {"name": "bdeu", "ess": 1e-3}
     score = make_score("bdeu")
     assert make_score(score) is score
-    with pytest.raises(OptionError, match="make it anew"):
+    with pytest.raises(OptionError, match="make a new one"):
         make_score(score, ess=2)

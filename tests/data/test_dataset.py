@@ -78,7 +78,7 @@ def bad(**changes: object) -> dict[str, object]:
     [
         (bad(codes=np.zeros((0, 3))), "no cases"),
         (bad(codes=np.zeros((3, 0))), "no cases"),
-        (bad(codes=np.zeros(3)), r"shape \(3,\) are no table"),
+        (bad(codes=np.zeros(3)), r"shape \(3,\) are not a table"),
         (bad(names=("a", "b")), "2 names for 3 columns"),
         (bad(names=("a", "b", "a")), "name 'a' is given to variables 1 and 3 of 3"),
         (bad(names=("a", " ", "c")), "variable 2 of 3 has an empty name"),

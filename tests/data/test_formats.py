@@ -82,7 +82,7 @@ HEAD = "@relation x\n@attribute a {p,q}\n@attribute b {u,v}\n@data\n"
         (HEAD, DataError, "no rows"),
         (HEAD + "p,'u\n", FormatError, "line 5, field 2: the quote"),
         (HEAD.replace("@data", ""), FormatError, "no @data line; the file is truncated"),
-        ("@relation x\n@data\n", FormatError, "line 2: @data stands before any @attribute"),
+        ("@relation x\n@data\n", FormatError, "line 2: @data comes before any @attribute"),
         (HEAD.replace("{u,v}", "{u,v"), FormatError, "line 3: .*not closed by a brace"),
         (HEAD.replace("{u,v}", "{u, u}"), FormatError, "line 3: 'b' declares the state 'u' twice"),
         (HEAD.replace("{u,v}", "{u,'v}"), FormatError, "line 3: the states of 'b' are malformed"),

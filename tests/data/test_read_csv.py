@@ -123,7 +123,7 @@ BAD: list[tuple[str, str | bytes, type[ArcwiseError], str]] = [
     ("megabyte line", "a,b\nx" + ",y" * 2**20 + "\n", FormatError, "line 2 has 1,048,577 fields, but the header has 2"),
     ("megabyte header", "a," * 2**20 + "\nx,y\n", FormatError, "line 2 has 2 fields, but the header has 1,048,577"),
     ("spaces collide", 'a,b\nyes,y\n"yes ",x\n', DataError,
-     "line 3: column 'a' has the state 'yes' with other spaces.*merge=True"),
+     "line 3: column 'a' has the state 'yes' with different spaces.*merge=True"),
     ("no-break space collides", "a,b\nyes,y\nyes\u00a0,x\n", DataError, "line 3: column 'a' has the state 'yes'"),
     ("numbers collide", "a,b\n1,y\n1.0,x\n", DataError, "'a' .* has the states '1', '1.0'.*same number.*merge=True"),
     ("missing", "a,b\nx,y\n,y\nNA,\nx,?\n", DataError,
@@ -154,7 +154,7 @@ def test_bad_paths(tmp_path: Path) -> None:
         read_data(tmp_path / "nothing.csv")
     with pytest.raises(FormatError, match="cannot read"):
         read_data(tmp_path)
-    with pytest.raises(FormatError, match=r"suffix does not tell the format; known are .csv, .*format='csv'"):
+    with pytest.raises(FormatError, match=r"suffix does not say which format it is; known are .csv, .*format='csv'"):
         read_data(save(tmp_path, GOOD, "survey.data"))
     assert read_data(save(tmp_path, GOOD, "survey.data"), format="csv").n_rows == 3
     with pytest.raises(OptionError, match="unknown format 'cvs'; did you mean 'csv'"):

@@ -81,7 +81,7 @@ def test_bad_requests() -> None:
         compare_priors(data, epsilon=1.0)
     with pytest.raises(OptionError, match="'uniform' or 'own'"):
         compare_priors(data, parameter_prior="mine")  # type: ignore[arg-type]
-    with pytest.raises(DataError, match="other variables"):
+    with pytest.raises(DataError, match="different variables"):
         compare_priors(data, test=Dataset.from_codes(np.array([[0, 1], [1, 0]])))
     with pytest.raises(DataError, match="too few"):
         compare_priors(data.take([0, 1]), held_out=0.01)

@@ -47,7 +47,7 @@ class Analysis:
     main, comparisons
         The set of networks that the answer rests on, and others that it is compared with.
     remarks
-        What the reader has to know: why another method was taken, what was not computed.
+        What the reader has to know: why another method was used, what was not computed.
     thresholds, consensus, network
         The cut-offs, the network of the edges above the chosen one, and its parameters.
     edges
@@ -144,7 +144,7 @@ class Analysis:
     def to_frame(self) -> pd.DataFrame:
         """Return the described edges as a table, the most certain first: what ``edges.csv`` holds.
 
-        ``confidence`` is that of an edge, in whatever direction. ``forward_if_edge`` (first -> second),
+        ``confidence`` is that of an edge, in either direction. ``forward_if_edge`` (first -> second),
         ``backward_if_edge`` and ``either_if_edge`` say where it points if it is there: they sum to 1, as in the report.
         ``from`` and ``to`` are the arc of the network, or the more credible direction. ``agreement`` compares the
         confidences by other methods and scores, which have a column each; ``explanation`` is what `explain` says.

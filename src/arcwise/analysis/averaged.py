@@ -37,7 +37,7 @@ class Shortfall(enum.Enum):
 
 @dataclass(frozen=True, eq=False)
 class CredibleFacts:
-    """What there is to say about a credible set.
+    """What is known about a credible set.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ class EdgeColumn:
 COLUMNS: tuple[EdgeColumn, ...] = (
     EdgeColumn("first", "one variable", lambda e: e.first),
     EdgeColumn("second", "the other, in the order of the data", lambda e: e.second),
-    EdgeColumn("confidence", "that an edge joins them, in whatever direction", lambda e: e.present),
+    EdgeColumn("confidence", "that an edge joins them, in either direction", lambda e: e.present),
     EdgeColumn("standard_error", "its Monte Carlo error; 0 for a credible set", lambda e: e.standard_error),
     EdgeColumn(SPLIT[0], "if there is an edge, how often it points first → second", lambda e: e.split[0]),
     EdgeColumn(SPLIT[1], "... second → first", lambda e: e.split[1]),

@@ -1,4 +1,4 @@
-"""What there is to say about one edge: its confidence by several methods, its effect, and what the prior does to it."""
+"""What is known about one edge: its confidence by several methods, its effect, and what the prior does to it."""
 
 from __future__ import annotations
 

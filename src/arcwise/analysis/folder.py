@@ -1,4 +1,4 @@
-"""The output folder of an analysis: whole or not there at all."""
+"""The output folder of an analysis: written whole or not at all."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def check_folder(folder: str | os.PathLike[str], *, force: bool) -> Path:
     foreign = sorted(p.name for p in target.iterdir() if p.name not in FILES or p.is_symlink() or not p.is_file())
     if foreign:
         raise FormatError(
-            f"cannot write {target}: it holds files that are not of an earlier run, such as {foreign[0]}. "
+            f"cannot write {target}: it holds files that are not from an earlier run, such as {foreign[0]}. "
             "Give a folder that does not exist."
         )
     if any(target.iterdir()) and not force:
@@ -62,7 +62,7 @@ def check_folder(folder: str | os.PathLike[str], *, force: bool) -> Path:
 
 
 def save_analysis(analysis: Analysis, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
-    """Write all files into a temporary folder beside the target, which then takes its name."""
+    """Write all files into a temporary folder next to the target, which then takes its name."""
     target = check_folder(folder, force=force)
     with atomic_folder(target) as part:
         _write_files(analysis, part)

@@ -75,7 +75,7 @@ def learn(
     Raises
     ------
     PreparationError
-        If the data are not complete and discrete, and nothing says what to do about it; the message proposes it.
+        If the data are not complete and discrete, and nothing says what to do about it; the message makes a proposal.
 
     Examples
     --------

@@ -76,18 +76,18 @@ class LearnOptions:
     replicates: int = option(REPLICATES, "how many networks a bootstrap learns", low=1, high=10**8, section="networks")
     max_parents: int | None = option(
         None,
-        "the most parents of any variable",
+        "the largest number of parents of any variable",
         low=0,
-        usual="3 for qnml and qbdj, which find edges in anything without a limit; none for other scores",
+        usual="3 for qnml and qbdj, which find edges in any data without a limit; none for other scores",
         section="networks",
     )
     constraints: Constraints | None = option(
-        None, "what every network must keep: required and forbidden arcs, tiers, parent limits", section="networks"
+        None, "what every network must satisfy: required and forbidden arcs, tiers, parent limits", section="networks"
     )
     # From confidences to a network
     missed_edge_cost: float = option(
         1.0,
-        "how many extra edges a missed edge is worth to you",
+        "how many extra edges a missed edge costs you",
         low=0,
         flags=("--missed-edge-cost", "--alpha"),
         section="cut-off",
@@ -104,7 +104,7 @@ class LearnOptions:
     )
     permutations: int | None = option(
         None,
-        "data sets with shuffled columns, which show what is found by chance (Broom's rule); 0 for none",
+        "data sets with shuffled columns, which show what arises by chance (Broom's rule); 0 for none",
         low=0,
         high=100_000,
         usual="20 where that is quick",
@@ -112,7 +112,7 @@ class LearnOptions:
     )
     compare: bool = option(
         True,
-        "find the confidences by other methods and scores too",
+        "compute the confidences by other methods and scores too",
         flags=("--compare", "--no-compare"),
         section="cut-off",
     )
@@ -137,16 +137,18 @@ class LearnOptions:
     keep: tuple[str, ...] = option(
         (), "a column that is a variable although it looks like an identifier; may be repeated", section="data"
     )
-    categorical: bool = option(False, "take all columns of numbers as categories, however many values", section="data")
+    categorical: bool = option(
+        False, "treat all columns of numbers as categories, however many values they have", section="data"
+    )
     categories: tuple[str, ...] = option(
         (),
-        "a column of numbers that are categories, however many values; may be repeated",
+        "a column of numbers that are categories, however many values it has; may be repeated",
         flags=("--category",),
         section="data",
     )
-    agree: bool = option(False, "agree to what is proposed to prepare the data", flags=("--yes", "-y"), section="data")
+    agree: bool = option(False, "agree to the proposed preparation of the data", flags=("--yes", "-y"), section="data")
     separator: str | None = option(
-        None, "what stands between the fields of a text file", usual="a comma or a tab", section="data"
+        None, "the character between the fields of a text file", usual="a comma or a tab", section="data"
     )
     format: str | None = option(
         None, "csv, tsv, parquet, arff or lau", usual="what the file's suffix says", section="data"
@@ -154,7 +156,7 @@ class LearnOptions:
     # The run
     seed: int = option(0, "fixes the random numbers; same seed, same result", low=0, high=2**63 - 1, section="run")
     threads: int = option(
-        1, "threads to use; results do not depend on it", low=1, high=MOST_THREADS, section="run", recorded=False
+        1, "threads to use; results do not depend on them", low=1, high=MOST_THREADS, section="run", recorded=False
     )
     limit_seconds: float | None = option(
         LEARN_SECONDS, "the time allowed for the whole analysis; None for no limit", section="run"
@@ -183,7 +185,7 @@ class LearnOptions:
                 Argument("missed_edge_cost", self.missed_edge_cost), "must be positive: 1 weighs both mistakes alike."
             )
         if self.permutations == 1:
-            raise OptionError(Argument("permutations", 1), "must be at least 2 (20 are usual here), or 0 for none.")
+            raise OptionError(Argument("permutations", 1), "must be at least 2 (20 is usual here), or 0 for none.")
         if self.constraints is not None and not isinstance(self.constraints, Constraints):
             raise OptionError(
                 Argument("constraints", self.constraints), "must be Constraints(names, required=..., ...)."

@@ -45,7 +45,7 @@ def check_prior(
     deadline: Deadline,
     progress: bool | ProgressCallback | None,
 ) -> PriorChecks:
-    """Ask how far the prior moves the score of a network, and how far more data still change the structure."""
+    """Ask how far the prior moves the score of a network, and how much more data would still change the structure."""
     sensitivity = prior_sensitivity(data, dag, ess=ess)
     try:
         alpha_star = analytic_ess(data, dag).value
@@ -61,7 +61,7 @@ def _saturation(
     """Learn from growing parts of the data, where that is quick; if not, say why there is nothing."""
     if data.n_variables > MOST_VARIABLES:
         return None, Remark(
-            f"Saturation was not computed: it takes an exact search for each of many subsamples, and there are more "
+            f"Saturation was not computed: it needs an exact search for each of many subsamples, and there are more "
             f"than {MOST_VARIABLES} variables. `arcwise prior saturation --max-parents 3` computes it."
         )
     if data.n_cases < FEWEST_CASES:

@@ -1,4 +1,4 @@
-"""The cut-offs of all rules, to be marked beside the one that was chosen."""
+"""The cut-offs of all rules, to be marked next to the one that was chosen."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def choose_thresholds(
         RuleMark(
             RuleName.SCUTARI,
             replace(half, value=0.5),
-            "nearest pattern of zeros and ones (Scutari & Nagarajan 2013): always the edges above one half",
+            "the nearest pattern of zeros and ones (Scutari & Nagarajan 2013): always the edges above one half",
         ),
     ]
     gross = choose_threshold(confidence, "gross")
@@ -127,7 +127,7 @@ def _broom(
     if shuffles is None:
         if data.n_variables > main.recipe.source_facts.quick_permutations:
             return None, Remark(
-                "Broom's rule was not computed: with this many variables, learning from shuffled columns takes long. "
+                "Broom's rule was not computed: with this many variables, learning from shuffled columns is slow. "
                 f"--permutations {PERMUTATIONS} asks for it."
             )
         shuffles = PERMUTATIONS

@@ -88,7 +88,7 @@ def bootstrap(
 ) -> None:
     """Learn a network from each of many resampled data sets, for `arcwise confidence`.
 
-    Prints how strong each edge is: in which share of the networks it is, and how often in that direction.
+    Prints how strong each edge is: the share of the networks that have it, and how often in that direction.
 
     Example: arcwise bootstrap survey.csv --score bdeu --replicates 200 --seed 1 -o networks.parquet
     """

@@ -53,7 +53,7 @@ def confidence(
     averaging: AveragingOptions,
     compare: Annotated[
         Path | None,
-        typer.Option("--compare", help="Other networks, or confidences: print both side by side.", show_default=False),
+        typer.Option("--compare", help="Other networks, or confidences, to print side by side.", show_default=False),
     ] = None,
     above: Annotated[float, typer.Option("--above", help="Print only pairs with a confidence above this.")] = 0.0,
     *,

@@ -45,12 +45,12 @@ def credible(
     rules: RuleOptions,
     reading: DataOptions,
     trust_table: Annotated[
-        bool, typer.Option("--trust-table", help="Take a table from elsewhere as complete for this factor.")
+        bool, typer.Option("--trust-table", help="Trust that a table from elsewhere is complete for this factor.")
     ] = False,
     threads: Annotated[
         int,
         typer.Option(
-            "--threads", min=1, max=MOST_THREADS, help="Threads for the table of parent sets; the set is found on one."
+            "--threads", min=1, max=MOST_THREADS, help="Threads for the table of parent sets; the set itself uses one."
         ),
     ] = 1,
     limit: NetworkLimit,

@@ -57,7 +57,7 @@ def discretize(
     output: OutputOption = None,
     printing: PrintOptions,
 ) -> None:
-    """Cut columns of numbers into intervals, closed on the right; missing values come first: `arcwise impute`.
+    """Cut columns of numbers into intervals, closed on the right; fill missing values first, with `arcwise impute`.
 
     The suffix of the output says how it is written: .csv, .tsv, .arff, each also with .gz, or .parquet; without -o, or
     with -o -, CSV goes to stdout. ARFF and Parquet keep the order of the intervals.

@@ -31,7 +31,7 @@ def evaluate(
     alpha: Annotated[
         float,
         typer.Option(
-            "--alpha", "--missed-edge-cost", help="Misclassification cost: how many extra edges a missed edge is worth."
+            "--alpha", "--missed-edge-cost", help="Misclassification cost: how many extra edges a missed edge costs."
         ),
     ] = 1.0,
     data: Annotated[

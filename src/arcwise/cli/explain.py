@@ -46,7 +46,7 @@ def explain(
     ] = None,
     data: Annotated[
         Path | None,
-        typer.Option("--data", help="For a graph file: the data to explain its edges by.", show_default=False),
+        typer.Option("--data", help="For a graph file: the data to explain its edges with.", show_default=False),
     ] = None,
     *,
     reading: DataOptions,
@@ -54,9 +54,9 @@ def explain(
 ) -> None:
     """Explain edges in plain words: how far to trust them, where they point, what they mean, and what to do.
 
-    Of a folder of `arcwise learn`, the strongest edges first: what its report says about each, the rules that keep it,
-    and the network's table. Of a single network and data: what goes with what, and whether the prior decides it; how
-    far it can be trusted is not known then. Pairs without an edge can be asked for, too.
+    For a folder of `arcwise learn`, the strongest edges first: what its report says about each, the rules that keep it,
+    and the network's table. For a single network and data: what goes with what, and whether the prior decides it; how
+    far it can be trusted is then unknown. You can also ask about pairs without an edge.
 
     Example: arcwise explain survey-report 'smoke->cough'
     """
@@ -70,7 +70,7 @@ def explain(
     else:
         if source.is_dir():
             raise OptionError(
-                f"--data is for a graph file; {source} is a folder, which has all it takes. Leave it out."
+                f"--data is for a graph file; {source} is a folder, which has everything that is needed. Leave it out."
             )
         if str(source) == str(data) == "-":
             raise typer.BadParameter("only one of the network and the data can come from stdin.")
@@ -116,7 +116,7 @@ def _pairs(words: Sequence[str], names: Sequence[str]) -> list[tuple[str, str]]:
             raise OptionError(suggestion("variable", word, names))
         pairs.append(parts)
     if waiting is not None:
-        raise OptionError(f"an edge has two ends; '{waiting}' has none beside it. Give {waiting}--OTHER, or two names.")
+        raise OptionError(f"an edge has two ends; '{waiting}' has no partner. Give {waiting}--OTHER, or two names.")
     return pairs
 
 
@@ -140,7 +140,7 @@ def _split(word: str, names: Sequence[str]) -> tuple[str, str] | None:
 
 def _print(found: Sequence[Explanation]) -> None:
     if not found:
-        typer.echo("The network has no edge: no pair is above the cut-off. Ask for a pair to see how near it comes.")
+        typer.echo("The network has no edge: no pair is above the cut-off. Ask for a pair to see how close it comes.")
     width = min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns) if sys.stdout.isatty() else WIDEST
     for number, item in enumerate(found):
         if number:

@@ -103,7 +103,7 @@ def open_graph_file(path: Path) -> GraphFile:
         kind = graph_format(path)
     except FormatError:
         raise FormatError(
-            f"{path}: the suffix does not tell what kind of graph file it is; known are {GRAPH_FILES}."
+            f"{path}: the suffix does not say what kind of graph file it is; known are {GRAPH_FILES}."
         ) from None
     return _parsed(path, read_bytes(path), kind)
 

@@ -36,7 +36,7 @@ def learn(
     data: DataArgument,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="The folder to write; without it only the summary.", show_default=False),
+        typer.Option("--output", "-o", help="The folder to write; without it, a summary only.", show_default=False),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the result of an earlier run.")] = False,
     column: Annotated[
@@ -51,7 +51,7 @@ def learn(
 ) -> None:
     """Learn a network from data, say which of its edges to trust, and write a report.
 
-    Missing values, numbers and useless columns are dealt with as the options say; if not, a proposal is printed.
+    Missing values, numbers and useless columns are handled as the options say; otherwise, a proposal is printed.
     The folder has report.html, edges.csv, network.bif, cpdag.dot, cpdag.graphml, confidence.parquet and run.json. The
     same data, options and seed give the same bytes.
 
@@ -113,7 +113,7 @@ def _agreed(table: Table | Dataset, options: LearnOptions) -> LearnOptions:
     if not points:
         return options
     typer.echo(proposal_message(dropped, points), err=True)
-    return replace(options, agree=typer.confirm("Go on with this?", default=False, err=True))
+    return replace(options, agree=typer.confirm("Continue with this?", default=False, err=True))
 
 
 def _show(found: Analysis, output: Path | None) -> None:

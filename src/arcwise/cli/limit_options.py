@@ -1,4 +1,4 @@
-"""Options that limit what a verb may use. A limit ends with what there is, and with exit code 3."""
+"""Options that limit what a verb may use. At a limit it stops, keeps what is finished, and exits with code 3."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class TimeLimit(OptionGroup):
     limit_seconds: Annotated[
         float | None,
         typer.Option(
-            "--limit-seconds", help="Stop after this time with what there is (exit code 3).", show_default=False
+            "--limit-seconds", help="Stop after this time and keep what is finished (exit code 3).", show_default=False
         ),
     ] = None
 
@@ -44,7 +44,7 @@ class MemoryLimit(TimeLimit):
         float | None,
         typer.Option(
             "--limit-memory",
-            help="Gigabytes for tables (default: for tables of parent sets 3/4 of what is free).",
+            help="Gigabytes for tables (default: 3/4 of the free memory for tables of parent sets).",
             show_default=False,
         ),
     ] = None
@@ -65,7 +65,7 @@ class NodeLimit(MemoryLimit):
 
     limit_nodes: Annotated[
         int | None,
-        typer.Option("--limit-nodes", min=1, max=MOST, help="The most nodes of branch and bound.", show_default=False),
+        typer.Option("--limit-nodes", min=1, max=MOST, help="The most nodes in branch and bound.", show_default=False),
     ] = None
 
     @property
@@ -113,5 +113,5 @@ class StepLimit(MemoryLimit):
 
 
 def limits_left(limits: Limits, spent: float) -> Limits:
-    """Return the limits with the time that is left after so many seconds; a little always is."""
+    """Return the limits with the time that is left after this many seconds; a little always is."""
     return limits if limits.seconds is None else replace(limits, seconds=max(limits.seconds - spent, 0.1))

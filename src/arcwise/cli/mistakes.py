@@ -1,4 +1,4 @@
-"""How the command line tells a mistake: arguments of the library are options here, and its functions are verbs."""
+"""How the command line reports a mistake: arguments of the library are options here, and its functions are verbs."""
 
 from __future__ import annotations
 

@@ -56,10 +56,10 @@ def optimal(
     limit: NodeLimit,
     printing: ResultOptions,
 ) -> None:
-    """Find the network of highest score and prove that there is none better.
+    """Find the network with the highest score and prove that there is none better.
 
     From data, all parent sets that can matter are scored first, without a limit on parents unless one is given. The
-    limit of time covers both steps; when a limit is reached, the best network so far, its bound and gap are printed
+    time limit covers both steps; when a limit is reached, the best network so far, its bound and gap are printed
     and the exit code is 3. The suffix of the output says how the network is written: .txt (structure file), .csv
     (arcs), .dot or .graphml.
 

@@ -31,7 +31,7 @@ def check_file_name(output: Path | None, what: str, suffixes: Sequence[str] = AN
     if suffixes == ANY and output.name.lower().removesuffix(".gz").endswith(MISLEADING):
         raise FormatError(
             f"cannot write {output}: {what} are written as .parquet, or under another name such as .{what} in a format "
-            "of their own; this suffix says something else."
+            "of their own; this suffix means something else."
         )
     if not output.name.endswith(tuple(suffixes)):
         raise FormatError(f"cannot write {output}: the name of a file of {what} ends in {', '.join(suffixes)}.")
@@ -48,6 +48,6 @@ def check_writable(output: Path) -> None:
     if is_folder:
         raise FormatError(f"cannot write {output}: it is a folder. Give a file name.")
     if not has_folder:
-        raise FormatError(f"cannot write {output}: there is no folder {output.parent}. Make it first.")
+        raise FormatError(f"cannot write {output}: there is no folder {output.parent}. Create it first.")
     if not os.access(output.parent, os.W_OK | os.X_OK):
         raise FormatError(f"cannot write {output}: you may not write in the folder {output.parent}.")

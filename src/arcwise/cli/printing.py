@@ -41,7 +41,7 @@ class PrintOptions(OptionGroup):
         """Return whether the result itself goes to stdout: by `-o -`, or without -o if `otherwise`; --json cannot."""
         taken = otherwise if output is None else str(output) == "-"
         if taken and self.as_json:
-            raise typer.BadParameter("--json prints a summary on stdout, so that the result needs a file: -o FILE.")
+            raise typer.BadParameter("--json prints a summary on stdout, so the result needs a file: -o FILE.")
         return taken
 
 

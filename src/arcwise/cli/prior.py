@@ -1,4 +1,4 @@
-"""`arcwise prior`: what the equivalent sample size does to the answer, and which one to take."""
+"""`arcwise prior`: what the equivalent sample size does to the answer, and which one to choose."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["register"]
 
 EssOption = Annotated[float, typer.Option("--ess", help="The equivalent sample size of BDeu.")]
-EpsilonOption = Annotated[float, typer.Option("--epsilon", help="How far the priors may move, above 0 up to 1.")]
+EpsilonOption = Annotated[float, typer.Option("--epsilon", help="How far the priors may move: above 0, at most 1.")]
 
 prior = typer.Typer(
     cls=VerbGroup, help="Analyse the prior: which equivalent sample size, how sensitive, is there enough data?"
@@ -45,14 +45,14 @@ def register(app: typer.Typer) -> None:
 
 @dataclass(frozen=True)
 class LearningOptions(OptionGroup):
-    """How an analysis learns networks, beside the rules and limits."""
+    """How an analysis learns networks, apart from the rules and limits."""
 
     threads: ThreadsOption = 1
     search: Annotated[
         str,
         typer.Option(
             "--search",
-            help="exact; or for many variables hill-climbing or tabu, which prove nothing.",
+            help="exact; or, for many variables, hill-climbing or tabu, which prove nothing.",
             autocompletion=one_of("exact", "hill-climbing", "tabu"),
         ),
     ] = "exact"
@@ -170,7 +170,7 @@ def ess(
         missing = dict.fromkeys(("alpha_max", "alpha_interval", "alpha_integers", "best_integer", "score"))
         return _Answer(
             {**payload, **missing, "arcs": ascent.dag.arcs},
-            f"{text}\nexact, alpha^M: not found, since it was interrupted",
+            f"{text}\nexact, alpha^M: not found, because it was interrupted",
             ascent.plot,
             Status.INTERRUPTED,
         )
@@ -225,7 +225,7 @@ def path(
 
 @_analysis("sensitivity")
 def sensitivity(request: _Request, ess: EssOption = 1.0, epsilon: EpsilonOption = 0.5) -> _Answer:
-    """Say how sensitive the BDeu-optimal network is to the prior, and which variables it is that are.
+    """Say how sensitive the BDeu-optimal network is to the prior, and which variables are most sensitive.
 
     Example: arcwise prior sensitivity survey.csv --ess 1 --epsilon 0.5
     """
@@ -259,7 +259,7 @@ def compare(
     ess: EssOption = 1.0,
     epsilon: EpsilonOption = 0.5,
     splits: Annotated[int, typer.Option("--splits", min=1, max=100_000, help="How often the data are split.")] = 10,
-    held_out: Annotated[float, typer.Option("--held-out", help="The share of the cases not learned from.")] = 0.3,
+    held_out: Annotated[float, typer.Option("--held-out", help="The share of the cases that are held out.")] = 0.3,
     seed: SeedOption = 0,
 ) -> _Answer:
     """Learn with Min-BDeu, BDeu and Max-BDeu side by side: arcs, moral distance, held-out likelihood.
@@ -348,7 +348,7 @@ def edge(
     found = edge_prior(request.data, child=child, parent=parent, given=given or [])
     text = f"A large equivalent sample size does not favour {parent} -> {child}."
     if found.favoured_by_large_ess:
-        reasons = {"dependence": "the two depend on each other", "skewness": "both are skewed, not since they depend"}
+        reasons = {"dependence": "the two depend on each other", "skewness": "both are skewed, not because they depend"}
         above = "" if found.alpha_plus is None else f" above {found.alpha_plus:.4g}"
         text = f"A large equivalent sample size{above} favours {parent} -> {child}, since {reasons[found.cause]}."
     return _Answer(

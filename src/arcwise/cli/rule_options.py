@@ -1,4 +1,4 @@
-"""Options that say what every network must keep: required and forbidden arcs, tiers, the number of parents."""
+"""Options that say what every network must satisfy: required and forbidden arcs, tiers, the number of parents."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class ConstraintOptions(OptionGroup):
 
 @dataclass(frozen=True)
 class RuleOptions(ConstraintOptions):
-    """The rules that networks keep: constraints, and a limit of parents."""
+    """The rules that networks must obey: constraints, and a limit on parents."""
 
     max_parents: Annotated[
         int | None, typer.Option("--max-parents", min=0, help="The most parents of any variable.", show_default=False)

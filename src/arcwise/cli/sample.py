@@ -33,7 +33,7 @@ def sample(
             "--threads",
             min=1,
             max=MOST_THREADS,
-            help="Threads to use (default: all cores); results do not depend on it.",
+            help="Threads to use (default: all cores); results do not depend on them.",
         ),
     ] = None,
     printing: PrintOptions,

@@ -81,8 +81,8 @@ def scores(
 
     The suffix of the output says how it is written: .jkl (the text format of GOBNILP) or .arct (binary, with a
     checksum), each also with .gz; without -o, or with -o -, jkl goes to stdout. Work is done level by level, first all
-    sets of 0 parents, then of 1, 2, ...; each finished level is kept in a checkpoint beside the output, and the same
-    command goes on from there after an interruption. A limit or Ctrl-C writes the finished levels (exit code 3).
+    sets of 0 parents, then of 1, 2, ...; each finished level is kept in a checkpoint next to the output, and the same
+    command continues from there after an interruption. A limit or Ctrl-C writes the finished levels (exit code 3).
 
     Example: arcwise scores survey.csv --score bdeu:ess=1 --bayes-factor 20 -o survey.jkl
     """
@@ -163,5 +163,5 @@ def _say(table: ParentSetTable, output: Path | None, checkpoint: Path | None) ->
         err=True,
     )
     if table.status is not Status.COMPLETE:
-        remedy = "" if checkpoint is None else f" Run the same command to go on from {checkpoint}."
+        remedy = "" if checkpoint is None else f" Run the same command to continue from {checkpoint}."
         typer.echo(f"{table.status}: the table holds sets of at most {table.max_parents} parents.{remedy}", err=True)

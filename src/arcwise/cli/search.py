@@ -47,7 +47,7 @@ class StartName(enum.StrEnum):
     RANDOM = "random"
 
 
-# What each method takes beside the options of all; an option that a method does not take is refused, not ignored.
+# What each method takes besides the common options; an option that a method does not take is refused, not ignored.
 CLIMB = ("start", "restarts", "perturb", "refine", "random_ties")
 TAKES: dict[Method, tuple[str, ...]] = {
     Method.TABU: (*CLIMB, "tabu", "max_tabu"),
@@ -83,7 +83,7 @@ class SearchOptions(OptionGroup):
         typer.Option(
             "--refine",
             min=0,
-            help="Rounds of refinement without a gain that end the search (default: 3); 0: none, as bnlearn.",
+            help="Rounds of refinement without a gain that end the search (default: 3); 0: none, as in bnlearn.",
             show_default=False,
         ),
     ] = None

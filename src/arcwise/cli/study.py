@@ -44,7 +44,7 @@ DataOption = Annotated[
 LINE_SECONDS = 30.0
 
 study = typer.Typer(
-    cls=VerbGroup, help="Run experiments from a TOML file, on this machine or a cluster; go on after an interruption."
+    cls=VerbGroup, help="Run experiments from a TOML file, on this machine or a cluster; resume after an interruption."
 )
 
 
@@ -62,7 +62,7 @@ def plan(
     data: DataOption = None,
     measured: Annotated[
         Path | None,
-        typer.Option("--measured", help="A store, to estimate from its cells how long all cells take."),
+        typer.Option("--measured", help="A store from whose cells to estimate how long all cells take."),
     ] = None,
     *,
     printing: PrintOptions,
@@ -91,10 +91,10 @@ def plan(
         return
     typer.echo(f"{chosen.name}: {len(cells):,} cells ({listed_counts})", err=True)
     if estimate is not None:
-        note = f"; {estimate.like_limited:,} of them are like cells that met a limit" if estimate.like_limited else ""
+        note = f"; {estimate.like_limited:,} of them are like cells that hit a limit" if estimate.like_limited else ""
         error = estimate.uncertainty / 3600
         typer.echo(
-            f"about {estimate.hours():,.2f} hours of one processor (+- {error:,.2f}), from {estimate.measured:,} "
+            f"about {estimate.hours():,.2f} hours on one processor (+- {error:,.2f}), from {estimate.measured:,} "
             f"measured cells{note}",
             err=True,
         )
@@ -129,7 +129,7 @@ class RunningOptions(OptionGroup):
     summary: Annotated[
         Path | None,
         typer.Option(
-            "--summary", help="The folder of tables and figures; default: beside the store.", show_default=False
+            "--summary", help="The folder of tables and figures; default: next to the store.", show_default=False
         ),
     ] = None
 
@@ -146,7 +146,7 @@ def run(
 ) -> None:
     """Run the cells that are missing, then write tables and figures.
 
-    May be stopped or killed at any time; the same command goes on. Exit code 3 if cells are pending or have failed.
+    May be stopped or killed at any time; the same command continues. Exit code 3 if cells are pending or have failed.
 
     Example: arcwise study run studies/smoke.toml --workers 2
     """
@@ -196,7 +196,7 @@ def status(
     *,
     printing: PrintOptions,
 ) -> None:
-    """Say how far a study is, also while it runs.
+    """Say how far a study has come, also while it runs.
 
     Example: arcwise study status studies/smoke.toml
     """
@@ -218,7 +218,7 @@ def summarize(
     smoke: SmokeOption = False,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="The folder of tables and figures; default: beside the store."),
+        typer.Option("--output", "-o", help="The folder of tables and figures; default: next to the store."),
     ] = None,
     figures: Annotated[bool, typer.Option("--figures/--no-figures", help="Draw figures as well as tables.")] = True,
     *,
@@ -296,7 +296,7 @@ def _store(chosen: Study, store: Path | None) -> Path:
 
 
 def _existing(config: Path | None, store: Path | None, smoke: bool) -> Path:
-    """Return the store of a study that has been started; say so if the configuration is not the store's any more."""
+    """Return the store of a study that has been started; say so if the configuration is no longer the store's."""
     from arcwise.study.store import Store
 
     if config is None:

@@ -1,4 +1,4 @@
-"""`arcwise threshold`: from where on to believe an edge."""
+"""`arcwise threshold`: above which confidence to believe an edge."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def threshold(
 ) -> None:
     """Choose the cut-off above which an edge counts as significant, by one of the published rules.
 
-    With --metric, the threshold that did best on networks whose truth is known, and the reasons for it.
+    With --metric, the threshold that did best on networks whose structure is known, and the reasons for it.
 
     Example: arcwise threshold confidence.parquet --metric f --beta 0.5
     """
@@ -201,7 +201,7 @@ def _permute(
     from arcwise.confidence.recipe_confidence import recipe_of
 
     if cases.names != given.names:
-        raise OptionError("--data has other variables than the confidences, or in another order.")
+        raise OptionError("--data has different variables from the confidences, or in another order.")
     made = permuted_confidences(
         cases, recipe_of(given), permutations=permutations, seed=seed, limits=limits, progress=progress
     )
@@ -220,6 +220,6 @@ def _permuted(given: EdgeConfidence, confidence: Path, files: list[Path]) -> NDA
     for path in files:
         other = EdgeConfidence.load(path)
         if other.names != given.names:
-            raise OptionError(f"{path} is over other variables than {confidence}.")
+            raise OptionError(f"{path} is over different variables from {confidence}.")
         vectors.append(other.vector)
     return np.array(vectors)

@@ -1,4 +1,4 @@
-"""Confidence: how far each edge can be trusted, from where on to believe it, and the network that results."""
+"""Confidence: how far each edge can be trusted, above which confidence to believe it, and the network that results."""
 
 from arcwise.confidence.averaging import edge_confidence, feature_confidence
 from arcwise.confidence.consensus import ConsensusEdge, ConsensusNetwork, Fate, consensus_network

@@ -127,7 +127,7 @@ def boost(
 ) -> NDArray[np.float64]:
     """Return the probability of an edge for each pair by the model trained on the shipped table.
 
-    The model is trained on first use (some seconds) for the members and the metric at hand, then kept in this process.
+    The model is trained on first use (a few seconds) for the members and the metric at hand, then kept in this process.
     """
     labels = tuple(sorted(confidences))
     model = _shipped_booster(labels, metric)

@@ -1,4 +1,4 @@
-"""The consensus network: the significant edges as one graph, and every edge that had to be dropped or turned."""
+"""The consensus network: the significant edges as one graph, and every edge that had to be dropped or reversed."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def consensus_network(confidence: EdgeConfidence, threshold: float | Threshold) 
 
     Each edge points to the more credible side, unless leaving it undirected is at least as credible as either: then its
     direction is open. Directed edges enter by falling confidence, so that the edge that would close a cycle is the
-    weakest one of that cycle, and it is the one that is dropped. The open edges get their directions in the DAG last,
+    weakest of that cycle, and it is dropped. The open edges get their directions in the DAG last,
     by the stronger side where that adds neither a cycle nor a v-structure: a v-structure would claim a dependence that
     the networks do not show.
 
@@ -89,7 +89,7 @@ def consensus_network(confidence: EdgeConfidence, threshold: float | Threshold) 
         raise OptionError(f"threshold {cutoff!r} must be 0 or more.")
     if confidence.feature != "edge":
         raise OptionError(
-            f"a network is made of confidences in edges; these are of the feature '{confidence.feature}'."
+            f"a network is made of confidences in edges; these are for the feature '{confidence.feature}'."
         )
     names = confidence.names
     chosen = _significant(confidence, cutoff)

@@ -1,4 +1,4 @@
-"""`LearnedTable`: the thresholds that proxy networks taught, by method, score, sample size and what mistakes cost.
+"""`LearnedTable`: the thresholds learned from proxy networks, by method, score, sample size and what mistakes cost.
 
 The table that comes with the package is made by the study `liao-thresholds` and records how; Liao's own values (his
 Table 5.8) are here for comparison.
@@ -95,7 +95,7 @@ def size_warning(n_cases: int | None) -> str:
 @one_screen
 @dataclass(frozen=True, slots=True)
 class LearnedEntry:
-    """One learned threshold and what is known of its alternatives."""
+    """One learned threshold and what is known about its alternatives."""
 
     method: str  # "bootstrap", "credible" or "ensemble"
     score: str  # a score's name, or "any"
@@ -129,7 +129,7 @@ class LearnedTable:
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """The ways to find networks that the table knows."""
+        """The ways of finding networks that the table knows."""
         return tuple(sorted({entry.method for entry in self.entries.values()}))
 
     def scores(self, method: str) -> tuple[str, ...]:
@@ -173,7 +173,7 @@ class LearnedTable:
     def mismatch(self, recipe: Recipe | None) -> str:
         """Say in words how a recipe differs from the one that the thresholds for it were learned with; "" if not.
 
-        Constraints and filled gaps are the analyst's own, and no proxy had any; they are told as differences, too.
+        Constraints and filled gaps are the analyst's own, and no proxy had any; they are reported as differences, too.
         """
         if recipe is None:
             return ""
@@ -184,7 +184,7 @@ class LearnedTable:
         if not different:
             return ""
         return (
-            "The learned cut-offs come from networks that were made in another way than these "
+            "The learned cut-offs come from networks that were made differently from these "
             f"({'; '.join(different)}), so no study shows that they are best here."
         )
 

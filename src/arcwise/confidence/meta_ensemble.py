@@ -99,7 +99,7 @@ def combine_confidences(
     first = next(iter(members.values()))
     for label, other in members.items():
         if other.names != first.names:
-            raise OptionError(f"the member {label} is over other variables than the rest, or in another order.")
+            raise OptionError(f"the member {label} has different variables from the rest, or in another order.")
     cases = {other.n_cases for other in members.values()}
     if len(cases) > 1 or None in cases:
         raise OptionError("the members must come from the same data, and say how many cases there are (n_cases=).")
@@ -137,7 +137,7 @@ def combine_confidences(
 
 
 def _warn_of_other_recipes(members: Mapping[str, EdgeConfidence]) -> None:
-    """Warn if a member was made in another way than those that the combination was trained with."""
+    """Warn if a member was made differently from those that the combination was trained with."""
     for label, member in members.items():
         if text := learned_table().mismatch(member.recipe):
             warnings.warn(f"the member {label}: {text}", DataWarning, stacklevel=3)

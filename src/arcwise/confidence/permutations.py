@@ -60,14 +60,14 @@ def permuted_confidences(
     seed
         Fixes the random numbers; permutation k depends on the seed and on k alone.
     threads
-        Threads to use; results do not depend on it.
+        Threads to use; results do not depend on them.
     limits
         `seconds` for all permutations. At the limit, or on Ctrl-C, the result has those that are finished.
     progress
         See `arcwise.progress.show_progress`.
     """
     if permutations < 2:
-        raise OptionError(Argument("permutations", permutations), "must be at least 2; 60 are usual.")
+        raise OptionError(Argument("permutations", permutations), "must be at least 2; 60 is usual.")
     root = resolve_seed(seed)
     deadline = Deadline.of(limits)
     status = Status.COMPLETE

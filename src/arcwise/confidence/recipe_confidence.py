@@ -27,7 +27,7 @@ def label_of(recipe: Recipe) -> str:
 
 
 def recipe_of(confidence: EdgeConfidence) -> Recipe:
-    """Return how a confidence was found, so that other data can be treated alike."""
+    """Return how a confidence was found, so that other data can be treated the same way."""
     if confidence.recipe is None:
         raise OptionError(
             f"permuted data must be treated as the data were, but these confidences (origin '{confidence.origin}') do "

@@ -49,7 +49,7 @@ class Recommendation:
         What the other rules would say.
     cost_in_words, text
         What the weight means; and the whole recommendation, for people. A number of cases outside the range of the
-        proxies is warned of.
+        proxies gives a warning.
     mismatch
         How these networks were made differently from those of the proxies, in words; "" if they were not.
     """
@@ -178,10 +178,10 @@ def _counter(confidence: EdgeConfidence):  # type: ignore[no-untyped-def]
 
 def _goal(metric: str) -> str:
     return {
-        "shd": "You want the structure with the fewest edges to add, remove or turn",
-        "f": "You want the best F score of the edges, whatever their direction",
+        "shd": "You want the structure with the fewest edges to add, remove or reverse",
+        "f": "You want the best F score of the edges, in either direction",
         "f-cpdag": "You want the best F score of the edges with their directions",
-        "cost": "You want the lowest cost of missed and extra edges, whatever their direction",
+        "cost": "You want the lowest cost of missed and extra edges, in either direction",
     }[metric]
 
 
@@ -222,5 +222,5 @@ def _origin_of(score: str, cases: str, chosen: Threshold, confidence: EdgeConfid
     if score == ANY and name:
         text += f" The score {name} was not among those studied, so all scores were taken together."
     if cases == ANY:
-        text += " The number of cases is not known here, so all sizes were taken together; n_cases= would sharpen it."
+        text += " The number of cases is not known here, so all sizes were taken together; n_cases= would narrow it."
     return text

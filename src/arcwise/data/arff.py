@@ -81,7 +81,7 @@ def _head(source: Source, content: bytes) -> tuple[int, int, list[Attribute]]:
         raw, start = match.group(), match.end()
         where = f"{source.name}: line {number:,}"
         if len(raw) > 2**24:
-            raise FormatError(f"{where} is longer than 16 MiB: this is no declaration of an attribute.")
+            raise FormatError(f"{where} is longer than 16 MiB: this is not a declaration of an attribute.")
         try:
             text = raw.decode("utf-8").strip()
         except UnicodeDecodeError as error:
@@ -93,7 +93,7 @@ def _head(source: Source, content: bytes) -> tuple[int, int, list[Attribute]]:
             continue
         if word == "@data":
             if not attributes:
-                raise FormatError(f"{where}: @data stands before any @attribute.")
+                raise FormatError(f"{where}: @data comes before any @attribute.")
             return start, number + 1, attributes
         if word != "@attribute":
             raise FormatError(f"{where}: expected @attribute or @data, found {quoted([text])}.")
@@ -186,7 +186,7 @@ def _sparse(source: Source, text: str, line: int, attributes: list[Attribute]) -
         if not row or row.startswith("%"):
             continue
         if not (row.startswith("{") and row.endswith("}")):
-            raise FormatError(f"{where}: a sparse row must stand in braces, like the rows before.")
+            raise FormatError(f"{where}: a sparse row must be in braces, like the rows before.")
         if "\ufffd" in row or "\0" in row:
             raise FormatError(f"{where}: not UTF-8 text, or a NUL byte. Convert the file.")
         for v, label in _entries(row[1:-1], len(attributes), where):

@@ -25,7 +25,7 @@ Codes = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]
 
 # Counts enter scores as doubles: up to here every count is exact.
 MAX_CASES = 2**53
-# Codes are converted in blocks of so many cells: a table is never held twice in a wider type.
+# Codes are converted in blocks of this many cells: a table is never held twice in a wider type.
 BLOCK_CELLS = 2**20
 
 
@@ -33,7 +33,7 @@ BLOCK_CELLS = 2**20
 class Dataset:
     """Rows of integer state codes, one column per variable, with names, states and optional row weights.
 
-    A data set is complete and discrete: missing values and numbers are dealt with before, on a `Table`. It is
+    A data set is complete and discrete: missing values and numbers are handled earlier, on a `Table`. It is
     immutable; its arrays are read-only. The constructor shares the memory of `codes` where it can (the array is
     C-contiguous and of the right type); the other constructors copy.
 
@@ -200,7 +200,7 @@ class Dataset:
         """
         table = np.asarray(codes)
         if table.ndim != 2:
-            raise DataError(f"codes of shape {table.shape} are no table; the shape must be (rows, variables).")
+            raise DataError(f"codes of shape {table.shape} are not a table; the shape must be (rows, variables).")
         if table.shape[0] == 0 or table.shape[1] == 0:
             raise DataError(f"codes of shape {table.shape} have no cases; the shape must be (rows, variables).")
         if names is None:
@@ -243,9 +243,9 @@ class Dataset:
         weights
             How often each row occurs: the name of a column, or an array.
         categorical
-            Columns of numbers to take as categories however many values they show; True for all.
+            Columns of numbers to treat as categories however many values they show; True for all.
         max_levels
-            A column of numbers with more distinct values is refused, since it should be discretised. Default 20.
+            A column of numbers with more distinct values is refused, because it should be discretised. Default 20.
 
         Raises
         ------
@@ -341,7 +341,7 @@ class Dataset:
     def permute_columns(self, rng: np.random.Generator) -> Dataset:
         """Return the data with the cases of every column shuffled independently of the others (Broom et al. 2012).
 
-        Margins stay, associations go. Nothing is copied until the codes are used.
+        Margins stay, associations are lost. Nothing is copied until the codes are used.
         """
         from arcwise.data.resample import PermutedDataset
 
@@ -472,7 +472,7 @@ def _checked_block(table: NDArray[Any], block: slice, names: tuple[str, ...]) ->
         v, row = (int(i) for i in np.argwhere(bad)[0])
         raise DataError(
             f"variable '{names[v]}' ({v + 1} of {len(names)}) has code {part[v, row]} in row {block.start + row}; "
-            "codes are the integers 0, 1, ... Missing values must be imputed before: see arcwise.data.impute."
+            "codes are the integers 0, 1, ... Missing values must be imputed first: see arcwise.data.impute."
         )
     return part
 

@@ -95,7 +95,7 @@ def _refuse(parsed: DelimitedTable, name: str, separator: str) -> NoReturn:
             raise FormatError(
                 f"{where} has {parsed.found:,} field{'' if parsed.found == 1 else 's'}, but {first} has "
                 f"{parsed.expected:,}. Every line needs the same number; a value that contains {_named(separator)} "
-                "must stand in double quotes."
+                "must be in double quotes."
             )
         case 2:
             raise FormatError(f"{field}: the quote that opens this field is never closed.")
@@ -104,9 +104,9 @@ def _refuse(parsed: DelimitedTable, name: str, separator: str) -> NoReturn:
                 f"{field}: text follows the closing quote. A quote inside a quoted field must be doubled."
             )
         case 4:
-            raise FormatError(f"{field}: a NUL byte. This is no text file, or it is damaged.")
+            raise FormatError(f"{field}: a NUL byte. This is not a text file, or it is damaged.")
         case 5:
-            raise FormatError(f"{field} is longer than 1 MiB. Is a quote not closed, or is this no table?")
+            raise FormatError(f"{field} is longer than 1 MiB. Is a quote not closed, or is this not a table?")
         case _:
             raise KeyboardInterrupt
 
@@ -128,7 +128,7 @@ def checked_header(names: list[str], name: str, separator: str) -> list[str]:
     seen: dict[str, int] = {}
     for position, own in enumerate(names, start=1):
         if not own:
-            index = " (pandas writes its index so: use index=False)" if position == 1 else ""
+            index = " (pandas writes its index like this: use index=False)" if position == 1 else ""
             raise FormatError(
                 f"{name}: the header is empty in field {position:,} of {len(names):,}{index}; "
                 "every column needs a name."
@@ -209,11 +209,11 @@ def _check_spaces(
     for label, line in clashes:
         if label not in gaps:
             raise DataError(
-                f"{name}: line {line:,}: {own} has the state {quoted([label])} with other spaces around it than "
+                f"{name}: line {line:,}: {own} has the state {quoted([label])} with different spaces around it than "
                 "before; both are the same after stripping.",
                 remedies=(
                     Remedy("correct the file"),
-                    Remedy("take them for one state with", Argument("merge", True)),
+                    Remedy("treat them as one state with", Argument("merge", True)),
                 ),
             )
 

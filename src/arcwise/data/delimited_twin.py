@@ -1,4 +1,4 @@
-"""The native reader of delimited text once more, in plain Python: what the native one is compared with."""
+"""The reader of delimited text in plain Python: what the native one is compared with."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def discretize(
 
     See Also
     --------
-    find_cuts, apply_cuts : the two halves, to cut new data as the old ones were.
+    find_cuts, apply_cuts : the two halves, to cut new data the way the old data were cut.
     """
     table = data if isinstance(data, Table) else Table.from_dataframe(data)
     if without_cuts not in ("error", "drop", "median"):

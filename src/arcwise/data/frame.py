@@ -58,12 +58,12 @@ def _column(name: str, series: pd.Series[Any], prefix: str) -> Column:
             f"{prefix}column '{name}' holds dates or times ({kind}); derive a discrete column, e.g. the month."
         )
     elif pd.api.types.is_complex_dtype(kind):
-        raise DataError(f"{prefix}column '{name}' holds complex numbers; they have no order and are no categories.")
+        raise DataError(f"{prefix}column '{name}' holds complex numbers; they have no order and are not categories.")
     else:
         try:
             raw, distinct = pd.factorize(series)
         except TypeError:
-            raise DataError(f"{prefix}column '{name}' holds lists or other objects that are no labels.") from None
+            raise DataError(f"{prefix}column '{name}' holds lists or other objects that are not labels.") from None
         values, declared = list(distinct), False
     if any(isinstance(value, bytes | list | tuple | dict | set) for value in values[:1000]):
         raise DataError(

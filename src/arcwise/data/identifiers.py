@@ -28,7 +28,7 @@ def identifier_reason(column: Column) -> str | None:
     """Return why a column is taken for an identifier, or None if it may be a variable.
 
     Text is an identifier if more than half of the rows have a label of their own. Numbers are harder: measurements with
-    many digits differ in every row, too. They must be whole and all different, and besides
+    many digits differ in every row, too. They must be whole and all different, and in addition
 
     - the name says that they number the cases; or
     - they lie too close together to differ by chance. Of n independent draws from R whole numbers, no two are equal
@@ -60,7 +60,7 @@ def identifier_reason(column: Column) -> str | None:
 
 
 def _are_too_dense(values: NDArray[np.float64]) -> bool:
-    """Return whether measurements would repeat in so narrow a range; sorted whole numbers, all different."""
+    """Return whether measurements would repeat in a range this narrow; sorted whole numbers, all different."""
     steps = np.unique(np.diff(values))
     if len(steps) == 1 and steps[0] > 1:
         return False

@@ -54,7 +54,7 @@ def impute(
         A table or DataFrame; the same kind is returned.
     method
         "knn": from the `k` most similar rows that have the value (Liao 4.6.1): their most frequent state, or for
-        quantities their mean. "mode": the most frequent value of the column. "drop": no filling, rows with gaps go.
+        quantities their mean. "mode": the most frequent value of the column. "drop": rows with gaps are left out.
     k
         The number of neighbours.
     max_levels
@@ -66,7 +66,7 @@ def impute(
     -----
     Two rows are compared over the columns that both have, and the mean difference counts: 1 for a category that
     differs, for a quantity the squared difference in units of its range. For quantities alone that is the distance of
-    scikit-learn's KNNImputer, which knows no categories. Among equally distant rows the first in the table are taken.
+    scikit-learn's KNNImputer, which takes no categories. Among equally distant rows the first in the table are taken.
     Ties between states go to the more frequent one in the column, then to the first in order. Nothing is random. Row
     weights count for frequencies, but a neighbour is a neighbour once.
     """

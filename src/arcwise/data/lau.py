@@ -44,7 +44,7 @@ def read_lau(source: Source, options: TextOptions, progress: ProgressCallback) -
         if not text:
             continue
         if "\0" in text:
-            raise FormatError(f"{source.name}: line {number:,}: a NUL byte. This is no text file, or it is damaged.")
+            raise FormatError(f"{source.name}: line {number:,}: a NUL byte. This is not a text file, or it is damaged.")
         if text.startswith("[") != text.endswith("]"):
             raise FormatError(f"{source.name}: line {number:,}: one square bracket has no partner.")
         items = _items(text.removeprefix("[").removesuffix("]"), separator if names else None)

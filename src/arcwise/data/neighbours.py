@@ -15,7 +15,7 @@ from arcwise.progress import ProgressCallback, ProgressEvent
 
 __all__ = ["from_neighbours", "preference"]
 
-# The distances of so many pairs of rows are held at once; between two batches Ctrl-C is heard.
+# The distances of this many pairs of rows are held at once; between two batches Ctrl-C is noticed.
 BATCH_PAIRS = 2**23
 
 

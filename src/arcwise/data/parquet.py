@@ -33,11 +33,11 @@ def write_parquet_data(data: Dataset, path: str | os.PathLike[str]) -> None:
 
 
 def _with_states(frame: pd.DataFrame, states: Any, name: str) -> pd.DataFrame:
-    """Declare the states that the metadata give; a file whose values are others was edited."""
+    """Declare the states that the metadata give; a file whose values are different was edited."""
     import pandas as pd
 
     if not isinstance(states, dict):
-        raise FormatError(f"{name}: the states in the file's metadata are no table of names. Write the file again.")
+        raise FormatError(f"{name}: the states in the file's metadata are not a table of names. Write the file again.")
     declared: dict[str, Any] = {}
     for column, own in states.items():
         values: Any = frame[column] if column in frame.columns else None
@@ -49,6 +49,6 @@ def _with_states(frame: pd.DataFrame, states: Any, name: str) -> pd.DataFrame:
         except TypeError:  # lists and the like
             codes = None
         if codes is None or bool(((codes < 0) & values.notna()).any()):
-            raise FormatError(f"{name}: column '{column}' shows other states than the metadata. Write the file again.")
+            raise FormatError(f"{name}: column '{column}' has other states than the metadata. Write the file again.")
         declared[column] = pd.Categorical.from_codes(codes, categories=categories)
     return frame.assign(**declared)

@@ -181,13 +181,13 @@ def _format_of(path: str | os.PathLike[str], source: Source, given: str | None) 
             return kind
     listed = ", ".join(suffix for known in FORMATS.values() for suffix in known)
     raise FormatError(
-        f"{path}: the suffix does not tell the format; known are {listed} (each also with .gz).",
+        f"{path}: the suffix does not say which format it is; known are {listed} (each also with .gz).",
         remedies=Remedy("give", Argument("format", "csv"), f"or another of {', '.join(FORMATS)}"),
     )
 
 
 def _check_content(source: Source, kind: str, was_given: bool) -> None:
-    """Refuse a file that is clearly something else than its format says."""
+    """Refuse a file that is clearly something other than its format says."""
     says = Argument("format", kind) if was_given else "its suffix"
     looks: str | None = None
     remedies = [Remedy("convert it"), Remedy("correct the name")]

@@ -49,7 +49,7 @@ class PermutedDataset(Dataset):
 
     Until then it holds a reference to the original and one number drawn from the generator, which fixes the
     permutations; afterwards it holds the codes and lets the original go. Weighted rows are expanded to cases first,
-    for it is cases that are shuffled.
+    because it is cases that are shuffled.
     """
 
     _original: Dataset | None

@@ -145,7 +145,7 @@ def format_to_write(path: str | os.PathLike[str], given: str | None = None) -> s
         kind = "csv"
     if kind is None:
         listed = ", ".join(suffix for known in FORMATS.values() for suffix in known)
-        raise FormatError(f"{path}: the suffix does not tell the format to write; known are {listed}.")
+        raise FormatError(f"{path}: the suffix does not say which format to write; known are {listed}.")
     if kind == "parquet" and (is_packed or str(path) == "-"):
         raise FormatError(f"{path}: Parquet is compressed by itself and needs a file; end the name in .parquet.")
     return kind

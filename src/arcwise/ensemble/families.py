@@ -93,7 +93,7 @@ class Families:
     def arc_shares(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Sum a share per row into an n x n matrix: entry [p, c] sums the rows of child c that have the parent p.
 
-        Shares of one node sum to at most 1; that of an arc is not let exceed it by rounding.
+        Shares of one node sum to at most 1; that of an arc is kept from exceeding 1 by rounding.
         """
         n = self.n_nodes
         cells = self.members.astype(np.int64) * n + np.repeat(self.row_nodes, np.diff(self.set_offsets))

@@ -55,7 +55,7 @@ def load_networks(path: str | os.PathLike[str]) -> NetworkSet:
 
 
 def facts_of(networks: NetworkSet) -> dict[str, Any]:
-    """Return what a file says about a set beside its arrays, as JSON can hold it (NaN is null)."""
+    """Return what a file says about a set in addition to its arrays, as JSON can hold it (NaN is null)."""
     return {
         "names": list(networks.names),
         "origin": networks.origin,
@@ -188,7 +188,7 @@ def _save_parquet(networks: NetworkSet, path: str | os.PathLike[str]) -> None:
 
 
 def content_digest(networks: NetworkSet) -> str:
-    """Return the SHA-256 of scores, weights and networks, whatever the order of the dictionaries of parent sets."""
+    """Return the SHA-256 of scores, weights and networks, in any order of the dictionaries of parent sets."""
     import pandas as pd
 
     hasher = hashlib.sha256()

@@ -255,7 +255,7 @@ class NetworkSet(EnsembleFacts):
         names = dags[0].names
         for position, dag in enumerate(dags):
             if dag.names != names:
-                raise OptionError(f"network {position} has other variables than network 0: {dag.names} and {names}.")
+                raise OptionError(f"networks {position} and 0 have different variables: {dag.names} and {names}.")
         known: list[dict[tuple[int, ...], int]] = [{} for _ in names]
         numbers = [[known[v].setdefault(ps, len(known[v])) for v, ps in enumerate(dag.parents)] for dag in dags]
         families = Families.from_sets([list(sets) for sets in known])
@@ -308,7 +308,7 @@ def concatenate(
     names = sets[0].names
     for position, part in enumerate(sets):
         if part.names != names:
-            raise OptionError(f"set {position} has other variables than set 0: {part.names} and {names}.")
+            raise OptionError(f"sets {position} and 0 have different variables: {part.names} and {names}.")
     known: list[dict[tuple[int, ...], int]] = [{} for _ in names]
     maps: list[list[NDArray[np.int64]]] = []
     for part in sets:

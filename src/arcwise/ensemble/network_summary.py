@@ -28,7 +28,7 @@ KIND = "arcwise-summary 1"
 
 @runtime_checkable
 class Ensemble(Protocol):
-    """What an edge confidence needs to know of many networks, whether they are listed or only summed up."""
+    """What an edge confidence needs to know about many networks, whether they are listed or only summed up."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -73,7 +73,7 @@ class Ensemble(Protocol):
 class NetworkSummary(EnsembleFacts):
     """The exact count of a set of networks and the exact share of each family, without the networks themselves.
 
-    It serves sets of any size (`count` is a Python integer) and offers what `NetworkSet` offers for averaging.
+    It works for sets of any size (`count` is a Python integer) and offers what `NetworkSet` offers for averaging.
 
     Parameters
     ----------

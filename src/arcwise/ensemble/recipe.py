@@ -25,7 +25,7 @@ NO_GAPS = "none"
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """The circumstances of making networks. But for the seed, none of them is part of how they are made."""
+    """The circumstances of making networks. Except for the seed, none of them is part of how they are made."""
 
     seed: int = 0
     threads: int = 1
@@ -46,9 +46,9 @@ class Recipe:
     settings
         The source's own settings by name: a credible set's `bayes_factor`, a bootstrap's `replicates`.
     max_parents
-        The most parents of any variable; None for any number.
+        The largest number of parents of any variable; None for any number.
     constraints
-        What every network must keep, as `Constraints.describe` returns it; empty for nothing.
+        What every network must satisfy, as `Constraints.describe` returns it; empty for nothing.
     gaps
         What was done about missing values before: "none" if there were none, else the way they were filled.
 
@@ -65,7 +65,7 @@ class Recipe:
     max_parents: int | None = None
     constraints: Mapping[str, Any] = field(default_factory=dict)
     gaps: str = NO_GAPS
-    # What cannot be made again from its description (a score with a prior network) is kept beside it.
+    # What cannot be made again from its description (a score with a prior network) is kept next to it.
     scored_by: Score | None = field(default=None, repr=False, compare=False)
 
     @classmethod
@@ -90,7 +90,7 @@ class Recipe:
 
     @classmethod
     def usual(cls, source: str, score: str | Score | None = None, **options: Any) -> Recipe:
-        """Make a recipe with the limit of parents that the score needs, unless another one is given."""
+        """Make a recipe with the limit on parents that the score needs, unless another one is given."""
         made = cls.of(source, score, **options)
         if options.get("max_parents") is not None or made.scored_by is None:
             return made
@@ -180,14 +180,14 @@ class Recipe:
                 (_setting_words(name), self.settings.get(name), other.settings.get(name))
                 for name in sorted({*self.settings, *other.settings})
             ),
-            ("the most parents of a variable", self.max_parents, other.max_parents),
+            ("the largest number of parents", self.max_parents, other.max_parents),
             ("constraints", bool(self.constraints), bool(other.constraints)),
             ("missing values", self.gaps, other.gaps),
         ):
             if here != there:
                 found.append(f"{name}: {_value_words(here)} here, {_value_words(there)} there")
         if self.constraints != other.constraints and bool(self.constraints) == bool(other.constraints):
-            found.append("the constraints are others")
+            found.append("the constraints differ")
         return tuple(found)
 
 

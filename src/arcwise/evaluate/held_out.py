@@ -18,7 +18,7 @@ __all__ = ["Predictor", "accuracy_score", "negative_log_likelihood"]
 
 @runtime_checkable
 class Predictor(Protocol):
-    """Whatever gives the rows of data a log-likelihood, such as `arcwise.model.BayesianNetwork`."""
+    """Anything that gives the rows of data a log-likelihood, such as `arcwise.model.BayesianNetwork`."""
 
     def row_log_likelihoods(self, data: Dataset, /) -> NDArray[np.float64]:
         """Return the log-likelihood of every row."""
@@ -66,7 +66,7 @@ def negative_log_likelihood(
     Parameters
     ----------
     networks
-        For each network the log-likelihoods of the rows (so a 2-D array will do), or a network itself.
+        For each network the log-likelihoods of the rows (so a 2-D array is fine), or a network itself.
     data
         The held-out data, if networks are given.
     log_weights

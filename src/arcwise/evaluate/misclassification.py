@@ -9,7 +9,7 @@ __all__ = ["misclassification_cost"]
 
 
 def misclassification_cost(true: Graph, learned: Graph, *, alpha: float = 1.0) -> float:
-    """Return C_alpha = alpha FN + FP on undirected edges (Liao, Definition 2.5; used so in Figures 4.3, 5.3).
+    """Return C_alpha = alpha FN + FP on undirected edges (Liao, Definition 2.5; used like this in Figures 4.3, 5.3).
 
     alpha > 1 makes a missing edge cost more than an extra one.
     """

@@ -103,7 +103,7 @@ def solve_root(sets: CandidateSets, incumbent: Incumbent, budget: Budget, tolera
 
 
 def shrink(root: Root, keep: NDArray[np.bool_]) -> None:
-    """Go on with fewer sets."""
+    """Continue with fewer sets."""
     root.sets = root.sets.kept(keep.astype(np.uint8))
     root.incumbent = root.incumbent.moved_to(root.sets)
     root.relaxation = root.relaxation.over(root.sets, floor_of(root.sets, root.incumbent))

@@ -1,4 +1,4 @@
-"""`Budget`: what is left of the limits while a search runs, and whom it tells how far it is."""
+"""`Budget`: what is left of the limits while a search runs, and to whom it reports its progress."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ cuts, then the integer program with all of them; if its solution has a cycle, ad
 again. Every round's dual bound holds for the problem, because a program with fewer cuts only allows more.
 
 HiGHS runs in a thread of its own while this one waits: signals reach the main thread only, so Ctrl-C, the limits and
-progress go on as always, and HiGHS asks a flag now and then whether it should stop.
+progress work as always, and HiGHS checks a flag now and then to see whether it should stop.
 """
 
 from __future__ import annotations

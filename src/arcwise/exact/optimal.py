@@ -34,7 +34,7 @@ __all__ = ["METHODS", "find_optimal"]
 
 METHODS = ("auto", "dp", "branch-and-bound", "ilp")
 
-# (variables, sets per variable): components that DP solves at once, up to so many variables if there are at least so
+# (variables, sets per variable): components that DP solves at once: up to so many variables if there are at least so
 # many sets. It takes milliseconds, half a second, and for 28 variables 20 s; the linear programs of 22 variables with
 # 13,000 sets take 3.6 s, those of 28 with 93,000 sets 15 s before DP has to finish all the same.
 DP_AT_ONCE = ((17, 0), (23, 100), (28, 2000))
@@ -52,7 +52,7 @@ WIDE = 1.0
 
 @dataclass
 class _Part:
-    """What is known of one component: the rows (of the table) of its nodes, their score, and an upper bound."""
+    """What is known about one component: the rows (of the table) of its nodes, their score, and an upper bound."""
 
     origins: NDArray[np.int64]
     score: float
@@ -84,7 +84,7 @@ class _Search:
             every = np.ones(sets.rows, dtype=np.uint8)
             _, allowed = _core.exact.AcyclicityPropagator(sets).propagate(every, self.budget.pulse)
             sets = sets if allowed.all() else sets.kept(allowed)
-            # Its random numbers begin anew: what the search does is not to depend on the first guess.
+            # Its random numbers start again: what the search does must not depend on the first guess.
             incumbent = incumbent.moved_to(sets)
             at_once = self.method == "auto" and _dp_at_once(sets) and dp_fits(sets.variables, self.budget)
             if self.method == "dp" or at_once:
@@ -97,7 +97,7 @@ class _Search:
             return self._part(incumbent, trivial)
 
     def solve_all(self, parts: list[CandidateSets]) -> list[_Part]:
-        """Solve independent components, the small ones first; return what is known of each, in the given order."""
+        """Solve independent components, the small ones first; return what is known about each, in the given order."""
         incumbents = [self._first_guess(part) for part in parts]
         known = [
             self._part(incumbent, float(part.scores[part.offsets[:-1]].sum()))
@@ -195,7 +195,7 @@ def find_optimal(
     seed: int = 0,
     progress: bool | ProgressCallback | None = None,
 ) -> Optimum:
-    """Find the network of highest score among those whose parent sets are all in the table, and prove it.
+    """Find the network with the highest score among those whose parent sets are all in the table, and prove it.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ def dp_fits(variables: int, budget: Budget) -> bool:
 
 
 def solve_by_dp(sets: CandidateSets, budget: Budget, threads: int) -> tuple[float, NDArray[np.int64]] | None:
-    """Return the optimum and its rows; None if the budget did not suffice (its status says which limit).
+    """Return the optimum and its rows; None if the budget was not enough (its status says which limit).
 
     The optimum is minus infinity, and the rows are empty, if no acyclic choice exists.
     """

@@ -27,7 +27,7 @@ def all_parent_masks(n_nodes: int) -> Iterator[tuple[int, ...]]:
     the second, and so on. A node has a parent in the layer just before its own, and any set of earlier ones.
     """
     if not 0 <= n_nodes <= MOST_NODES:
-        raise GraphError(f"the DAGs over {n_nodes} nodes are too many to list; at most {MOST_NODES} nodes are served.")
+        raise GraphError(f"the DAGs over {n_nodes} nodes are too many to list; at most {MOST_NODES} nodes are allowed.")
     parents = [0] * n_nodes
     yield from _layers(parents, (1 << n_nodes) - 1, 0, 0)
 

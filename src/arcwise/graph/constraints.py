@@ -52,7 +52,7 @@ class Constraints(NamedNodes):
     forbidden
         Arcs (parent, child) that no network may have.
     tiers
-        Groups of variables in the order of time: no arc leads from a later tier to an earlier one. Variables that are
+        Groups of variables in order of time: no arc leads from a later tier to an earlier one. Variables that are
         in no tier are free.
     max_parents
         The largest number of parents of any variable, or None for no limit.

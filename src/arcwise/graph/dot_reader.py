@@ -1,6 +1,6 @@
 """Read graphs in Graphviz' DOT language: the nodes and edges, and whether an edge has an arrow head.
 
-What is read is the language's grammar with these limits: names in HTML (`<...>`) and edges to whole subgraphs are
+It reads the language's grammar with these limits: names in HTML (`<...>`) and edges to whole subgraphs are
 refused, ports are left out, and of the attributes only `dir` counts (`none` and `both` make an undirected edge, `back`
 turns the arc round). A node is called by its name in the file, not by its label.
 """

@@ -1,7 +1,7 @@
 """Markov equivalence classes of many DAGs at once: a 128-bit key each, and the classes that occur.
 
 Two DAGs over the same nodes have equal keys if and only if they are Markov equivalent, up to a chance below 10^-26 for
-a million classes. Millions of DAGs per second: the work is native, in batches between which Ctrl-C is heard.
+a million classes. Millions of DAGs per second: the work is native, in batches between which Ctrl-C is noticed.
 """
 
 from __future__ import annotations

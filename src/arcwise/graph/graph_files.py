@@ -55,7 +55,7 @@ def graph_format(path: str | os.PathLike[str]) -> str:
         if suffix in suffixes:
             return kind
     listed = ", ".join(suffix for suffixes in GRAPH_FORMATS.values() for suffix in suffixes)
-    raise FormatError(f"{path}: the suffix does not tell what kind of graph file it is; known are {listed}.")
+    raise FormatError(f"{path}: the suffix does not say what kind of graph file it is; known are {listed}.")
 
 
 def parse_graph(content: bytes, kind: str, *, source: str = "graph") -> Dag | Pdag | ArcList:

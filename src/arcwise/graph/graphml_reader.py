@@ -69,7 +69,7 @@ class _Reader:
         for a, b, _ in self.edges:
             for node in (a, b):
                 if node not in self._nodes:
-                    raise FormatError(f"{self._source}: an edge names the node '{node}', which is not there.")
+                    raise FormatError(f"{self._source}: an edge names the node '{node}', which does not exist.")
 
     def names(self) -> dict[str, str]:
         """Return what each node id is called."""
@@ -84,7 +84,7 @@ class _Reader:
         if kind == "graph":
             self._graphs += 1
             if self._graphs > 1:
-                raise self._error("there is more than one graph; one is read")
+                raise self._error("there is more than one graph; only one can be read")
             self._directed = attributes.get("edgedefault", "directed") != "undirected"
         elif kind == "key":
             self._keys[attributes.get("id", "")] = attributes.get("attr.name", "").lower()

@@ -26,7 +26,7 @@ def uniform_dag(nodes: int | Sequence[str], rng: np.random.Generator) -> Dag:
     are removed, ...) from exact integer counts, then the arcs, then which node has which place. A node has at least
     one parent in the layer before its own and any earlier ones.
 
-    Up to 100 nodes the distribution is exactly uniform. Beyond, the next layer is drawn with the counts for 100 nodes
+    Up to 100 nodes the distribution is exactly uniform. For more, the next layer is drawn with the counts for 100 nodes
     as long as more are left: the share of DAGs with k nodes without parents has converged, to a distance below 2^-170.
     """
     names = node_names(nodes)

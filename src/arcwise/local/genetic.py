@@ -35,7 +35,7 @@ def genetic_search(
 
     In every round the worst networks are dropped and the best promoted; then the survivors mate, each with one of the
     best: the offspring takes the parents of 1 to n random nodes from its mate, drawn again if that makes a cycle. Last,
-    every network takes one first-ascent step. The defaults are Lau & Bush's, but for the number of offspring: they
+    every network takes one first-ascent step. The defaults are Lau & Bush's, except for the number of offspring: they
     drop 3 of 16 and speak of "the remaining 12", which are 13; here the survivors have 13 offspring, so that the
     population stays at 16.
 

@@ -17,7 +17,7 @@ from arcwise.settings import gather
 
 __all__ = ["EFFORT", "climb", "hill_climb"]
 
-EFFORT = 1  # for each round of refinement, it may compute so many times the scores that the climbs have
+EFFORT = 1  # for each round of refinement, it may compute this many times the scores that the climbs have
 MOST_ROUNDS = 10**6
 
 
@@ -35,9 +35,9 @@ def hill_climb(
 ) -> LocalSearchResult:
     """Add, remove or reverse the arc that improves the score most, until none does.
 
-    The local optimum is then refined: every arc is turned, one after the other in random order, while both of its ends
-    choose their parents anew, and the variable that it leads to is taken out of the network and put back; the search
-    goes on from every network that is better. ``refine=0`` leaves that out: then the defaults are those of bnlearn's
+    The local optimum is then refined: every arc is reversed, one after another in random order, while both of its ends
+    choose their parents again, and the variable that it leads to is taken out of the network and put back; the search
+    continues from every better network. ``refine=0`` leaves that out: then the defaults are those of bnlearn's
     `hc`: empty start, no restart, one perturbation per restart, no parent limit. Without restarts, a random start or
     random ties, the result does not depend on the seed.
 

@@ -44,7 +44,7 @@ def order_search(
     table
         The candidate parent sets of every variable, e.g. from `build_parent_sets`.
     iterations
-        How many perturbations in all.
+        How many perturbations in total.
     patience
         How many perturbations without a gain lead to a new start.
     start

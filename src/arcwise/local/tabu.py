@@ -31,7 +31,7 @@ def tabu_search(
     progress: bool | ProgressCallback | None = None,
     **settings: Unpack[TabuKeywords],
 ) -> LocalSearchResult:
-    """Climb; at a local optimum make the least bad change that leads to none of the last networks, and go on.
+    """Climb; at a local optimum make the least bad change that leads to none of the last networks, and continue.
 
     The best network is then refined, as in `hill_climb`; ``refine=0`` leaves that out. The rest of the algorithm and
     its defaults are those of bnlearn's `tabu`: the last ``tabu=10`` *structures* are kept, and the search ends after

@@ -35,7 +35,7 @@ def climb_twin(
 ) -> tuple[Parents, float, list[float]]:
     """Hill-climb from the required arcs, or search with a tabu list, and refine; return parents, score and history.
 
-    Nothing is kept from one iteration to the next: every change is made, checked and scored afresh. The refinement has
+    Nothing is kept from one iteration to the next: every change is made, checked and scored again. The refinement has
     no limit on its effort.
     """
     search = _Twin(data, score, constraints or Constraints(data.names))

@@ -8,7 +8,7 @@ backslash, and does not begin with ``//`` or ``/*``. Any other name (spaces, com
 written in double quotes, with the escapes ``\"``, ``\\``, ``\n``, ``\t``, ``\r`` and ``\xHH`` for other
 control characters; the reader takes both. Files are UTF-8.
 
-Undefined rows, which the format has no word for, are written as ``property undefined (state, ...);``, which other
+Undefined rows, for which the format has no word, are written as ``property undefined (state, ...);``, which other
 programs skip.
 """
 
@@ -45,7 +45,7 @@ def read_bif(
         How far the sum of a row may be from 1 (at most 0.001). The numbers are kept as they are;
         `BayesianNetwork.normalized` scales them.
     max_cells
-        The most numbers that the file's tables may hold together.
+        The largest count of numbers that the file's tables may hold together.
 
     Raises
     ------

@@ -43,7 +43,7 @@ def row_log_likelihoods(
     threads: int | None = None,
     progress: bool | ProgressCallback | None = None,
 ) -> NDArray[np.float64]:
-    """Return the log-likelihood of every stored row (natural logarithm), weights left aside.
+    """Return the log-likelihood of every stored row (natural logarithm), ignoring weights.
 
     A row that the network gives probability 0 has -inf; a row that meets an undefined entry has NaN.
 

@@ -2,7 +2,7 @@
 
 The random numbers come from Philox4x64-10 (Salmon et al., SC 2011), a generator without state: the number for a row
 and a variable is a function of the key, the row's position and the variable's position in the topological order. So the
-rows of a seed are the same bits whatever the number of threads and the machine, and a shorter sample is the beginning
+rows of a seed are the same bits with any number of threads on any machine, and a shorter sample is the beginning
 of a longer one.
 """
 

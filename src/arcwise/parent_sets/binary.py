@@ -63,7 +63,7 @@ def parse_binary(content: bytes, *, source: str = "arct content") -> ParentSetTa
 
 
 def read_parent_sets(path: str | os.PathLike[str]) -> ParentSetTable:
-    """Read a table in any format that arcwise knows, told by its content: .arct or jkl, plain or gzip."""
+    """Read a table in any format that arcwise knows, recognised by its content: .arct or jkl, plain or gzip."""
     return parse_parent_sets(read_bytes(path), source=str(path))
 
 

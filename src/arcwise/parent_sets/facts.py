@@ -1,4 +1,4 @@
-"""What a file says about a table besides its rows: the guarantee, the score, the data."""
+"""What a file says about a table in addition to its rows: the guarantee, the score, the data."""
 
 from __future__ import annotations
 

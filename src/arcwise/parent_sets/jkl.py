@@ -69,7 +69,7 @@ def parse_jkl(content: bytes, *, source: str = "jkl text") -> ParentSetTable:
 def format_jkl(table: ParentSetTable) -> bytes:
     """Return the table as jkl text; scores have the fewest digits that read back as the same number.
 
-    A name that is not one word (it has a blank, is empty or starts with ``#``) cannot stand in this format: such a
+    A name that is not one word (it has a blank, is empty or starts with ``#``) cannot be written in this format: such a
     table is written with the numbers of its variables, and the names go into a comment.
     """
     from arcwise import _core

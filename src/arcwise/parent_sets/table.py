@@ -26,7 +26,7 @@ __all__ = ["BuildStatistics", "ParentSetTable"]
 _DEFECTS = (
     "",
     "offsets that do not ascend from 0 to the length of what they index",
-    "no parent set, so that no network exists; give it at least one, such as the empty set",
+    "no parent set, so no network exists; give it at least one, such as the empty set",
     "a score that is NaN or infinite; leave out a set that is not allowed",
     "a parent that is not a variable",
     "the node is among its own parents",
@@ -64,7 +64,7 @@ class ParentSetTable:
     names
         The variables.
     slack
-        How far below the optimum the guarantee reaches (natural log; the log of a Bayes factor); 0 serves the
+        How far below the optimum the guarantee reaches (natural log; the log of a Bayes factor); 0 covers the
         optimum alone. NaN means that nothing is known, as for a file made elsewhere.
     max_parents
         The parent limit the table was built with, or None.

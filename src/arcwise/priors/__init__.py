@@ -1,4 +1,4 @@
-"""The prior under the microscope: what the equivalent sample size does, which to take, how sensitive the answer is."""
+"""The prior under the microscope: what the equivalent sample size does, which to use, how sensitive the answer is."""
 
 from arcwise.priors.analytic_ess import AnalyticEss, analytic_ess, analytic_ess_of_class, effective_parameters
 from arcwise.priors.comparison import PredictionSettings, PriorComparison, compare_priors

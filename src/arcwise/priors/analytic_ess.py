@@ -62,7 +62,7 @@ class AnalyticEss:
         figure = Figure(figsize=(9, 0.25 * len(frame) + 1.5), layout="constrained")
         left, right = figure.subplots(1, 2, sharey=True)
         left.barh(frame["variable"], frame["effective parameters"])
-        left.set_xlabel(f"effective parameters (in all {self.effective_parameters:,})")
+        left.set_xlabel(f"effective parameters (in total {self.effective_parameters:,})")
         right.barh(frame["variable"], frame["skewness"])
         right.set_xlabel("E_data − E_prior of log p, nats")
         figure.suptitle(f"alpha* = {self.value:.4g}: the sum of the left by the sum of the right")
@@ -107,7 +107,7 @@ def analytic_ess(data: Dataset, dag: Dag) -> AnalyticEss:
 def analytic_ess_of_class(data: Dataset, dag: Dag, *, most: int = 10_000) -> tuple[float, float]:
     """Return the least and the largest alpha* over the DAGs of the graph's equivalence class, at most `most` of them.
 
-    A class with more members than `most` is refused, since a part of it could hide the extremes.
+    A class with more members than `most` is refused, because a part of it could hide the extremes.
     """
     cpdag = Cpdag.from_dag(dag)
     if cpdag.size > most:

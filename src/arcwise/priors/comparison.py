@@ -1,7 +1,7 @@
 """Learning with Min-BDeu, BDeu and Max-BDeu side by side (Scanagatta, de Campos and Zaffalon 2014, section 4.1).
 
 Min-BDeu assumes the worst prior near the uniform one and learns sparse graphs, which predict well when data are few;
-Max-BDeu assumes the best one and learns dense graphs. If the three agree, the prior does not matter any more.
+Max-BDeu assumes the best one and learns dense graphs. If the three agree, the prior no longer matters.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class PriorComparison:
         How often the data were split; 0 if `test` data were given, or if Ctrl-C came before the first split was learned
         from, when nothing is known about held-out cases (NaN).
     status
-        INTERRUPTED if Ctrl-C ended the comparison after so many splits.
+        INTERRUPTED if Ctrl-C ended the comparison after this many splits.
     """
 
     scores: tuple[str, ...]
@@ -267,7 +267,7 @@ def _parts(
     """Return pairs of what to learn from and what to predict."""
     if test is not None:
         if set(test.names) != set(data.names):
-            raise DataError("the test data have other variables than the data.")
+            raise DataError("the test data have different variables from the data.")
         yield data, test
         return
     if not 1 <= round(data.n_cases * (1 - held_out)) < data.n_cases:

@@ -6,7 +6,7 @@ network that is better there, and the two halves are looked at in the same way, 
 breakpoint (Eisner & Severance 1976, for lines). Curves that cross twice within a step of the grid can hide a
 piece, so each interval without a crossing is also searched in its middle.
 
-A grid alone does not do: on the wine data the envelope has two peaks between 6 and 9, of which a grid of 60
+A grid alone is not enough: on the wine data the envelope has two peaks between 6 and 9, of which a grid of 60
 values shows the lower one.
 """
 

@@ -52,15 +52,15 @@ class Learning:
     Parameters
     ----------
     max_parents
-        The most parents of a variable; None for no limit.
+        The largest number of parents of a variable; None for no limit.
     constraints
         Required and forbidden arcs, tiers, limits.
     limits
         Time and memory for each table and each search.
     threads
-        For counting; results do not depend on it.
+        For counting; results do not depend on them.
     search
-        "exact", or a local search for data with more variables than an exact one can do: "hill-climbing" or "tabu",
+        "exact", or a local search for data with more variables than an exact one can handle: "hill-climbing" or "tabu",
         from the empty network, which prove nothing.
     """
 
@@ -161,7 +161,7 @@ def worst_status(optima: Sequence[LearnedNetwork]) -> Status:
 def stays_optimal(data: Dataset, dag: Dag, score: Score, optimum: LearnedNetwork) -> bool:
     """Say whether a network is optimal too, up to rounding: an optimum may have many equals.
 
-    Comparing networks, or equivalence classes, would not do: a data set with symmetries, such as tic-tac-toe, has
+    Comparing networks, or equivalence classes, is not enough: a data set with symmetries, such as tic-tac-toe, has
     optima in several classes, of which a search returns any.
     """
     if dag == optimum.dag:

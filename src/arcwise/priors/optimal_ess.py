@@ -212,7 +212,7 @@ def maximise_ess(
     on a logarithmic grid; wherever that comes near its highest value, the pieces of the envelope are found
     (`trace_envelope`), and the curve of each piece is maximised. The ends of the interval over which the best graph
     stays optimal are found by bisection on the logarithm, to a relative `accuracy`, each step an exact search. The
-    maximum of a part of the range is no answer: Ctrl-C raises KeyboardInterrupt.
+    maximum of a part of the range is not an answer: Ctrl-C raises KeyboardInterrupt.
     """
     if not 0 < low < high < math.inf:
         raise OptionError(f"the range of the search, {low!r} to {high!r}, must be positive and ascending.")
@@ -257,7 +257,7 @@ def maximise_ess(
 
 
 def _best_integer(data: Dataset, solver: EssSolver, pieces: list[EnvelopePiece]) -> int:
-    """Return the whole number with the highest optimal score: in each piece, one beside the maximum of its curve."""
+    """Return the whole number with the highest optimal score: in each piece, one next to the maximum of its curve."""
     scores: dict[int, float] = {}
     for piece in pieces:
         inside = range(max(math.ceil(piece.low), 1), math.floor(piece.high) + 1)

@@ -40,14 +40,14 @@ UNSEEN = 10_000
 @one_screen
 @dataclass(frozen=True, eq=False)
 class Saturation:
-    """What more data did so far; arrays have one entry per sample size, means over the repetitions.
+    """What more data changed so far; arrays have one entry per sample size, means over the repetitions.
 
     Parameters
     ----------
     sizes
         The numbers of cases, the last all of them.
     sensitivity
-        The relative sensitivity to the prior of the graph learned from so many cases.
+        The relative sensitivity to the prior of the graph learned from this many cases.
     edges
         The number of edges of that graph.
     change
@@ -91,7 +91,7 @@ class Saturation:
         verdict = "would not change the structure much" if self.settled else "would change the structure"
         return (
             f"More data {verdict}: from {before:,} to all {after:,} cases about {self.change[-1]:.0f} edges were "
-            f"added, removed or turned, and the network of all cases has {self.edges[-1]:.0f}. The sensitivity to the "
+            f"added, removed or reversed; the network of all cases has {self.edges[-1]:.0f}. The sensitivity to the "
             f"prior fell from {self.sensitivity[-2]:.3g} to {self.sensitivity[-1]:.3g} of the score."
         )
 
@@ -123,7 +123,7 @@ class Saturation:
             beside.plot(self.sizes, self.accuracy, marker="x", color="C1")
             beside.set_ylabel("accuracy score, per cent", color="C1")
         above.set_yscale("log")
-        below.plot(self.sizes, self.change, marker=".", label="change since the size before (SHD)")
+        below.plot(self.sizes, self.change, marker=".", label="change since the previous size (SHD)")
         below.plot(self.sizes, self.edges, "--", color="0.5", label="edges")
         if np.isfinite(self.distance).any():
             below.plot(self.sizes, self.distance, marker="x", label="distance from the truth (SHD)")

@@ -81,7 +81,7 @@ def skewness_effect(
     if n_cases < 1:
         raise OptionError(Argument("n_cases", n_cases), "must be at least 1.")
     if values.ndim != 1 or not ((values >= 0) & (values <= 0.5)).all():
-        raise OptionError("z must be probabilities from 0 to 0.5; above it the picture repeats itself.")
+        raise OptionError("z must be probabilities from 0 to 0.5; above that the picture repeats itself.")
     if sizes.ndim != 1 or not ((sizes > 0) & np.isfinite(sizes)).all():
         raise OptionError("equivalent sample sizes must be positive, finite numbers.")
     margins = np.stack([1 - values, values], axis=1)

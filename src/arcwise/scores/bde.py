@@ -38,7 +38,7 @@ class Bde(Score):
         What is believed before the data: any object with the method ``joint_probabilities(variables)``, e.g. a
         `BayesianNetwork`, a `JointPrior` or a `UniformPrior` (which makes it BDeu).
     ess
-        The equivalent sample size: as many imaginary cases is the prior worth.
+        The equivalent sample size: how many imaginary cases the prior is worth.
     """
 
     name: ClassVar[str] = "bde"

@@ -1,4 +1,4 @@
-"""Facts about a score: what is known of it, with the examples that prove what it is not."""
+"""Facts about a score: what is known about it, with the examples that prove what it is not."""
 
 from __future__ import annotations
 

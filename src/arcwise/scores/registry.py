@@ -66,7 +66,7 @@ def make_score(score: str | Score, **options: Any) -> Score:
     """
     if isinstance(score, Score):
         if options:
-            raise OptionError(f"a score object takes no further options, not {', '.join(options)}; make it anew.")
+            raise OptionError(f"a score object takes no further options, not {', '.join(options)}; make a new one.")
         return score
     name, _, text = score.partition(":")
     if name not in SCORES:

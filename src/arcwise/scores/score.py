@@ -41,7 +41,7 @@ class Score(abc.ABC):
 
     @property
     def facts(self) -> Facts:
-        """What is known of the score with these parameters; `FACTS` is that of the defaults."""
+        """What is known about the score with these parameters; `FACTS` is that of the defaults."""
         return self.FACTS
 
     @property
@@ -71,7 +71,7 @@ class Score(abc.ABC):
         return math.inf
 
     def alphas(self, data: Dataset, child: int, parents: Sequence[int]) -> NDArray[np.float64] | None:
-        """Return the hyperparameters that `local` needs besides the counts; None for most scores."""
+        """Return the hyperparameters that `local` needs in addition to the counts; None for most scores."""
         return None
 
     def describe(self) -> dict[str, Any]:

@@ -97,7 +97,7 @@ class DaskWorkers:
         self._waiting.append(cell)
 
     def collect(self, timeout: float) -> list[Outcome]:
-        """Send what is in line, wait for a batch, at most so long, and return the outcomes that are there."""
+        """Send what is in line, wait at most this long for a batch, and return the outcomes that are there."""
         self._send()
         outcomes: list[Outcome] = []
         with contextlib.suppress(queue.Empty):
@@ -157,7 +157,7 @@ class DaskWorkers:
     def _fetch(self, future: Any) -> list[str] | None:
         """Return what a task returned, None if it is lost."""
         if self._client.status != "running":
-            raise WorkerError("the Dask cluster is gone; what is finished is in the store. Run again to go on.")
+            raise WorkerError("the Dask cluster is gone; what is finished is in the store. Run again to continue.")
         if future.status != "finished":
             return None
         try:

@@ -8,8 +8,8 @@ discretize    mdl (default), width, quantile, kmeans or mean
 bins          intervals for width, quantile and kmeans (default 3)
 drop          columns to leave out, separated by "+"
 
-The thesis does not say what becomes of a column in which MDL finds no cut: here it is cut at its median, so that every
-variable stays. A column that shows one value only is left out, for it can have no arc.
+The thesis does not say what happens to a column in which MDL finds no cut: here it is cut at its median, so that every
+variable stays. A column that shows one value only is left out, because it can have no arc.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ class StudyEstimate:
     measured: int
 
     def hours(self, workers: int = 1) -> float:
-        """Return the hours that so many workers would need."""
+        """Return the hours that this many workers would need."""
         return self.seconds / 3600 / workers
 
 
@@ -55,7 +55,7 @@ def estimate_study(study: Study, store: str | os.PathLike[str]) -> StudyEstimate
     Every planned cell is taken to last as long as the mean of those measured cells of its experiment with which it has
     the most parameters in common: for another repetition that is the same cell of the repetitions that were run, for
     another data set the cells of the same size, score and method. A number counts as partly in common with another
-    one, the more the nearer they are.
+    one, the more the closer they are.
     """
     measured: dict[str, list[tuple[dict[str, Any], float, bool]]] = {}
     for _, experiment, parameters, status, _, seconds, _ in Store(store).cells(rows=False):
@@ -86,7 +86,7 @@ class _Likes:
         self._is_limited = np.array([cell[2] for cell in cells])
 
     def find(self, parameters: dict[str, Any]) -> tuple[float, float, bool]:
-        """Return mean and spread of the cells that are most alike, and whether most of them met a limit."""
+        """Return mean and spread of the cells that are most alike, and whether most of them reached a limit."""
         common = np.zeros(len(self._seconds))
         for name, column in self._columns.items():
             value = parameters.get(name)

@@ -4,7 +4,7 @@ The data set is scored, an optimal network learned and its parameters fitted; a 
 
 data          the data set (required); its own options, `target` and so on, may follow (see `arcwise.study.data_sets`)
 score         the score, e.g. bic or bdeu:ess=10 (default bic)
-max_parents   the most parents of any variable (default: no limit)
+max_parents   the largest number of parents of any variable (default: no limit)
 estimator     how the tables are fitted (default bd: the posterior mean under BDeu with ess 1, so that nothing is 0)
 search        exact (default), or order: order search from seed 0, for data sets on which exact search takes too long
 seconds       the time that exact search may take (default 300); a network that is not proved by then is an error
@@ -53,7 +53,7 @@ def check_fitted(source: SourceText) -> SourceText:
 def fitted_network(source: SourceText, sources: Sources) -> BayesianNetwork:
     """Return the network; it is learned once and kept in the cache folder, if there is one.
 
-    A search that did not end with a proof is kept as well: without, every cell of the network would try it again.
+    A search that did not end with a proof is kept as well: otherwise, every cell of the network would try it again.
     """
     data = sources.data(check_fitted(source).text)
     options = _options(source)

@@ -24,7 +24,7 @@ from arcwise.study.worker import LEAVING, READY
 
 __all__ = ["LocalWorkers", "WorkerError", "Workers"]
 
-# A worker has so many seconds of work at hand, so that it does not wait while the runner writes to the store; cells
+# A worker has this many seconds of work at hand, so that it does not wait while the runner writes to the store; cells
 # that take longer are handed out one by one, so that none waits behind another while a worker is idle.
 AT_HAND_SECONDS = 0.5
 MOST_AT_HAND = 200
@@ -58,7 +58,7 @@ class Workers(Protocol):
         ...
 
     def collect(self, timeout: float) -> list[Outcome]:
-        """Wait for outcomes, at most so long, and return those that are there."""
+        """Wait for outcomes, at most this long, and return those that are there."""
         ...
 
     def close(self) -> None:
@@ -164,7 +164,7 @@ class LocalWorkers:
         min(self._processes, key=lambda process: len(process.cells)).submit(cell)
 
     def collect(self, timeout: float) -> list[Outcome]:
-        """Wait for outcomes, at most so long, and return those that are there."""
+        """Wait for outcomes, at most this long, and return those that are there."""
         self._hand_out_again()
         outcomes = self._overdue()
         end = time.monotonic() + timeout

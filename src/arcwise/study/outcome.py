@@ -41,7 +41,7 @@ class Outcome:
     rows
         Its rows, as JSON (with NaN and Infinity, which Python's reader takes).
     out_of_memory
-        Whether it failed because memory ran out: its process had better not go on.
+        Whether it failed because memory ran out: its process should not continue.
     """
 
     id: str

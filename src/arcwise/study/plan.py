@@ -1,4 +1,4 @@
-"""`plan_study`: the cells of a study, each with an id that says what it is and nothing of where it runs."""
+"""`plan_study`: the cells of a study, each with an id that says what it is and nothing about where it runs."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class Cell:
 def plan_study(study: Study) -> tuple[Cell, ...]:
     """Return all cells in order.
 
-    The id is a digest of the experiment, the study's seed, the settings that are no axes, and the parameters: a cell
-    with the same id has the same result. Limits are not in it, for a finished cell did not meet them.
+    The id is a digest of the experiment, the study's seed, the settings that are not axes, and the parameters: a cell
+    with the same id has the same result. Limits are not in it, because a finished cell did not reach them.
     """
     cells: dict[str, Cell] = {}
     for name, settings in study.experiments.items():

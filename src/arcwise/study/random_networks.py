@@ -2,8 +2,8 @@
 
 nodes          how many variables (required)
 seed           fixes structure, states and tables (default 0)
-max_degree     a connected DAG with so many neighbours at most (Ide and Cozman 2002; the default, with 6)
-mean_parents   instead: each pair is joined with the same probability, so many parents on average
+max_degree     a connected DAG with at most this many neighbours (Ide and Cozman 2002; the default, with 6)
+mean_parents   instead: each pair is joined with the same probability, this many parents on average
 uniform        instead: "yes", all DAGs are equally likely
 min_states, max_states   the number of states of each variable is uniform between these (default 2 and 2)
 concentration  every row of every table is drawn from the symmetric Dirichlet distribution with it (default 1: uniform)

@@ -89,7 +89,7 @@ def run_study(
 ) -> RunReport:
     """Run the cells of a study that the store has no outcome of.
 
-    The process may be killed at any time: the next call goes on with what is missing. Results do not depend on the
+    The process may be killed at any time: the next call continues with what is missing. Results do not depend on the
     workers, their number or the order in which they finish.
 
     Parameters
@@ -97,7 +97,7 @@ def run_study(
     study
         The study.
     store
-        A DuckDB file; it is made if it is not there.
+        A DuckDB file; it is created if it does not exist.
     workers
         Processes of this machine; -1 for one per processor. Each runs one cell at a time, within the study's limits.
     cluster
@@ -106,11 +106,11 @@ def run_study(
     retry
         Cells with these statuses, "failed" or "limit", are run again.
     accept_changes
-        Go on although the configuration has changed since the store was made.
+        Continue although the configuration has changed since the store was made.
     limits
         `seconds` for the whole run; `count`, the cells that it does at most. The limits of a cell are the study's.
     progress
-        See `arcwise.progress.show_progress`; events tell cells per second and seconds left.
+        See `arcwise.progress.show_progress`; events give cells per second and seconds left.
 
     Returns
     -------
@@ -173,7 +173,7 @@ def _open_workers(study: Study, count: int, cluster: str | Client | None) -> Wor
 
 
 def _run_all(pool: Workers, waiting: deque[Cell], journal: _Journal, end: float | None) -> Status:
-    """Hand out cells and take in outcomes until none is missing or the time is over."""
+    """Hand out cells and take in outcomes until none is missing or the time is up."""
 
     def hand_out() -> None:
         for _ in range(min(len(waiting), pool.room())):
@@ -193,7 +193,7 @@ def _run_all(pool: Workers, waiting: deque[Cell], journal: _Journal, end: float 
 
 
 class _Journal:
-    """Outcomes on their way to the store, and what there is to say about progress."""
+    """Outcomes on their way to the store, and what to report about progress."""
 
     def __init__(
         self, store: Store, plan: tuple[Cell, ...], known: dict[str, str], callback: ProgressCallback, missing: int

@@ -19,7 +19,7 @@ __all__ = ["RunLock"]
 
 
 class RunLock(AbstractContextManager["RunLock"]):
-    """The lock beside a store, in a file with the suffix .lock that names the process that holds it."""
+    """The lock next to a store, in a file with the suffix .lock that names the process that holds it."""
 
     def __init__(self, store: str | os.PathLike[str]) -> None:
         self.path = Path(f"{os.fspath(store)}.lock")

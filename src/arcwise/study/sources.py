@@ -45,7 +45,7 @@ class Sources:
     base_folder
         What the paths of a configuration are relative to.
     cache_folder
-        Where prepared data and networks learned from data are kept, so that not every worker makes them anew; None for
+        Where prepared data and networks learned from data are kept, so that not every worker makes them again; None for
         nowhere.
     """
 

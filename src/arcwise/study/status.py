@@ -1,4 +1,4 @@
-"""`study_status`: how far a study is."""
+"""`study_status`: how far a study has come."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LISTED_MESSAGES = 5
 @one_screen
 @dataclass(frozen=True, eq=False)
 class StudyStatus:
-    """How far a study is: cells by status and experiment, the commonest messages, and the runs so far."""
+    """How far a study has come: cells by status and experiment, the commonest messages, and the runs so far."""
 
     name: str
     digest: str
@@ -63,7 +63,7 @@ class StudyStatus:
 
 
 def study_status(store: str | os.PathLike[str]) -> StudyStatus:
-    """Return how far the study of a store is; it may be under way."""
+    """Return how far the study of a store has come; it may be under way."""
     source = Store(store)
     facts = source.facts()
     counts: dict[str, Counter[str]] = {}

@@ -82,7 +82,7 @@ class StudySummary:
 def summarize_study(store: str | os.PathLike[str]) -> StudySummary:
     """Return the tables and figures of a study, made from its store and nothing else.
 
-    Every experiment has the table "cells" besides its own: the number of cells by status, and for those that are not
+    Every experiment also has the table "cells": the number of cells by status, and for those that are not
     finished what they said. A store of a run that is under way can be summarized too.
     """
     source = Store(store)

@@ -2,7 +2,7 @@
 
 A process of its own, and not a fork: it shares no memory, lock or open file with the runner, so that it can be killed
 at any time, and it ends by itself when the runner does. The first line of its input is the study, every other line a
-cell; every line of its output is an outcome, but for "ready" at the start, and "leaving" if it ends by itself. Nothing
+cell; every line of its output is an outcome, except "ready" at the start, and "leaving" if it ends by itself. Nothing
 else may go to its output: what cells print goes to stderr.
 """
 
@@ -74,7 +74,7 @@ def _read(source: BinaryIO, lines: queue.Queue[bytes]) -> None:
 
 
 def _limit_memory(limit: int | None) -> None:
-    """Let the process have so much more memory than it has now, where the system can limit it (Linux).
+    """Let the process have this much more memory than it has now, where the system can limit it (Linux).
 
     RLIMIT_DATA counts what can be written to, unlike RLIMIT_AS, which counts reserved addresses as well.
     """

@@ -52,7 +52,7 @@ def choices_table(analysis: Analysis) -> Table:
         (
             "parameters",
             f"posterior means, ESS {analysis.prior.sensitivity.ess:g}",
-            "defined for every combination of states, also for those without a case",
+            "defined for every combination of states, even those without a case",
             "--score bdeu:ess=...",
         ),
         ("parents", _most_parents(recipe), _why_parents(analysis), "--max-parents"),
@@ -67,7 +67,7 @@ def choices_table(analysis: Analysis) -> Table:
 
 
 def constraints_text(constraints: Constraints) -> str:
-    """Say what every network had to keep: "required: a → b; forbidden: c → d; tiers: a, b | c"."""
+    """Say what every network had to satisfy: "required: a → b; forbidden: c → d; tiers: a, b | c"."""
     parts = []
     for word, arcs in (("required", constraints.required), ("forbidden", constraints.forbidden)):
         if arcs:
@@ -101,7 +101,7 @@ def _why_parents(analysis: Analysis) -> str:
     if analysis.options.max_parents is not None:
         return "chosen by the user"
     if analysis.main.recipe.max_parents is not None:
-        return "with more parents than cases can fill, this score finds edges in data without any"
+        return "with more parents than the cases can support, this score finds edges in data that have none"
     if analysis.main.recipe.source_facts.is_sample:
         return "the score limits them"
     return "parent sets that cannot be in a good network are pruned by theorems, no limit is needed"
@@ -149,7 +149,7 @@ def repeat_blocks(analysis: Analysis) -> tuple[Block, ...]:
             f"Versions: {listed}. Seed {analysis.options.seed}. Data fingerprint (SHA-256): {analysis.data.digest}."
         ),
         *(
-            [Paragraph("Some parts ended at the time limit: a run that is to repeat them exactly needs more time.")]
+            [Paragraph("Some parts ended at the time limit: to repeat them exactly, a run needs more time.")]
             if analysis.by_time
             else []
         ),

@@ -22,7 +22,7 @@ __all__ = ["edge_sentences", "explain_edge", "percent", "state_label", "summary_
 
 # About an edge that is less likely, and not in the network, there is little to explain.
 UNLIKELY = 0.1
-NOT_UNRELATED = "Without an edge, two variables can still go together, by way of others."
+NOT_UNRELATED = "Without an edge, two variables can still be related, through others."
 # Data without dependence pass for more than chance this often (the level of Broom's rule).
 CHANCE = 0.05
 INTERVAL = re.compile(r"\(([-+.\de]+|-inf),([-+.\de]+|inf)[\])]")

@@ -1,7 +1,7 @@
 """Edges explained after the fact: of the folder that `learn` wrote, or of a network and data.
 
-What a folder says about an edge is what its report says: the sentences are kept in edges.csv when it is written. Beside
-them stand what follows from the other files, which rules keep the edge (run.json) and what the network's table says
+What a folder says about an edge is what its report says: the sentences are kept in edges.csv when it is written. To
+them it adds what follows from the other files, which rules keep the edge (run.json) and what the network's table says
 with the other parents held fixed (network.bif), and what to do about it.
 """
 
@@ -152,7 +152,7 @@ class Explanation:
         if way >= SETTLED:
             return f"What to do: {use}; its direction is what the data suggest, which is not yet a cause."
         return (
-            f"What to do: {use}, but leave its direction open. What you know of it, such as which comes first in time, "
+            f"What to do: {use}, but leave its direction open. What you know, such as which comes first in time, "
             "can be given with --constraints."
         )
 

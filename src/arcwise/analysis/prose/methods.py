@@ -25,7 +25,7 @@ def methods_text(analysis: Analysis) -> str:
         f"{data.n_cases:,} cases with arcwise {versions().get('arcwise', '')}.{prepared}"
     ]
     if options.constraints is not None:
-        parts.append(f"Every network had to keep these constraints: {constraints_text(options.constraints)}.")
+        parts.append(f"Every network had to satisfy these constraints: {constraints_text(options.constraints)}.")
     parts.append(methods_of_networks(analysis))
     cost = options.missed_edge_cost
     as_much = "as much" if cost == 1 else f"{cost:g} times as much"
@@ -56,7 +56,7 @@ def methods_text(analysis: Analysis) -> str:
         kept = [e for e in analysis.edges if e.fate.in_network]
         robust = sum(e.spread[0] > HALF for e in kept)
         parts.append(
-            f"As a check of robustness, the confidences were also found by other methods and scores ({titles}): "
+            f"As a check of robustness, the confidences were also computed by other methods and scores ({titles}): "
             f"{robust} of the {len(kept)} edges had a confidence above one half under all of them."
         )
     parts.append(f"The random seed was {options.seed}.")

@@ -50,19 +50,19 @@ def prior_sentence(edge: EdgeFinding) -> str:
     beside = f", over and above {_listed(prior.given)}," if prior.given else ""
     usual = f"{USUAL[0]:g} to {USUAL[1]:g} imagined cases added to the data"
     if support == "always":
-        return f"It does not depend on the prior: BDeu supports {arc}{beside} whatever the strength of the prior."
+        return f"It does not depend on the prior: BDeu supports {arc}{beside} at any strength of the prior."
     if support == "usual":
         return f"It does not depend on the prior: BDeu supports {arc}{beside} at every usual strength ({usual})."
     if support == "never":
         where = _where(prior)
         if not where:
-            return f"Look twice: BDeu supports {arc}{beside} at no strength of the prior."
+            return f"Take care: BDeu supports {arc}{beside} at no strength of the prior."
         return (
-            f"Look twice: BDeu supports {arc}{beside} only {where}, and at none of the usual strengths ({usual})."
+            f"Take care: BDeu supports {arc}{beside} only {where}, and at none of the usual strengths ({usual})."
             f"{_made_by_prior(prior)}"
         )
     return (
-        f"It depends on the prior: BDeu supports {arc}{beside} {_where(prior)}, and not otherwise. Usual are "
+        f"It depends on the prior: BDeu supports {arc}{beside} {_where(prior)}, and not otherwise. Usual values are "
         f"{USUAL[0]:g} to {USUAL[1]:g}. These data alone do not decide it: say so when you report "
         "the edge, or collect more cases."
         f"{_made_by_prior(prior)}"

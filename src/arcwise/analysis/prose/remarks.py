@@ -29,7 +29,7 @@ def shortfall_words(made: Averaged) -> str:
 
 
 def fallback_remark(given_up: Averaged, found: Averaged) -> Remark:
-    """Say why another source was taken than the first."""
+    """Say why another source was used instead of the first."""
     return Remark(
         f"The {given_up.recipe.source_facts.title} under {given_up.recipe.score_title} could not be completed: "
         f"{shortfall_words(given_up)}. The confidences therefore come from {found.count:,} "

@@ -43,7 +43,7 @@ __all__ = ["build_report"]
 
 # A probability table with more numbers than this is left to network.bif.
 MOST_SHOWN_CELLS = 600
-# A curve of many networks is thinned to about so many points, which a drawing cannot tell apart.
+# A curve of many networks is thinned to about this many points, which a drawing cannot tell apart.
 CURVE_POINTS = 300
 WHY_METHODS_DIFFER = (
     "A confidence of 1 means that every network of the set has the edge; it is not a proof. Each score weighs fit "
@@ -78,19 +78,19 @@ def build_report(analysis: Analysis) -> Report:
             Section("data", "The data", tuple(_data(analysis))),
             Section("choices", "What was chosen, and why", tuple(_choices(analysis))),
             Section("methods", "Methods, ready to paste", _methods(analysis)),
-            Section("repeat", "To repeat it", repeat_blocks(analysis)),
+            Section("repeat", "How to repeat it", repeat_blocks(analysis)),
         ),
     )
 
 
 def _glossary(analysis: Analysis) -> tuple[tuple[str, str], ...]:
-    """Say what the words mean, for a reader who has not met them."""
+    """Say what the words mean, for a reader who has not seen them before."""
     source = analysis.main.recipe.source_facts
     networks = f"the {source.networks}" if source.is_sample else f"all {source.networks}, by weight,"
     used = {item.recipe.source: item.recipe.source_facts for item in analysis.sets}
     methods = "; ".join(f"{facts.title}: {facts.meaning}" for facts in used.values())
     return (
-        ("edge", "two variables depend on each other, also when the others are known"),
+        ("edge", "two variables depend on each other, even when the others are known"),
         ("confidence", f"of {networks} the share that has the edge: 0 to 1"),
         ("cut-off", "edges with a confidence above it are in the network; the slider moves it"),
         ("direction", "not a cause; an edge that fits either way has no arrow head"),
@@ -189,7 +189,7 @@ def _credible(analysis: Analysis, facts: CredibleFacts) -> list[Block]:
         ""
         if facts.classes is None
         else f" They fall into {facts.classes:,} class{'' if facts.classes == 1 else 'es'} of equivalent networks: "
-        "those of one class fit data of this kind equally well, whatever the data."
+        "those of one class fit data of this kind equally well, whatever the values are."
     )
     covered = ""
     if facts.covered is not None:
@@ -271,19 +271,19 @@ def _saturation(saturation: Saturation) -> list[Block]:
     verdict = "would probably change little" if saturation.settled else "may well change the structure"
     how_many = "hardly any edge" if changed == 0 else f"about {changed:,} edge{'' if changed == 1 else 's'}"
     text = (
-        f"More data {verdict}: the step from {before:,} to all {after:,} cases added, removed or turned {how_many}; "
+        f"More data {verdict}: the step from {before:,} to all {after:,} cases added, removed or reversed {how_many}; "
         f"the best network of all cases has {final:,} (BDeu, means over {saturation.repetitions} shuffles of the rows)."
     )
     if not saturation.settled:
         text += (
-            " So do not rely on the details of one best network: the confidences show which edges hold in all that fit."
+            " So do not rely on the details of one best network: the confidences show which edges all good ones share."
         )
     least = round(float(saturation.edges[0]))
     return [
         Paragraph(text),
         Chart(
             caption="The best network of growing parts of the data: how many edges it has, and how many were added, "
-            f"removed or turned since the part before (means over {saturation.repetitions} shuffles).",
+            f"removed or reversed since the previous part (means over {saturation.repetitions} shuffles).",
             summary=f"With {int(sizes[0])} cases about {least:,} edge{'' if least == 1 else 's'}, with all {after:,} "
             f"cases {final:,}; the last step changed {how_many}.",
             x_label="cases",

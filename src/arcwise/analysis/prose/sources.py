@@ -1,6 +1,6 @@
 """What a report says about a source of networks: its account, its choices, its part of the methods section.
 
-A source without words of its own here is told by its facts (`arcwise.ensemble.sources.Source`).
+A source without words of its own here is described by its facts (`arcwise.ensemble.sources.Source`).
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ def broom_threshold(
     null = np.asarray(permuted, dtype=np.float64)
     if null.ndim != 2 or len(null) < 2 or null.shape[1] != len(observed):
         raise OptionError(
-            f"Broom's rule needs at least 2 permutations (60 are usual) over the same {len(observed)} pairs; got an "
+            f"Broom's rule needs at least 2 permutations (60 is usual) over the same {len(observed)} pairs; got an "
             f"array of shape {null.shape}."
         )
     if significance is not None and not 0 < significance < 1:
@@ -96,7 +96,7 @@ def broom_from_confidence(
         return broom_threshold(confidence.vector, permuted, significance=significance)
     assert data is not None
     if data.names != confidence.names:
-        raise OptionError("the data have other variables than the confidences, or in another order.")
+        raise OptionError("the data have different variables from the confidences, or in another order.")
     found = permuted_confidences(data, recipe_of(confidence), **options)
     if len(found.vectors) < 2:
         raise OptionError(f"fewer than 2 permutations were finished ({found.status}); allow more time.")

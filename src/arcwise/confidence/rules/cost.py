@@ -20,7 +20,7 @@ __all__ = ["cost_threshold"]
 def cost_threshold(*, beta: float | None = None, alpha: float | None = None) -> Threshold:
     """Return 1 / (1 + beta^2) for F_beta, or 1 / (1 + alpha) for C_alpha; give exactly one of the two.
 
-    `alpha` says how many extra edges a missed edge is worth; `beta` weighs recall against precision.
+    `alpha` says how many extra edges a missed edge costs; `beta` weighs recall against precision.
     """
     if (beta is None) == (alpha is None):
         raise OptionError(

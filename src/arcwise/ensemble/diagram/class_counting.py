@@ -25,7 +25,7 @@ FEW = 20_000
 def has_whole_classes(table: ParentSetTable) -> bool:
     """Say whether the table holds all members of a class with one score: that is, whether the score is equivalent.
 
-    A limit of parents forbids all members of a class or none: they are joined by turning covered arcs round (Chickering
+    A limit on parents forbids all members of a class or none: they are joined by reversing covered arcs (Chickering
     1995, Theorem 2), which swaps the numbers of parents of the two ends.
     """
     if table.equivalent is not None or "name" not in table.score:

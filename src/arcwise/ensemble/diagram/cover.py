@@ -2,7 +2,7 @@
 
 The diagram of a large set is built with the reduced costs of the relaxation as bounds. Where the relaxation has a gap g
 at the root, every partial network looks better than it is by up to g, and the builder goes through the states of a set
-with the slack g wider: soybean (36 variables, g = 15) has 50 states at Bayes factor 3, and 36,320 are looked at; at 150
+with the slack g wider: soybean (36 variables, g = 15) has 50 states at Bayes factor 3, and 36,320 are visited; at 150
 there is no end. Branching closes the gap for the optimum; here it does the same for all networks near it. The tree of
 the exact solver is searched with the slack in all its rules, an arc present on one side and absent on the other, and a
 node becomes a part once its bound is no higher than the best network known (then splitting it would not lower what the
@@ -36,7 +36,7 @@ __all__ = ["Part", "build_cover", "relax"]
 CUT_ROUNDS = 60
 # A gap up to this is none.
 TIGHT = 1e-6
-# Bounds and reduced costs are exact to about 1e-8; only what is certainly too dear is dropped.
+# Bounds and reduced costs are exact to about 1e-8; only what is certainly too expensive is dropped.
 MARGIN = 1e-6
 # What a trial may hold: at the root so much that a cover is made only where it pays, and in a node of the tree about
 # what takes as long as its linear programs. In bytes, not seconds: the same set is found in the same way every time.
@@ -64,7 +64,7 @@ BuildPart = Callable[[Part, float, int, bool], "NetworkDiagram"]
 def _part_of(
     root: Root, rows: int, allowed: NDArray[np.bool_], bound: float, reduced_costs: NDArray[np.float64]
 ) -> Part:
-    """Return what the relaxation has just found as a part of a table with so many rows."""
+    """Return what the relaxation has just found as a part of a table with this many rows."""
     pool = root.relaxation.pool
     active = pool.multipliers > 0
     whole = np.zeros(rows, dtype=np.bool_)

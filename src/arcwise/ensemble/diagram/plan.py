@@ -2,7 +2,7 @@
 
 Two constructions are exact and differ only in how many states they look at (cpp/core/ensemble/source_builder.hpp and
 frontier_builder.hpp): sometimes the one needs a hundredth of the other's, and both depend on the order of the nodes,
-the second very much. Nothing simple tells beforehand, but what a construction does for a part of the slack is cheap to
+the second very much. Nothing simple predicts which, but what a construction does for a part of the slack is cheap to
 see, and its states grow nearly exponentially with the slack, so that the rest can be forecast. An order is searched
 for until that has cost about as much as the diagram is forecast to take. Small sets never come here: the first
 try ends them. Everything is counted in states, not in seconds, so that the same set is found in the same way every
@@ -37,14 +37,14 @@ SLACK_STEP = 1.1
 # The search for an order may take this share of what is forecast; pilots take a part of that in turn.
 ORDER_SHARE = 0.8
 PILOT_SHARE = 0.1
-# Below so many states (some seconds) a search does not pay. It makes diagrams up to ten times smaller: a construction
+# Below this many states (seconds) a search does not pay off. It makes diagrams up to ten times smaller: a construction
 # that is forecast to need so much more than the other one is not searched for, later one that has fallen behind.
 WORTH_A_SEARCH = 1_000_000
 HOPELESS, BEHIND = 30.0, 5.0
 # A round of the search has some hundred tries, on diagrams of two thousand states or more.
 TRIES = 300
 SMALLEST_PILOT, LARGEST_PILOT = 2_000, 8_000
-FACTOR = 10  # so many times the states of a pilot are too many
+FACTOR = 10  # this many times the states of a pilot are too many
 FURTHEST = 15  # places that a move shifts nodes by
 LONGEST = 8  # nodes that a move shifts together
 TOLERATED = 0.02  # how much worse an order may be to be taken nevertheless, now and then
@@ -57,7 +57,7 @@ class OrderSearch:
     """A local search for an order in which a construction looks at few states.
 
     Its goal is the number of states for a part of the slack, which is raised whenever they have become few: an order
-    that is good for some slack is good for more. Moves shift a node, or some neighbours together, and rather where the
+    that is good for some slack is good for more. Moves shift a node, or some neighbours together, preferably where the
     diagram is wide.
     """
 
@@ -74,7 +74,7 @@ class OrderSearch:
         self.stopped: NetworkDiagram | None = None  # a diagram that a limit or Ctrl-C ended
 
     def run(self, states: int) -> None:
-        """Search until so many states have been looked at."""
+        """Search until this many states have been looked at."""
         pilot = min(max(SMALLEST_PILOT, states // TRIES), LARGEST_PILOT)
         used = 0
         while used < states and self.stopped is None:
@@ -86,7 +86,7 @@ class OrderSearch:
                 used += self._try(self._states)
 
     def _begin(self, pilot: int) -> int:
-        """Find some slack that takes not too many states."""
+        """Find some slack that does not take too many states."""
         used = self._measure(self.order, FACTOR * pilot)
         if self._states is None:
             self._slack /= 2
@@ -94,7 +94,7 @@ class OrderSearch:
         return used
 
     def _raise(self, before: int, pilot: int) -> int:
-        """Go on with more slack, if that does not take too many states at once."""
+        """Continue with more slack, if that does not take too many states at once."""
         last = self._slack
         self._slack = min(self._whole, last * SLACK_STEP)
         used = self._measure(self.order, FACTOR * pilot)
@@ -149,7 +149,7 @@ class OrderSearch:
 def build_as_planned(build: Build, order: Order, slack: float, *, seed: int) -> NetworkDiagram:
     """Build a diagram with the construction and the order that promise the fewest states; a limit shows in its status.
 
-    `build` makes a diagram for some slack and at most so many states; it also keeps the other limits.
+    `build` makes a diagram for some slack and at most this many states; it also obeys the other limits.
     """
     from arcwise import _core
 
@@ -179,7 +179,7 @@ class _Candidate:
     """A construction with the best order so far, and how many `states` it is forecast to look at for the whole slack.
 
     The forecast comes from what it does for parts of the slack: the logarithm of the states is continued as a straight
-    line through the last two pilots. It bends downwards, so that the forecast is high, but for both constructions.
+    line through the last two pilots. It bends downwards, so the forecast is too high, but for both constructions.
     """
 
     def __init__(self, build: Build, construction: Construction, order: Order, slack: float, seed: int) -> None:
@@ -194,7 +194,7 @@ class _Candidate:
         self.states = self._forecast(PILOT_STATES)
 
     def improve(self, states: int) -> int:
-        """Search for a better order, looking at about so many states, and make the forecast anew.
+        """Search for a better order, looking at about this many states, and make the forecast again.
 
         The search sees little slack only: what it finds must be better for more, too. Return `states`.
         """

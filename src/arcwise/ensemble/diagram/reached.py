@@ -1,4 +1,4 @@
-"""How far the count of a credible set got that a limit stopped: the set of a smaller Bayes factor, exactly."""
+"""How far the count of a credible set got before a limit stopped it: the set of a smaller Bayes factor, exactly."""
 
 from __future__ import annotations
 

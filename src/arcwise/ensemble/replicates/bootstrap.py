@@ -154,7 +154,7 @@ def _learn_all(
     note: Callable[[list[Replicate]], None],
     nodes: int,
 ) -> Status:
-    """Hand out batches and take in results until nothing is missing or the time is over.
+    """Hand out batches and take in results until nothing is missing or the time is up.
 
     Two batches per worker are under way. Batches grow from one replicate to what takes `workers.batch_seconds`, and
     shrink towards the end, so that all workers end at the same time.

@@ -38,7 +38,7 @@ class ReplicateJournal:
     Parameters
     ----------
     path
-        The file; it is made if it is not there.
+        The file; it is created if it does not exist.
     identity
         What the run depends on; a file with another identity is refused.
     nodes

@@ -109,7 +109,7 @@ class ReplicateTask:
         return found
 
     # The data are prepared once per process, and each thread has its own native learner. What is prepared does not
-    # travel: an unpickled task prepares anew.
+    # travel: an unpickled task prepares again.
 
     @functools.cached_property
     def problem(self) -> LocalProblem:

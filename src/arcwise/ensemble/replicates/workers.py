@@ -29,7 +29,7 @@ CALM = {
     "distributed.admin.tick.interval": "1s",
     "distributed.admin.system-monitor.interval": "5s",
 }
-Batch = futures.Future[bytes]  # records of replicates: one object to send, whatever their number
+Batch = futures.Future[bytes]  # records of replicates: one object to send, however many there are
 
 
 class Workers(Protocol):
@@ -132,7 +132,7 @@ def _learn_received(indices: range | list[int], seconds: float | None) -> bytes:
 
 
 class _Loky:
-    """Processes of this machine. If one is killed, joblib's pool is broken: a new one goes on with what is missing."""
+    """Processes of this machine. If one is killed, joblib's pool is broken: a new one does what is missing."""
 
     batch_seconds = 0.25
 

@@ -1,6 +1,6 @@
-"""The sources of networks by name: a new one is a file beside these, and a line here.
+"""The sources of networks by name: a new one is a file next to these, and a line here.
 
-A package of someone else's adds one by an entry point of the group "arcwise.sources", whose value is the class.
+Another package adds one by an entry point of the group "arcwise.sources", whose value is the class.
 """
 
 from importlib.metadata import entry_points

@@ -34,7 +34,7 @@ class CredibleOptions:
     """
 
     bayes_factor: float = option(BAYES_FACTOR, "the set holds every network within this factor of the best")
-    most_networks: int | None = option(None, "the most networks that are averaged, the best ones", low=1, usual="all")
+    most_networks: int | None = option(None, "how many networks to average at most, the best ones", low=1, usual="all")
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "bayes_factor", factor_of(self.bayes_factor))

@@ -14,7 +14,7 @@ __all__ = ["Source"]
 
 
 class Source(abc.ABC):
-    """A way to make networks, with what there is to know about it.
+    """A way to make networks, with what one needs to know about it.
 
     Attributes
     ----------
@@ -23,7 +23,7 @@ class Source(abc.ABC):
     networks
         What its networks are called in a sentence: "networks learned from resampled data".
     meaning
-        What it is, in a phrase for people who have not met it.
+        What it is, in a phrase for people who do not know it.
     Settings
         A dataclass of its own options, made with `arcwise.option.option`.
     default_score

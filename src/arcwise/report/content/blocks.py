@@ -60,7 +60,7 @@ class Verbatim:
 @one_screen
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table: text, or numbers with so many digits after the point."""
+    """A column of a table: text, or numbers with this many digits after the point."""
 
     title: str
     digits: int | None = None
@@ -145,7 +145,7 @@ class NetworkNode:
 @one_screen
 @dataclass(frozen=True, slots=True)
 class NetworkEdge:
-    """A pair of variables (positions) with all that is known of it.
+    """A pair of variables (positions) with all that is known about it.
 
     Parameters
     ----------

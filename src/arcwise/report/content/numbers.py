@@ -8,7 +8,7 @@ EQUAL = 1e-9  # a sum of weights that differs from 1 by less is 1
 
 
 def show_confidence(value: float, digits: int = 3) -> str:
-    """Return a confidence with so many digits; 1 is shown only for every network, 0 only for none.
+    """Return a confidence with this many digits; 1 is shown only for every network, 0 only for none.
 
     >>> show_confidence(1.0), show_confidence(0.99996), show_confidence(0.8191), show_confidence(0.0001)
     ('1.000', '>0.999', '0.819', '<0.001')

@@ -23,8 +23,8 @@ STYLE = (
 def network_svg(view: NetworkView, *, numbers: bool = True) -> str:
     """Return the network at the view's threshold as an SVG document.
 
-    Lines are the wider, and the less broken, the higher the confidence; an arrow head is filled where the data settle
-    the direction, hollow where they lean to it, and missing where it is open.
+    The higher the confidence, the wider and the less broken the line; an arrow head is filled where the data settle
+    the direction, hollow where they lean towards it, and missing where it is open.
     """
     arcs = [(parent, child) for child, parents in enumerate(view.parents) for parent in parents]
     shown = [edge for edge in view.edges if edge.fate.in_network]

@@ -34,7 +34,7 @@ from arcwise.report.drawing.network import draw_network, label_of
 
 __all__ = ["render_frame", "render_html"]
 
-# Fewer letters than this beside a table would leave half of a wide window empty.
+# Fewer letters than this next to a table would leave half of a wide window empty.
 FEWEST_BESIDE = 260
 KINDS = {Paragraph: "paragraph", Bullets: "bullets", Table: "table", Chart: "chart", Verbatim: "verbatim"}
 
@@ -95,7 +95,7 @@ def _json(value: Any) -> str:
 
 
 def _sides(section: Section) -> list[tuple[str, list[tuple[int, Block]]]]:
-    """Return the numbered blocks of a section in one or two columns: what is read, and beside it what is looked at.
+    """Return the numbered blocks of a section in one or two columns: what is read, and next to it what is looked at.
 
     A wide window shows the columns side by side, a narrow one the first above the second.
     """

@@ -142,7 +142,7 @@ class Density(Experiment[DensitySettings]):
     def summarize(
         self, settings: DensitySettings, rows: pd.DataFrame, cells: pd.DataFrame
     ) -> Sequence[SummaryTable | SummaryFigure]:
-        """Return the Borda count beside the printed one, what averaging gains, and the values themselves."""
+        """Return the Borda count next to the printed one, what averaging gains, and the values themselves."""
         rows = rows.assign(candidate=rows["score_name"] + " " + rows["estimator"])
         values = rows.pivot_table(index=["data", "split"], columns="candidate", values="nll", sort=False)
         order = [name for name in PRINTED if name in values] + [name for name in values if name not in PRINTED]

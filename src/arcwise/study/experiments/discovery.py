@@ -1,7 +1,7 @@
 """Knowledge discovery (Liao 2022, chapters 4 and 5): confidences learned from samples of networks that are known.
 
 A cell is one proxy instance: a network, a sample from it, a score, and the bootstrap or the credible set. It keeps the
-confidences of all pairs beside the truth (see `PairStates`), so that one set of cells serves chapter 4 (which score is
+confidences of all pairs next to the truth (see `PairStates`), so that one set of cells serves chapter 4 (which score is
 best?) and chapter 5 (which threshold, which method, which ensemble?), for every measure and threshold.
 
 Ground truths are networks by name, and networks fitted to data as in section 4.6.1: each data set is scored with each
@@ -178,7 +178,7 @@ class Discovery(Experiment[DiscoverySettings]):
                             }
 
     def run(self, settings: DiscoverySettings, parameters: Mapping[str, Any], context: CellContext) -> CellResult:
-        """Sample, find networks, average them, and put the confidences beside the truth."""
+        """Sample, find networks, average them, and put the confidences next to the truth."""
         network = context.sources.network(parameters["truth"])
         if parameters["method"] == "credible" and network.n_variables > settings.largest_credible:
             text = f"credible sets are not sought for more than {settings.largest_credible} variables"

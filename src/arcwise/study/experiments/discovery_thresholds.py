@@ -86,7 +86,7 @@ def _beside_table_5_8(entries: Sequence[LearnedEntry]) -> SummaryTable:
                     "cells": entry.proxies,
                 }
             )
-    return SummaryTable("thresholds-shd", "Thresholds for SHD beside those of Liao's Table 5.8.", pd.DataFrame(lines))
+    return SummaryTable("thresholds-shd", "Thresholds for SHD next to those of Liao's Table 5.8.", pd.DataFrame(lines))
 
 
 def rule_thresholds(instances: Instances, metric: str, weight: float) -> dict[str, NDArray[np.float64]]:
@@ -140,7 +140,7 @@ def _rules_table(instances: Instances, *, broom: bool) -> SummaryTable:
 
 
 def _cells_last(frame: pd.DataFrame, *before: str) -> pd.DataFrame:
-    """Return the columns in their order, but for the given ones and `cells`, which come last."""
+    """Return the columns in their order, except the given ones and `cells`, which come last."""
     last = [*before, "cells"]
     return frame[[column for column in frame.columns if column not in last] + last]
 

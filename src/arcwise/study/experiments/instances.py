@@ -38,7 +38,7 @@ class Instances:
 
     @classmethod
     def of(cls, rows: pd.DataFrame) -> Instances:
-        """Take the rows of a discovery study, but for bootstraps that a limit left with fewer than 50 networks."""
+        """Take the rows of a discovery study, except bootstraps that a limit left with fewer than 50 networks."""
         short = (rows["method"] == "bootstrap") & (rows["status"] == "limit") & (rows["networks"] < FEWEST_NETWORKS)
         frame = rows[~short].reset_index(drop=True)
         names = {text: str(make_score(text).describe()["name"]) for text in frame["score"].unique()}
@@ -49,7 +49,7 @@ class Instances:
 
     @cached_property
     def digest(self) -> str:
-        """A fingerprint of the results, whatever their order."""
+        """A fingerprint of the results, in any order."""
         hasher = hashlib.sha256()
         for line in sorted(f"{row.cell} {row.states} {row.shares}" for row in self.frame.itertuples()):
             hasher.update(line.encode())

@@ -284,7 +284,7 @@ def _claims(samples: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _best_of(problems: list[str], score: str, rows: pd.DataFrame) -> tuple[list[bool | None], int]:
-    """Return whether the genetic search's mean score is above the mean of the best of so many first ascents."""
+    """Return whether the genetic search's mean score is above the mean of the best of this many first ascents."""
     runs = rows[(rows["kind"] == "run") & (rows["score_name"] == score)]
     found: list[bool | None] = []
     cells = 0

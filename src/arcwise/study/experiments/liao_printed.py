@@ -1,4 +1,4 @@
-"""Borda counts as Liao (2022) prints them, to be shown beside ours: Tables 4.3 and 5.4 to 5.7."""
+"""Borda counts as Liao (2022) prints them, to be shown next to ours: Tables 4.3 and 5.4 to 5.7."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`PairStates`: the confidences of all pairs of variables beside the truth, and how far each threshold is off.
+"""`PairStates`: the confidences of all pairs of variables next to the truth, and how far each threshold is off.
 
 A pair is in one of four states: absent, an arc either way, or an undirected edge of the CPDAG. A threshold predicts
 "absent" for a pair that is not above it, and else the most credible of the three other states (undirected if that is at
@@ -36,7 +36,7 @@ class PairStates:
 
     @classmethod
     def of(cls, confidence: EdgeConfidence, dag: Dag) -> PairStates:
-        """Put the confidences in the edges beside the CPDAG of the true network; the variables must be in one order."""
+        """Pair the confidences in the edges with the CPDAG of the true network; the variables must be in one order."""
         assert confidence.names == dag.names
         n = len(confidence.names)
         first, second = np.triu_indices(n, 1)

@@ -61,7 +61,7 @@ class Scanagatta(Experiment[ScanagattaSettings]):
     axes = ("networks", "doublings", "repetitions")
 
     def check(self, settings: ScanagattaSettings, sources: Sources) -> None:
-        """See that the networks are there."""
+        """Check that the networks are there."""
         for network in settings.networks:
             sources.check_network(network)
 
@@ -169,7 +169,7 @@ def _paired(rows: pd.DataFrame) -> pd.DataFrame:
 def _correlations(rows: pd.DataFrame) -> pd.DataFrame:
     """Return Spearman's correlation of sensitivity and accuracy: over the sizes, and over the samples of one size.
 
-    The first says that both fall as N grows. The second, N held fixed, says whether sensitivity tells more than N does.
+    The first says that both fall as N grows. The second, N held fixed, says whether sensitivity says more than N does.
     """
     import pandas as pd
 

@@ -107,7 +107,7 @@ class Steck(Experiment[SteckSettings]):
     axes = ("data",)
 
     def check(self, settings: SteckSettings, sources: Sources) -> None:
-        """See that the data are there."""
+        """Check that the data are there."""
         for text in settings.data:
             source = SourceText.parse(text)
             source.values(OPTIONS)
@@ -142,7 +142,7 @@ class Steck(Experiment[SteckSettings]):
     def summarize(
         self, settings: SteckSettings, rows: pd.DataFrame, cells: pd.DataFrame
     ) -> Sequence[SummaryTable | SummaryFigure]:
-        """Return the table with the printed values beside ours, and a figure of alpha* against alpha^M."""
+        """Return the table with the printed values next to ours, and a figure of alpha* against alpha^M."""
         import pandas as pd
 
         lines = []
@@ -181,6 +181,6 @@ class Steck(Experiment[SteckSettings]):
             axes.set_ylabel("analytic alpha*")
             axes.legend()
 
-        caption = "Steck's Table 1: printed values beside ours."
+        caption = "Steck's Table 1: printed values next to ours."
         figure = f"The analytic sample size against the exact one; {len(cells)} data sets."
         return [SummaryTable("table-1", caption, frame), SummaryFigure("alpha", figure, draw)]

@@ -10,7 +10,7 @@ edge nearly always comes with one lost orientation) says that there is one colli
                                                        1/2 -+ mixing d/2 if they do not (towards x2),
 
 a search over d and the mixing reproduces the 36 printed counts of correct structures of *BDeu* to 7 per 100 (root mean
-square). The numbers were fixed then; expected log-BDe took no part in it.
+square). The numbers were then fixed; expected log-BDe was not used for it.
 """
 
 from __future__ import annotations

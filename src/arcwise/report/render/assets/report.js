@@ -323,7 +323,7 @@
       list.append(make("li", {}, button));
     }
     const more = (doubtful.length || shown.length) - offered.length;
-    byId("details-body").append(make("h4", {}, doubtful.length ? "Look twice: here methods disagree" : "The most certain"), list);
+    byId("details-body").append(make("h4", {}, doubtful.length ? "Take care: methods disagree here" : "The most certain"), list);
     if (more > 0) byId("details-body").append(make("p", { class: "help" }, `and ${more} more in the table`));
   }
 
