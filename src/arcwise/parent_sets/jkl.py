@@ -60,7 +60,12 @@ def parse_jkl(content: bytes, *, source: str = "jkl text") -> ParentSetTable:
         names = written_names
     complaint = f"{source}: the constraints in the comment '# {_MARK}...' were edited. Write the file again."
     facts["constraints"] = read_constraints_of(facts, names, complaint)
-    return ParentSetTable(tuple(names), *arrays, **facts)
+    table = ParentSetTable(tuple(names), *arrays, **facts)
+    try:
+        table.validate()
+    except FormatError as error:
+        raise FormatError(f"{source}: {error}") from None
+    return table
 
 
 def format_jkl(table: ParentSetTable) -> bytes:
