@@ -25,6 +25,7 @@ from arcwise.limits import Limits, Status
 from arcwise.mentions import Argument, Remedy
 from arcwise.parent_sets import ParentSetTable
 from arcwise.parent_sets.candidate_sets import candidate_sets, components_of, network_of_rows
+from arcwise.parent_sets.score_range import scaled
 from arcwise.progress import ProgressCallback, show_progress
 
 if TYPE_CHECKING:
@@ -238,7 +239,8 @@ def find_optimal(
         budget.announce("preparing", 0, 4)
         table.validate()
         budget.announce("preparing", 1, 4)
-        allowed = candidate_sets(table, constraints)
+        near, constant, unit = scaled(table)
+        allowed = candidate_sets(near, constraints)
         budget.announce("preparing", 2, 4)
         sets = allowed.undominated(budget.native_report("preparing: dominated sets"))
         budget.announce("preparing", 3, 4)
@@ -254,7 +256,8 @@ def find_optimal(
             )
         search = _Search("auto" if method == "auto" else picked, budget, threads, seed)
         rows = np.empty(table.n_variables, dtype=np.int64)
-        solved = search.solve_all(components)
+        with budget.elsewhere(constant / unit, constant / unit):
+            solved = search.solve_all(components)
         for nodes, part in zip(parts, solved, strict=True):
             rows[nodes] = part.origins
         bound = math.fsum(part.bound for part in solved)
@@ -263,9 +266,9 @@ def find_optimal(
         dag, score = network_of_rows(table, rows, constraints)
         if data is not None:
             check_against_data(table, dag, score, data)
-        if bound <= score + PROOF_TOLERANCE:
+        if bound <= math.fsum(near.scores[rows].tolist()) + PROOF_TOLERANCE:
             status = Status.COMPLETE  # the limit came too late to matter
-        upper = score if status is Status.COMPLETE else max(bound, score)
+        upper = score if status is Status.COMPLETE else max(unit * bound + constant, score)
         return Optimum(
             dag=dag,
             score=score,
@@ -276,14 +279,14 @@ def find_optimal(
             reason=reason,
             seconds=budget.seconds,
             nodes=budget.nodes,
-            ties_possible=not (unique and _no_equal_rows(table, rows)),
+            ties_possible=not (unique and _no_equal_rows(near, rows)),
             statistics={
                 "parent sets": table.n_rows,
                 "parent sets after constraints": allowed.rows,
                 "parent sets without dominated": sets.rows,
                 "components": len(parts),
                 "largest component": int(largest),
-                "tolerance": PROOF_TOLERANCE,
+                "tolerance": unit * PROOF_TOLERANCE,
                 **search.counts,
             },
         )

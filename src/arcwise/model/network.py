@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
@@ -326,12 +325,6 @@ class BayesianNetwork:
             return a.shape == b.shape and bool(np.allclose(a, b, rtol=0, atol=tolerance, equal_nan=True))
 
         return self._same_frame(other) and all(map(same, self._tables, other._tables))
-
-    @property
-    def digest(self) -> str:
-        """SHA-256 of structure, states and probabilities: what tells the network from another as a prior."""
-        content = repr((self.names, self._dag.parents, self._states)).encode()
-        return hashlib.sha256(content + self._values.astype("<f8").tobytes()).hexdigest()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BayesianNetwork):

@@ -63,7 +63,12 @@ def parse_jkl(content: bytes, *, source: str = "jkl text") -> ParentSetTable:
             raise FormatError(f"{source}: a name occurs twice in the comment '# {_MARK}...'. Write the file again.")
     complaint = f"{source}: the constraints in the comment '# {_MARK}...' were edited. Write the file again."
     facts["constraints"] = read_constraints_of(facts, names, complaint)
-    return ParentSetTable(tuple(names), *arrays, **facts)
+    table = ParentSetTable(tuple(names), *arrays, **facts)
+    try:
+        table.validate()
+    except FormatError as error:
+        raise FormatError(f"{source}: {error}") from None
+    return table
 
 
 def format_jkl(table: ParentSetTable) -> bytes:

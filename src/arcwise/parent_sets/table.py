@@ -20,7 +20,10 @@ from arcwise.limits import Status
 from arcwise.mentions import Argument, Call, Remedy
 from arcwise.showing import one_screen
 
-__all__ = ["BuildStatistics", "ParentSetTable"]
+__all__ = ["LARGEST_SCORE", "BuildStatistics", "ParentSetTable"]
+
+# The largest absolute score of a network that is supported; score_range.py says why.
+LARGEST_SCORE = 1e10
 
 # What `arcwise::Defect` of the native core stands for.
 _DEFECTS = (
@@ -147,7 +150,8 @@ class ParentSetTable:
         Raises
         ------
         FormatError
-            If a node has no parent set, a score is NaN or infinite, a parent is not a variable or the node itself, a
+            If a node has no parent set, a score is NaN or infinite, the largest absolute scores of the nodes add up to
+            more than 1e10 (see `score_range.py`), a parent is not a variable or the node itself, a
             set or the rows are not in order, or a node has the same set twice. The message says where.
         """
         from arcwise import _core
@@ -160,11 +164,24 @@ class ParentSetTable:
             self.node_offsets, self.scores, self.set_offsets, self.members
         )
         if defect == 0:
+            self._check_range()
             return
         where = f"node '{self.names[node]}' ({node + 1} of {self.n_variables})" if node >= 0 else "the table"
         if row >= 0:
             where += f", row {row - int(self.node_offsets[node])}"
         raise FormatError(f"{where}: {_DEFECTS[defect]}.")
+
+    def _check_range(self) -> None:
+        """Refuse scores whose sums have too few digits left for differences."""
+        largest = np.maximum.reduceat(np.abs(self.scores), self.node_offsets[:-1]) if self.n_rows else np.zeros(0)
+        if float(np.minimum(largest, 2 * LARGEST_SCORE).sum()) > LARGEST_SCORE:
+            node = int(np.argmax(largest))
+            raise FormatError(
+                f"node '{self.names[node]}' ({node + 1} of {self.n_variables}): a score of {largest[node]:.4g} in "
+                f"absolute value. The largest absolute scores of all nodes may add up to {LARGEST_SCORE:.0e}: "
+                "differences of larger ones have too few digits. Leave out sets that are not allowed, or subtract a "
+                "constant from the scores of a node."
+            )
 
     @cached_property
     def digest(self) -> str:

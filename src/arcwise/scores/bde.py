@@ -82,7 +82,7 @@ class Bde(Score):
             raise OptionError(
                 f"work with the score 'bde' can be kept and resumed only if its prior can be recognised; a "
                 f"{type(self.prior).__name__} has no property digest. Give it one (a text that differs for different "
-                "priors), or use a BayesianNetwork, a JointPrior or a UniformPrior."
+                "priors), or use a JointPrior or a UniformPrior."
             )
         return self.describe()
 

@@ -133,12 +133,12 @@ def test_an_order_is_searched_for_where_little_slack_holds_no_network() -> None:
 
     def empty(construction: Any, order: NDArray[np.int32], slack: float, most: int) -> Diagram:
         diagram = build(construction, order, slack, most)
-        return Diagram(diagram.explored, 0, -1) if slack < 4.0 and diagram.status == 0 else diagram
+        return Diagram(diagram.explored, 0, -1) if diagram.status == 0 else diagram
 
     search = OrderSearch(empty, FRONTIER, np.arange(12, dtype=np.int32), 10.0, 0)  # type: ignore[arg-type]
     search.run(20_000)
     assert sorted(search.order.tolist()) == list(range(12))
-    assert max(slack for _, _, slack, _ in build.calls) > 4.0
+    assert any(order != list(range(12)) for _, order, _, _ in build.calls), "no move was tried"
 
 
 def test_moves_keep_all_nodes() -> None:

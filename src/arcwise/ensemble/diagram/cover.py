@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -54,6 +54,19 @@ class Part:
     cuts: NDArray[np.uint64]
     codes: NDArray[np.int32]
     multipliers: NDArray[np.float64]
+    margin: float = MARGIN  # what the costs are exact to
+
+    def times(self, unit: float) -> Part:
+        """Return the part with scores in a smaller unit (parent_sets/score_range.py)."""
+        if unit == 1:
+            return self
+        return replace(
+            self,
+            costs=self.costs * unit,
+            reference=self.reference * unit,
+            multipliers=self.multipliers * unit,
+            margin=self.margin * unit,
+        )
 
 
 # Makes the diagram of a part, given the score of a known network and how many bytes it may take; a trial is given up
@@ -105,10 +118,13 @@ def relax(sets: CandidateSets, rows: int, incumbent: Incumbent, slack: float, bu
     return root, part
 
 
-def build_cover(root: Root, part: Part, slack: float, memory: int, budget: Budget, build: BuildPart) -> NetworkDiagram:
+def build_cover(
+    root: Root, part: Part, slack: float, memory: int, budget: Budget, build: BuildPart, *, unit: float = 1.0
+) -> NetworkDiagram:
     """Build the diagram of all networks within `slack` of the best: at once if that is cheap, or else in parts.
 
-    `root` and `part` are of `relax`; a limit shows in the diagram's status.
+    `root` and `part` are of `relax`, with scores and the slack in a `unit`, which the diagrams that are built do not
+    have; a limit shows in the diagram's status.
     """
     score = root.incumbent.score
     if budget.status is not Status.COMPLETE:
@@ -121,7 +137,7 @@ def build_cover(root: Root, part: Part, slack: float, memory: int, budget: Budge
         return _stopped(Status.INTERRUPTED)
     if Status.from_native(trial.status) is not Status.MEMORY_LIMIT or memory <= ROOT_BYTES:
         return trial
-    return _Cover(root, part, slack, memory, budget, build).run()
+    return _Cover(root, part, slack, memory, budget, build, unit).run()
 
 
 def _stopped(status: Status) -> NetworkDiagram:
@@ -133,12 +149,15 @@ def _stopped(status: Status) -> NetworkDiagram:
 class _Cover:
     """The parts so far, while the tree is searched."""
 
-    def __init__(self, root: Root, part: Part, slack: float, memory: int, budget: Budget, build: BuildPart) -> None:
+    def __init__(
+        self, root: Root, part: Part, slack: float, memory: int, budget: Budget, build: BuildPart, unit: float
+    ) -> None:
         self._root = root
         self._slack = slack
         self._memory = memory
         self._budget = budget
         self._build = build
+        self._unit = unit
         self._rows = part.costs.size
         self._diagrams: list[NetworkDiagram] = []
         self._best = root.incumbent.score
@@ -156,7 +175,7 @@ class _Cover:
             self._budget.stop(Status.INTERRUPTED)
         if self._budget.status is not Status.COMPLETE:
             return _stopped(self._budget.status)
-        return _core.ensemble.join_diagrams(self._diagrams, self._slack)
+        return _core.ensemble.join_diagrams(self._diagrams, self._slack * self._unit)
 
     def _settle(self, solution: LpSolution, allowed: NDArray[np.uint8], decided: bool) -> bool:
         """Take a node as a part if its bound or a trial allows it; in the end (`decided`) anyway."""
@@ -171,7 +190,7 @@ class _Cover:
         if status is Status.COMPLETE:
             self._diagrams.append(diagram)
             if diagram.states:
-                self._best = max(self._best, diagram.optimum)
+                self._best = max(self._best, diagram.optimum / self._unit)
             return True
         if not final and status is Status.MEMORY_LIMIT and memory == NODE_BYTES:
             return False

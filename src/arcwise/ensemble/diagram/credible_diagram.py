@@ -26,6 +26,7 @@ from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import ParentSetTable
 from arcwise.parent_sets.candidate_sets import candidate_sets
+from arcwise.parent_sets.score_range import centred, scaled
 from arcwise.progress import ProgressCallback, native_callback
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ __all__ = ["RELATIVE_TOLERANCE", "CredibleDiagram", "DiagramSums", "build_diagra
 # of up to some hundred scores in double precision differ by less for rounding alone.
 RELATIVE_TOLERANCE = 1e-11
 # Losses closer than this, relative to the scores, are one entry when a set is summed up.
-RELATIVE_GRAIN = 1e-12
+RELATIVE_GRAIN, LARGEST_GRAIN = 1e-12, 1e-6
 LARGEST_BY_SUBSETS = 20
 # Tables with so many rows are too large for the linear program: sensors, 25 variables, has a million.
 MANY_ROWS = 200_000
@@ -77,11 +78,12 @@ class CredibleDiagram:
     by_class: bool
     status: Status
     rank: NDArray[np.int32] | None = None
+    constant: float = 0.0  # what the diagram's scores lack (parent_sets/score_range.py)
 
     @property
     def opt(self) -> float:
         """The score of the best network."""
-        return float(self.native.optimum)
+        return float(self.native.optimum) + self.constant
 
     def sums(
         self, *, slack: float | None = None, families: bool = False, limits: Limits, report: Any = None
@@ -90,7 +92,7 @@ class CredibleDiagram:
         within = self.slack if slack is None else slack
         code, overflow, (low, high), mass, words, masses, peak, remade = self.native.sums(
             within + self.tolerance,
-            RELATIVE_GRAIN * max(1.0, abs(self.opt)),
+            min(RELATIVE_GRAIN * max(1.0, abs(self.opt)), LARGEST_GRAIN),
             self.table.n_rows,
             families,
             limits.memory_bytes or DEFAULT_MEMORY,
@@ -151,18 +153,20 @@ def build_diagram(
     """Build the diagram of all networks of the table within `slack` of its optimum; a limit shows in `status`."""
     from arcwise import _core
 
-    sets = candidate_sets(table, constraints)
+    near, constant = centred(table)
+    sets = candidate_sets(near, constraints)
+    measured, _, unit = scaled(table)  # what linear programs are given; nearly always the same
     keep = np.zeros(table.n_rows, dtype=np.uint8)
     keep[sets.origins] = 1
-    scale = float(np.abs(sets.scores[sets.offsets[:-1]]).sum())
+    scale = float(np.abs(table.scores[sets.origins[sets.offsets[:-1]]]).sum())
     tolerance = RELATIVE_TOLERANCE * max(1.0, scale)
     memory = deadline.given.memory_bytes or DEFAULT_MEMORY
-    arrays = (table.node_offsets, table.scores, table.set_offsets, table.members)
+    arrays = (table.node_offsets, near.scores, table.set_offsets, table.members)
     report = native_callback(callback, "credible set")
 
     rank: NDArray[np.int32] | None = None
     budget = Budget(deadline.uncounted, callback)  # the count is of networks, not of nodes of a search
-    incumbent = Incumbent(sets, SEED, budget)
+    incumbent = Incumbent(sets if unit == 1 else candidate_sets(measured, constraints), SEED, budget)
     dense = table.n_rows > MANY_ROWS and table.n_variables <= LARGEST_WITH_MANY_ROWS
     by_subsets = dense or table.n_variables <= LARGEST_BY_SUBSETS
     incumbent.improve(*((ROUGH_ITERATIONS,) if by_subsets else ()))
@@ -171,7 +175,7 @@ def build_diagram(
         code = dp.run(1, deadline.seconds_left, native_callback(callback, "credible set: best scores of subsets"))
         if code:
             native = _core.ensemble.NetworkDiagram(code)
-            return CredibleDiagram(table, native, slack, tolerance, by_class, Status.from_native(code))
+            return CredibleDiagram(table, native, slack, tolerance, by_class, Status.from_native(code), None, constant)
         if dp.optimum == -math.inf:
             raise _no_network()
         # Sinks go first: the nodes that come last in a good network get the smallest numbers.
@@ -184,21 +188,21 @@ def build_diagram(
             possible, _ = _core.exact.AcyclicityPropagator(sets).propagate(np.ones(sets.rows, dtype=np.uint8))
             if not possible:
                 raise _no_network()
-        root, part = relax(sets, table.n_rows, incumbent, slack + tolerance, budget)
+        root, part = relax(incumbent.sets, table.n_rows, incumbent, (slack + tolerance) / unit, budget)
         order = _depth_first_order(table, sets, incumbent)
 
         def build(part: Part, at_least: float, most_bytes: int, trial: bool) -> NetworkDiagram:
-            make = _build_part(table, part, at_least, most_bytes, deadline, report)
+            make = _build_part(near, part.times(unit), unit * at_least, most_bytes, deadline, report)
             if by_class:
                 return make(_core.ensemble.Construction.REPRESENTATIVES, order, slack + tolerance, UNLIMITED)
             if trial:
                 return make(_core.ensemble.Construction.SOURCES, order, slack + tolerance, UNLIMITED)
             return build_as_planned(make, order, slack + tolerance, seed=SEED)
 
-        native = build_cover(root, part, slack + tolerance, memory, budget, build)
+        native = build_cover(root, part, (slack + tolerance) / unit, memory, budget, build, unit=unit)
         if by_class:
             rank = np.argsort(order).astype(np.int32)
-    return CredibleDiagram(table, native, slack, tolerance, by_class, Status.from_native(native.status), rank)
+    return CredibleDiagram(table, native, slack, tolerance, by_class, Status.from_native(native.status), rank, constant)
 
 
 def _build_part(
@@ -213,7 +217,7 @@ def _build_part(
     from arcwise import _core
 
     def build(construction: Construction, order: NDArray[np.int32], slack: float, most_states: int) -> NetworkDiagram:
-        close = part.allowed & (part.costs <= part.reference - at_least + slack + 1e-6)
+        close = part.allowed & (part.costs <= part.reference - at_least + slack + part.margin)
         return _core.ensemble.build_from_costs(
             table.node_offsets,
             table.scores,
