@@ -133,7 +133,7 @@ class Analysis:
         self.confidence.pair(first, second)  # refuses unknown names
         # Too unlikely for the report; but that there is no edge is a finding, too.
         first, second = sorted((first, second), key=self.data.index)
-        return describe_edge(self.data, self.confidence, self.sets, self.consensus, first, second)
+        return describe_edge(self.data, self.sets, self.consensus, first, second)
 
     def explain(self, first: str, second: str) -> str:
         """Say in plain words how far the edge between two variables can be trusted, and why."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.analysis.averaged import Averaged
-from arcwise.confidence import ConsensusEdge, ConsensusNetwork, EdgeConfidence, Fate
+from arcwise.confidence import ConsensusEdge, ConsensusNetwork, Fate
 from arcwise.counts import contingency
 from arcwise.data import Dataset
 from arcwise.graph import Dag
@@ -102,21 +102,23 @@ class EdgeFinding:
         return Agreement.AGREE if close else Agreement.DIFFER
 
 
-def describe_edges(
-    data: Dataset, main: EdgeConfidence, sets: tuple[Averaged, ...], consensus: ConsensusNetwork
-) -> tuple[EdgeFinding, ...]:
-    """Describe every pair with a confidence above `FLOOR`, and all in the network, the most certain first."""
+def describe_edges(data: Dataset, sets: tuple[Averaged, ...], consensus: ConsensusNetwork) -> tuple[EdgeFinding, ...]:
+    """Describe every pair with a confidence above `FLOOR`, and all in the network, the most certain first.
+
+    The first of the sets is the one that the answer rests on.
+    """
+    main = sets[0].confidence
+    assert main is not None
     fates = {frozenset((edge.tail, edge.head)): edge for edge in consensus.edges}
     order = main.to_frame(above=min(FLOOR, consensus.threshold))
     return tuple(
-        describe_edge(data, main, sets, consensus, first, second, fates.get(frozenset((first, second))))
+        describe_edge(data, sets, consensus, first, second, fates.get(frozenset((first, second))))
         for first, second in zip(order["first"].tolist(), order["second"].tolist(), strict=True)
     )
 
 
 def describe_edge(
     data: Dataset,
-    main: EdgeConfidence,
     sets: tuple[Averaged, ...],
     consensus: ConsensusNetwork,
     first: str,
@@ -124,6 +126,8 @@ def describe_edge(
     edge: ConsensusEdge | None = None,
 ) -> EdgeFinding:
     """Describe one pair; `edge` is what the consensus made of it, None if it is not above the threshold."""
+    main = sets[0].confidence
+    assert main is not None
     i, j = data.index(first), data.index(second)
     forward, backward = float(main.directed[i, j]), float(main.directed[j, i])
     tail, head = (second, first) if backward > forward else (first, second)

@@ -120,7 +120,7 @@ def learn_prepared(
         thresholds=found,
         consensus=consensus,
         network=network,
-        edges=describe_edges(data, main.confidence, (main, *others), consensus),
+        edges=describe_edges(data, (main, *others), consensus),
         prior=prior,
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import typer
@@ -12,13 +12,14 @@ from arcwise.cli.bayes_factor import BayesFactorOption, factor_from
 from arcwise.cli.completion import one_of
 from arcwise.cli.data_options import DataOptions
 from arcwise.cli.limit_options import NetworkLimit
-from arcwise.cli.option_group import expanded
+from arcwise.cli.option_group import OptionGroup, expanded
 from arcwise.cli.output_file import OutputOption, check_file_name
 from arcwise.cli.parent_set_source import SourceArgument, load_parent_sets
 from arcwise.cli.printing import PrintOptions, finish, print_json
 from arcwise.cli.repeat_options import MOST_THREADS
 from arcwise.cli.rule_options import RuleOptions
 from arcwise.cli.score_options import ScoreOptions
+from arcwise.defaults import BAYES_FACTOR
 
 __all__ = ["register"]
 
@@ -28,10 +29,11 @@ def register(app: typer.Typer) -> None:
     app.command("credible")(expanded(credible))
 
 
-def credible(
-    source: SourceArgument,
-    scored: ScoreOptions,
-    bayes_factor: BayesFactorOption = "20",
+@dataclass(frozen=True)
+class SetOptions(OptionGroup):
+    """Which set, and what is to be known of it."""
+
+    bayes_factor: BayesFactorOption = f"{BAYES_FACTOR:g}"
     by: Annotated[
         str,
         typer.Option(
@@ -39,20 +41,25 @@ def credible(
             help="With -o: list DAGs (dag) or one per equivalence class (mec).",
             autocompletion=one_of("dag", "mec"),
         ),
-    ] = "dag",
-    classes: Annotated[bool, typer.Option("--classes/--no-classes", help="Count the equivalence classes too.")] = True,
-    *,
-    rules: RuleOptions,
-    reading: DataOptions,
+    ] = "dag"
+    classes: Annotated[bool, typer.Option("--classes/--no-classes", help="Count the equivalence classes too.")] = True
     trust_table: Annotated[
         bool, typer.Option("--trust-table", help="Trust that a table from elsewhere is complete for this factor.")
-    ] = False,
+    ] = False
     threads: Annotated[
         int,
         typer.Option(
             "--threads", min=1, max=MOST_THREADS, help="Threads for the table of parent sets; the set itself uses one."
         ),
-    ] = 1,
+    ] = 1
+
+
+def credible(
+    source: SourceArgument,
+    scored: ScoreOptions,
+    wanted: SetOptions,
+    rules: RuleOptions,
+    reading: DataOptions,
     limit: NetworkLimit,
     output: OutputOption = None,
     printing: PrintOptions,
@@ -70,7 +77,7 @@ def credible(
     from arcwise.limits import Status
 
     check_file_name(output, "networks")
-    factor = factor_from(bayes_factor)
+    factor = factor_from(wanted.bayes_factor)
     deadline = Deadline.of(limit.limits)
     loaded = load_parent_sets(
         source,
@@ -78,12 +85,12 @@ def credible(
         rules=rules,
         reading=reading,
         slack=math.log(factor),
-        threads=threads,
+        threads=wanted.threads,
         limits=deadline.uncounted,
         progress=printing.progress,
     )
     table = loaded.table
-    if trust_table:  # also for its score, if nobody knows which it is
+    if wanted.trust_table:  # also for its score, if nobody knows which it is
         table = table.vouched(equivalent=None if "name" in table.score else True)
     table_seconds = deadline.seconds
     found = CredibleSet.build(
@@ -93,13 +100,13 @@ def credible(
         limits=deadline.share(FIRST_SHARE).limits,
         progress=printing.progress,
     )
-    summary = found.summary(classes=classes, limits=deadline.limits)
+    summary = found.summary(classes=wanted.classes, limits=deadline.limits)
     seconds = deadline.seconds - table_seconds
     # A table that was cut short is complete for the finished sizes of parent sets only.
     status = summary.status if summary.status is not Status.COMPLETE else table.status
     complete = status is Status.COMPLETE
     if output is not None:
-        networks = found.networks(by, limits=deadline.limits)  # type: ignore[arg-type]
+        networks = found.networks(wanted.by, limits=deadline.limits)  # type: ignore[arg-type]
         if loaded.data is not None:
             networks = replace(networks, facts={**networks.facts, "n_cases": loaded.data.n_cases})
         networks.save(output)

@@ -127,7 +127,7 @@ def stream_set(
                 )
             state |= {"opt": diagram.opt, "slack": found.slack, "diagram": fingerprint}
             try:
-                status = _write_chunks(diagram, target, state, chunk, parquet, deadline, callback)
+                status = _write_chunks(diagram, target, state, _Files(chunk, parquet), deadline, callback)
             except KeyboardInterrupt:  # what is in the manifest is there
                 if (target / MANIFEST).exists():
                     state |= _read_manifest(target)
@@ -139,12 +139,19 @@ def stream_set(
     return NetworkStream.load(target)
 
 
+@dataclass(frozen=True, slots=True)
+class _Files:
+    """How many networks a file holds, and in which format."""
+
+    chunk: int
+    parquet: bool
+
+
 def _write_chunks(
     diagram: CredibleDiagram,
     target: Path,
     state: dict[str, Any],
-    chunk: int,
-    parquet: bool,
+    files: _Files,
     deadline: Deadline,
     callback: ProgressCallback,
 ) -> Status:
@@ -157,10 +164,10 @@ def _write_chunks(
             return Status.TIME_LIMIT
         if listed >= deadline.given.native_count:
             return Status.COUNT_LIMIT
-        rows, losses = diagram.next_chunk(lister, chunk)
+        rows, losses = diagram.next_chunk(lister, files.chunk)
         if not len(losses):
             continue
-        name = f"networks-{len(state['files']):06d}{'.parquet' if parquet else '.nets'}"
+        name = f"networks-{len(state['files']):06d}{'.parquet' if files.parquet else '.nets'}"
         NetworkSet(
             names=diagram.table.names,
             families=diagram.families,
