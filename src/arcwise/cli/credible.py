@@ -57,6 +57,7 @@ class SetOptions(OptionGroup):
 def credible(
     source: SourceArgument,
     scored: ScoreOptions,
+    *,
     wanted: SetOptions,
     rules: RuleOptions,
     reading: DataOptions,

@@ -137,7 +137,7 @@ def build_cover(
         return _stopped(Status.INTERRUPTED)
     if Status.from_native(trial.status) is not Status.MEMORY_LIMIT or memory <= ROOT_BYTES:
         return trial
-    return _Cover(root, part, slack, memory, budget, build, unit).run()
+    return _Cover(root, part, slack=slack, memory=memory, budget=budget, build=build, unit=unit).run()
 
 
 def _stopped(status: Status) -> NetworkDiagram:
@@ -150,7 +150,7 @@ class _Cover:
     """The parts so far, while the tree is searched."""
 
     def __init__(
-        self, root: Root, part: Part, slack: float, memory: int, budget: Budget, build: BuildPart, unit: float
+        self, root: Root, part: Part, *, slack: float, memory: int, budget: Budget, build: BuildPart, unit: float
     ) -> None:
         self._root = root
         self._slack = slack
