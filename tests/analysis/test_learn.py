@@ -330,7 +330,7 @@ def test_options_are_an_object_or_keywords() -> None:
     assert learn(data, options).confidence.n_networks == 10
     assert learn(data, options, replicates=5).confidence.n_networks == 5
     assert "bayes_factor" in str(learn.__signature__)  # type: ignore[attr-defined]
-    assert "how many extra edges a missed edge is worth" in (learn.__doc__ or "").lower()
+    assert "how many extra edges a missed edge costs you" in (learn.__doc__ or "").lower()
 
 
 def test_a_confidence_carries_its_recipe(boards: arcwise.Analysis, tmp_path: Path) -> None:

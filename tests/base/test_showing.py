@@ -128,7 +128,7 @@ def test_every_public_dataclass_has_such_a_repr() -> None:
     """One that Python wrote itself would print every array and every member of its fields."""
     own = []
     for stage in ("data", "graph", "parent_sets", "exact", "local", "ensemble", "confidence", "model", "evaluate",
-                  "priors", "report"):  # fmt: skip
+                  "priors", "report", "analysis"):  # fmt: skip
         module = importlib.import_module(f"arcwise.{stage}")
         for name in module.__all__:
             thing = getattr(module, name)

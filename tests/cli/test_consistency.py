@@ -58,7 +58,7 @@ SHORT = {"-q": "--quiet", "-o": "--output", "-s": "--score", "-b": "--bayes-fact
 OWN_WORDS = {
     *("--method", "--output", "--bins", "--target", "--threads", "--ess", "--score", "--rule", "--bayes-factor"),
     *("--replicates", "--permutations", "--alpha", "--missed-edge-cost", "--beta", "--threshold", "--compare"),
-    *("--limit-seconds", "--cases", "--data", "--networks", "--patience"),
+    *("--limit-seconds", "--cases", "--data", "--networks", "--patience", "--max-parents"),
 }
 
 

@@ -15,6 +15,7 @@ from arcwise.counts import contingency
 from arcwise.data import Dataset
 from arcwise.graph import Dag
 from arcwise.priors import EdgePrior, edge_prior
+from arcwise.showing import one_screen
 
 __all__ = ["FLOOR", "HALF", "Agreement", "EdgeFinding", "describe_arc", "describe_edge", "describe_edges"]
 
@@ -41,6 +42,7 @@ ESS_POINTS: NDArray[np.float64] = np.logspace(-3, 5, 33)
 MOST_CELLS = 200_000
 
 
+@one_screen
 @dataclass(frozen=True, eq=False)
 class EdgeFinding:
     """One pair of variables: in a report those with a confidence above `FLOOR`.

@@ -12,6 +12,7 @@ from arcwise.errors import OptionError
 from arcwise.limits import Limits
 from arcwise.mentions import Argument, Remedy
 from arcwise.option import Option, check_options, command_words, option
+from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
     from arcwise.graph import Constraints
@@ -43,6 +44,7 @@ def _cuts() -> tuple[str, ...]:
     return METHODS
 
 
+@one_screen
 @dataclass(frozen=True, kw_only=True)
 class LearnOptions:
     """Everything that `learn` can be told, each with its default and its range.
@@ -133,12 +135,12 @@ class LearnOptions:
     )
     bins: int = option(BINS, "intervals to cut numbers into", low=2, high=10_000, section="data")
     target: str | None = option(None, "the class column for --discretize mdl", usual="none", section="data")
-    drop: tuple[str, ...] = option((), "a column to leave out; may be repeated", section="data")
+    drop: tuple[str, ...] = option((), "leave this column out; may be repeated", section="data")
     keep: tuple[str, ...] = option(
         (), "a column that is a variable although it looks like an identifier; may be repeated", section="data"
     )
     categorical: bool = option(
-        False, "treat all columns of numbers as categories, however many values they have", section="data"
+        False, "treat columns of numbers as categories, however many values they have", section="data"
     )
     categories: tuple[str, ...] = option(
         (),
@@ -147,14 +149,10 @@ class LearnOptions:
         section="data",
     )
     agree: bool = option(False, "agree to the proposed preparation of the data", flags=("--yes", "-y"), section="data")
-    separator: str | None = option(
-        None, "the character between the fields of a text file", usual="a comma or a tab", section="data"
-    )
-    format: str | None = option(
-        None, "csv, tsv, parquet, arff or lau", usual="what the file's suffix says", section="data"
-    )
+    separator: str | None = option(None, "field separator of a text file", usual="a comma or a tab", section="data")
+    format: str | None = option(None, "the format: csv, tsv, parquet, arff or lau", usual="what the suffix says", section="data")
     # The run
-    seed: int = option(0, "fixes the random numbers; same seed, same result", low=0, high=2**63 - 1, section="run")
+    seed: int = option(0, "seed of the random numbers; same seed, same result", low=0, high=2**63 - 1, section="run")
     threads: int = option(
         1, "threads to use; results do not depend on them", low=1, high=MOST_THREADS, section="run", recorded=False
     )

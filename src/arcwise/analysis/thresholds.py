@@ -10,6 +10,7 @@ from arcwise.analysis.options import LearnOptions
 from arcwise.analysis.remark import Remark
 from arcwise.confidence import EdgeConfidence, Threshold, choose_threshold, permuted_confidences, recommend
 from arcwise.confidence.learned_table import size_warning
+from arcwise.confidence.recipe_confidence import recipe_of
 from arcwise.data import Dataset
 from arcwise.deadline import Deadline
 from arcwise.limits import Status
@@ -135,7 +136,7 @@ def _broom(
         return None, None
     found = permuted_confidences(
         data,
-        main.recipe,
+        recipe_of(confidence),
         permutations=shuffles,
         seed=options.seed,
         threads=options.threads,

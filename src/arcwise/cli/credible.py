@@ -157,7 +157,7 @@ def credible(
         if not summary.count:
             told = f"the networks within a Bayes factor of {factor:g} of the best were not counted"
         stopped = "; " + describe_completeness(summary.status if complete else status, summary.max_parents, len(names))
-        if classes and summary.class_count is None and summary.count:
+        if wanted.classes and summary.class_count is None and summary.count:
             stopped += "; their classes were not counted"
         if reached is not None:
             stopped += f"; {reached['count']:,} networks are within a Bayes factor of {reached['bayes_factor']:.3g}"

@@ -11,6 +11,7 @@ import typer
 
 from arcwise.analysis.options import LearnOptions
 from arcwise.cli.data_options import DataArgument
+from arcwise.cli.limit_options import TimeLimit
 from arcwise.cli.option_group import OptionGroup, expanded
 from arcwise.cli.option_table import group_of, keywords_of
 from arcwise.cli.printing import PrintOptions, finish, print_json
@@ -87,6 +88,7 @@ def learn(
 def _options(given: OptionGroup, ess: float | None) -> LearnOptions:
     """Return the options, with `--score bdeu --ess 10` as `--score bdeu:ess=10`."""
     keywords = keywords_of(given)
+    TimeLimit(keywords.get("limit_seconds")).limits  # noqa: B018 - refuses what is not positive
     if ess is not None:
         keywords["score"] = ScoreOptions(keywords.get("score", "bdeu"), ess).make()
     return LearnOptions(**keywords)

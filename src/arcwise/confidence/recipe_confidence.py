@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -34,7 +35,10 @@ def recipe_of(confidence: EdgeConfidence) -> Recipe:
             "not say how they were found.",
             remedies=Remedy("learn from the permuted data yourself and give", Argument("permuted")),
         )
-    return confidence.recipe
+    recipe, counted_by = confidence.recipe, confidence.recipe.source_facts.counted_by
+    if not counted_by:
+        return recipe
+    return replace(recipe, settings={**recipe.settings, counted_by: confidence.n_networks})
 
 
 def confidence_by_recipe(recipe: Recipe, data: Dataset, run: Run | None = None) -> EdgeConfidence | None:

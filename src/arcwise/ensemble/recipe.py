@@ -12,6 +12,7 @@ from arcwise.limits import Limits
 from arcwise.option import from_keywords, record_of
 from arcwise.progress import ProgressCallback
 from arcwise.scores import Score, make_score
+from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
     from arcwise.data import Dataset
@@ -33,6 +34,7 @@ class Run:
     progress: bool | ProgressCallback | None = None
 
 
+@one_screen
 @dataclass(frozen=True)
 class Recipe:
     """How networks are made: from which source, by which score, how many, under which restrictions.

@@ -28,6 +28,7 @@ from arcwise.errors import FormatError, OptionError, suggestion
 from arcwise.files import read_bytes
 from arcwise.report.content.blocks import SETTLED
 from arcwise.report.content.numbers import percent, show_confidence
+from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
     from arcwise.data import Dataset
@@ -42,6 +43,7 @@ CERTAIN = 0.95
 MOST_ROWS = 100_000
 
 
+@one_screen
 @dataclass(frozen=True)
 class Explanation:
     """One edge in words.

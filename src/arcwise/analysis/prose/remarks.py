@@ -17,7 +17,7 @@ __all__ = ["fallback_remark", "missing_remark", "no_networks_message", "sample_r
 
 def shortfall_words(made: Averaged) -> str:
     """Say what was missing: "its networks could not all be counted (time limit)"."""
-    wanted = made.recipe.settings.get("replicates")
+    wanted = made.recipe.settings.get(made.recipe.source_facts.counted_by)
     what = {
         None: "it is complete",
         Shortfall.TABLE: "the table of parent sets could not be completed",

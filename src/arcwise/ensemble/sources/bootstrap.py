@@ -42,6 +42,7 @@ class Bootstrap(Source):
     Settings: ClassVar[type[Any]] = BootstrapOptions
     default_score = "bdeu:ess=1"  # Liao (2022, section 4.7): BDeu averages best over a bootstrap; his ESS is 1
     citation = "friedman-1999"
+    counted_by = "replicates"
     is_sample = True
     quick_permutations = 40
 

@@ -30,6 +30,8 @@ class Source(abc.ABC):
         The score that is usual with it.
     citation
         The key of the work to cite, in `arcwise.bibliography`; "" for none.
+    counted_by
+        The setting that says how many networks are made; "" if the data decide that.
     is_sample
         Whether the networks are a random sample, so that a confidence has a Monte Carlo error and a part of them is a
         smaller sample; if not, they are all there are, and a part of them says nothing.
@@ -45,6 +47,7 @@ class Source(abc.ABC):
     Settings: ClassVar[type[Any]]
     default_score: ClassVar[str]
     citation: ClassVar[str] = ""
+    counted_by: ClassVar[str] = ""
     is_sample: ClassVar[bool]
     quick_permutations: ClassVar[int] = 0
 
