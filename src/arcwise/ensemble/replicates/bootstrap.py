@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from concurrent import futures
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arcwise.data import Dataset
+from arcwise.deadline import Deadline
 from arcwise.ensemble.families import Families, choice_type
 from arcwise.ensemble.network_set import NetworkSet
 from arcwise.ensemble.replicates.journal import ReplicateJournal, journal_seed, unpack_replicates
@@ -122,8 +122,8 @@ def bootstrap_networks(
         seed=resolve_seed(seed, rng),
         options=dict(options or {}),
     )
-    begin = time.monotonic()
-    bounds = limits or Limits()
+    deadline = Deadline.of(limits)
+    most = deadline.given.count
     finished: dict[int, Replicate] = {}
     status = Status.COMPLETE
     with contextlib.ExitStack() as stack:
@@ -134,27 +134,25 @@ def bootstrap_networks(
             finished, keep = journal.finished, journal.add
         missing = [index for index in range(replicates) if index not in finished]
         resumed = replicates - len(missing)
-        if bounds.count is not None and bounds.count < len(missing):
-            missing, status = missing[: bounds.count], Status.COUNT_LIMIT
+        if most is not None and most < len(missing):
+            missing, status = missing[:most], Status.COUNT_LIMIT
 
         def note(found: list[Replicate]) -> None:
             finished.update((replicate.index, replicate) for replicate in found)
             keep(found)
             done = sum(index < replicates for index in finished)
-            elapsed = time.monotonic() - begin
-            left = elapsed / max(1, done - resumed) * (replicates - done)
+            left = deadline.seconds / max(1, done - resumed) * (replicates - done)
             callback(ProgressEvent(str(resampling), done, replicates, {"seconds left": left}))
 
         if missing:
             try:
                 workers = stack.enter_context(open_workers(task, backend, min(jobs, len(missing)), cluster))
-                end = None if bounds.seconds is None else begin + bounds.seconds
-                ended = _learn_all(workers, missing, end, note, data.n_variables)
+                ended = _learn_all(workers, missing, deadline, note, data.n_variables)
                 status = ended if ended is not Status.COMPLETE else status
             except KeyboardInterrupt:
                 status = Status.INTERRUPTED
     chosen = [finished[index] for index in sorted(finished) if index < replicates]
-    return _network_set(task, data, chosen, status, replicates=replicates, seconds=time.monotonic() - begin)
+    return _network_set(task, data, chosen, status, replicates=replicates, seconds=deadline.seconds)
 
 
 def _count_jobs(n_jobs: int) -> int:
@@ -168,7 +166,7 @@ def _count_jobs(n_jobs: int) -> int:
 def _learn_all(
     workers: Workers,
     missing: list[int],
-    end: float | None,
+    deadline: Deadline,
     note: Callable[[list[Replicate]], None],
     nodes: int,
 ) -> Status:
@@ -179,13 +177,13 @@ def _learn_all(
     """
     waiting = deque(missing)
     running: dict[Batch, list[int]] = {}
-    start, done, deaths = time.monotonic(), 0, 0
+    start, done, deaths = deadline.seconds, 0, 0
     while waiting or running:
-        left = None if end is None else end - time.monotonic()
-        if left is not None and left <= 0:
+        left = deadline.limits.seconds
+        if deadline.is_over:
             return Status.TIME_LIMIT
         while waiting and len(running) < 2 * workers.count:
-            pace = (time.monotonic() - start) * workers.count / done if done else np.inf  # seconds per replicate
+            pace = (deadline.seconds - start) * workers.count / done if done else np.inf  # seconds per replicate
             size = int(min(1 + workers.batch_seconds / pace, LARGEST_BATCH, 1 + len(waiting) / (2 * workers.count)))
             batch = [waiting.popleft() for _ in range(min(size, len(waiting)))]
             running[workers.submit(batch, left)] = batch
