@@ -83,7 +83,7 @@ def test_every_spelling_is_still_in_use() -> None:
     code = " ".join(path.read_text() for path in sources.rglob("*.py") if path.name != "spelling.py")
     for part in ("Fill them with impute(..., method='knn')", "method='mdl', target=...)", "discretize(...)"):
         assert part in code
-    for part in ("declare its states: states=", "separator=", "format='", "merge=True", "trust_table=True", "slack="):
+    for part in ("declare its states: states=", "separator=", "format='", "merge=True", "table.vouched(", "slack="):
         assert part in code
     assert len(SPELLINGS) >= 12
     assert as_options("nothing to translate") == "nothing to translate"

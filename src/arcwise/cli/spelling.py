@@ -31,7 +31,7 @@ SPELLINGS: tuple[tuple[str, str], ...] = (
     (r", read the file with merge=True, or declare the states to keep them apart", ""),
     (
         r"Rebuild it with build_parent_sets\(\.\.\., constraints=\.\.\.\)",
-        "Rebuild it with `arcwise scores` and the rules",
+        "Rebuild it with `arcwise scores` and the same required arcs",
     ),
     (r", or, if it holds every parent set, vouch for it with table\.vouched\(\)", ""),
     (r"\btable\.vouched\([^)]*\)", "--trust-table"),
