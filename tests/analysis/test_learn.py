@@ -343,12 +343,12 @@ def test_a_confidence_carries_its_recipe(boards: arcwise.Analysis, tmp_path: Pat
 
 def test_cut_offs_of_another_recipe_are_warned_of(boards: arcwise.Analysis) -> None:
     """The package's cut-offs were learned at Bayes factor 150, from at most 100,000 networks."""
-    (warning,) = [remark.text for remark in boards.remarks if "another way" in remark.text]
+    (warning,) = [remark.text for remark in boards.remarks if "made differently" in remark.text]
     assert "the bayes factor: 20 here, 150 there" in warning
     assert "the most networks: no limit here, 100,000 there" in warning
     assert warning in boards.to_text(width=10_000)
     same = learn(datasets.load("iris"), method="bootstrap", score="bdeu:ess=1", **QUICK)
-    assert not [remark for remark in same.remarks if "another way" in remark.text]
+    assert not [remark for remark in same.remarks if "made differently" in remark.text]
 
 
 def test_a_score_that_finds_as_much_in_shuffled_columns_is_named() -> None:

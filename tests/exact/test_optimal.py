@@ -53,6 +53,7 @@ def test_every_method_respects_constraints(table: ParentSetTable, data: st.DataO
         constraints = Constraints(names, required=required, forbidden=forbidden, max_parents=limit)
     except ConstraintError:
         return
+    table = table.vouched()  # these sets are all there are
     expected = best_score(table, constraints)
     for method in EXACT:
         check(table, expected, method=method, constraints=constraints)
@@ -237,7 +238,7 @@ def test_a_node_without_sets() -> None:
 def test_constraints_that_no_set_satisfies() -> None:
     table = ParentSetTable.from_lists(["a", "b"], [[(-1.0, ())], [(-2.0, ())]])
     with pytest.raises(ConstraintError, match="no parent set of 'b'"):
-        find_optimal(table, constraints=Constraints(["a", "b"], required=[("a", "b")]))
+        find_optimal(table.vouched(), constraints=Constraints(["a", "b"], required=[("a", "b")]))
 
 
 def test_wrong_options() -> None:

@@ -150,7 +150,9 @@ class LearnOptions:
     )
     agree: bool = option(False, "agree to the proposed preparation of the data", flags=("--yes", "-y"), section="data")
     separator: str | None = option(None, "field separator of a text file", usual="a comma or a tab", section="data")
-    format: str | None = option(None, "the format: csv, tsv, parquet, arff or lau", usual="what the suffix says", section="data")
+    format: str | None = option(
+        None, "the format: csv, tsv, parquet, arff or lau", usual="what the suffix says", section="data"
+    )
     # The run
     seed: int = option(0, "seed of the random numbers; same seed, same result", low=0, high=2**63 - 1, section="run")
     threads: int = option(

@@ -45,7 +45,9 @@ class TableOptions(OptionGroup):
     format: Annotated[
         str | None,
         typer.Option(
-            "--format", help="The format: csv, tsv, parquet, arff or lau (default: what the suffix says).", show_default=False
+            "--format",
+            help="The format: csv, tsv, parquet, arff or lau (default: what the suffix says).",
+            show_default=False,
         ),
     ] = None
 

@@ -11,7 +11,7 @@ from arcwise.cli.option_group import OptionGroup
 from arcwise.errors import OptionError
 from arcwise.limits import Limits
 
-__all__ = ["MemoryLimit", "NetworkLimit", "NodeLimit", "StepLimit", "TimeLimit", "limits_left"]
+__all__ = ["MemoryLimit", "NetworkLimit", "NodeLimit", "StepLimit", "TimeLimit"]
 
 MOST_GIGABYTES = 1e9  # in bytes still a number of 64 bits
 MOST = 2**62
@@ -110,8 +110,3 @@ class StepLimit(MemoryLimit):
     def limits(self) -> Limits:
         """The limits that the options ask for."""
         return replace(super().limits, count=self.limit_steps)
-
-
-def limits_left(limits: Limits, spent: float) -> Limits:
-    """Return the limits with the time that is left after this many seconds; a little always is."""
-    return limits if limits.seconds is None else replace(limits, seconds=max(limits.seconds - spent, 0.1))

@@ -10,7 +10,7 @@ import typer
 from arcwise.cli.completion import names_of
 from arcwise.cli.data_options import DataOptions
 from arcwise.cli.graph_files import check_output_name, write_graph_file
-from arcwise.cli.limit_options import NodeLimit, limits_left
+from arcwise.cli.limit_options import NodeLimit
 from arcwise.cli.option_group import OptionGroup, expanded
 from arcwise.cli.parent_set_source import SourceArgument, load_parent_sets
 from arcwise.cli.printing import ResultOptions, finish, print_json
@@ -65,6 +65,7 @@ def optimal(
 
     Example: arcwise optimal survey.csv --score bdeu:ess=10 --json
     """
+    from arcwise.deadline import Deadline
     from arcwise.exact import find_optimal
     from arcwise.limits import Status
 
@@ -72,25 +73,23 @@ def optimal(
     as_csv = printing.stdout_is_taken(output)
     if output is not None:
         check_output_name(output)
-    limits = limit.limits
+    deadline = Deadline.of(limit.limits)
     loaded = load_parent_sets(
         source,
         scored=scored,
         rules=rules,
         reading=reading,
         threads=solving.threads,
-        limits=limits,
+        limits=deadline.uncounted,
         progress=printing.progress,
     )
     table = loaded.table
-    if table.statistics is not None:  # the table was built
-        limits = limits_left(limits, table.statistics.seconds)
     result = find_optimal(
         table,
         data=loaded.data,
         method=solving.method,
         constraints=loaded.constraints,
-        limits=limits,
+        limits=deadline.limits,
         threads=solving.threads,
         seed=solving.seed,
         progress=printing.progress,

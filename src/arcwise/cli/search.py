@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import time
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +11,7 @@ import typer
 
 from arcwise.cli.data_options import DataArgument, DataOptions
 from arcwise.cli.graph_files import check_output_name, write_graph_file
-from arcwise.cli.limit_options import StepLimit, limits_left
+from arcwise.cli.limit_options import StepLimit
 from arcwise.cli.option_group import OptionGroup, expanded
 from arcwise.cli.printing import ResultOptions, finish, print_json
 from arcwise.cli.repeat_options import MOST_THREADS, SeedOption
@@ -230,22 +229,21 @@ def _search_orders(
     **options: Any,
 ) -> LocalSearchResult:
     """Order search over the table of parent sets of the data; both share the time."""
+    from arcwise.deadline import Deadline
     from arcwise.limits import Status
     from arcwise.local import order_search
     from arcwise.parent_sets import build_parent_sets
 
-    begin = time.monotonic()
+    deadline = Deadline.of(limits)
     table = build_parent_sets(
         data,
         score,
         max_parents=max_parents,
         constraints=constraints,
         threads=threads,
-        limits=replace(limits, count=None),
+        limits=deadline.uncounted,
         progress=progress,
     )
-    left = limits_left(limits, time.monotonic() - begin)
-    found = order_search(table, constraints=constraints, limits=left, progress=progress, **options)
-    seconds = time.monotonic() - begin
+    found = order_search(table, constraints=constraints, limits=deadline.limits, progress=progress, **options)
     status = found.status if table.status is Status.COMPLETE else table.status
-    return replace(found, seconds=seconds, status=status)
+    return replace(found, seconds=deadline.seconds, status=status)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import math
-import time
 from collections.abc import Callable, Iterator
 
+from arcwise.deadline import Deadline
 from arcwise.limits import Limits, Status
 from arcwise.progress import ProgressCallback, ProgressEvent
 
@@ -16,20 +16,20 @@ REPORT_SECONDS = 0.1
 
 
 class Budget:
-    """The clock, the node counter and the progress report of one search over all of its parts.
+    """The deadline, the node counter and the progress report of one search over all of its parts.
 
     A search asks `exhausted` before every expensive step and stops when it is true; `status` then says why. A progress
     callback that raises KeyboardInterrupt stops the search like a limit. While one part is worked on, `elsewhere` holds
     what the others contribute, so that reports speak of the whole network.
     """
 
-    def __init__(self, limits: Limits, callback: ProgressCallback) -> None:
-        self.limits = limits
+    def __init__(self, limits: Limits | Deadline, callback: ProgressCallback) -> None:
+        self._deadline = Deadline.of(limits)
+        self.limits = self._deadline.given
         self.nodes = 0
         self.status = Status.COMPLETE
         self._callback = callback
-        self._start = time.monotonic()
-        self._next_report = self._start + REPORT_SECONDS
+        self._next_report = REPORT_SECONDS
         self._last: ProgressEvent | None = None
         self._score_elsewhere = 0.0
         self._bound_elsewhere = 0.0
@@ -37,17 +37,17 @@ class Budget:
     @property
     def seconds(self) -> float:
         """The time since the search began."""
-        return time.monotonic() - self._start
+        return self._deadline.seconds
 
     @property
     def seconds_left(self) -> float:
         """The time that is left, at least 0; infinity without a limit."""
-        return max(0.0, self.limits.native_seconds - self.seconds)
+        return self._deadline.seconds_left
 
     def exhausted(self) -> bool:
         """Say whether the search must stop."""
         if self.status is Status.COMPLETE:
-            if self.seconds_left <= 0:
+            if self._deadline.is_over:
                 self.status = Status.TIME_LIMIT
             elif self.nodes >= self.limits.native_count:
                 self.status = Status.COUNT_LIMIT
@@ -75,7 +75,7 @@ class Budget:
 
     def report(self, stage: str, incumbent: float, bound: float) -> None:
         """Tell the caller where the part at hand stands, at most ten times a second."""
-        now = time.monotonic()
+        now = self.seconds
         if now < self._next_report:
             return
         self._next_report = now + REPORT_SECONDS

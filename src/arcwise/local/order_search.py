@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.deadline import Deadline
 from arcwise.errors import ConstraintError, OptionError
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
@@ -66,14 +66,13 @@ def order_search(
     from arcwise import _core
 
     used = resolve_seed(seed)
-    bounds = limits or Limits()
     check_count("iterations", iterations, 1)
     check_count("patience", patience, 1)
     table.validate()
     sets = candidate_sets(table, constraints)
     search = _core.exact.OrderSearch(sets, native_seed(used))
-    begin = time.monotonic()
-    allowed = iterations if bounds.count is None else min(iterations, bounds.count)
+    deadline = Deadline.of(limits)
+    allowed = min(iterations, deadline.given.native_count)
     order = _positions(table, start)
     best_rows: NDArray[np.int64] = np.empty(0, dtype=np.int64)
     best = current = (-table.n_variables, -np.inf)  # minus the variables without a parent set; the score
@@ -84,7 +83,7 @@ def order_search(
         report = native_callback(callback, "order")
         while done < allowed:
             size = min(patience, allowed - done)
-            left = bounds.native_seconds - (time.monotonic() - begin)
+            left = deadline.seconds_left
             (found, rows, score, missing), reason = search.iterate(order, size, size + 1, left, report)
             done += size
             value = (-missing, score)
@@ -120,7 +119,7 @@ def order_search(
         operations=search.operations,
         families_scored=table.n_rows if table.statistics is None else table.statistics.families,
         seed=used,
-        seconds=time.monotonic() - begin,
+        seconds=deadline.seconds,
         status=status,
     )
 

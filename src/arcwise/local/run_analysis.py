@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Dataset
+from arcwise.deadline import Deadline
 from arcwise.errors import OptionError, UnknownNameError, suggestion
 from arcwise.graph import Constraints, Dag
 from arcwise.limits import Limits, Status
@@ -191,15 +192,12 @@ def analyse_runs(
     search
         ``constraints=``, ``max_parents=`` and ``density=``, as for `first_ascent`.
     """
-    import time
-
     check_count("runs", runs, 1)
     if not scores or not starts:
         raise OptionError("scores and starts must not be empty: there would be nothing to run.")
     chosen = gather(AscentSettings, analyse_runs, search)
     used = resolve_seed(seed)
-    bounds = limits or Limits()
-    end = None if bounds.seconds is None else time.monotonic() + bounds.seconds
+    deadline = Deadline.of(limits)
     settings = [(make_score(score), start) for score in scores for start in starts]
     found: list[list[LocalSearchResult]] = [[] for _ in settings]
     status = Status.COMPLETE
@@ -207,8 +205,7 @@ def analyse_runs(
         for i in range(runs):
             own_seed = int(np.random.SeedSequence(used, spawn_key=(i,)).generate_state(1, np.uint64)[0])
             for k, (score, start) in enumerate(settings):
-                left = None if end is None else end - time.monotonic()
-                if left is not None and left <= 0:
+                if deadline.is_over:
                     status = Status.TIME_LIMIT
                     break
                 result = first_ascent(
@@ -219,7 +216,7 @@ def analyse_runs(
                     constraints=chosen.constraints,
                     max_parents=chosen.max_parents,
                     seed=own_seed,
-                    limits=Limits(seconds=left, count=bounds.count, memory_bytes=bounds.memory_bytes),
+                    limits=deadline.limits,
                     progress=False,
                 )
                 if result.status in (Status.TIME_LIMIT, Status.INTERRUPTED):

@@ -26,15 +26,18 @@ def facts_of(table: ParentSetTable) -> dict[str, Any]:
         slack = None
     elif math.isinf(table.slack):
         slack = "infinite"
-    return {
+    facts = {
         "slack": slack,
         "max_parents": table.max_parents,
         "score": table.score,
         "data_digest": table.data_digest,
-        "constraints": None if table.constraints is None else table.constraints.describe(),
-        "equivalent": table.equivalent,
         "status": str(table.status),
     }
+    if table.constraints is not None:
+        facts["constraints"] = table.constraints.describe()
+    if table.equivalent is not None:
+        facts["equivalent"] = table.equivalent
+    return facts
 
 
 def read_constraints_of(facts: dict[str, Any], names: Sequence[str], complaint: str) -> Constraints | None:

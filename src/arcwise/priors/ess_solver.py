@@ -9,7 +9,6 @@ sets, counted together, and the exact search on each; so it is, without tables, 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Dataset
+from arcwise.deadline import Deadline
 from arcwise.errors import ConstraintError, OptionError
 from arcwise.graph import Dag
 from arcwise.limits import Status
@@ -116,12 +116,11 @@ class EssSolver:
         spectra: CountSpectra = _core.priors.make_spectra(data.codes, data.arities, data.native_weights)
         last = min(data.n_variables, max(limits, default=0) + 1)
         least = max((mask.bit_count() for mask in required), default=0) + 1  # without these there is no network
-        start = time.monotonic()
+        deadline = Deadline.of(learning.limits)
         with show_progress(self._progress) as callback:
             while spectra.level < last:
                 size = spectra.level + 1
-                spent = time.monotonic() - start
-                left = math.inf if size <= least else learning.limits.native_seconds - spent
+                left = math.inf if size <= least else deadline.seconds_left
                 report = native_callback(callback, f"counting sets of {size}")
                 memory = float(learning.limits.native_memory)
                 status = Status.from_native(spectra.advance(report, left, learning.threads, memory))

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from arcwise.deadline import Deadline
 from arcwise.errors import OptionError, UnknownNameError, suggestion
 from arcwise.limits import Limits, Status
 from arcwise.mentions import Argument
@@ -124,17 +125,17 @@ def run_study(
     study = replace(study, sources=replace(study.sources, cache_folder=str(Path(f"{store}.cache").resolve())))
     plan = plan_study(study)
     study.check()
-    start = time.monotonic()
-    bounds = limits or Limits()
+    deadline = Deadline.of(limits)
+    most = deadline.given.count
     with ExitStack() as stack:
         stack.enter_context(RunLock(store))
         kept = Store(store)
         kept.begin(study, plan, accept_changes=accept_changes)
         known = {key: status for key, status in kept.statuses().items() if status not in retry}
         waiting = deque(cell for cell in plan if cell.id not in known)
-        count_limit = bounds.count is not None and bounds.count < len(waiting)
+        count_limit = most is not None and most < len(waiting)
         if count_limit:
-            waiting = deque(list(waiting)[: bounds.count])
+            waiting = deque(list(waiting)[:most])
         journal = _Journal(kept, plan, known, stack.enter_context(show_progress(progress)), len(waiting))
         status = Status.COUNT_LIMIT if count_limit else Status.COMPLETE
         if waiting:
@@ -142,7 +143,7 @@ def run_study(
             journal.run = kept.begin_run(names)
             pool = _open_workers(study, min(processes, len(waiting)), cluster)
             try:
-                ended = _run_all(pool, waiting, journal, None if bounds.seconds is None else start + bounds.seconds)
+                ended = _run_all(pool, waiting, journal, deadline)
                 status = ended if ended is not Status.COMPLETE else status
             except KeyboardInterrupt:
                 status = Status.INTERRUPTED
@@ -153,7 +154,7 @@ def run_study(
                 pool.close()
                 journal.write(patience=LAST_PATIENCE_SECONDS)
                 kept.end_run(journal.run, str(status))
-        return journal.report(time.monotonic() - start, status)
+        return journal.report(deadline.seconds, status)
 
 
 def _worker_count(workers: int) -> int:
@@ -172,8 +173,8 @@ def _open_workers(study: Study, count: int, cluster: str | Client | None) -> Wor
     return DaskWorkers(study, cluster)
 
 
-def _run_all(pool: Workers, waiting: deque[Cell], journal: _Journal, end: float | None) -> Status:
-    """Hand out cells and take in outcomes until none is missing or the time is up."""
+def _run_all(pool: Workers, waiting: deque[Cell], journal: _Journal, deadline: Deadline) -> Status:
+    """Hand out cells and take in outcomes until none is missing or the time is over."""
 
     def hand_out() -> None:
         for _ in range(min(len(waiting), pool.room())):
@@ -182,10 +183,9 @@ def _run_all(pool: Workers, waiting: deque[Cell], journal: _Journal, end: float 
     missing = len(waiting)
     hand_out()
     while missing:
-        left = 1.0 if end is None else end - time.monotonic()
-        if left <= 0:
+        if deadline.is_over:
             return Status.TIME_LIMIT
-        outcomes = pool.collect(min(left, journal.seconds_to_write(), 1.0))
+        outcomes = pool.collect(min(deadline.seconds_left, journal.seconds_to_write(), 1.0))
         missing -= len(outcomes)
         hand_out()  # before the store is written: no worker waits for it
         journal.add(outcomes)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import time
 from collections import deque
 from collections.abc import Callable
 from concurrent import futures
@@ -13,6 +12,7 @@ from typing import Unpack
 import numpy as np
 
 from arcwise.data import Dataset
+from arcwise.deadline import Deadline
 from arcwise.ensemble.families import Families, choice_type
 from arcwise.ensemble.network_set import NetworkSet
 from arcwise.ensemble.recipe import Recipe
@@ -89,7 +89,7 @@ def bootstrap_networks(
     """
     check_count("replicates", replicates, 1, MOST_REPLICATES)
     chosen = gather(BootstrapSettings, bootstrap_networks, settings)
-    most = _count_workers(chosen.workers)
+    crew = _count_workers(chosen.workers)
     path = chosen.path
     if seed is None and path is not None:
         seed = journal_seed(path)
@@ -103,8 +103,8 @@ def bootstrap_networks(
         seed=resolve_seed(seed),
         options=dict(chosen.options),
     )
-    begin = time.monotonic()
-    bounds = limits or Limits()
+    deadline = Deadline.of(limits)
+    most = deadline.given.count
     finished: dict[int, Replicate] = {}
     status = Status.COMPLETE
     with contextlib.ExitStack() as stack:
@@ -115,28 +115,26 @@ def bootstrap_networks(
             finished, keep = journal.finished, journal.add
         missing = [index for index in range(replicates) if index not in finished]
         resumed = replicates - len(missing)
-        if bounds.count is not None and bounds.count < len(missing):
-            missing, status = missing[: bounds.count], Status.COUNT_LIMIT
+        if most is not None and most < len(missing):
+            missing, status = missing[:most], Status.COUNT_LIMIT
 
         def note(found: list[Replicate]) -> None:
             finished.update((replicate.index, replicate) for replicate in found)
             keep(found)
             done = sum(index < replicates for index in finished)
-            elapsed = time.monotonic() - begin
-            left = elapsed / max(1, done - resumed) * (replicates - done)
+            left = deadline.seconds / max(1, done - resumed) * (replicates - done)
             callback(ProgressEvent(str(chosen.resampling), done, replicates, {"seconds left": left}))
 
         if missing:
             try:
-                opened = open_workers(task, chosen.backend, min(most, len(missing)), chosen.cluster)
+                opened = open_workers(task, chosen.backend, min(crew, len(missing)), chosen.cluster)
                 workers = stack.enter_context(opened)
-                end = None if bounds.seconds is None else begin + bounds.seconds
-                ended = _learn_all(workers, missing, end, note, data.n_variables)
+                ended = _learn_all(workers, missing, deadline, note, data.n_variables)
                 status = ended if ended is not Status.COMPLETE else status
             except KeyboardInterrupt:
                 status = Status.INTERRUPTED
     found = [finished[index] for index in sorted(finished) if index < replicates]
-    return _network_set(task, data, found, status, replicates=replicates, seconds=time.monotonic() - begin)
+    return _network_set(task, data, found, status, replicates=replicates, seconds=deadline.seconds)
 
 
 def _count_workers(workers: int) -> int:
@@ -150,7 +148,7 @@ def _count_workers(workers: int) -> int:
 def _learn_all(
     workers: Workers,
     missing: list[int],
-    end: float | None,
+    deadline: Deadline,
     note: Callable[[list[Replicate]], None],
     nodes: int,
 ) -> Status:
@@ -161,13 +159,13 @@ def _learn_all(
     """
     waiting = deque(missing)
     running: dict[Batch, list[int]] = {}
-    start, done, deaths = time.monotonic(), 0, 0
+    start, done, deaths = deadline.seconds, 0, 0
     while waiting or running:
-        left = None if end is None else end - time.monotonic()
-        if left is not None and left <= 0:
+        left = deadline.limits.seconds
+        if deadline.is_over:
             return Status.TIME_LIMIT
         while waiting and len(running) < 2 * workers.count:
-            pace = (time.monotonic() - start) * workers.count / done if done else np.inf  # seconds per replicate
+            pace = (deadline.seconds - start) * workers.count / done if done else np.inf  # seconds per replicate
             size = int(min(1 + workers.batch_seconds / pace, LARGEST_BATCH, 1 + len(waiting) / (2 * workers.count)))
             batch = [waiting.popleft() for _ in range(min(size, len(waiting)))]
             running[workers.submit(batch, left)] = batch

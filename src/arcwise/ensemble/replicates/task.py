@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import threading
-import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Dataset
+from arcwise.deadline import Deadline
 from arcwise.errors import OptionError, UnknownNameError, suggestion
 from arcwise.exact import find_optimal
 from arcwise.graph import Constraints
@@ -98,11 +98,10 @@ class ReplicateTask:
 
     def learn_batch(self, indices: Iterable[int], seconds: float | None = None) -> list[Replicate]:
         """Learn several replicates one after the other; those for which the time is too short are left out."""
-        end = None if seconds is None else time.monotonic() + seconds
+        deadline = Deadline.of(Limits(seconds=seconds))
         found: list[Replicate] = []
         for index in indices:
-            left = None if end is None else end - time.monotonic()
-            replicate = self.learn(index, left) if left is None or left > 0 else None
+            replicate = None if deadline.is_over else self.learn(index, deadline.limits.seconds)
             if replicate is None:
                 break
             found.append(replicate)
@@ -206,7 +205,7 @@ def _by_table(task: ReplicateTask, index: int, sample: Dataset, seed: int, limit
     options = dict(task.options)
     names = [sample.names[v] for v in np.random.default_rng(seed).permutation(sample.n_variables)]
     shuffled, rules = sample.select(names), task.constraints.reorder(names)
-    end = None if limits.seconds is None else time.monotonic() + limits.seconds
+    deadline = Deadline.of(limits)
     table = build_parent_sets(
         shuffled,
         task.score,
@@ -215,10 +214,9 @@ def _by_table(task: ReplicateTask, index: int, sample: Dataset, seed: int, limit
         limits=limits,
         progress=False,
     )
-    left = None if end is None else end - time.monotonic()
-    if _unless_stopped(table.status, index) is None or (left is not None and left <= 0):
+    if _unless_stopped(table.status, index) is None or deadline.is_over:
         return None
-    own = Limits(seconds=left)
+    own = deadline.limits
     if task.learner == "order":
         found = order_search(table, constraints=rules, seed=seed, limits=own, progress=False, **options)
         dag, score, status = found.dag, found.score, found.status

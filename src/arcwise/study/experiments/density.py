@@ -10,9 +10,8 @@ splits.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,10 +20,11 @@ from numpy.typing import NDArray
 from arcwise.counts import contingency
 from arcwise.data import Dataset
 from arcwise.data.resample import split_cases
+from arcwise.deadline import Deadline
 from arcwise.ensemble import NetworkSet, find_credible
 from arcwise.errors import ConfigError
 from arcwise.evaluate import borda_count, negative_log_likelihood
-from arcwise.limits import Limits, Status
+from arcwise.limits import Status
 from arcwise.model import ESTIMATORS
 from arcwise.model.estimators import FamilyCounts
 from arcwise.parent_sets import build_parent_sets
@@ -95,28 +95,27 @@ class Density(Experiment[DensitySettings]):
 
     def run(self, settings: DensitySettings, parameters: Mapping[str, Any], context: CellContext) -> CellResult:
         """Learn the credible set from one part of the data; let it, and its best network alone, predict the other."""
-        start = time.monotonic()
+        deadline = Deadline.of(context.limits)
         data = context.sources.data(parameters["data"])
         rng = context.shared_rng("density", parameters["data"], parameters["split"])
         train, test = split_cases(data, settings.train_share, rng)
         score = make_score(parameters["score_name"])
         # A third of the time for the table, a third for the credible set: what is there then is averaged.
-        third = None if context.limits.seconds is None else context.limits.seconds / 3
-        limits = Limits(seconds=third, memory_bytes=context.limits.memory_bytes, count=settings.max_networks)
+        third = replace(deadline.part(3).limits, count=settings.max_networks)
         table = build_parent_sets(
             train,
             score,
             slack=math.log(settings.bayes_factor),
             max_parents=settings.max_parents,
-            limits=limits,
+            limits=third,
             progress=False,
         )
-        networks = find_credible(table, log_slack=math.log(settings.bayes_factor), limits=limits, progress=False)
+        networks = find_credible(table, log_slack=math.log(settings.bayes_factor), limits=third, progress=False)
         # The limit on the number of networks is the thesis's own, and part of the experiment: no reason to complain.
         stopped = [s for s in (table.status, networks.status) if s not in (Status.COMPLETE, Status.COUNT_LIMIT)]
         if not len(networks):
             return CellResult([], stopped[0], f"{stopped[0]} before the credible set had a network")
-        learned = time.monotonic() - start
+        learned = deadline.seconds
         test = test.collapse()
         rows: list[Row] = []
         for name, estimator, options in estimators_of(score):
