@@ -27,12 +27,15 @@ def is_prose(node: ast.expr) -> bool:
 
 def branches(tree: ast.AST) -> Iterator[int]:
     for node in ast.walk(tree):
-        if isinstance(node, ast.Compare) and any(isinstance(op, ast.In | ast.NotIn) for op in node.ops):
-            if isinstance(node.left, ast.Constant) and isinstance(node.left.value, str):
-                yield from (node.lineno for right in node.comparators if is_prose(right))
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):  # split() alone folds white space
-            if node.func.attr in READS and node.args and is_prose(node.func.value):
-                yield node.lineno
+        match node:
+            case ast.Compare(left=ast.Constant(value=str()), ops=[ast.In() | ast.NotIn()], comparators=[text]):
+                found = is_prose(text)
+            case ast.Call(func=ast.Attribute(attr=name, value=text), args=[_, *_]):  # split() alone folds white space
+                found = name in READS and is_prose(text)
+            case _:
+                found = False
+        if found:
+            yield node.lineno
 
 
 @pytest.mark.parametrize("code", ['"time" in remark', 'x.title.split(", ", 1)', 'str(error).startswith("no")'])
