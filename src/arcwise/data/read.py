@@ -20,6 +20,7 @@ from arcwise.errors import FormatError, OptionError, suggestion
 from arcwise.mentions import Argument, Remedy
 from arcwise.progress import ProgressCallback, show_progress
 from arcwise.settings import gather
+from arcwise.showing import one_screen
 
 __all__ = ["FORMATS", "ReadingKeywords", "ReadingSettings", "read_data", "read_table"]
 
@@ -33,6 +34,7 @@ FORMATS: dict[str, tuple[str, ...]] = {
 }
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class ReadingSettings:
     """How `read_data` and `read_table` take a file apart.

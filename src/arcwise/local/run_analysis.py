@@ -140,6 +140,7 @@ class RunAnalysis:
         return figure
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class AscentSettings(StartSettings):
     """What every run of `analyse_runs` keeps to."""

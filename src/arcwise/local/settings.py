@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypedDict
 
+from arcwise.showing import one_screen
+
 __all__ = [
     "ClimbKeywords",
     "ClimbSettings",
@@ -17,6 +19,7 @@ __all__ = [
 ]
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class StartSettings:
     """How random networks are made.
@@ -37,6 +40,7 @@ class StartKeywords(TypedDict, total=False):
     density: float | None
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class ClimbSettings:
     """How `hill_climb` restarts, refines and breaks ties.
@@ -78,6 +82,7 @@ class ClimbKeywords(TypedDict, total=False):
     random_ties: bool
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class TabuSettings(ClimbSettings):
     """How long `tabu_search` remembers, and the settings of `ClimbSettings`; a restart empties the tabu list.
@@ -107,6 +112,7 @@ class TabuKeywords(TypedDict, total=False):
     max_tabu: int | None
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class GeneticSettings:
     """The population of `genetic_search`.

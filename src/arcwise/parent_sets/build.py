@@ -25,6 +25,7 @@ from arcwise.progress import ProgressCallback, native_callback, show_progress
 from arcwise.scores import Score, make_score
 from arcwise.scores.score import check_cases
 from arcwise.settings import gather
+from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
     from arcwise._core.parent_sets import ParentSetBuilder
@@ -36,6 +37,7 @@ CHECKPOINT = "arcwise-parent-sets-checkpoint 1"
 DENSE_FROM = 1e6
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class BuildSettings:
     """How a table is built.

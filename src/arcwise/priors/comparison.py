@@ -123,6 +123,7 @@ class PriorComparison:
         return figure
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class PredictionSettings:
     """How `compare_priors` judges predictions.
