@@ -79,7 +79,8 @@ class ArcwiseError(ValueError):
         if not chosen:
             return problem
         *first, last = (spell_parts(remedy.parts, spell) for remedy in chosen)
-        told = f"{', '.join(first)}, or {last}." if first else f"{last}."
+        joint = "or," if last.startswith("if ") else "or"  # a clause of its own
+        told = f"{', '.join(first)}, {joint} {last}." if first else f"{last}."
         return f"{problem} {told[0].upper()}{told[1:]}"
 
     def __str__(self) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
-__all__ = ["UNSAID", "Argument", "Call", "Mention", "Remedy", "Speller", "spell_parts"]
+__all__ = ["UNSAID", "Argument", "Call", "Either", "Mention", "Remedy", "Speller", "spell_parts"]
 
 
 class _Unsaid:
@@ -61,7 +61,21 @@ class Call:
         return f"{self.function}({', '.join(['...', *map(str, self.arguments)])})"
 
 
-Mention = Argument | Call
+@dataclass(frozen=True)
+class Either:
+    """What Python does in words of its own and the command line by an option.
+
+    ``Either("table.vouched()", Argument("trust_table", True))`` is ``--trust-table`` on the command line.
+    """
+
+    python: str
+    option: Argument
+
+    def __str__(self) -> str:
+        return self.python
+
+
+Mention = Argument | Call | Either
 Speller = Callable[[Mention], str]
 
 

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-__all__ = ["LINES", "WIDTH", "brief", "html_table", "one_screen", "wrapped"]
+__all__ = ["LINES", "WIDTH", "brief", "clipped", "html_table", "one_screen", "wrapped"]
 
 # A screen, less than most terminals have, and so many members of a collection.
 WIDTH = 110
@@ -66,7 +66,8 @@ def brief(value: Any) -> str:
     else:
         text = repr(value)
         if len(text) > TEXT or "\n" in text:
-            text = f"{type(value).__name__}(...)"
+            first = text.partition("\n")[0].removesuffix("(")
+            text = f"{clipped(first, TEXT)} ...)" if "(" in first else f"{type(value).__name__}(...)"
     return text
 
 

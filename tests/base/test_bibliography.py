@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from arcwise.bibliography import BIBLIOGRAPHY, Citation, find_work, list_works
+from arcwise.confidence import RULES, Threshold
+from arcwise.confidence.rules.threshold import CITATIONS
 from arcwise.errors import UnknownNameError
 
 
@@ -29,6 +31,13 @@ def test_a_citation_names_the_place() -> None:
 def test_a_list_has_each_work_once_by_author() -> None:
     entries = list_works(["steck-2008", "kass-1995", "steck-2008"])
     assert [entry.partition(",")[0] for entry in entries] == ["Kass", "Steck"]
+
+
+def test_threshold_rules_cite_their_works() -> None:
+    assert {*CITATIONS, "cost", "fixed"} == set(RULES)
+    assert set(CITATIONS.values()) <= set(BIBLIOGRAPHY)
+    assert Threshold(0.5, "gross", "").citation == "gross-2019"
+    assert Threshold(0.5, "fixed", "").citation is None
 
 
 def test_an_unknown_key_is_told() -> None:

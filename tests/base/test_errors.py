@@ -10,7 +10,7 @@ import pytest
 from arcwise.cli import main
 from arcwise.cli.mistakes import tell
 from arcwise.errors import ArcwiseError, DataError, FormatError, GuaranteeError, OptionError
-from arcwise.mentions import UNSAID, Argument, Call, Remedy
+from arcwise.mentions import UNSAID, Argument, Call, Either, Remedy
 
 GUARANTEE = GuaranteeError(
     "this table does not say what it holds.",
@@ -63,6 +63,15 @@ def test_a_remedy_that_the_verb_does_not_have_is_left_out() -> None:
 def test_an_argument_without_an_option_keeps_its_name() -> None:
     error = OptionError(Argument("chunk", 0), "must be at least 1.")
     assert told(error, "credible") == "chunk=0 must be at least 1."
+
+
+def test_what_python_does_otherwise_is_an_option_too() -> None:
+    error = GuaranteeError(
+        "?", remedies=Remedy("vouch for it with", Either("table.vouched()", Argument("trust_table", True)))
+    )
+    assert str(error) == "? Vouch for it with table.vouched()."
+    assert told(error, "credible") == "? Vouch for it with --trust-table."
+    assert told(error, "fit") == "?"
 
 
 def test_values_are_quoted_for_the_shell() -> None:

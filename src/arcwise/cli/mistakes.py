@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from arcwise.errors import ArcwiseError
-from arcwise.mentions import UNSAID, Argument, Call, Mention, Remedy
+from arcwise.mentions import UNSAID, Argument, Call, Either, Mention, Remedy
 
 __all__ = ["Options", "tell"]
 
@@ -69,6 +69,8 @@ def tell(error: ArcwiseError, command: Any, verbs: Mapping[str, Any]) -> str:
     def spell(mention: Mention) -> str | None:
         if isinstance(mention, Argument):
             return own.spell(mention)
+        if isinstance(mention, Either):
+            return own.spell(mention.option)
         verb = VERBS.get(mention.function, "")
         return _spell_call(mention, verb, Options.of(verbs[verb])) if verb in verbs else None
 

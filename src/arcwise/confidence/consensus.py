@@ -11,7 +11,7 @@ from arcwise.confidence.edge_confidence import EdgeConfidence
 from arcwise.confidence.rules.threshold import Threshold
 from arcwise.errors import GraphError, OptionError
 from arcwise.graph import Cpdag, Dag, Pdag
-from arcwise.showing import one_screen
+from arcwise.showing import one_screen, wrapped
 
 __all__ = ["ConsensusEdge", "ConsensusNetwork", "Fate", "consensus_network"]
 
@@ -47,7 +47,6 @@ class ConsensusEdge:
     fate: Fate
 
 
-@one_screen
 @dataclass(frozen=True, eq=False)
 class ConsensusNetwork:
     """The significant edges as a graph: as one DAG, and as the pattern with every open direction left open."""
@@ -56,6 +55,12 @@ class ConsensusNetwork:
     threshold: float
     edges: tuple[ConsensusEdge, ...]  # all significant edges, the most credible first
     pattern: Pdag
+
+    def __repr__(self) -> str:
+        signs = {"kept": "->", "undirected": "-", "dropped": "-x->"}
+        shown = (f"{edge.tail} {signs[edge.fate]} {edge.head} {edge.present:.2f}" for edge in self.edges)
+        dropped = f", {len(self.dropped)} dropped" if self.dropped else ""
+        return wrapped(f"ConsensusNetwork({len(self.edges)} edges above {self.threshold:.4g}{dropped}: ", shown, ")")
 
     @property
     def cpdag(self) -> Cpdag:

@@ -30,7 +30,6 @@ class Alternative:
     reason: str
 
 
-@one_screen
 @dataclass(frozen=True)
 class Recommendation:
     """A threshold with its reasons.
@@ -66,6 +65,12 @@ class Recommendation:
 
     def __str__(self) -> str:
         return self.text
+
+    def __repr__(self) -> str:
+        return (
+            f"Recommendation({self.threshold.value:.4g} by the rule '{self.threshold.rule}' for {self.metric}: "
+            f"{self.edges} edges; print it for the reasons)"
+        )
 
 
 def recommend(

@@ -11,12 +11,10 @@ from arcwise.evaluate.edge_counts import EdgeCounts, directed_counts, skeleton_c
 from arcwise.evaluate.f_beta import weigh_classes
 from arcwise.evaluate.moral_distance import moral_distance
 from arcwise.evaluate.structural_hamming import StructuralHamming, structural_hamming
-from arcwise.showing import one_screen
 
 __all__ = ["Comparison", "compare"]
 
 
-@one_screen
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """How a learned graph differs from the true one; each field names its measure."""
@@ -35,6 +33,14 @@ class Comparison:
     """Whether the two graphs are Markov equivalent."""
     beta: float
     alpha: float
+
+    def __repr__(self) -> str:
+        kinds = f"{self.hamming.missing} missing, {self.hamming.extra} extra"
+        same = "equivalent" if self.equivalent else "not equivalent"
+        return (
+            f"Comparison({self.n_nodes} nodes: SHD {self.shd} ({kinds}), F-beta {self.f_beta:.3f}, "
+            f"cost {self.misclassification_cost:g}; {same})"
+        )
 
     @property
     def shd(self) -> int:

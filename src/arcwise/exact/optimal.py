@@ -27,6 +27,7 @@ from arcwise.parent_sets import ParentSetTable
 from arcwise.parent_sets.candidate_sets import candidate_sets, components_of, network_of_rows
 from arcwise.parent_sets.score_range import scaled
 from arcwise.progress import ProgressCallback, show_progress
+from arcwise.seeds import Seed, resolve_seed
 
 if TYPE_CHECKING:
     from arcwise._core.exact import CandidateSets
@@ -193,7 +194,7 @@ def find_optimal(
     constraints: Constraints | None = None,
     limits: Limits = Limits(),  # noqa: B008
     threads: int = 1,
-    seed: int = 0,
+    seed: Seed = 0,
     progress: bool | ProgressCallback | None = None,
 ) -> Optimum:
     """Find the network with the highest score among those whose parent sets are all in the table, and prove it.
@@ -254,7 +255,7 @@ def find_optimal(
                 f"handles components of up to 32 variables; the largest here has {largest}.",
                 remedies=Remedy("use", Argument("method", "branch-and-bound")),
             )
-        search = _Search("auto" if method == "auto" else picked, budget, threads, seed)
+        search = _Search("auto" if method == "auto" else picked, budget, threads, resolve_seed(seed))
         rows = np.empty(table.n_variables, dtype=np.int64)
         with budget.elsewhere(constant / unit, constant / unit):
             solved = search.solve_all(components)

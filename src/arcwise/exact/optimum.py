@@ -10,7 +10,6 @@ from arcwise.errors import DataError
 from arcwise.graph import Dag
 from arcwise.limits import Status
 from arcwise.parent_sets import ParentSetTable
-from arcwise.showing import one_screen
 
 __all__ = ["PROOF_TOLERANCE", "Optimum", "check_against_data"]
 
@@ -19,7 +18,6 @@ __all__ = ["PROOF_TOLERANCE", "Optimum", "check_against_data"]
 PROOF_TOLERANCE = 1e-7
 
 
-@one_screen
 @dataclass(frozen=True)
 class Optimum:
     """The best network found, and what is proved about it.
@@ -63,6 +61,10 @@ class Optimum:
     nodes: int
     ties_possible: bool
     statistics: Mapping[str, float] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        proof = "proved optimal" if self.is_proved else f"gap {self.gap:.4g}, {self.status}"
+        return f"Optimum({self.score:.6f}, {proof}; {self.dag.n_arcs} arcs; {self.method}, {self.seconds:.2f} s)"
 
     @property
     def is_proved(self) -> bool:

@@ -15,19 +15,18 @@ class Relatives(tuple[tuple[int, ...], ...]):
     ``dag.parents[2]`` are positions, for computing; ``dag.parents("cough")`` are names, for reading.
     """
 
-    _nodes: NamedNodes
+    _names: tuple[str, ...]
 
     @classmethod
     def of(cls, names: tuple[str, ...], positions: Iterable[tuple[int, ...]]) -> Relatives:
-        """Make the relatives of nodes with the given names, which are known to be good."""
+        """Make the relatives of nodes with the given names."""
         made = cls(positions)
-        made._nodes = NamedNodes.__new__(NamedNodes)
-        made._nodes._names = names
+        made._names = names
         return made
 
     def __call__(self, node: Node) -> tuple[str, ...]:
         """Return the names of a node's relatives."""
-        return tuple(self._nodes.names[v] for v in self[self._nodes.index(node)])
+        return tuple(self._names[v] for v in self[NamedNodes(self._names).index(node)])
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Relatives.of, (self._nodes.names, tuple(self))
+        return Relatives.of, (self._names, tuple(self))

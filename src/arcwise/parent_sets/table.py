@@ -18,7 +18,7 @@ from arcwise.errors import ConstraintError, FormatError, OptionError
 from arcwise.graph import Constraints
 from arcwise.limits import Status
 from arcwise.mentions import Argument, Call, Remedy
-from arcwise.showing import one_screen
+from arcwise.showing import clipped, one_screen
 
 __all__ = ["LARGEST_SCORE", "BuildStatistics", "ParentSetTable"]
 
@@ -50,7 +50,6 @@ class BuildStatistics:
     peak_bytes: int
 
 
-@one_screen
 @dataclass(frozen=True, eq=False)
 class ParentSetTable:
     """The candidate parent sets of every variable, with local scores, in compressed rows.
@@ -99,6 +98,14 @@ class ParentSetTable:
     equivalent: bool | None = None
     status: Status = Status.COMPLETE
     statistics: BuildStatistics | None = None
+
+    def __repr__(self) -> str:
+        limit = "" if self.max_parents is None else f", at most {self.max_parents} parents"
+        score = ", ".join(f"{value}" if name == "name" else f"{name} {value}" for name, value in self.score.items())
+        return (
+            f"ParentSetTable({self.n_rows:,} parent sets of {self.n_variables} variables, "
+            f"{clipped(score or 'unknown score', 40)}, slack {self.slack:.4g}{limit}, {self.status})"
+        )
 
     @property
     def n_variables(self) -> int:

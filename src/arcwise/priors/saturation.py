@@ -24,6 +24,7 @@ from arcwise.priors.optima import Learning, all_or_interrupt, find_optima, worst
 from arcwise.priors.sensitivity import prior_sensitivity
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 from arcwise.scores import make_score
+from arcwise.seeds import Seed
 from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ def data_saturation(
     ess: float = 1.0,
     epsilon: float = 0.5,
     repetitions: int = 5,
-    seed: int = 0,
+    seed: Seed = 0,
     learning: Learning = Learning(),  # noqa: B008
     progress: bool | ProgressCallback | None = None,
 ) -> Saturation:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from arcwise.bibliography import Citation
 from arcwise.errors import OptionError
+from arcwise.mentions import Argument
 from arcwise.showing import one_screen
 
 __all__ = [
@@ -53,7 +54,7 @@ class Parameter:
         if not is_number or math.isnan(value) or not self._holds(float(value)):
             noun = "a whole number" if self.whole else "a number"
             raise OptionError(
-                f"score '{score}': {self.name}={value!r} ({self.meaning}) must be {noun} in {self.range}."
+                f"score '{score}':", Argument(self.name, value), f"({self.meaning}) must be {noun} in {self.range}."
             )
 
     def _holds(self, value: float) -> bool:

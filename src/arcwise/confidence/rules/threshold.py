@@ -7,7 +7,10 @@ from dataclasses import dataclass, field
 
 from arcwise.showing import one_screen
 
-__all__ = ["Threshold"]
+__all__ = ["CITATIONS", "Threshold"]
+
+# The published rules, and the works that they come from, as keys of the bibliography.
+CITATIONS = {"broom": "broom-2012", "gross": "gross-2019", "learned": "liao-2022", "scutari": "scutari-2013"}
 
 
 @one_screen
@@ -31,6 +34,11 @@ class Threshold:
     rule: str
     assumes: str
     details: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def citation(self) -> str | None:
+        """The key in the bibliography of the work that the rule comes from; None for a cut-off of one's own."""
+        return CITATIONS.get(self.rule)
 
     def __float__(self) -> float:
         return self.value

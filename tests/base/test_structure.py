@@ -1,0 +1,54 @@
+"""Code does not read prose: nothing branches on the words of a remark, a title or a message."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import arcwise
+
+SOURCES = Path(arcwise.__file__).parent
+# What is written for people. (The analysis is still to follow.)
+PROSE = {"remark", "message", "title", "reason", "note", "error", "text"}
+READS = {"startswith", "endswith", "split", "partition", "rpartition", "rsplit", "find", "index", "count"}
+
+
+def is_prose(node: ast.expr) -> bool:
+    """`outcome.message`, `remark`, `str(error)`."""
+    if isinstance(node, ast.Attribute):
+        return node.attr in PROSE - {"text"}
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "str" and node.args:
+        return isinstance(node.args[0], ast.Name) and node.args[0].id in PROSE
+    return isinstance(node, ast.Name) and node.id in PROSE - {"text", "error"}
+
+
+def branches(tree: ast.AST) -> Iterator[int]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Compare(left=ast.Constant(value=str()), ops=[ast.In() | ast.NotIn()], comparators=[text]):
+                found = is_prose(text)
+            case ast.Call(func=ast.Attribute(attr=name, value=text), args=[_, *_]):  # split() alone folds white space
+                found = name in READS and is_prose(text)
+            case _:
+                found = False
+        if found:
+            yield node.lineno
+
+
+@pytest.mark.parametrize("code", ['"time" in remark', 'x.title.split(", ", 1)', 'str(error).startswith("no")'])
+def test_the_check_finds_what_it_is_for(code: str) -> None:
+    assert list(branches(ast.parse(code))) == [1]
+
+
+def test_nothing_branches_on_prose() -> None:
+    found = [
+        f"{path.relative_to(SOURCES)}:{line}"
+        for path in sorted(SOURCES.rglob("*.py"))
+        if "analysis" not in path.parts
+        for line in branches(ast.parse(path.read_text(encoding="utf-8")))
+    ]
+    allowed = {"bibliography.py"}  # the full stop after a title
+    assert [place for place in found if place.partition(":")[0] not in allowed] == []
