@@ -72,8 +72,8 @@ def _tell_constant(table: Table, chosen: list[tuple[str, ...]]) -> None:
     ]
     if constant:
         warnings.warn(
-            f"{table.prefix}{len(constant):,} of {len(table.columns):,} columns show one of their declared states in all "
-            f"rows: {quoted(constant)}. The data say nothing about them, and no arc will touch them. Drop them, or "
+            f"{table.prefix}{len(constant):,} of {len(table.columns):,} columns show one of their declared states in "
+            f"all rows: {quoted(constant)}. The data say nothing about them, and no arc will touch them. Drop them, or "
             "require the arcs that you know.",
             DataWarning,
             stacklevel=5,
