@@ -343,16 +343,21 @@ def parse_json(text: str | bytes, *, source: str) -> Any:
     except UnicodeDecodeError as error:
         raise FormatError(f"{source}: not UTF-8 at byte {error.start}.") from None
     except RecursionError:
-        raise FormatError(f"{source}: nested too deeply.") from None
+        raise FormatError(f"{source}: not JSON that can be read: nested too deeply.") from None
     except ValueError as error:  # a number of thousands of digits
         raise FormatError(f"{source}: not JSON: {error}.") from None
     if _is_deeper(found, MOST_NESTED):
-        raise FormatError(f"{source}: nested too deeply.")
+        raise FormatError(f"{source}: not JSON that can be read: nested too deeply.")
     return found
 
 
 def parse_toml(text: str, *, source: str) -> dict[str, Any]:
     """Return what TOML text holds; whatever Python's reader makes of other text, this is a FormatError."""
+    # A dotted key of a thousand parts takes Python's reader a million steps.
+    for number, line in enumerate(text.splitlines(), start=1):
+        keys = line.split("=")[:-1] or [line if line.lstrip().startswith("[") else ""]
+        if max(key.count(".") for key in keys) > MOST_NESTED:
+            raise FormatError(f"{source}, line {number}: a key of more than {MOST_NESTED} parts.")
     try:
         found = tomllib.loads(text)
     except RecursionError:

@@ -53,6 +53,7 @@ def test_declared_states_win_and_match_numbers_by_value() -> None:
     assert data.codes.tolist() == [[1, 0, 1, 0], [1, 2, 1, 2]]
 
 
+@pytest.mark.filterwarnings("ignore:.* declared states in all rows:arcwise.errors.DataWarning")
 @given(st.lists(st.lists(st.sampled_from(["x", "y", "z w", "é"]), min_size=3, max_size=3), min_size=1, max_size=20))
 def test_round_trip_through_pandas(rows: list[list[str]]) -> None:
     kind = pd.CategoricalDtype(["z w", "x", "é", "y"])

@@ -1,7 +1,7 @@
 """Every kind of file that arcwise reads: a good one, how to break it in its own terms, and what to do with it.
 
-A format that carries a checksum is broken *inside*: the content is changed and the checksum made anew, for whoever wants
-to harm does that too.
+A format that carries a checksum is broken *inside*: the content is changed and the checksum made anew, for whoever
+wants to do harm does that too.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import contextlib
 import gzip
 import hashlib
 import json
-import math
 import random
 import shutil
 import struct
@@ -115,7 +114,7 @@ def make_examples(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.is_file()}
 
 
-class _Stop(Exception):
+class _StopError(Exception):
     """Ends the building of a table after some levels, when its checkpoint is there."""
 
 
@@ -127,11 +126,11 @@ def _stopped(path: Path) -> None:
     def stop(event: Any) -> None:
         del event
         if path.exists():
-            raise _Stop
+            raise _StopError
 
     try:
         _checkpoint_table(path, progress=stop)
-    except _Stop:
+    except _StopError:
         return
     raise AssertionError("no checkpoint was left")
 
@@ -267,7 +266,6 @@ def _parquet(content: bytes, rng: random.Random) -> bytes:
                     frame = frame.rename(columns={column: rng.choice(("zz", "a", "é"))})
         if not len(frame.columns):
             return content
-        frame = frame.map(lambda value: value if value is None or math.nan in (value,) else value)
         text = json.dumps(facts).replace("'", "''")
         connection.register("frame", frame)
         try:

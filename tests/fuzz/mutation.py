@@ -1,4 +1,4 @@
-"""How files are broken: bytes, tokens and lines of text, trees of JSON, arrays; each by one source of random numbers."""
+"""How files are broken: bytes, tokens and lines of text, trees of JSON, arrays."""
 
 from __future__ import annotations
 

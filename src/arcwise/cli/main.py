@@ -1,8 +1,8 @@
 """`arcwise`: the command-line program.
 
 Exit codes: 0 done; 1 the user's mistake, told in one message; 2 wrong usage; 3 a limit was reached and the result is
-valid but not complete; 130 Ctrl-C before there was a result; 143 SIGTERM, which stops the work as Ctrl-C does.
-Data go to stdout, messages and progress to stderr.
+valid but not complete; 130 Ctrl-C before there was a result; 143 SIGTERM, which stops the work as Ctrl-C does. Data go
+to stdout, messages and progress to stderr.
 """
 
 from __future__ import annotations

@@ -97,6 +97,18 @@ class Dataset:
         """The number of states r of each variable."""
         return _frozen(np.array([len(states) for states in self.states], dtype=np.int32))
 
+    @cached_property
+    def constant(self) -> NDArray[np.bool_]:
+        """For each variable, whether all cases show the same state.
+
+        Data in which a variable never varies say nothing about its relations, whatever its declared states are: BDeu
+        would join two such variables all the same, with certainty. Searches and tables leave them without arcs.
+        """
+        seen = self.codes if self.weights is None else self.codes[:, self.weights > 0]
+        if seen.shape[1] == 0:
+            return _frozen(np.zeros(self.n_variables, dtype=bool))
+        return _frozen((seen == seen[:, :1]).all(axis=1))
+
     @property
     def native_weights(self) -> NDArray[np.int64]:
         """The weights as the native core takes them: empty if every row counts once."""

@@ -51,6 +51,7 @@ def encode(
             )
         chosen.append(own)
         orders.append(order)
+    _tell_constant(table, chosen)
     kind = Dataset.code_type(max(len(own) for own in chosen))
     codes = np.empty((len(table.columns), table.n_rows), dtype=kind)
     for v, (column, order) in enumerate(zip(table.columns, orders, strict=True)):
@@ -59,6 +60,25 @@ def encode(
         return Dataset(codes, table.names, tuple(chosen), table.weights)
     except DataError as error:
         raise error.within(*table.place_parts) from None
+
+
+def _tell_constant(table: Table, chosen: list[tuple[str, ...]]) -> None:
+    """Warn of columns that show one of several declared states in all rows: see `Dataset.constant`."""
+    if table.n_rows < 2:
+        return
+    constant = [
+        column.name
+        for column, own in zip(table.columns, chosen, strict=True)
+        if len(own) > 1 and np.count_nonzero(column.counts()) == 1
+    ]
+    if constant:
+        warnings.warn(
+            f"{table.prefix}{len(constant):,} of {len(table.columns):,} columns show one of their declared states in "
+            f"all rows: {quoted(constant)}. The data say nothing about them, and no arc will touch them. Drop them, or "
+            "require the arcs that you know.",
+            DataWarning,
+            stacklevel=5,
+        )
 
 
 def _check_shape(table: Table) -> None:

@@ -221,7 +221,8 @@ def _read_manifest(target: Path) -> dict[str, Any]:
         if isinstance(error, FormatError):
             raise
         raise FormatError(f"{path}: cannot be read ({error!r}). Empty the folder and start again.") from error
-    missing = [name for name in files if Path(name).name != name or not (target / name).is_file()]
+    here = {entry.name for entry in target.iterdir() if entry.is_file()}
+    missing = [name for name in files if name not in here]
     if missing:
-        raise FormatError(f"{path}: the file {missing[0]} is missing. Empty the folder and start again.")
+        raise FormatError(f"{path}: the file {missing[0][:200]} is missing. Empty the folder and start again.")
     return checked

@@ -50,9 +50,6 @@ def _from_content(content: object, names: Sequence[str], path: str | os.PathLike
         options[name] = value
     for key in ("required", "forbidden", "tiers"):
         _check_pairs(path, key, options.get(key, []), width=None if key == "tiers" else 2)
-    limit = options.get("max_parents")
-    if limit is not None and (not isinstance(limit, int) or isinstance(limit, bool)):
-        raise FormatError(f"{path}: max_parents must be a whole number, not {str(limit)[:40]!r}.")
     if not isinstance(options.get("max_parents_of", {}), dict):
         raise FormatError(f"{path}: max_parents_of must be a table of names and limits.")
     try:

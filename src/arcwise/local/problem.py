@@ -59,7 +59,7 @@ class LocalProblem:
     ) -> LocalProblem:
         """Check the arguments that all local searches share."""
         memory = DEFAULT_MEMORY if limits is None or limits.memory_bytes is None else limits.memory_bytes
-        return cls(data, make_score(score), _merge(data, constraints, max_parents), memory)
+        return cls(data, make_score(score), _set_apart(data, _merge(data, constraints, max_parents)), memory)
 
     @cached_property
     def blocks(self) -> StateBlocks:
@@ -106,6 +106,7 @@ class LocalProblem:
             differing = ", ".join(sorted(set(start.names) ^ set(self.data.names)))
             raise OptionError(f"the starting network and the data have different variables: {differing}.")
         dag = start if start.names == self.data.names else start.reorder(self.data.names)
+        dag = _without_constant(dag, self.data, self.constraints)
         broken = self.constraints.violations(dag)
         if broken:
             raise ConstraintError(f"the starting network breaks the constraints: {'; '.join(broken)}.")
@@ -161,6 +162,36 @@ def _merge(data: Dataset, constraints: Constraints | None, max_parents: int | No
         max_parents=overall,
         max_parents_of=own,
     )
+
+
+def _set_apart(data: Dataset, constraints: Constraints) -> Constraints:
+    """Return the constraints with all arcs forbidden at variables that never vary, but for required ones.
+
+    See `Dataset.constant`: such arcs are the prior's doing, not the data's.
+    """
+    constant = [v for v in range(data.n_variables) if data.constant[v]]
+    if not constant:
+        return constraints
+    names, required = data.names, set(constraints.required)
+    pairs = {(names[v], other) for v in constant for other in names if other != names[v]}
+    forbidden = {*constraints.forbidden, *pairs, *((b, a) for a, b in pairs)}
+    return Constraints(
+        names,
+        required=constraints.required,
+        forbidden=sorted(arc for arc in forbidden if arc not in required),
+        tiers=constraints.tiers,
+        max_parents=constraints.max_parents,
+        max_parents_of=constraints.max_parents_by_name,
+    )
+
+
+def _without_constant(dag: Dag, data: Dataset, constraints: Constraints) -> Dag:
+    """Return a starting network without arcs at variables that never vary, but for required ones."""
+    if not data.constant.any():
+        return dag
+    apart = {name for name, constant in zip(data.names, data.constant, strict=True) if constant}
+    required = set(constraints.required)
+    return Dag.from_arcs(dag.names, [arc for arc in dag.arcs if arc in required or not apart & set(arc)])
 
 
 def pack_parents(parents: tuple[tuple[int, ...], ...]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

@@ -85,7 +85,8 @@ def build_parent_sets(
     Parameters
     ----------
     data
-        Discrete data. A variable with one state gets no parents and is nobody's parent: such arcs change no score.
+        Discrete data. A variable that shows one state only, whether others are declared or not, gets no parents and is
+        nobody's parent unless `constraints` require it: the data say nothing about it (`Dataset.constant`).
     score
         A score, or its name with parameters as in ``"bdeu:ess=10"``.
     slack
@@ -310,7 +311,10 @@ def _available_memory() -> int | None:
 def allowed_families(
     data: Dataset, constraints: Constraints | None, max_parents: int | None
 ) -> tuple[list[list[int]], list[list[int]], list[int]]:
-    """Return for each variable the parents it must have, those it may have besides, and how many at most."""
+    """Return for each variable the parents it must have, those it may have besides, and how many at most.
+
+    A variable that never varies gets no arc but required ones: see `Dataset.constant`.
+    """
     n = data.n_variables
     if constraints is None:
         constraints = Constraints(data.names)
@@ -319,6 +323,7 @@ def allowed_families(
             raise ConstraintError("the constraints and the data are about different variables.")
         constraints = constraints.reorder(data.names)
     most = n if max_parents is None else max_parents
+    constant = data.constant
     required, allowed, sizes = [], [], []
     for v in range(n):
         needed, forbidden = constraints.required_masks[v], constraints.forbidden_masks[v]
@@ -329,6 +334,7 @@ def allowed_families(
                 "; raise it.",
             )
         required.append([p for p in range(n) if needed >> p & 1])
-        allowed.append([p for p in range(n) if not (needed | forbidden) >> p & 1])
+        free = () if constant[v] else range(n)
+        allowed.append([p for p in free if not ((needed | forbidden) >> p & 1 or constant[p])])
         sizes.append(min(most, constraints.limits[v]))
     return required, allowed, sizes
