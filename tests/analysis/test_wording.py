@@ -176,10 +176,10 @@ def test_edges_are_counted_in_whole_numbers(scale: arcwise.Analysis) -> None:
         return " ".join(replace(scale, prior=replace(scale.prior, saturation=made)).to_text().split())
 
     final = int(saturation.edges[-1])
-    assert f"turned about 3 edges; the best network of all cases has {final} (BDeu" in said(2.67)
-    assert "turned about 1 edge; " in said(1.33)
+    assert f"reversed about 3 edges; the best network of all cases has {final} (BDeu" in said(2.67)
+    assert "reversed about 1 edge; " in said(1.33)
     assert "More data would probably change little" in said(0.33)
-    assert "turned hardly any edge" in said(0.33)
+    assert "reversed hardly any edge" in said(0.33)
 
 
 @pytest.mark.parametrize("cases", [30, 20_000])
