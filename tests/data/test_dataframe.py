@@ -95,7 +95,7 @@ def test_weights_by_column_or_array() -> None:
         (frame(x=["yes", " yes", "no", "no"]), "states 'yes', ' yes', which are the same after stripping"),
         (frame(x=[1, "1", 2, 2]), "types int and str"),
         (frame(x=[1.0, np.inf, 2, 2]), "infinite"),
-        (frame(x=[[1], [2], [1], [2]]), "no labels|list objects"),
+        (frame(x=[[1], [2], [1], [2]]), "not labels|list objects"),
         (frame(x=[b"1", b"2", b"1", b"2"]), "bytes"),
         (frame(x=pd.to_datetime(["2020", "2021", "2020", "2021"])), "dates or times"),
         (frame(x=np.array([1j, 2j, 1j, 1j])), "complex"),
