@@ -14,7 +14,7 @@ namespace {
 // Up to this many cells, no other order is worth the search for it.
 constexpr double small_total = 1 << 11;
 // Beyond, blurred restarts may take this share of the cells' number in steps ...
-constexpr double search_share = 0.25;
+constexpr double search_share = 0.05;
 // ... but no more restarts than this.
 constexpr std::size_t most_restarts = 300;
 

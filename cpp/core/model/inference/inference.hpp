@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "model/inference/junction_tree.hpp"
 #include "model/inference/probability_tables.hpp"
 #include "monitor.hpp"
 
@@ -74,6 +75,14 @@ class Inference {
                           const Limits& limits, Monitor& monitor) const;
 
   private:
+    Answer joint(const TreeRequest& request, std::span<const std::int32_t> states, const Limits& limits,
+                 Ticker& ticker) const;
+    bool cheaper_apart(std::span<const std::int32_t> targets, const std::vector<std::int32_t>& observed,
+                       double bound) const;
+    Answer marginals_apart(std::span<const std::int32_t> targets, std::span<const std::int32_t> states,
+                           std::span<const std::size_t> offsets, std::vector<double> certain, const Limits& limits,
+                           Ticker& ticker) const;
+
     ProbabilityTables tables_;
 };
 
