@@ -79,6 +79,12 @@ void bind_inference(nb::module_& stage) {
             },
             nb::arg("states"), nb::arg("max_cells"), nb::arg("threads"), nb::arg("callback").none())
         .def(
+            "relevant_evidence",
+            [](const Inference& self, const Indices& asked, const Indices& observed) {
+                return self.relevant_evidence(asked, observed);
+            },
+            nb::arg("asked"), nb::arg("observed"))
+        .def(
             "query_rows",
             [](const Inference& self, const Indices& asked, const Indices& observed, const Array2<std::int32_t>& codes,
                bool with_evidence, double max_cells, std::size_t threads, nb::object callback) {

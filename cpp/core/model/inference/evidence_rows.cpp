@@ -132,6 +132,11 @@ class RowWorker {
 
 }  // namespace
 
+std::vector<std::int32_t> Inference::relevant_evidence(const std::vector<std::int32_t>& asked,
+                                                       const std::vector<std::int32_t>& observed) const {
+    return JunctionTree(tables_, {asked, {}, observed, true}).relevant_observed();
+}
+
 RowAnswers Inference::query_rows(std::span<const std::int32_t> asked, std::span<const std::int32_t> observed,
                                  std::span<const std::int32_t> codes, std::size_t rows, bool with_evidence,
                                  const Limits& limits, Monitor& monitor) const {

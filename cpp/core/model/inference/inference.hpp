@@ -74,6 +74,11 @@ class Inference {
                           std::span<const std::int32_t> codes, std::size_t rows, bool with_evidence,
                           const Limits& limits, Monitor& monitor) const;
 
+    // The observed variables whose states matter to the distribution of `asked`: with complete rows, and one variable
+    // asked for, its Markov blanket.
+    std::vector<std::int32_t> relevant_evidence(const std::vector<std::int32_t>& asked,
+                                                const std::vector<std::int32_t>& observed) const;
+
   private:
     Answer joint(const TreeRequest& request, std::span<const std::int32_t> states, const Limits& limits,
                  Ticker& ticker) const;

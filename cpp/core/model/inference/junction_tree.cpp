@@ -259,8 +259,9 @@ Clique JunctionTree::distribution(std::size_t number) const {
 
 std::vector<std::int32_t> JunctionTree::relevant_observed() const {
     std::vector<std::int32_t> found;
-    for (const auto& node : nodes_)
-        for (const auto& table : node.tables) found.insert(found.end(), table.observed.begin(), table.observed.end());
+    for (const auto v : factors_)
+        for (const auto u : tables_.family(v))
+            if (observed_[index(u)]) found.push_back(u);
     std::sort(found.begin(), found.end());
     found.erase(std::unique(found.begin(), found.end()), found.end());
     return found;
