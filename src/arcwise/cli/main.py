@@ -30,7 +30,7 @@ STAGES: dict[str, tuple[str, ...]] = {
     "Score and find one network": ("scores", "optimal", "search"),
     "Find many networks": ("credible", "bootstrap"),
     "Decide which edges to trust": ("confidence", "threshold", "consensus", "prior"),
-    "Use and compare networks": ("fit", "sample", "evaluate"),
+    "Use and compare networks": ("fit", "query", "sample", "evaluate"),
     "Run experiments": ("study",),
 }
 VERBS: tuple[str, ...] = tuple(verb for verbs in STAGES.values() for verb in verbs)

@@ -31,6 +31,8 @@ SPELLINGS: tuple[tuple[str, str], ...] = (
     (r", read the file with merge=True, or declare the states to keep them apart", ""),
     (r"\btrust_table=True", "--trust-table"),
     (r"\bby='dag'", "--by dag"),
+    (r"\braise max_cells\b", "raise --max-cells"),
+    (r"\bimpossible='missing'", "--impossible missing"),
 )
 _PATTERNS = tuple((re.compile(pattern), replacement) for pattern, replacement in SPELLINGS)
 

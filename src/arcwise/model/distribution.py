@@ -179,7 +179,8 @@ class RowDistributions:
         One row per row of evidence, then one axis per variable. NaN in a row whose evidence is impossible, or that
         meets an undefined entry, if such rows were allowed.
     log_evidence
-        The natural logarithm of the probability of each row's evidence; None if it was not asked for.
+        The natural logarithm of the probability of each row's evidence: -inf if it is impossible, NaN if it meets an
+        undefined entry. None if it was not asked for.
     """
 
     names: tuple[str, ...]

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import os
 
     import networkx
+    import pandas as pd
 
     from arcwise import _core
     from arcwise.data import Dataset, Table
@@ -279,19 +280,25 @@ class BayesianNetwork:
 
         return log_probability(self, evidence, max_cells=max_cells, threads=threads, progress=progress)
 
-    def query_rows(self, variables: str | Sequence[str], rows: Dataset | Table, **options: Any) -> RowDistributions:
+    def query_rows(
+        self,
+        variables: str | Sequence[str],
+        rows: Dataset | Table | pd.DataFrame,
+        evidence: Mapping[str, object] | None = None,
+        **options: Any,
+    ) -> RowDistributions:
         """Return a distribution for each row of evidence: see `arcwise.model.prediction.query_rows`."""
         from arcwise.model.prediction import query_rows
 
-        return query_rows(self, variables, rows, **options)
+        return query_rows(self, variables, rows, evidence, **options)
 
-    def predict_proba(self, rows: Dataset | Table, target: str, **options: Any) -> NDArray[np.float64]:
+    def predict_proba(self, rows: Dataset | Table | pd.DataFrame, target: str, **options: Any) -> NDArray[np.float64]:
         """Return the probabilities of a variable's states for each row: see `arcwise.model.prediction`."""
         from arcwise.model.prediction import predict_proba
 
         return predict_proba(self, rows, target, **options)
 
-    def predict(self, rows: Dataset | Table, target: str, **options: Any) -> NDArray[np.object_]:
+    def predict(self, rows: Dataset | Table | pd.DataFrame, target: str, **options: Any) -> NDArray[np.object_]:
         """Return the most probable state of a variable for each row: see `arcwise.model.prediction`."""
         from arcwise.model.prediction import predict
 

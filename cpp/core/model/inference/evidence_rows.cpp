@@ -143,7 +143,7 @@ RowAnswers Inference::query_rows(std::span<const std::int32_t> asked, std::span<
     RowAnswers answers;
     auto& account = answers.account;
     JunctionTree tree(tables_, {{asked.begin(), asked.end()}, {}, {observed.begin(), observed.end()}, !with_evidence});
-    if (!build_within(tree, limits, account)) return answers;
+    if (!build_within(tree, true, limits, account)) return answers;
     const auto column = [&](std::size_t i) { return codes.subspan(i * rows, rows); };
 
     // The evidence that matters; what costs most to change varies slowest.

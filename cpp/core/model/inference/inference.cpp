@@ -42,7 +42,7 @@ Answer Inference::joint(const TreeRequest& request, std::span<const std::int32_t
     Answer answer;
     auto& account = answer.account;
     JunctionTree tree(tables_, request);
-    if (!build_within(tree, limits, account) || !all_defined(tree, states, account)) return answer;
+    if (!build_within(tree, false, limits, account) || !all_defined(tree, states, account)) return answer;
     const auto attempt = [&]<class Arithmetic>(Propagation<Arithmetic> propagation) {
         if (!propagation.collect(states, ticker)) {
             account.refusal = Refusal::interrupted;
@@ -86,7 +86,7 @@ Answer Inference::marginals(std::span<const std::int32_t> states, const Limits& 
 
     Answer answer;
     auto& account = answer.account;
-    if (!build_within(tree, limits, account) || !all_defined(tree, states, account)) return answer;
+    if (!build_within(tree, true, limits, account) || !all_defined(tree, states, account)) return answer;
     const auto attempt = [&]<class Arithmetic>(Propagation<Arithmetic> propagation) {
         answer.probabilities = certain;
         const auto found = [&](std::size_t v, std::span<const double> distribution) {
@@ -157,7 +157,7 @@ Explanation Inference::most_probable(std::span<const std::int32_t> states, const
     std::vector<std::int32_t> targets(tables_.variables());
     for (std::size_t v = 0; v < targets.size(); ++v) targets[v] = static_cast<std::int32_t>(v);
     JunctionTree tree(tables_, {{}, std::move(targets), observed_in(states), false});
-    if (!build_within(tree, limits, account) || !all_defined(tree, states, account)) return explanation;
+    if (!build_within(tree, true, limits, account) || !all_defined(tree, states, account)) return explanation;
     Ticker ticker(monitor, forever, quiet_seconds);
     Propagation<MaxProduct> propagation(tree, limits.threads, true);
     if (!propagation.collect(states, ticker)) {

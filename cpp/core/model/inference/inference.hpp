@@ -29,7 +29,6 @@ struct Account {
     double width = 0;           // variables of the largest clique, less one
     double largest = 0;         // cells of the largest clique
     double message_cells = 0;   // numbers held at once, at most
-    double total = 0;           // cells of all cliques: what a propagation costs
 };
 
 struct Limits {

@@ -178,14 +178,34 @@ void JunctionTree::merge_buckets() {
     for (auto& bucket : bucket_of_) bucket = number[bucket];
 }
 
+std::size_t JunctionTree::parent_of(const Bucket& bucket) const {
+    return bucket.separator == 0 ? buckets_.size() - 1 : bucket_of_[index(bucket.scope[bucket.separator - 1])];
+}
+
+double JunctionTree::most_message_cells() const {
+    std::vector<double> of_children(buckets_.size(), 0);
+    double now = 0, most = 0;
+    for (std::size_t i = 0; i < buckets_.size(); ++i) {
+        const auto& bucket = buckets_[i];
+        double cells = 1;
+        for (std::size_t l = 0; l < bucket.separator; ++l)
+            cells *= static_cast<double>(tables_.arity(index(free_[index(bucket.scope[l])])));
+        now += cells;
+        most = std::max(most, now);
+        now -= of_children[i];
+        if (i + 1 < buckets_.size()) of_children[parent_of(bucket)] += cells;
+    }
+    return most;
+}
+
 void JunctionTree::build() {
     nodes_.reserve(buckets_.size());
-    for (auto& bucket : buckets_) {
+    for (const auto& bucket : buckets_) {
         std::vector<std::size_t> arities;
         for (const auto u : bucket.scope) arities.push_back(tables_.arity(index(free_[index(u)])));
         auto& node = nodes_.emplace_back(std::move(arities));
         node.separator = bucket.separator;
-        node.parent = bucket.separator == 0 ? buckets_.size() - 1 : bucket_of_[index(bucket.scope[bucket.separator - 1])];
+        node.parent = parent_of(bucket);
         for (std::size_t l = 0; l < bucket.separator; ++l) node.message_cells *= node.collect.arity(l);
         for (const auto u : bucket.scope) node.scope.push_back(free_[index(u)]);
     }

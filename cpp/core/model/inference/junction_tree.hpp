@@ -53,6 +53,8 @@ class JunctionTree {
     double largest() const { return largest_; }              // cells of the largest clique
     double total() const { return total_; }                  // cells of all cliques
     double message_cells() const { return message_cells_; }  // of all messages
+    // The most cells at once, if messages are dropped as soon as they were used.
+    double most_message_cells() const;
     std::size_t width() const { return width_; }             // variables of the largest clique, less one
 
     // Children before parents; the last is the root, whose separator is `asked` (without those that have one state).
@@ -75,6 +77,7 @@ class JunctionTree {
     void eliminate();
     void merge_buckets();
     void add_tables();
+    std::size_t parent_of(const Bucket& bucket) const;
     std::vector<std::size_t> strides_in(const TreeNode& of, const TreeNode& in) const;
 
     const ProbabilityTables& tables_;

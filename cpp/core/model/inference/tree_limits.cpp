@@ -29,12 +29,11 @@ bool meets_undefined(const ProbabilityTables& tables, const TreeTable& table, st
 
 }  // namespace
 
-bool build_within(JunctionTree& tree, const Limits& limits, Account& account) {
+bool build_within(JunctionTree& tree, bool keep_messages, const Limits& limits, Account& account) {
     account.width = static_cast<double>(tree.width());
     account.largest = tree.largest();
-    account.message_cells = tree.message_cells();
-    account.total = tree.total();
-    if (tree.largest() > limits.max_cells || tree.message_cells() > limits.max_cells) {
+    account.message_cells = keep_messages ? tree.message_cells() : tree.most_message_cells();
+    if (tree.largest() > limits.max_cells || account.message_cells > limits.max_cells) {
         account.refusal = Refusal::too_large;
         return false;
     }
