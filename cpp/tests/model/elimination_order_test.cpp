@@ -67,7 +67,8 @@ TEST(an_order_eliminates_everything_else_at_the_cost_it_says) {
         CHECK(again.largest == order.largest);
         CHECK(again.width == order.width);
         CHECK(std::abs(again.total - order.total) <= 1e-9 * order.total);
-        CHECK(order.variables == arcwise::find_elimination_order(graph_of(n, scopes), arities, kept).variables);
+        CHECK(order.variables ==
+              arcwise::find_elimination_order(graph_of(n, scopes), arities, kept).variables);
     }
 }
 

@@ -69,7 +69,8 @@ struct Example {
         return true;
     }
 
-    std::vector<double> summed(const std::vector<std::int32_t>& asked, const std::vector<std::int32_t>& observed) const {
+    std::vector<double> summed(const std::vector<std::int32_t>& asked,
+                               const std::vector<std::int32_t>& observed) const {
         std::size_t cells = 1;
         for (const auto v : asked) cells *= view().arity(static_cast<std::size_t>(v));
         std::vector<double> sums(cells, 0);
@@ -122,7 +123,8 @@ TEST(inference_equals_sums_over_the_joint_table) {
         }
         CHECK(close(answer.account.log_evidence, std::log(total)));
         CHECK(close(all.account.log_evidence, std::log(total)));
-        for (std::size_t i = 0; i < expected.size(); ++i) CHECK(close(answer.probabilities[i], expected[i] / total));
+        for (std::size_t i = 0; i < expected.size(); ++i)
+            CHECK(close(answer.probabilities[i], expected[i] / total));
         std::size_t at = 0;
         for (std::size_t v = 0; v < n; ++v)
             for (const auto value : example.summed({static_cast<std::int32_t>(v)}, observed))
@@ -151,7 +153,8 @@ TEST(rows_of_evidence_are_answered_like_single_ones) {
                 observed.push_back(static_cast<std::int32_t>(v));
         for (const auto v : observed)
             for (std::size_t row = 0; row < rows; ++row)
-                codes.push_back(static_cast<std::int32_t>(random.below(example.view().arity(static_cast<std::size_t>(v)))));
+                codes.push_back(static_cast<std::int32_t>(
+                    random.below(example.view().arity(static_cast<std::size_t>(v)))));
         const std::vector<std::int32_t> asked{target};
         const auto r = example.view().arity(static_cast<std::size_t>(target));
         const auto whole = inference.query_rows(asked, observed, codes, rows, true, limits, silent);

@@ -1,8 +1,8 @@
 // What "times" and "plus" mean while tables are multiplied and variables summed out.
 //
-// Elimination is correct in any commutative semiring (Aji and McEliece, "The generalized distributive law", IEEE
-// Trans. Inform. Theory 46, 2000), so that one kernel computes probabilities, probabilities too small for a double,
-// and the most probable explanation.
+// Elimination is correct in any commutative semiring (Aji and McEliece, "The generalized distributive law",
+// IEEE Trans. Inform. Theory 46, 2000), so that one kernel computes probabilities, probabilities too small
+// for a double, and the most probable explanation.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace arcwise {
 
-// Probabilities. Fast, and scaled by powers of two between cliques; what underflows nevertheless is noticed by the
-// caller, who then computes with LogSumProduct.
+// Probabilities. Fast, and scaled by powers of two between cliques; what underflows nevertheless is noticed
+// by the caller, who then computes with LogSumProduct.
 struct SumProduct {
     static constexpr double zero = 0;
     static constexpr double one = 1;
@@ -69,7 +69,9 @@ struct MaxProduct {
     static double times(double a, double b) { return a + b; }
     static double over(double a, double b) { return b == zero ? zero : a - b; }
     static double plus(double a, double b) { return std::max(a, b); }
-    static double sum(const double* values, std::size_t count) { return *std::max_element(values, values + count); }
+    static double sum(const double* values, std::size_t count) {
+        return *std::max_element(values, values + count);
+    }
 };
 
 }  // namespace arcwise

@@ -58,9 +58,9 @@ void Clique::prepare() {
         by_level_[next[inputs_[i].level]++] = static_cast<std::uint32_t>(i);
     deepest_first_.resize(outputs_.size());
     std::iota(deepest_first_.begin(), deepest_first_.end(), 0);
-    std::stable_sort(
-        deepest_first_.begin(), deepest_first_.end(),
-        [this](std::uint32_t a, std::uint32_t b) { return outputs_[a].level > outputs_[b].level; });
+    std::stable_sort(deepest_first_.begin(), deepest_first_.end(), [this](std::uint32_t a, std::uint32_t b) {
+        return outputs_[a].level > outputs_[b].level;
+    });
 }
 
 Clique Clique::without_outputs() const {
@@ -98,7 +98,8 @@ void Clique::expand(std::size_t l, std::span<const double* const> tables, Clique
                 if (stride == 1)
                     for (std::size_t x = 0; x < r; ++x) cells[x] = Arithmetic::times(value, table[x]);
                 else
-                    for (std::size_t x = 0; x < r; ++x) cells[x] = Arithmetic::times(value, table[x * stride]);
+                    for (std::size_t x = 0; x < r; ++x)
+                        cells[x] = Arithmetic::times(value, table[x * stride]);
             } else if (stride == 1) {
                 for (std::size_t x = 0; x < r; ++x) cells[x] = Arithmetic::times(cells[x], table[x]);
             } else {
@@ -184,7 +185,8 @@ void Clique::run(std::span<const double* const> tables, std::span<double* const>
     }
 }
 
-void Clique::choose(std::span<const double* const> tables, std::size_t fixed, std::span<std::size_t> digits) const {
+void Clique::choose(std::span<const double* const> tables, std::size_t fixed,
+                    std::span<std::size_t> digits) const {
     const auto k = arities_.size();
     std::vector<std::size_t> at(inputs_.size(), 0), best;
     for (std::size_t i = 0; i < inputs_.size(); ++i)
@@ -215,8 +217,8 @@ void Clique::choose(std::span<const double* const> tables, std::size_t fixed, st
 
 template void Clique::run<SumProduct>(std::span<const double* const>, std::span<double* const>, std::size_t,
                                       CliqueScratch&) const;
-template void Clique::run<LogSumProduct>(std::span<const double* const>, std::span<double* const>, std::size_t,
-                                         CliqueScratch&) const;
+template void Clique::run<LogSumProduct>(std::span<const double* const>, std::span<double* const>,
+                                         std::size_t, CliqueScratch&) const;
 template void Clique::run<MaxProduct>(std::span<const double* const>, std::span<double* const>, std::size_t,
                                       CliqueScratch&) const;
 

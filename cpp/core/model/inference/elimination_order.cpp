@@ -35,8 +35,8 @@ class GreedyElimination {
         for (std::size_t v = 0; v < logs_.size(); ++v) logs_[v] = std::log(static_cast<double>(arities[v]));
     }
 
-    // Eliminates, again and again, the variable that is cheapest by the rule; ties by number. With a generator,
-    // costs are blurred. Gives up (total = infinity) once the total exceeds `bound`.
+    // Eliminates, again and again, the variable that is cheapest by the rule; ties by number. With a
+    // generator, costs are blurred. Gives up (total = infinity) once the total exceeds `bound`.
     EliminationOrder run(Rule rule, Xoshiro* blur, double bound);
 
     double steps() const { return steps_; }
@@ -123,7 +123,8 @@ EliminationOrder GreedyElimination::run(Rule rule, Xoshiro* blur, double bound) 
             result.total = std::numeric_limits<double>::infinity();
             return result;
         }
-        // A variable's cost changes only if its neighbours or, for the rules of fill, the edges among them did.
+        // A variable's cost changes only if its neighbours or, for the rules of fill, the edges among them
+        // did.
         std::copy(own, own + words, changed.begin());
         for_bits(own, words, [&](std::size_t u) {
             auto* other = graph.row(u);
@@ -168,7 +169,8 @@ EliminationOrder find_elimination_order(const BitGraph& graph, std::span<const s
     improve(Rule::weighted_fill, nullptr);
     improve(Rule::fill, nullptr);
     Xoshiro blur(1);
-    for (std::size_t restart = 0; restart < most_restarts && greedy.steps() < search_share * best.total; ++restart)
+    for (std::size_t restart = 0; restart < most_restarts && greedy.steps() < search_share * best.total;
+         ++restart)
         improve(restart % 3 == 0 ? Rule::weight : Rule::weighted_fill, &blur);
     return best;
 }

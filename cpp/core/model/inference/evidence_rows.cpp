@@ -1,5 +1,5 @@
-// Rows of evidence: equal rows are answered once, and a row makes only those messages again that the row before it had
-// different evidence for.
+// Rows of evidence: equal rows are answered once, and a row makes only those messages again that the row
+// before it had different evidence for.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::size_t rows_per_task = 256;
 
-// How many cells must be filled again if an observed variable changes: those of the cliques from its tables up to the
-// root.
+// How many cells must be filled again if an observed variable changes: those of the cliques from its tables
+// up to the root.
 std::vector<double> costs_of_change(const JunctionTree& tree, std::size_t variables) {
     const auto& nodes = tree.nodes();
     std::vector<double> to_root(nodes.size(), 0), costs(variables, 0);
@@ -142,7 +142,8 @@ RowAnswers Inference::query_rows(std::span<const std::int32_t> asked, std::span<
                                  const Limits& limits, Monitor& monitor) const {
     RowAnswers answers;
     auto& account = answers.account;
-    JunctionTree tree(tables_, {{asked.begin(), asked.end()}, {}, {observed.begin(), observed.end()}, !with_evidence});
+    JunctionTree tree(tables_,
+                      {{asked.begin(), asked.end()}, {}, {observed.begin(), observed.end()}, !with_evidence});
     if (!build_within(tree, true, limits, account)) return answers;
     const auto column = [&](std::size_t i) { return codes.subspan(i * rows, rows); };
 
@@ -156,7 +157,8 @@ RowAnswers Inference::query_rows(std::span<const std::int32_t> asked, std::span<
         return costs[static_cast<std::size_t>(observed[a])] > costs[static_cast<std::size_t>(observed[b])];
     });
     DistinctRows distinct(rows);
-    for (const auto i : slowest_first) distinct.append(column(i), tables_.arity(static_cast<std::size_t>(observed[i])));
+    for (const auto i : slowest_first)
+        distinct.append(column(i), tables_.arity(static_cast<std::size_t>(observed[i])));
     distinct.finish();
 
     const auto cells = tree.nodes().back().message_cells;
@@ -174,12 +176,13 @@ RowAnswers Inference::query_rows(std::span<const std::int32_t> asked, std::span<
         for (auto rank = task * rows_per_task; rank < std::min(count, (task + 1) * rows_per_task); ++rank) {
             for (const auto i : slowest_first)
                 own->states()[static_cast<std::size_t>(observed[i])] = column(i)[distinct.example(rank)];
-            refusals[rank] =
-                own->answer(probabilities.data() + rank * cells, cells, log_evidence[rank], worker == 0 ? ticker : unheard);
+            refusals[rank] = own->answer(probabilities.data() + rank * cells, cells, log_evidence[rank],
+                                         worker == 0 ? ticker : unheard);
             if (refusals[rank] == Refusal::interrupted) return;
         }
     };
-    if (!parallel_for(limits.threads, tasks, work, [&](std::size_t done) { return ticker.poll_now({done, tasks}); }) ||
+    if (!parallel_for(limits.threads, tasks, work,
+                      [&](std::size_t done) { return ticker.poll_now({done, tasks}); }) ||
         ticker.reason() != Status::complete) {
         account.refusal = Refusal::interrupted;
         return answers;

@@ -37,8 +37,8 @@ void normalize_into(std::span<const double> table, double* to) {
 
 }  // namespace
 
-Answer Inference::joint(const TreeRequest& request, std::span<const std::int32_t> states, const Limits& limits,
-                        Ticker& ticker) const {
+Answer Inference::joint(const TreeRequest& request, std::span<const std::int32_t> states,
+                        const Limits& limits, Ticker& ticker) const {
     Answer answer;
     auto& account = answer.account;
     JunctionTree tree(tables_, request);
@@ -50,7 +50,8 @@ Answer Inference::joint(const TreeRequest& request, std::span<const std::int32_t
         }
         if (propagation.underflow()) return false;
         answer.probabilities = propagation.joint();
-        return normalize(answer.probabilities, propagation.log_scale(), Arithmetic::in_logs, account.log_evidence);
+        return normalize(answer.probabilities, propagation.log_scale(), Arithmetic::in_logs,
+                         account.log_evidence);
     };
     if (!attempt(Propagation<SumProduct>(tree, limits.threads, false)) &&
         !attempt(Propagation<LogSumProduct>(tree, limits.threads, false))) {
@@ -66,7 +67,8 @@ Answer Inference::query(std::span<const std::int32_t> asked, std::span<const std
     return joint({{asked.begin(), asked.end()}, {}, observed_in(states), false}, states, limits, ticker);
 }
 
-Answer Inference::marginals(std::span<const std::int32_t> states, const Limits& limits, Monitor& monitor) const {
+Answer Inference::marginals(std::span<const std::int32_t> states, const Limits& limits,
+                            Monitor& monitor) const {
     const auto n = tables_.variables();
     std::vector<std::int32_t> targets;
     std::vector<std::size_t> offsets(n + 1, 0);
@@ -98,7 +100,8 @@ Answer Inference::marginals(std::span<const std::int32_t> states, const Limits& 
         }
         if (propagation.underflow()) return false;
         auto joint = propagation.joint();
-        if (!normalize(joint, propagation.log_scale(), Arithmetic::in_logs, account.log_evidence)) return false;
+        if (!normalize(joint, propagation.log_scale(), Arithmetic::in_logs, account.log_evidence))
+            return false;
         if (!propagation.distribute(ticker, found)) account.refusal = Refusal::interrupted;
         return !propagation.underflow();
     };
@@ -110,11 +113,11 @@ Answer Inference::marginals(std::span<const std::int32_t> states, const Limits& 
     return answer;
 }
 
-// Whether one query for each target fills fewer cells than `bound`. Little evidence leaves much of a network out of a
-// query for one variable, while the tree of all variables may have cliques that none of these queries needs: in
-// munin1, a hundred times their cells (Lin and Druzdzel, UAI 1997).
-bool Inference::cheaper_apart(std::span<const std::int32_t> targets, const std::vector<std::int32_t>& observed,
-                              double bound) const {
+// Whether one query for each target fills fewer cells than `bound`. Little evidence leaves much of a network
+// out of a query for one variable, while the tree of all variables may have cliques that none of these
+// queries needs: in munin1, a hundred times their cells (Lin and Druzdzel, UAI 1997).
+bool Inference::cheaper_apart(std::span<const std::int32_t> targets,
+                              const std::vector<std::int32_t>& observed, double bound) const {
     double total = 0;
     for (const auto v : targets) {
         total += JunctionTree(tables_, {{v}, {}, observed, true}).total();
@@ -135,17 +138,20 @@ Answer Inference::marginals_apart(std::span<const std::int32_t> targets, std::sp
     const auto work = [&](std::size_t worker, std::size_t task) {
         Ticker unheard(silent);
         const auto v = targets[task];
-        auto own = joint({{v}, {}, observed, true}, states, {limits.max_cells, 1}, worker == 0 ? ticker : unheard);
+        auto own =
+            joint({{v}, {}, observed, true}, states, {limits.max_cells, 1}, worker == 0 ? ticker : unheard);
         accounts[task] = own.account;
-        std::copy(own.probabilities.begin(), own.probabilities.end(),
-                  answer.probabilities.begin() + static_cast<std::ptrdiff_t>(offsets[static_cast<std::size_t>(v)]));
+        std::copy(
+            own.probabilities.begin(), own.probabilities.end(),
+            answer.probabilities.begin() + static_cast<std::ptrdiff_t>(offsets[static_cast<std::size_t>(v)]));
     };
     if (!parallel_for(limits.threads, targets.size(), work,
                       [&](std::size_t done) { return ticker.poll_now({done, targets.size()}); }))
         answer.account.refusal = Refusal::interrupted;
     const auto log_evidence = answer.account.log_evidence;
     for (const auto& account : accounts)
-        if (answer.account.refusal == Refusal::none && account.refusal != Refusal::none) answer.account = account;
+        if (answer.account.refusal == Refusal::none && account.refusal != Refusal::none)
+            answer.account = account;
     answer.account.log_evidence = log_evidence;
     return answer;
 }

@@ -1,4 +1,5 @@
-// Exact answers from a network: joint distributions, all marginals, the most probable explanation, rows of evidence.
+// Exact answers from a network: joint distributions, all marginals, the most probable explanation, rows of
+// evidence.
 #pragma once
 
 #include <cstddef>
@@ -25,10 +26,10 @@ enum class Refusal : std::int32_t {
 struct Account {
     Refusal refusal = Refusal::none;
     std::int32_t variable = -1;
-    double log_evidence = 0;    // the natural logarithm of the probability of the evidence
-    double width = 0;           // variables of the largest clique, less one
-    double largest = 0;         // cells of the largest clique
-    double message_cells = 0;   // numbers held at once, at most
+    double log_evidence = 0;   // the natural logarithm of the probability of the evidence
+    double width = 0;          // variables of the largest clique, less one
+    double largest = 0;        // cells of the largest clique
+    double message_cells = 0;  // numbers held at once, at most
 };
 
 struct Limits {
@@ -58,23 +59,24 @@ class Inference {
   public:
     explicit Inference(const NetworkView& network) : tables_(network) {}
 
-    // `states`: one per variable, -1 if it is not observed. The joint distribution of `asked`, in this order, the
-    // last varying fastest; of nothing: the probability of the evidence only.
-    Answer query(std::span<const std::int32_t> asked, std::span<const std::int32_t> states, const Limits& limits,
-                 Monitor& monitor) const;
+    // `states`: one per variable, -1 if it is not observed. The joint distribution of `asked`, in this order,
+    // the last varying fastest; of nothing: the probability of the evidence only.
+    Answer query(std::span<const std::int32_t> asked, std::span<const std::int32_t> states,
+                 const Limits& limits, Monitor& monitor) const;
     // The distributions of all variables, one after the other; an observed one has its state for certain.
     Answer marginals(std::span<const std::int32_t> states, const Limits& limits, Monitor& monitor) const;
     // The most probable states of all variables that are not observed, together.
-    Explanation most_probable(std::span<const std::int32_t> states, const Limits& limits, Monitor& monitor) const;
-    // The joint distribution of `asked` for rows of evidence: codes hold, for each observed variable, its states in
-    // all rows. Without `with_evidence`, what the evidence separates from `asked` is left out, with complete
-    // rows all but the Markov blanket, and the probability of the evidence is not known.
+    Explanation most_probable(std::span<const std::int32_t> states, const Limits& limits,
+                              Monitor& monitor) const;
+    // The joint distribution of `asked` for rows of evidence: codes hold, for each observed variable, its
+    // states in all rows. Without `with_evidence`, what the evidence separates from `asked` is left out, with
+    // complete rows all but the Markov blanket, and the probability of the evidence is not known.
     RowAnswers query_rows(std::span<const std::int32_t> asked, std::span<const std::int32_t> observed,
                           std::span<const std::int32_t> codes, std::size_t rows, bool with_evidence,
                           const Limits& limits, Monitor& monitor) const;
 
-    // The observed variables whose states matter to the distribution of `asked`: with complete rows, and one variable
-    // asked for, its Markov blanket.
+    // The observed variables whose states matter to the distribution of `asked`: with complete rows, and one
+    // variable asked for, its Markov blanket.
     std::vector<std::int32_t> relevant_evidence(const std::vector<std::int32_t>& asked,
                                                 const std::vector<std::int32_t>& observed) const;
 
@@ -84,8 +86,8 @@ class Inference {
     bool cheaper_apart(std::span<const std::int32_t> targets, const std::vector<std::int32_t>& observed,
                        double bound) const;
     Answer marginals_apart(std::span<const std::int32_t> targets, std::span<const std::int32_t> states,
-                           std::span<const std::size_t> offsets, std::vector<double> certain, const Limits& limits,
-                           Ticker& ticker) const;
+                           std::span<const std::size_t> offsets, std::vector<double> certain,
+                           const Limits& limits, Ticker& ticker) const;
 
     ProbabilityTables tables_;
 };

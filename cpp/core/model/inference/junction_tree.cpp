@@ -99,7 +99,8 @@ void JunctionTree::eliminate() {
         graph.join(scope);
     }
     std::vector<std::int32_t> arities(m);
-    for (std::size_t i = 0; i < m; ++i) arities[i] = static_cast<std::int32_t>(tables_.arity(index(free_[i])));
+    for (std::size_t i = 0; i < m; ++i)
+        arities[i] = static_cast<std::int32_t>(tables_.arity(index(free_[i])));
     std::vector<std::uint8_t> kept(m, 0);
     std::fill_n(kept.begin(), asked_, 1);
     const auto order = find_elimination_order(graph, arities, kept);
@@ -112,7 +113,9 @@ void JunctionTree::eliminate() {
     buckets_.resize(steps + 1);
     bucket_of_.assign(m, steps);
     for (std::size_t i = 0; i < steps; ++i) bucket_of_[index(order.variables[i])] = i;
-    const auto by_position = [this](std::int32_t a, std::int32_t b) { return position_[index(a)] < position_[index(b)]; };
+    const auto by_position = [this](std::int32_t a, std::int32_t b) {
+        return position_[index(a)] < position_[index(b)];
+    };
     for (std::size_t i = 0; i < steps; ++i) {
         const auto v = index(order.variables[i]);
         auto& bucket = buckets_[i];
@@ -148,7 +151,8 @@ void JunctionTree::eliminate() {
     }
 }
 
-// A step whose clique is just what an earlier step left over is the same clique: its variable is summed out there.
+// A step whose clique is just what an earlier step left over is the same clique: its variable is summed out
+// there.
 void JunctionTree::merge_buckets() {
     const auto steps = buckets_.size() - 1;
     std::vector<std::uint8_t> merged(steps + 1, 0);
@@ -157,7 +161,9 @@ void JunctionTree::merge_buckets() {
         auto& bucket = buckets_[i];
         while (bucket.separator > 0) {
             const auto next = bucket_of_[index(bucket.scope[bucket.separator - 1])];
-            if (next == steps || next < bucket.last || merged[next] || buckets_[next].scope.size() != bucket.separator) break;
+            if (next == steps || next < bucket.last || merged[next] ||
+                buckets_[next].scope.size() != bucket.separator)
+                break;
             bucket_of_[index(bucket.scope[bucket.separator - 1])] = i;
             bucket.separator = buckets_[next].separator;
             bucket.last = next;
@@ -168,7 +174,8 @@ void JunctionTree::merge_buckets() {
     std::vector<std::size_t> kept, number(steps + 1, 0);
     for (std::size_t i = 0; i <= steps; ++i)
         if (!merged[i]) kept.push_back(i);
-    std::sort(kept.begin(), kept.end(), [this](std::size_t a, std::size_t b) { return buckets_[a].last < buckets_[b].last; });
+    std::sort(kept.begin(), kept.end(),
+              [this](std::size_t a, std::size_t b) { return buckets_[a].last < buckets_[b].last; });
     std::vector<Bucket> ordered;
     for (const auto i : kept) {
         number[i] = ordered.size();
@@ -179,7 +186,8 @@ void JunctionTree::merge_buckets() {
 }
 
 std::size_t JunctionTree::parent_of(const Bucket& bucket) const {
-    return bucket.separator == 0 ? buckets_.size() - 1 : bucket_of_[index(bucket.scope[bucket.separator - 1])];
+    return bucket.separator == 0 ? buckets_.size() - 1
+                                 : bucket_of_[index(bucket.scope[bucket.separator - 1])];
 }
 
 double JunctionTree::most_message_cells() const {
@@ -240,8 +248,8 @@ void JunctionTree::add_tables() {
                 table.observed.push_back(u);
                 table.strides.push_back(stride);
             } else if (local_[index(u)] >= 0) {
-                strides[static_cast<std::size_t>(std::find(node.scope.begin(), node.scope.end(), u) - node.scope.begin())] =
-                    stride;
+                strides[static_cast<std::size_t>(std::find(node.scope.begin(), node.scope.end(), u) -
+                                                 node.scope.begin())] = stride;
             }
         }
         node.collect.add_input(strides);

@@ -1,9 +1,10 @@
 // A tree of cliques for one kind of query: which variables are asked for, and which are observed.
 //
-// Variables that are neither asked for nor observed nor ancestors of such sum out to 1 and are left out (barren nodes;
-// Shachter, 1986), observed variables cut the tables, and what is left is eliminated in a good order. Every
-// clique's variables stand in the reverse of that order, the first eliminated last. So a clique's separator, the part
-// that its parent also has, is always a prefix of it, and all messages are tables in the same order of variables.
+// Variables that are neither asked for nor observed nor ancestors of such sum out to 1 and are left out
+// (barren nodes; Shachter, 1986), observed variables cut the tables, and what is left is eliminated in a good
+// order. Every clique's variables stand in the reverse of that order, the first eliminated last. So a
+// clique's separator, the part that its parent also has, is always a prefix of it, and all messages are
+// tables in the same order of variables.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +18,11 @@
 namespace arcwise {
 
 struct TreeRequest {
-    std::vector<std::int32_t> asked;     // their joint distribution is the root's table, in this order; may be empty
-    std::vector<std::int32_t> targets;   // must be in the tree, but need not be together
-    std::vector<std::int32_t> observed;  // in any state: a tree serves every row of evidence on these variables
+    std::vector<std::int32_t>
+        asked;  // their joint distribution is the root's table, in this order; may be empty
+    std::vector<std::int32_t> targets;  // must be in the tree, but need not be together
+    std::vector<std::int32_t>
+        observed;  // in any state: a tree serves every row of evidence on these variables
     // Leave out what the evidence separates from `asked`. Then the probability of the evidence is not known.
     bool connected_only = false;
 };
@@ -55,14 +58,15 @@ class JunctionTree {
     double message_cells() const { return message_cells_; }  // of all messages
     // The most cells at once, if messages are dropped as soon as they were used.
     double most_message_cells() const;
-    std::size_t width() const { return width_; }             // variables of the largest clique, less one
+    std::size_t width() const { return width_; }  // variables of the largest clique, less one
 
-    // Children before parents; the last is the root, whose separator is `asked` (without those that have one state).
+    // Children before parents; the last is the root, whose separator is `asked` (without those that have one
+    // state).
     const std::vector<TreeNode>& nodes() const { return nodes_; }
     // The observed variables that some table of the tree has.
     std::vector<std::int32_t> relevant_observed() const;
-    // For distribution: all inputs of `collect` and the message from the parent; out go the children's separators
-    // and then the variables that the node has and its parent has not, one by one.
+    // For distribution: all inputs of `collect` and the message from the parent; out go the children's
+    // separators and then the variables that the node has and its parent has not, one by one.
     Clique distribution(std::size_t node) const;
     const ProbabilityTables& tables() const { return tables_; }
 
@@ -81,14 +85,14 @@ class JunctionTree {
     std::vector<std::size_t> strides_in(const TreeNode& of, const TreeNode& in) const;
 
     const ProbabilityTables& tables_;
-    std::vector<std::int32_t> local_;      // by variable: its number among the free ones, or -1
-    std::vector<std::uint8_t> observed_;   // by variable
-    std::vector<std::int32_t> free_;       // by local number: the variable; the asked ones first
-    std::size_t asked_ = 0;                // how many free variables are asked for
-    std::vector<std::size_t> factors_;     // the variables whose tables take part
-    std::vector<std::size_t> position_;    // by local number: in the reverse order of elimination
-    std::vector<Bucket> buckets_;          // one per node, children before parents, the root's last
-    std::vector<std::size_t> bucket_of_;   // by local number: where it is eliminated; the asked: the root
+    std::vector<std::int32_t> local_;     // by variable: its number among the free ones, or -1
+    std::vector<std::uint8_t> observed_;  // by variable
+    std::vector<std::int32_t> free_;      // by local number: the variable; the asked ones first
+    std::size_t asked_ = 0;               // how many free variables are asked for
+    std::vector<std::size_t> factors_;    // the variables whose tables take part
+    std::vector<std::size_t> position_;   // by local number: in the reverse order of elimination
+    std::vector<Bucket> buckets_;         // one per node, children before parents, the root's last
+    std::vector<std::size_t> bucket_of_;  // by local number: where it is eliminated; the asked: the root
     double largest_ = 1, total_ = 0, message_cells_ = 0;
     std::size_t width_ = 0;
     std::vector<TreeNode> nodes_;

@@ -31,7 +31,8 @@ const double* Propagation<Arithmetic>::table_start(const TreeTable& table) const
     const auto* start = Arithmetic::in_logs ? tree_.tables().log_table(table.variable).data()
                                             : tree_.tables().table(table.variable).data();
     for (std::size_t i = 0; i < table.observed.size(); ++i)
-        start += table.strides[i] * static_cast<std::size_t>(states_[static_cast<std::size_t>(table.observed[i])]);
+        start +=
+            table.strides[i] * static_cast<std::size_t>(states_[static_cast<std::size_t>(table.observed[i])]);
     return start;
 }
 
@@ -51,8 +52,8 @@ bool Propagation<Arithmetic>::run(const Clique& clique, std::span<double* const>
         clique.run<Arithmetic>(inputs_, sums, 0, scratch_[0]);
         return true;
     }
-    // Tasks that would write to the same cells get their own, which are added up in the tasks' order; unless that
-    // takes too much memory, and one thread does it all. Neither depends on the number of threads.
+    // Tasks that would write to the same cells get their own, which are added up in the tasks' order; unless
+    // that takes too much memory, and one thread does it all. Neither depends on the number of threads.
     std::vector<std::size_t> shared;
     std::size_t own_cells = 0;
     for (std::size_t i = 0; i < sums.size(); ++i)
@@ -138,7 +139,8 @@ bool Propagation<Arithmetic>::collect(std::span<const std::int32_t> states, Tick
 
 template <class Arithmetic>
 double Propagation<Arithmetic>::log_scale() const {
-    return static_cast<double>(std::accumulate(exponents_.begin(), exponents_.end(), std::int64_t{0})) * std::log(2.0);
+    return static_cast<double>(std::accumulate(exponents_.begin(), exponents_.end(), std::int64_t{0})) *
+           std::log(2.0);
 }
 
 template <class Arithmetic>
@@ -156,8 +158,10 @@ bool Propagation<Arithmetic>::distribute(Ticker& ticker, const Found& found) {
         point_at_inputs(i);
         inputs_.push_back(messages_[i].data());
         sums.clear(), starts.clear(), sizes.clear();
-        for (const auto child : node.children) sums.emplace_back(nodes[child].message_cells, Arithmetic::zero);
-        for (auto l = node.separator; l < node.scope.size(); ++l) sums.emplace_back(clique.arity(l), Arithmetic::zero);
+        for (const auto child : node.children)
+            sums.emplace_back(nodes[child].message_cells, Arithmetic::zero);
+        for (auto l = node.separator; l < node.scope.size(); ++l)
+            sums.emplace_back(clique.arity(l), Arithmetic::zero);
         for (auto& sum : sums) {
             starts.push_back(sum.data());
             sizes.push_back(sum.size());

@@ -9,7 +9,8 @@ namespace arcwise {
 namespace {
 
 // Whether a table has an undefined entry where the observed variables have their states.
-bool meets_undefined(const ProbabilityTables& tables, const TreeTable& table, std::span<const std::int32_t> states) {
+bool meets_undefined(const ProbabilityTables& tables, const TreeTable& table,
+                     std::span<const std::int32_t> states) {
     const auto values = tables.table(table.variable);
     const auto family = tables.family(table.variable);
     for (std::size_t cell = 0; cell < values.size(); ++cell) {
@@ -44,7 +45,8 @@ bool build_within(JunctionTree& tree, bool keep_messages, const Limits& limits, 
 bool all_defined(const JunctionTree& tree, std::span<const std::int32_t> states, Account& account) {
     for (const auto& node : tree.nodes())
         for (const auto& table : node.tables)
-            if (tree.tables().has_undefined(table.variable) && meets_undefined(tree.tables(), table, states)) {
+            if (tree.tables().has_undefined(table.variable) &&
+                meets_undefined(tree.tables(), table, states)) {
                 account.refusal = Refusal::undefined;
                 account.variable = static_cast<std::int32_t>(table.variable);
                 return false;

@@ -9,7 +9,8 @@
 
 namespace arcwise {
 
-// Builds the tree and returns true, unless it is too large. Messages are all kept, or dropped when they were used.
+// Builds the tree and returns true, unless it is too large. Messages are all kept, or dropped when they were
+// used.
 bool build_within(JunctionTree& tree, bool keep_messages, const Limits& limits, Account& account);
 
 // Whether no table has an undefined entry where the observed variables have their states (-1: not observed).
