@@ -11,6 +11,7 @@ void bind_graph(nb::module_& stage);
 void bind_confidence(nb::module_& stage);
 void bind_local(nb::module_& stage);
 void bind_model(nb::module_& stage);
+void bind_inference(nb::module_& stage);
 void bind_exact(nb::module_& stage);
 void bind_ensemble(nb::module_& stage);
 void bind_priors(nb::module_& stage);
@@ -33,6 +34,7 @@ NB_MODULE(_core, module) {
     bind_local(local);
     auto model = module.def_submodule("model");
     bind_model(model);
+    bind_inference(model);
     auto exact = module.def_submodule("exact");
     bind_exact(exact);
     auto ensemble = module.def_submodule("ensemble");

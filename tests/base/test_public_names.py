@@ -13,7 +13,7 @@ import pytest
 
 import arcwise
 
-HEAVY = ("pandas", "sklearn", "matplotlib", "networkx", "duckdb", "scipy", "rich", "typer", "highspy", "opt_einsum")
+HEAVY = ("pandas", "sklearn", "matplotlib", "networkx", "duckdb", "scipy", "rich", "typer", "highspy")
 
 
 def for_type_checkers() -> dict[str, str]:

@@ -209,6 +209,8 @@ READERS: dict[str, list[list[str]]] = {
     "network.bif": [
         ["sample", "{}", "--rows", "5", "-o", "OUT.csv"],
         ["sample", "{}", "--rows", "5"],
+        ["query", "{}", "P(a)", "-o", "OUT.csv"],
+        ["query", "{}", "MPE()", "--json"],
         ["evaluate", "{}", "EXAMPLES/network.bif"],
         ["evaluate", "EXAMPLES/graph.txt", "{}", "--json"],
         ["fit", "{}", "EXAMPLES/data.csv", "-o", "OUT.bif"],
@@ -329,6 +331,7 @@ def option_cases(examples: Path, folder: Path) -> Iterator[tuple[list[str], Path
         "threshold": ["confidence.parquet"],
         "consensus": ["confidence.parquet", "--threshold=0.5"],
         "fit": ["graph.txt", "data.csv"],
+        "query": ["network.bif", "P(a)"],
         "sample": ["network.bif", "--rows=3"],
         "evaluate": ["network.bif", "graph.txt"],
         "prior edge": ["data.csv", "--parent=a", "--child=b"],

@@ -95,7 +95,7 @@ BAD: list[tuple[str, str | bytes, type[ArcwiseError], str]] = [
     ("empty file", "", FormatError, "survey.csv: the file is empty"),
     ("blank lines only", "\n \n", FormatError, "the file is empty"),
     ("header only", "a,b\n", DataError, "no rows, only the header"),
-    ("one column", "a\nx\ny\n", DataError, "only one column, 'a'.*needs at least two variables.$"),
+    ("one column", "a\nx\ny\n", DataError, "only one column, 'a'.*needs at least two variables. If"),
     ("other separator", "a;b\nx;y\ny;x\n", DataError, "only one column.*semicolon. Give separator=';'"),
     ("duplicate names", "a,b, a\nx,y,z\n", DataError, "header has the name 'a' in fields 1 and 3"),
     ("duplicate numbers", "1,0,1\n0,1,1\n", DataError, "fields 1 and 3.*header=False"),

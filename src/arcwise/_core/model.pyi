@@ -1,7 +1,10 @@
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+
+# Refusal, variable, log evidence, width, cells of the largest clique, cells of all messages.
+Account = tuple[int, int, float, float, float, float]
 
 def read_bif(
     text: bytes, tolerance: float, max_cells: int
@@ -30,3 +33,47 @@ def log_likelihood(
     threads: int,
     callback: Callable[[int, int, float, float], None] | None,
 ) -> tuple[NDArray[np.float64], int]: ...
+
+class Inference:
+    def __init__(
+        self,
+        arities: NDArray[np.int32],
+        parent_offsets: NDArray[np.int64],
+        parents: NDArray[np.int32],
+        table_offsets: NDArray[np.int64],
+        values: NDArray[np.float64],
+        order: NDArray[np.int32],
+    ) -> None: ...
+    def query(
+        self,
+        asked: Sequence[int],
+        states: Sequence[int],
+        max_cells: float,
+        threads: int,
+        callback: Callable[[int, int, float, float], None] | None,
+    ) -> tuple[Account, NDArray[np.float64]]: ...
+    def marginals(
+        self,
+        states: Sequence[int],
+        max_cells: float,
+        threads: int,
+        callback: Callable[[int, int, float, float], None] | None,
+    ) -> tuple[Account, NDArray[np.float64]]: ...
+    def most_probable(
+        self,
+        states: Sequence[int],
+        max_cells: float,
+        threads: int,
+        callback: Callable[[int, int, float, float], None] | None,
+    ) -> tuple[Account, NDArray[np.int32], float]: ...
+    def relevant_evidence(self, asked: Sequence[int], observed: Sequence[int]) -> list[int]: ...
+    def query_rows(
+        self,
+        asked: Sequence[int],
+        observed: Sequence[int],
+        codes: NDArray[np.int32],
+        with_evidence: bool,
+        max_cells: float,
+        threads: int,
+        callback: Callable[[int, int, float, float], None] | None,
+    ) -> tuple[Account, NDArray[np.float64], NDArray[np.float64], NDArray[np.int32]]: ...

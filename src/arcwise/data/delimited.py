@@ -116,14 +116,17 @@ def _named(separator: str) -> str:
 
 
 def checked_header(names: list[str], name: str, separator: str) -> list[str]:
-    """Return the names of the columns of file `name`, if there are two or more, all different, none empty."""
-    if len(names) == 1:
-        other = next((s for s in (",", ";", "\t", "|", " ") if s != separator and s in names[0]), None)
-        guess = f" The line contains {_named(other)}." if other else ""
+    """Return the names of the columns of file `name`, if they are all different and none is empty.
+
+    One column is enough for a file of evidence, not for learning; but not if it looks like several.
+    """
+    joined = names[0] if len(names) == 1 else ""
+    other = next((s for s in (",", ";", "\t", "|", " ") if s != separator and s in joined), None)
+    if other is not None:
         raise DataError(
             f"{name}: there is only one column, {quoted(names)}, with the separator {separator!r}; a structure needs "
-            f"at least two variables.{guess}",
-            remedies=(Remedy("give", Argument("separator", other)),) if other else (),
+            f"at least two variables. The line contains {_named(other)}.",
+            remedies=Remedy("give", Argument("separator", other)),
         )
     seen: dict[str, int] = {}
     for position, own in enumerate(names, start=1):

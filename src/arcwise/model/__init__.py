@@ -1,15 +1,18 @@
 """Networks with parameters: fitting, likelihood, sampling, inference, and files."""
 
 from arcwise.model.bif import format_bif, parse_bif, read_bif, write_bif
+from arcwise.model.distribution import Distribution, Explanation, Marginals, RowDistributions
 from arcwise.model.estimators import ESTIMATORS
 from arcwise.model.fitting import fit_parameters
-from arcwise.model.inference import Distribution
 from arcwise.model.network import BayesianNetwork
 
 __all__ = [
     "ESTIMATORS",
     "BayesianNetwork",
     "Distribution",
+    "Explanation",
+    "Marginals",
+    "RowDistributions",
     "fit_parameters",
     "format_bif",
     "parse_bif",

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     import networkx
     import pandas as pd
 
-    from arcwise.data import Dataset
-    from arcwise.model.inference import Distribution
+    from arcwise import _core
+    from arcwise.data import Dataset, Table
+    from arcwise.model.distribution import Distribution, Explanation, Marginals, RowDistributions
     from arcwise.progress import ProgressCallback
     from arcwise.seeds import Seed
 
@@ -31,7 +32,7 @@ __all__ = ["MAX_CELLS", "ROW_TOLERANCE", "BayesianNetwork", "NetworkArrays", "ta
 # (1/3, 1/3, 1/3) sums to 0.999. Tables are kept as given: sampling and inference scale rows, likelihoods do not.
 ROW_TOLERANCE = 1e-3
 
-# The most numbers that the tables of one network, or one intermediate table of a query, may hold: 1 GB.
+# The most numbers that the tables of one network may hold, and the most cells of a query's largest clique: 1 GB.
 MAX_CELLS = 2**27
 
 # What the native core takes: arities, parent offsets, parents, table offsets, values, topological order.
@@ -254,6 +255,8 @@ class BayesianNetwork:
         evidence: Mapping[str, object] | None = None,
         *,
         max_cells: int = MAX_CELLS,
+        threads: int | None = None,
+        progress: bool | ProgressCallback | None = None,
     ) -> Distribution:
         """Return the joint distribution of variables given evidence: ``network.query("rain", {"wet": "yes"})``.
 
@@ -261,21 +264,70 @@ class BayesianNetwork:
         """
         from arcwise.model.inference import query
 
-        return query(self, variables, evidence, max_cells=max_cells)
+        return query(self, variables, evidence, max_cells=max_cells, threads=threads, progress=progress)
 
     def marginals(
-        self, *, evidence: Mapping[str, object] | None = None, max_cells: int = MAX_CELLS
-    ) -> dict[str, Distribution]:
+        self,
+        evidence: Mapping[str, object] | None = None,
+        *,
+        max_cells: int = MAX_CELLS,
+        threads: int | None = None,
+        progress: bool | ProgressCallback | None = None,
+    ) -> Marginals:
         """Return the distribution of each variable given evidence: see `arcwise.model.inference.marginals`."""
         from arcwise.model.inference import marginals
 
-        return marginals(self, evidence=evidence, max_cells=max_cells)
+        return marginals(self, evidence, max_cells=max_cells, threads=threads, progress=progress)
 
-    def log_probability(self, evidence: Mapping[str, object], *, max_cells: int = MAX_CELLS) -> float:
+    def most_probable(
+        self,
+        evidence: Mapping[str, object] | None = None,
+        *,
+        max_cells: int = MAX_CELLS,
+        threads: int | None = None,
+        progress: bool | ProgressCallback | None = None,
+    ) -> Explanation:
+        """Return the most probable states of all other variables: see `arcwise.model.inference.most_probable`."""
+        from arcwise.model.inference import most_probable
+
+        return most_probable(self, evidence, max_cells=max_cells, threads=threads, progress=progress)
+
+    def log_probability(
+        self,
+        evidence: Mapping[str, object],
+        *,
+        max_cells: int = MAX_CELLS,
+        threads: int | None = None,
+        progress: bool | ProgressCallback | None = None,
+    ) -> float:
         """Return the log of the probability of evidence: see `arcwise.model.inference.log_probability`."""
         from arcwise.model.inference import log_probability
 
-        return log_probability(self, evidence, max_cells=max_cells)
+        return log_probability(self, evidence, max_cells=max_cells, threads=threads, progress=progress)
+
+    def query_rows(
+        self,
+        variables: str | Sequence[str],
+        rows: Dataset | Table | pd.DataFrame,
+        evidence: Mapping[str, object] | None = None,
+        **options: Any,
+    ) -> RowDistributions:
+        """Return a distribution for each row of evidence: see `arcwise.model.prediction.query_rows`."""
+        from arcwise.model.prediction import query_rows
+
+        return query_rows(self, variables, rows, evidence, **options)
+
+    def predict_proba(self, rows: Dataset | Table | pd.DataFrame, target: str, **options: Any) -> NDArray[np.float64]:
+        """Return the probabilities of a variable's states for each row: see `arcwise.model.prediction`."""
+        from arcwise.model.prediction import predict_proba
+
+        return predict_proba(self, rows, target, **options)
+
+    def predict(self, rows: Dataset | Table | pd.DataFrame, target: str, **options: Any) -> NDArray[np.object_]:
+        """Return the most probable state of a variable for each row: see `arcwise.model.prediction`."""
+        from arcwise.model.prediction import predict
+
+        return predict(self, rows, target, **options)
 
     @classmethod
     def read_bif(cls, path: str | os.PathLike[str]) -> BayesianNetwork:
@@ -370,6 +422,13 @@ class BayesianNetwork:
             self._values,
             np.array(self._dag.topological_order, dtype=np.int32),
         )
+
+    @cached_property
+    def native_inference(self) -> _core.model.Inference:
+        """The network with its rows scaled to sum to 1, ready for queries."""
+        from arcwise import _core
+
+        return _core.model.Inference(*self.native_arrays)
 
     def _check_states(self) -> None:
         for name, states in zip(self.names, self._states, strict=True):

@@ -1,0 +1,107 @@
+// Exact inference: the second half of the stage `model`.
+#include "model/inference/inference.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/vector.h>
+
+#include "arrays.hpp"
+#include "monitor.hpp"
+
+namespace nb = nanobind;
+
+namespace arcwise {
+
+namespace {
+
+nb::tuple as_tuple(const Account& account) {
+    return nb::make_tuple(static_cast<int>(account.refusal), account.variable, account.log_evidence,
+                          account.width, account.largest, account.message_cells);
+}
+
+// Runs a query without the GIL.
+template <class Query>
+auto unlocked(nb::object callback, Query query) {
+    PythonMonitor monitor(std::move(callback));
+    decltype(query(monitor)) result;
+    {
+        const nb::gil_scoped_release release;
+        result = query(monitor);
+    }
+    monitor.rethrow();
+    return result;
+}
+
+}  // namespace
+
+}  // namespace arcwise
+
+void bind_inference(nb::module_& stage) {
+    using namespace arcwise;
+    using Indices = std::vector<std::int32_t>;
+    nb::class_<Inference>(stage, "Inference")
+        .def(
+            "__init__",
+            [](Inference* self, const Array1<std::int32_t>& arities,
+               const Array1<std::int64_t>& parent_offsets, const Array1<std::int32_t>& parents,
+               const Array1<std::int64_t>& table_offsets, const Array1<double>& values,
+               const Array1<std::int32_t>& order) {
+                new (self) Inference({as_span(arities), as_span(parent_offsets), as_span(parents),
+                                      as_span(table_offsets), as_span(values), as_span(order)});
+            },
+            nb::arg("arities").noconvert(), nb::arg("parent_offsets").noconvert(),
+            nb::arg("parents").noconvert(), nb::arg("table_offsets").noconvert(),
+            nb::arg("values").noconvert(), nb::arg("order").noconvert())
+        .def(
+            "query",
+            [](const Inference& self, const Indices& asked, const Indices& states, double max_cells,
+               std::size_t threads, nb::object callback) {
+                auto answer = unlocked(std::move(callback), [&](Monitor& monitor) {
+                    return self.query(asked, states, {max_cells, threads}, monitor);
+                });
+                return nb::make_tuple(as_tuple(answer.account), as_array(std::move(answer.probabilities)));
+            },
+            nb::arg("asked"), nb::arg("states"), nb::arg("max_cells"), nb::arg("threads"),
+            nb::arg("callback").none())
+        .def(
+            "marginals",
+            [](const Inference& self, const Indices& states, double max_cells, std::size_t threads,
+               nb::object callback) {
+                auto answer = unlocked(std::move(callback), [&](Monitor& monitor) {
+                    return self.marginals(states, {max_cells, threads}, monitor);
+                });
+                return nb::make_tuple(as_tuple(answer.account), as_array(std::move(answer.probabilities)));
+            },
+            nb::arg("states"), nb::arg("max_cells"), nb::arg("threads"), nb::arg("callback").none())
+        .def(
+            "most_probable",
+            [](const Inference& self, const Indices& states, double max_cells, std::size_t threads,
+               nb::object callback) {
+                auto found = unlocked(std::move(callback), [&](Monitor& monitor) {
+                    return self.most_probable(states, {max_cells, threads}, monitor);
+                });
+                return nb::make_tuple(as_tuple(found.account), as_array(std::move(found.states)),
+                                      found.log_joint);
+            },
+            nb::arg("states"), nb::arg("max_cells"), nb::arg("threads"), nb::arg("callback").none())
+        .def(
+            "relevant_evidence",
+            [](const Inference& self, const Indices& asked, const Indices& observed) {
+                return self.relevant_evidence(asked, observed);
+            },
+            nb::arg("asked"), nb::arg("observed"))
+        .def(
+            "query_rows",
+            [](const Inference& self, const Indices& asked, const Indices& observed,
+               const Array2<std::int32_t>& codes, bool with_evidence, double max_cells, std::size_t threads,
+               nb::object callback) {
+                auto answers = unlocked(std::move(callback), [&](Monitor& monitor) {
+                    return self.query_rows(asked, observed, {codes.data(), codes.size()}, codes.shape(1),
+                                           with_evidence, {max_cells, threads}, monitor);
+                });
+                return nb::make_tuple(as_tuple(answers.account), as_array(std::move(answers.probabilities)),
+                                      as_array(std::move(answers.log_evidence)),
+                                      as_array(std::move(answers.refusals)));
+            },
+            nb::arg("asked"), nb::arg("observed"), nb::arg("codes").noconvert(), nb::arg("with_evidence"),
+            nb::arg("max_cells"), nb::arg("threads"), nb::arg("callback").none());
+}

@@ -1,0 +1,178 @@
+#include "model/inference/elimination_order.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "xoshiro.hpp"
+
+namespace arcwise {
+
+namespace {
+
+// Up to this many cells, no other order is worth the search for it.
+constexpr double small_total = 1 << 11;
+// Beyond, blurred restarts may take this share of the cells' number in steps ...
+constexpr double search_share = 0.05;
+// ... but no more restarts than this.
+constexpr std::size_t most_restarts = 300;
+
+enum class Rule { weight, fill, weighted_fill };
+
+template <class Visit>
+void for_bits(const std::uint64_t* row, std::size_t words, Visit visit) {
+    for (std::size_t w = 0; w < words; ++w)
+        for (auto rest = row[w]; rest != 0; rest &= rest - 1)
+            visit(w * 64 + static_cast<std::size_t>(std::countr_zero(rest)));
+}
+
+class GreedyElimination {
+  public:
+    GreedyElimination(const BitGraph& graph, std::span<const std::int32_t> arities,
+                      std::span<const std::uint8_t> kept)
+        : start_(graph), arities_(arities), kept_(kept), logs_(graph.nodes()) {
+        for (std::size_t v = 0; v < logs_.size(); ++v) logs_[v] = std::log(static_cast<double>(arities[v]));
+    }
+
+    // Eliminates, again and again, the variable that is cheapest by the rule; ties by number. With a
+    // generator, costs are blurred. Gives up (total = infinity) once the total exceeds `bound`.
+    EliminationOrder run(Rule rule, Xoshiro* blur, double bound);
+
+    double steps() const { return steps_; }
+
+  private:
+    double cost(const BitGraph& graph, std::size_t v, Rule rule);
+
+    const BitGraph& start_;
+    std::span<const std::int32_t> arities_;
+    std::span<const std::uint8_t> kept_;
+    std::vector<double> logs_;
+    double steps_ = 0;
+};
+
+double GreedyElimination::cost(const BitGraph& graph, std::size_t v, Rule rule) {
+    const auto words = graph.words();
+    const auto* own = graph.row(v);
+    double result = 0;
+    if (rule == Rule::weight) {
+        // The logarithm of the size of the table that eliminating v makes.
+        for_bits(own, words, [&](std::size_t u) { result += logs_[u]; });
+        steps_ += static_cast<double>(words);
+        return result;
+    }
+    // The edges that eliminating v adds; or each weighted by the product of its ends' numbers of states.
+    for_bits(own, words, [&](std::size_t u) {
+        const auto* other = graph.row(u);
+        steps_ += static_cast<double>(words);
+        for (std::size_t w = u / 64; w < words; ++w) {
+            auto missing = own[w] & ~other[w];
+            if (w == u / 64) missing &= ~std::uint64_t{0} << (u % 64) << 1;
+            if (rule == Rule::fill) {
+                result += std::popcount(missing);
+            } else {
+                for (; missing != 0; missing &= missing - 1)
+                    result += static_cast<double>(arities_[u]) *
+                              arities_[w * 64 + static_cast<std::size_t>(std::countr_zero(missing))];
+            }
+        }
+    });
+    return result;
+}
+
+EliminationOrder GreedyElimination::run(Rule rule, Xoshiro* blur, double bound) {
+    BitGraph graph = start_;
+    const auto n = graph.nodes();
+    const auto words = graph.words();
+    const auto priced = [&](std::size_t v) {
+        const auto exact = cost(graph, v, rule);
+        return blur == nullptr ? exact : exact * (1 + 0.2 * blur->uniform());
+    };
+    std::vector<double> costs(n);
+    std::vector<std::int32_t> left;
+    for (std::size_t v = 0; v < n; ++v) {
+        if (kept_[v]) continue;
+        left.push_back(static_cast<std::int32_t>(v));
+        costs[v] = priced(v);
+    }
+    EliminationOrder result;
+    result.variables.reserve(left.size());
+    std::vector<std::uint64_t> changed(words);
+    while (!left.empty()) {
+        std::size_t best = 0;
+        for (std::size_t i = 1; i < left.size(); ++i) {
+            const auto u = static_cast<std::size_t>(left[i]), v = static_cast<std::size_t>(left[best]);
+            if (costs[u] < costs[v] || (costs[u] == costs[v] && u < v)) best = i;
+        }
+        steps_ += static_cast<double>(left.size());
+        const auto v = static_cast<std::size_t>(left[best]);
+        left[best] = left.back();
+        left.pop_back();
+        result.variables.push_back(static_cast<std::int32_t>(v));
+        const auto* own = graph.row(v);
+        double cells = arities_[v];
+        std::size_t neighbours = 0;
+        for_bits(own, words, [&](std::size_t u) {
+            cells *= arities_[u];
+            ++neighbours;
+        });
+        result.largest = std::max(result.largest, cells);
+        result.total += cells;
+        result.width = std::max(result.width, neighbours);
+        if (result.total > bound) {
+            result.total = std::numeric_limits<double>::infinity();
+            return result;
+        }
+        // A variable's cost changes only if its neighbours or, for the rules of fill, the edges among them
+        // did.
+        std::copy(own, own + words, changed.begin());
+        for_bits(own, words, [&](std::size_t u) {
+            auto* other = graph.row(u);
+            bool new_edges = false;
+            for (std::size_t w = 0; w < words; ++w) {
+                auto add = own[w] & ~other[w];
+                if (w == u / 64) add &= ~(std::uint64_t{1} << (u % 64));
+                new_edges = new_edges || add != 0;
+                other[w] |= add;
+            }
+            other[v / 64] &= ~(std::uint64_t{1} << (v % 64));
+            steps_ += static_cast<double>(words);
+            if (new_edges && rule != Rule::weight)
+                for (std::size_t w = 0; w < words; ++w) changed[w] |= other[w];
+        });
+        for_bits(changed.data(), words, [&](std::size_t u) {
+            if (!kept_[u] && u != v) costs[u] = priced(u);
+        });
+        std::fill(graph.row(v), graph.row(v) + words, 0);
+    }
+    return result;
+}
+
+}  // namespace
+
+void BitGraph::join(std::span<const std::int32_t> members) {
+    for (const auto a : members)
+        for (const auto b : members)
+            if (a != b) row(static_cast<std::size_t>(a))[b / 64] |= std::uint64_t{1} << (b % 64);
+}
+
+EliminationOrder find_elimination_order(const BitGraph& graph, std::span<const std::int32_t> arities,
+                                        std::span<const std::uint8_t> kept) {
+    GreedyElimination greedy(graph, arities, kept);
+    const auto infinity = std::numeric_limits<double>::infinity();
+    auto best = greedy.run(Rule::weight, nullptr, infinity);
+    if (best.total <= small_total) return best;
+    const auto improve = [&](Rule rule, Xoshiro* blur) {
+        auto other = greedy.run(rule, blur, best.total);
+        if (other.total < best.total) best = std::move(other);
+    };
+    improve(Rule::weighted_fill, nullptr);
+    improve(Rule::fill, nullptr);
+    Xoshiro blur(1);
+    for (std::size_t restart = 0; restart < most_restarts && greedy.steps() < search_share * best.total;
+         ++restart)
+        improve(restart % 3 == 0 ? Rule::weight : Rule::weighted_fill, &blur);
+    return best;
+}
+
+}  // namespace arcwise

@@ -1,0 +1,184 @@
+#include "model/inference/inference.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "model/inference/arithmetic.hpp"
+#include "model/inference/junction_tree.hpp"
+#include "model/inference/propagation.hpp"
+#include "model/inference/tree_limits.hpp"
+#include "parallel_for.hpp"
+
+namespace arcwise {
+
+namespace {
+
+// Calls that are over by then ask nobody whether to stop.
+constexpr double quiet_seconds = 0.05;
+// A tree with fewer cells is propagated as it is.
+constexpr double worth_splitting = 1 << 20;
+constexpr double forever = std::numeric_limits<double>::infinity();
+
+std::vector<std::int32_t> observed_in(std::span<const std::int32_t> states) {
+    std::vector<std::int32_t> observed;
+    for (std::size_t v = 0; v < states.size(); ++v)
+        if (states[v] >= 0) observed.push_back(static_cast<std::int32_t>(v));
+    return observed;
+}
+
+template <class Arithmetic>
+void normalize_into(std::span<const double> table, double* to) {
+    std::vector<double> copy(table.begin(), table.end());
+    double unused;
+    normalize(copy, 0, Arithmetic::in_logs, unused);
+    std::copy(copy.begin(), copy.end(), to);
+}
+
+}  // namespace
+
+Answer Inference::joint(const TreeRequest& request, std::span<const std::int32_t> states,
+                        const Limits& limits, Ticker& ticker) const {
+    Answer answer;
+    auto& account = answer.account;
+    JunctionTree tree(tables_, request);
+    if (!build_within(tree, false, limits, account) || !all_defined(tree, states, account)) return answer;
+    const auto attempt = [&]<class Arithmetic>(Propagation<Arithmetic> propagation) {
+        if (!propagation.collect(states, ticker)) {
+            account.refusal = Refusal::interrupted;
+            return true;
+        }
+        if (propagation.underflow()) return false;
+        answer.probabilities = propagation.joint();
+        return normalize(answer.probabilities, propagation.log_scale(), Arithmetic::in_logs,
+                         account.log_evidence);
+    };
+    if (!attempt(Propagation<SumProduct>(tree, limits.threads, false)) &&
+        !attempt(Propagation<LogSumProduct>(tree, limits.threads, false))) {
+        account.refusal = Refusal::impossible;
+        account.log_evidence = -forever;
+    }
+    return answer;
+}
+
+Answer Inference::query(std::span<const std::int32_t> asked, std::span<const std::int32_t> states,
+                        const Limits& limits, Monitor& monitor) const {
+    Ticker ticker(monitor, forever, quiet_seconds);
+    return joint({{asked.begin(), asked.end()}, {}, observed_in(states), false}, states, limits, ticker);
+}
+
+Answer Inference::marginals(std::span<const std::int32_t> states, const Limits& limits,
+                            Monitor& monitor) const {
+    const auto n = tables_.variables();
+    std::vector<std::int32_t> targets;
+    std::vector<std::size_t> offsets(n + 1, 0);
+    for (std::size_t v = 0; v < n; ++v) {
+        if (states[v] < 0 && tables_.arity(v) > 1) targets.push_back(static_cast<std::int32_t>(v));
+        offsets[v + 1] = offsets[v] + tables_.arity(v);
+    }
+    std::vector<double> certain(offsets[n], 0);
+    for (std::size_t v = 0; v < n; ++v)
+        if (states[v] >= 0 || tables_.arity(v) == 1)
+            certain[offsets[v] + static_cast<std::size_t>(std::max(states[v], 0))] = 1;
+    const auto observed = observed_in(states);
+    JunctionTree tree(tables_, {{}, targets, observed, false});
+    Ticker ticker(monitor, forever, quiet_seconds);
+    if (tree.total() > worth_splitting && cheaper_apart(targets, observed, 2 * tree.total()))
+        return marginals_apart(targets, states, offsets, std::move(certain), limits, ticker);
+
+    Answer answer;
+    auto& account = answer.account;
+    if (!build_within(tree, true, limits, account) || !all_defined(tree, states, account)) return answer;
+    const auto attempt = [&]<class Arithmetic>(Propagation<Arithmetic> propagation) {
+        answer.probabilities = certain;
+        const auto found = [&](std::size_t v, std::span<const double> distribution) {
+            normalize_into<Arithmetic>(distribution, answer.probabilities.data() + offsets[v]);
+        };
+        if (!propagation.collect(states, ticker)) {
+            account.refusal = Refusal::interrupted;
+            return true;
+        }
+        if (propagation.underflow()) return false;
+        auto joint = propagation.joint();
+        if (!normalize(joint, propagation.log_scale(), Arithmetic::in_logs, account.log_evidence))
+            return false;
+        if (!propagation.distribute(ticker, found)) account.refusal = Refusal::interrupted;
+        return !propagation.underflow();
+    };
+    if (!attempt(Propagation<SumProduct>(tree, limits.threads, true)) &&
+        !attempt(Propagation<LogSumProduct>(tree, limits.threads, true))) {
+        account.refusal = Refusal::impossible;
+        account.log_evidence = -forever;
+    }
+    return answer;
+}
+
+// Whether one query for each target fills fewer cells than `bound`. Little evidence leaves much of a network
+// out of a query for one variable, while the tree of all variables may have cliques that none of these
+// queries needs: in munin1, a hundred times their cells (Lin and Druzdzel, UAI 1997).
+bool Inference::cheaper_apart(std::span<const std::int32_t> targets,
+                              const std::vector<std::int32_t>& observed, double bound) const {
+    double total = 0;
+    for (const auto v : targets) {
+        total += JunctionTree(tables_, {{v}, {}, observed, true}).total();
+        if (total >= bound) return false;
+    }
+    return true;
+}
+
+Answer Inference::marginals_apart(std::span<const std::int32_t> targets, std::span<const std::int32_t> states,
+                                  std::span<const std::size_t> offsets, std::vector<double> certain,
+                                  const Limits& limits, Ticker& ticker) const {
+    const auto observed = observed_in(states);
+    auto answer = joint({{}, {}, observed, false}, states, limits, ticker);
+    if (answer.account.refusal != Refusal::none) return answer;
+    answer.probabilities = std::move(certain);
+    std::vector<Account> accounts(targets.size());
+    SilentMonitor silent;
+    const auto work = [&](std::size_t worker, std::size_t task) {
+        Ticker unheard(silent);
+        const auto v = targets[task];
+        auto own =
+            joint({{v}, {}, observed, true}, states, {limits.max_cells, 1}, worker == 0 ? ticker : unheard);
+        accounts[task] = own.account;
+        std::copy(
+            own.probabilities.begin(), own.probabilities.end(),
+            answer.probabilities.begin() + static_cast<std::ptrdiff_t>(offsets[static_cast<std::size_t>(v)]));
+    };
+    if (!parallel_for(limits.threads, targets.size(), work,
+                      [&](std::size_t done) { return ticker.poll_now({done, targets.size()}); }))
+        answer.account.refusal = Refusal::interrupted;
+    const auto log_evidence = answer.account.log_evidence;
+    for (const auto& account : accounts)
+        if (answer.account.refusal == Refusal::none && account.refusal != Refusal::none)
+            answer.account = account;
+    answer.account.log_evidence = log_evidence;
+    return answer;
+}
+
+Explanation Inference::most_probable(std::span<const std::int32_t> states, const Limits& limits,
+                                     Monitor& monitor) const {
+    Explanation explanation;
+    auto& account = explanation.account;
+    std::vector<std::int32_t> targets(tables_.variables());
+    for (std::size_t v = 0; v < targets.size(); ++v) targets[v] = static_cast<std::int32_t>(v);
+    JunctionTree tree(tables_, {{}, std::move(targets), observed_in(states), false});
+    if (!build_within(tree, true, limits, account) || !all_defined(tree, states, account)) return explanation;
+    Ticker ticker(monitor, forever, quiet_seconds);
+    Propagation<MaxProduct> propagation(tree, limits.threads, true);
+    if (!propagation.collect(states, ticker)) {
+        account.refusal = Refusal::interrupted;
+        return explanation;
+    }
+    explanation.log_joint = propagation.joint()[0];
+    if (explanation.log_joint == MaxProduct::zero) {
+        account.refusal = Refusal::impossible;
+        return explanation;
+    }
+    explanation.states.assign(states.begin(), states.end());
+    for (auto& state : explanation.states) state = std::max(state, 0);
+    propagation.trace_back(explanation.states);
+    return explanation;
+}
+
+}  // namespace arcwise

@@ -1,0 +1,239 @@
+"""`arcwise query`: probabilities from a network, given evidence."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from arcwise.cli.graph_files import open_network
+from arcwise.cli.option_group import expanded
+from arcwise.cli.output_file import OutputOption, check_writable
+from arcwise.cli.printing import PrintOptions, print_json
+from arcwise.cli.repeat_options import MOST_THREADS
+from arcwise.errors import FormatError, OptionError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from arcwise.model import BayesianNetwork
+    from arcwise.model.question import Question
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command line."""
+    app.command("query")(expanded(query))
+
+
+def query(
+    network: Annotated[Path, typer.Argument(help="A network with tables: .bif or .bif.gz; - for stdin.")],
+    questions: Annotated[
+        list[str], typer.Argument(help="What to compute: 'P(x | y=a)', 'P(x, y | z=a)', 'P(* | y=a)', 'MPE(y=a)'.")
+    ],
+    rows: Annotated[
+        Path | None,
+        typer.Option(
+            "--evidence",
+            help="Evidence, one line per case: a data file whose columns are variables; a gap is not observed.",
+            show_default=False,
+        ),
+    ] = None,
+    impossible: Annotated[
+        str,
+        typer.Option("--impossible", help="Rows that the network gives probability 0: error, or missing (left empty)."),
+    ] = "error",
+    max_cells: Annotated[
+        int | None,
+        typer.Option(
+            "--max-cells",
+            min=1,
+            max=2**40,
+            help="Refuse a query whose largest clique has more cells (default: 2^27).",
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    threads: Annotated[
+        int | None,
+        typer.Option(
+            "--threads",
+            min=1,
+            max=MOST_THREADS,
+            help="Threads to use (default: all cores); results do not depend on it.",
+        ),
+    ] = None,
+    output: OutputOption = None,
+    printing: PrintOptions,
+) -> None:
+    """Compute exact probabilities: of variables given evidence, of evidence, or the most probable explanation.
+
+    'P(x | y=a, z=b)' is the distribution of x; 'P(x, y | z=a)' a joint one; 'P(x=c | y=a)' and 'P(y=a, z=b)' are single
+    probabilities; 'P(* | y=a)' is the distribution of every other variable; 'MPE(y=a)' the most probable states of all
+    other variables, together. Names with spaces or signs stand in double quotes. With --evidence, one question such as
+    'P(x)' or 'P(x | y=a)' is answered for each row, as CSV: a column per state, and the natural logarithm of the
+    probability of the row's evidence.
+
+    Example: arcwise query alarm.bif.gz 'P(HYPOVOLEMIA | BP=LOW, HR=HIGH)'
+    """
+    from arcwise.model.network import MAX_CELLS
+    from arcwise.model.question import parse_question
+
+    if impossible not in ("error", "missing"):
+        raise typer.BadParameter(f"--impossible is error or missing, not '{impossible}'.")
+    to_stdout = printing.stdout_is_taken(output) or (output is None and not printing.as_json)
+    if output is not None and not to_stdout:
+        if not output.name.removesuffix(".gz").endswith(".csv"):
+            raise FormatError(f"cannot write {output}: answers are written as CSV; end the name in .csv or .csv.gz.")
+        check_writable(output)
+    if rows is not None and str(rows) == str(network) == "-":
+        raise typer.BadParameter("only one of the network and the rows can come from stdin.")
+    parsed = [parse_question(text) for text in questions]
+    if len(parsed) > 1 and (rows is not None or output is not None):
+        raise typer.BadParameter("--evidence and -o take one question at a time.")
+    options: dict[str, Any] = {
+        "max_cells": max_cells or MAX_CELLS,
+        "threads": threads,
+        "progress": printing.progress,
+    }
+    opened = open_network(network)
+    if rows is not None:
+        frame, payload = _answer_rows(opened, parsed[0], rows, impossible, options, printing)
+        answers = [(frame, payload)]
+    else:
+        answers = [_answer(opened, question, options) for question in parsed]
+    if output is not None:
+        _write(answers[0][0], output)
+    elif not printing.as_json:
+        for number, (frame, payload) in enumerate(answers):
+            _print(frame, payload, blank=number > 0, csv=rows is not None)
+    if printing.as_json:
+        print_json({"network": network, "answers": [payload for _, payload in answers], "output": output})
+    elif not to_stdout:
+        printing.remark(f"wrote {len(answers[0][0]):,} rows to {output}")
+
+
+def _answer(
+    network: BayesianNetwork, question: Question, options: dict[str, Any]
+) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Return the answer as a table and for JSON."""
+
+    payload: dict[str, Any] = {"question": question.text, "evidence": dict(question.evidence)}
+    if question.explanation:
+        explanation = network.most_probable(question.evidence, **options)
+        payload |= {
+            "states": dict(explanation.states),
+            "probability": explanation.probability,
+            "log_joint": explanation.log_joint,
+            "log_evidence": explanation.log_evidence,
+        }
+        return explanation.to_frame(), payload
+    if question.states:
+        return _one_probability(network, question, payload, options)
+    if not question.asked:
+        marginals = network.marginals(question.evidence, **options)
+        payload |= {
+            "marginals": {
+                name: dict(zip(one.states[0], one.probabilities.tolist(), strict=True))
+                for name, one in marginals.items()
+            },
+            "log_evidence": marginals.log_evidence,
+        }
+        return marginals.to_frame(), payload
+    found = network.query(question.asked, question.evidence, **options)
+    frame: pd.DataFrame = found.to_frame()
+    payload |= {
+        "variables": found.names,
+        "probabilities": frame.to_dict(orient="records"),
+        "log_evidence": found.log_evidence,
+    }
+    return frame, payload
+
+
+def _one_probability(
+    network: BayesianNetwork, question: Question, payload: dict[str, Any], options: dict[str, Any]
+) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Return P(states | evidence) by two probabilities of evidence: no joint table of the variables is needed."""
+    import pandas as pd
+
+    wanted = dict(zip(question.asked, question.states, strict=True))
+    if len(wanted) < len(question.asked):
+        raise OptionError(f"the query names a variable twice: {', '.join(question.asked)}.")
+    for name in wanted:
+        if name in question.evidence:
+            raise OptionError(f"variable '{name}' is both asked for and observed; ask for others.")
+    given = network.log_probability(question.evidence, **options) if question.evidence else 0.0
+    if given == -math.inf:
+        listed = ", ".join(f"{name}={state}" for name, state in question.evidence.items())
+        raise OptionError(f"the evidence is impossible: {listed} has probability 0.")
+    both = network.log_probability({**wanted, **question.evidence}, **options)
+    probability = math.exp(min(both - given, 0.0))
+    payload |= {"states": wanted, "probability": probability, "log_probability": both - given, "log_evidence": given}
+    return pd.DataFrame([{**wanted, "probability": probability}]), payload
+
+
+def _answer_rows(
+    network: BayesianNetwork,
+    question: Question,
+    rows: Path,
+    impossible: str,
+    options: dict[str, Any],
+    printing: PrintOptions,
+) -> tuple[pd.DataFrame, dict[str, Any]]:
+    from arcwise.data import read_table
+
+    if question.explanation or question.states or not question.asked:
+        raise OptionError(f"'{question.text}' cannot be asked for rows; ask for variables, as in 'P(x)' or 'P(x, y)'.")
+    table = read_table(rows, progress=options["progress"])
+    unknown = [name for name in table.names if name not in network.names]
+    if unknown:
+        printing.remark(f"columns that the network does not have are left aside: {', '.join(unknown)}")
+    found = network.query_rows(question.asked, table, evidence=question.evidence, impossible=impossible, **options)
+    assert found.log_evidence is not None
+    frame = found.to_frame()
+    together = len(found.names) > 1
+    frame.columns = [
+        ", ".join(f"{name}={state}" for name, state in zip(found.names, states if together else (states,), strict=True))
+        for states in frame.columns
+    ]
+    frame["log_evidence"] = found.log_evidence
+    payload = {
+        "question": question.text,
+        "evidence": dict(question.evidence),
+        "variables": found.names,
+        "rows": len(frame),
+        "columns": list(frame.columns),
+        "probabilities": found.probabilities.reshape(len(frame), -1),
+        "log_evidence": found.log_evidence,
+    }
+    return frame, payload
+
+
+def _print(frame: pd.DataFrame, payload: dict[str, Any], *, blank: bool, csv: bool) -> None:
+    if csv:
+        typer.echo(frame.to_csv(index=False, lineterminator="\n"), nl=False)
+        return
+    if blank:
+        typer.echo()
+    typer.echo(payload["question"])
+    typer.echo(frame.to_string(index=False, float_format=lambda p: f"{p:.6g}"))
+    if "log_joint" in payload:
+        typer.echo(f"probability of these states given the evidence: {payload['probability']:.6g}")
+    if payload["evidence"]:
+        log_evidence = payload["log_evidence"]
+        tiny = log_evidence < math.log(1e-300)
+        shown = f"exp({log_evidence:.6g})" if tiny else f"{math.exp(log_evidence):.6g}"
+        typer.echo(f"probability of the evidence: {shown}")
+
+
+def _write(frame: pd.DataFrame, output: Path) -> None:
+    from arcwise.files import write_text
+
+    text = frame.to_csv(index=False, lineterminator="\n")
+    if str(output) == "-":
+        typer.echo(text, nl=False)
+    else:
+        write_text(output, text)
