@@ -1,7 +1,7 @@
-"""Files that are either whole or not there: written under a temporary name in the same folder, then renamed.
+"""Files that are written whole or not at all: under a temporary name in the same folder, then renamed.
 
 What is renamed is on the disk before, and the folder after: a power cut leaves the old file or the new one. A target
-that is no regular file (a device, a pipe) is written to, never replaced; a link stays a link, and what it points to is
+that is not a plain file (a device, a pipe) is written to, never replaced; a link stays a link, and what it points to is
 replaced; a file that was there keeps its permissions and, where the system lets us, its owner. A process that is killed
 leaves its temporary file behind, which the next one that writes into the folder removes: a file is in use as long as
 somebody holds its lock, and the system lets go of that however a process ends.
@@ -69,7 +69,7 @@ LONGEST_NAME = 200
 def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Open a temporary file for writing; on success it takes the name `path`, on any error it is removed.
 
-    A `path` that is no regular file is opened and written to instead.
+    A `path` that is not a regular file is opened and written to instead.
     """
     target = Path(path)
     with _told(target):

@@ -203,7 +203,7 @@ def test_a_checkpoint_of_other_work_or_a_damaged_one_is_refused(tmp_path: Path) 
         build_parent_sets(data, "bic", slack=1.0, checkpoint=saved)
     content = saved.read_bytes()
     saved.write_bytes(content[:-1])
-    with pytest.raises(FormatError, match=r"truncated or damaged.*Remove it to start anew"):
+    with pytest.raises(FormatError, match=r"truncated or damaged.*Remove it to start again"):
         build_parent_sets(data, "bic", checkpoint=saved)
 
 

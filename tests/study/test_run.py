@@ -151,9 +151,9 @@ def test_what_is_no_store_is_refused_and_left_alone(tmp_path: Path) -> None:
         connection.execute("CREATE TABLE mine (x INTEGER)")
     for path in (text, other):
         before = path.read_bytes()
-        with pytest.raises(FormatError, match="no store of a study"):
+        with pytest.raises(FormatError, match="not a store of a study"):
             run_study(study, path, progress=False)
-        with pytest.raises(FormatError, match="no store of a study"):
+        with pytest.raises(FormatError, match="not a store of a study"):
             study_status(path)
         assert path.read_bytes() == before
     with pytest.raises(FormatError, match="there is no store"):

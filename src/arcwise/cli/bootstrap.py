@@ -45,7 +45,7 @@ class ReplicateOptions(OptionGroup):
         ),
     ] = None
     permutation: Annotated[
-        bool, typer.Option("--permutation", help="Shuffle every column instead of drawing cases: edges by chance.")
+        bool, typer.Option("--permutation", help="Shuffle every column instead of drawing cases: only chance edges.")
     ] = False
     seed: SeedOption = 0
 
@@ -66,7 +66,7 @@ class SharingOptions(OptionGroup):
     cluster: ClusterOption = None
     resume: Annotated[
         Path | None,
-        typer.Option("--resume", help="Keep finished replicates in this file; go on from it if it is there."),
+        typer.Option("--resume", help="Keep finished replicates in this file, and continue from it if it exists."),
     ] = None
 
 

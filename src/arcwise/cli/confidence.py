@@ -39,7 +39,7 @@ class AveragingOptions(OptionGroup):
         str, typer.Option("--feature", help="edge, markov-blanket, or path (a directed path from one to the other).")
     ] = "edge"
     cases: Annotated[
-        int | None, typer.Option("--cases", min=1, help="The number of cases, if the networks do not say it.")
+        int | None, typer.Option("--cases", min=1, help="The number of cases, if the file of networks does not say.")
     ] = None
 
 

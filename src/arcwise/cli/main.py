@@ -1,6 +1,6 @@
 """`arcwise`: the command-line program.
 
-Exit codes: 0 done; 1 the user's mistake, told in one message; 2 wrong usage; 3 a limit was reached and the result is
+Exit codes: 0 done; 1 the user's mistake, with one message; 2 wrong usage; 3 a limit was reached and the result is
 valid but not complete; 130 Ctrl-C before there was a result; 143 SIGTERM, which stops the work as Ctrl-C does. Data go
 to stdout, messages and progress to stderr.
 """
@@ -146,7 +146,7 @@ def prepare() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line; a mistake of the user's ends with one message and exit code 1.
+    """Run the command line; a user's mistake ends with one message and exit code 1.
 
     The arguments are those of the process if none are given.
     """

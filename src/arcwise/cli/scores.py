@@ -48,7 +48,7 @@ class SlackOptions(OptionGroup):
         if self.bayes_factor is None:
             return 0.0 if self.slack is None else self.slack
         if self.slack is not None:
-            raise OptionError("--slack and --bayes-factor say the same in two ways; give one of them.")
+            raise OptionError("--slack and --bayes-factor say the same thing in two ways; give one of them.")
         return math.log(factor_from(self.bayes_factor))
 
 
@@ -57,7 +57,7 @@ class BuildingOptions(OptionGroup):
     """Where the table goes, and how it is built."""
 
     output: OutputOption = None
-    restart: Annotated[bool, typer.Option("--restart", help="Start anew even if there is a checkpoint.")] = False
+    restart: Annotated[bool, typer.Option("--restart", help="Start again even if there is a checkpoint.")] = False
     threads: ThreadsOption = 1
 
 

@@ -1,7 +1,7 @@
 """What Ctrl-C and SIGTERM do: the work stops in order, what is finished is kept, and nobody sees a traceback.
 
-SIGTERM, which a batch system or `kill` sends, is taken for Ctrl-C: the same handler runs, so that whoever waits for the
-one is told of the other. Only the exit code differs, 143 for 130.
+SIGTERM, which a batch system or `kill` sends, is treated like Ctrl-C: the same handler runs, so that whatever waits for
+one hears of the other. Only the exit code differs, 143 instead of 130.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ def note_interrupt() -> None:
 
 
 def forget_stops() -> None:
-    """Forget earlier signals: a program that is called as a function starts anew."""
+    """Forget earlier signals: a program that is called as a function starts afresh."""
     _asked.clear()
 
 
 def listen() -> None:
-    """Take SIGTERM for Ctrl-C from now on, unless somebody else handles it."""
+    """Treat SIGTERM like Ctrl-C from now on, unless something else handles it."""
     if signal.getsignal(signal.SIGTERM) in (signal.SIG_DFL, leave_at_once):
         signal.signal(signal.SIGTERM, _terminate)
     if signal.getsignal(signal.SIGINT) is leave_at_once:

@@ -118,13 +118,13 @@ class RunningOptions(OptionGroup):
     cluster: ClusterOption = None
     retry: Annotated[
         list[str] | None,
-        typer.Option("--retry", help="Run cells again that are failed or limit; may be repeated.", show_default=False),
+        typer.Option("--retry", help="Run failed or limit cells again; may be repeated.", show_default=False),
     ] = None
     accept_changes: Annotated[
-        bool, typer.Option("--accept-changes", help="Go on although the configuration has changed.")
+        bool, typer.Option("--accept-changes", help="Continue although the configuration has changed.")
     ] = False
     limit_cells: Annotated[
-        int | None, typer.Option("--limit-cells", min=1, help="Stop after so many cells (exit code 3).")
+        int | None, typer.Option("--limit-cells", min=1, help="Stop after this many cells (exit code 3).")
     ] = None
     summary: Annotated[
         Path | None,

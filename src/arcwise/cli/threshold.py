@@ -57,7 +57,7 @@ class ThresholdOptions(OptionGroup):
     ] = None
     alpha: Annotated[
         float | None,
-        typer.Option("--alpha", "--missed-edge-cost", help="For cost: how many extra edges a missed edge is worth."),
+        typer.Option("--alpha", "--missed-edge-cost", help="For cost: how many extra edges a missed edge costs."),
     ] = None
     value: Annotated[float | None, typer.Option("--value", help="fixed rule: the cut-off.")] = None
     published: Annotated[
@@ -65,7 +65,7 @@ class ThresholdOptions(OptionGroup):
     ] = False
     cases: Annotated[
         int | None,
-        typer.Option("--cases", min=1, help="learned rule: the number of cases, if the file does not say it."),
+        typer.Option("--cases", min=1, help="learned rule: the number of cases, if the file does not say."),
     ] = None
 
 

@@ -63,11 +63,11 @@ def edge_confidence(
         "edge"; or, of the networks as DAGs, "markov-blanket" (the two are in each other's blanket: `undirected`) or
         "path" (a directed path leads from one to the other: `directed`), after Friedman et al. (1999).
     n_cases
-        The number of cases the networks were learned from, where the set does not say it: learned thresholds depend
+        The number of cases the networks were learned from, where the set does not say: learned thresholds depend
         on it.
     limits
         For a `CredibleSet`, whose networks or classes may have to be listed. If one is reached, `complete` and `exact`
-        are False and the confidences are those of the part that was seen (the best classes, for a limit of count).
+        are False and the confidences are those of the part that was seen (the best classes, for a count limit).
 
     Returns
     -------
@@ -120,7 +120,7 @@ def _check_options(networks: Ensemble, orient: str | None, weights: str | None, 
     if isinstance(networks, NetworkSet) and np.isnan(networks.log_weights).any():
         first = int(np.flatnonzero(np.isnan(networks.log_weights))[0])
         raise OptionError(
-            f"the weight of network {first} is not a number; every network needs a weight >= 0. Give the set others: "
+            f"the weight of network {first} is not a number; every network needs a weight >= 0. Give it new ones: "
             "networks.with_weights(...)."
         )
 

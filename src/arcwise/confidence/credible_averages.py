@@ -21,7 +21,7 @@ from arcwise.limits import Status
 
 __all__ = ["average_over_classes", "average_over_networks", "can_read_classes"]
 
-# Up to so many DAGs a set is listed as it is; beyond, one DAG for each class, and readily up to so many classes.
+# Up to this many DAGs a set is listed as it is; beyond that, one DAG for each class, up to this many classes.
 MOST_DAGS = 200_000
 MOST_CLASSES = 100_000
 CHUNK = 200_000
@@ -56,7 +56,7 @@ def average_over_classes(
 def average_over_networks(
     found: CredibleSet, sum_up: SumFunction, weights: Weights, deadline: Deadline
 ) -> tuple[Sums, Status]:
-    """Average anything over the networks of the set; if a limit is met, over those that were seen."""
+    """Average anything over the networks of the set; if a limit is reached, over those that were seen."""
     if found.count <= MOST_DAGS:
         listed = found.networks(limits=deadline.limits)
         if not listed.count:

@@ -99,9 +99,9 @@ def read_data(
         ones declared in the file (ARFF, Parquet enumerations), else the sorted observed ones, numbers in numerical
         order.
     categorical
-        Columns of numbers to take as categories however many values they show; True for all.
+        Columns of numbers to treat as categories however many values they show; True for all.
     max_levels
-        A column of numbers with more distinct values is refused, since it should be discretised. Default 20.
+        A column of numbers with more distinct values is refused, because it should be discretised. Default 20.
     settings
         The fields of `ReadingSettings` by keyword, such as ``separator=";"`` or ``weights="count"``, or a whole one as
         ``settings=``.
@@ -111,7 +111,7 @@ def read_data(
     FormatError
         If the file is not what it should be; the message names file, line and column.
     DataError
-        If the data are not discrete and complete, or no data set: see `Dataset.from_dataframe`.
+        If the data are not discrete and complete, or not a data set: see `Dataset.from_dataframe`.
     """
     chosen = gather(ReadingSettings, read_data, settings)
     table = read_table(path, columns=columns, drop=drop, progress=progress, settings=chosen)

@@ -76,7 +76,7 @@ class Source:
         return False
 
     def binary_kind(self) -> str | None:
-        """Return what a file that is no plain table seems to be, or None."""
+        """Return what a file that is not a plain table seems to be, or None."""
         head = self.head(64)
         if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
             return "UTF-16 text"

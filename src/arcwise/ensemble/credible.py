@@ -70,10 +70,10 @@ def count_credible(
     """Count the credible set and the share of each family in it, exactly, without listing it.
 
     The options are those of `CredibleSet.build` and of `CredibleSet.summary`. The work grows with the number of
-    different scores rather than of networks, so sets of 10^12 networks are no obstacle. With ``classes=True`` the
+    different scores rather than of networks, so sets of 10^12 networks are no problem. With ``classes=True`` the
     equivalence classes are counted as well (`class_count`; see `CredibleSet.count_classes`).
 
-    Where a limit of time or memory stops the work, the count is 0 and `status` says so; `facts` then has how far it
+    If a limit of time or memory stops the work, the count is 0 and `status` says so; `facts` then says how far it
     got (see `CredibleSet.summary`). A quarter of the time is kept for this.
     """
     deadline = Deadline.of(limits)

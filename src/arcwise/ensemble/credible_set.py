@@ -41,9 +41,9 @@ class CredibleSet:
 
     `build` makes it, which is the expensive part; after that it can be counted, summed up, listed, streamed into a
     folder and averaged (`arcwise.confidence.edge_confidence`) any number of times. Sets of 10^12 networks are no
-    obstacle for what does not list them.
+    problem for anything that does not list them.
 
-    Each method that can take long has its own `limits`; limits of `build` are for the building alone.
+    Each method that may take a long time has its own `limits`; limits of `build` are for the building alone.
 
     Attributes
     ----------
@@ -243,8 +243,8 @@ class CredibleSet:
     def count_classes(self, limits: Limits | None = None) -> int | None:
         """Return the number of equivalence classes.
 
-        None if a limit is met, or if more than 50 million networks (or `limits.count` if that is more) would have to be
-        listed: one of each class, or all of them where the score or constraints tear classes apart.
+        None if a limit is reached, or if more than 50 million networks (or `limits.count` if that is more) would have
+        to be listed: one of each class, or all of them where the score or constraints split classes.
         """
         if self._class_count is None and self.complete:
             deadline = Deadline.of(limits)
@@ -260,8 +260,8 @@ class CredibleSet:
     def summary(self, *, classes: bool = False, limits: Limits | None = None) -> NetworkSummary:
         """Return the exact count and the exact share of every family, without listing a network.
 
-        With `classes` the equivalence classes are counted as well. Where a limit of time or memory stops the work (or
-        stopped the building), the count is 0 and `status` says so; `facts` then has how far it got: `reached_count`,
+        With `classes` the equivalence classes are counted as well. If a limit of time or memory stops the work (or
+        stopped the building), the count is 0 and `status` says so; `facts` then says how far it got: `reached_count`,
         the exact number (as text) of the networks within `reached_slack` of the optimum, which is a lower bound (or the
         number itself, if all of the slack was reached and only the shares did not fit into memory).
         """
@@ -391,7 +391,7 @@ class CredibleSet:
         Raises
         ------
         OptionError
-            If a limit is met.
+            If a limit is reached.
         """
         deadline = Deadline.of(limits)
         diagram = self.diagram(by, deadline)
@@ -413,7 +413,7 @@ class CredibleSet:
         parquet: bool = False,
         limits: Limits | None = None,
     ) -> NetworkStream:
-        """List the set into a folder, `chunk` networks per file; go on where an earlier call ended.
+        """List the set into a folder, `chunk` networks per file; continue where an earlier call ended.
 
         `limits.seconds` and `limits.count` are per call. Within a file the networks come in the order of the diagram,
         not of their scores, and their weights are those within the file.
@@ -444,7 +444,7 @@ class CredibleSet:
 
     @property
     def _any(self) -> CredibleDiagram:
-        """A diagram that is there, rather of the networks."""
+        """A diagram that exists, preferably that of the networks."""
         return self._diagrams.get("dag") or self._diagrams.get("mec") or self.diagram("dag")
 
     def _build(self, by: By, slack: float, deadline: Deadline, callback: ProgressCallback) -> CredibleDiagram:

@@ -71,7 +71,7 @@ class ExactPosterior:
     def covered_by(self, networks: NetworkSet | NetworkSummary) -> float:
         """Return the posterior probability of a set of networks: how much of the posterior it holds."""
         if networks.names != self.names:
-            raise OptionError("the networks have other variables than the posterior.")
+            raise OptionError("the networks and the posterior have different variables.")
         if isinstance(networks, NetworkSummary):
             log_mass = networks.opt + networks.log_mass
         else:
@@ -100,7 +100,7 @@ def exact_posterior(
     paths
         Find the posterior probability of every directed path as well: that p is an ancestor of c.
     limits
-        A limit of time shows in `status`.
+        A time limit shows in `status`.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def exact_posterior(
     """
     if table.n_variables > LARGEST:
         raise OptionError(
-            f"the exact posterior takes 3^n steps and serves up to {LARGEST} variables; the table has "
+            f"the exact posterior takes 3^n steps and works for up to {LARGEST} variables; the table has "
             f"{table.n_variables}. Average over a credible set instead: count_credible."
         )
     if table.slack != math.inf:

@@ -58,7 +58,7 @@ def k_best(
     reach = table.slack
     if math.isnan(reach):
         raise GuaranteeError(
-            "k_best needs a table that says for which slack it is complete; this one does not, as for a file made "
+            "k_best needs a table that says for which slack it is complete; this one does not, like a file made "
             "elsewhere. Rebuild it with build_parent_sets(..., slack=...), or vouch for it with table.vouched()."
         )
     everything = float(abs(table.scores).sum()) + 1.0  # no network lies beyond

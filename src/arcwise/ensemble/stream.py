@@ -3,7 +3,7 @@
 A folder holds one file per chunk (the compact format of `NetworkSet`, or Parquet) and ``progress.json``, which names
 the finished chunks and the position in the diagram after the last of them. Each file is written under a temporary name
 and renamed; the position is recorded after its chunk. A process that is killed at any moment therefore loses at most
-the chunk at hand, and the next call with the same table and slack goes on from there.
+the chunk at hand, and the next call with the same table and slack continues from there.
 """
 
 from __future__ import annotations
@@ -117,13 +117,13 @@ def stream_set(
         diagram = found.diagram(by, deadline)
         status = diagram.status
         if status is Status.COMPLETE:
-            # A position belongs to one diagram. They are made in the same way every time, but for linear programs that
+            # A position belongs to one diagram. They are made in the same way every time, except linear programs that
             # are cut into slices by the clock on a busy machine.
             fingerprint = f"{diagram.native.fingerprint:016x}"
             if state["position"] and state["diagram"] != fingerprint:
                 raise FormatError(
                     f"{target / MANIFEST}: the credible set was put together in another way this time, so that the "
-                    "list cannot go on where it ended. Try again, or empty the folder and start anew."
+                    "list cannot continue where it ended. Try again, or empty the folder and start again."
                 )
             state |= {"opt": diagram.opt, "slack": found.slack, "diagram": fingerprint}
             try:

@@ -16,7 +16,7 @@ __all__ = ["EdgeLabels", "format_dot", "format_graphml", "write_dot", "write_gra
 
 # What no XML document may contain, not even escaped (XML 1.0, section 2.2).
 NOT_XML = re.compile("[^\\t\\n\\r\\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-# A number to write beside an edge, such as its confidence; keys are pairs of names, in either order.
+# A number to write next to an edge, such as its confidence; keys are pairs of names, in either order.
 EdgeLabels = Mapping[tuple[str, str], float]
 
 

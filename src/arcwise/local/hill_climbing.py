@@ -52,7 +52,7 @@ def hill_climb(
     constraints
         Required and forbidden arcs, tiers and parent limits.
     max_parents
-        The most parents of any variable; None for no limit.
+        The largest number of parents of any variable; None for no limit.
     seed
         An integer or a numpy generator that fixes the random numbers; the result records the seed.
     limits

@@ -50,18 +50,18 @@ class ClimbSettings:
     restarts
         How often the search starts again when it is stuck; the best network of all is returned.
     perturb
-        A restart makes so many random changes to the best network; 0 starts again from `start` and breaks ties between
+        A restart makes this many random changes to the best network; 0 starts again from `start` and breaks ties among
         equal changes by another random order; None starts from a random network.
     density
         The chance of each arc of a random network; by default two neighbours per variable on average.
     refine
         How many rounds of refinement without a gain end the search; 0 for none. Rounds that turn arcs and rounds that
-        take variables out take turns. It also ends when it has computed `refine` times as many local scores as the
+        take variables out alternate. It also ends when it has computed `refine` times as many local scores as the
         climbs. By default the search takes two to three times as long as without. A climb that ``limits.count`` ended
         is not refined.
     random_ties
         Break ties between equal changes by a random order of the variables, not by their order in the data. Scores
-        that are equal for equivalent networks make many ties, and they decide directions.
+        that are equal for equivalent networks produce many ties, and ties decide directions.
     """
 
     restarts: int = 0
@@ -132,7 +132,7 @@ class GeneticSettings:
     mutate
         Whether every network takes a first-ascent step in every round.
     patience
-        The search ends after so many rounds without a better network.
+        The search ends after this many rounds without a better network.
     density
         The chance of each arc of a random network; by default two neighbours per variable on average.
     """

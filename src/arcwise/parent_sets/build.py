@@ -77,9 +77,9 @@ def build_parent_sets(
     """Score the parent sets of every variable and keep those that a network within `slack` of the optimum can have.
 
     The table is built level by level: all sets of 0, 1, 2, ... parents. There is no limit on parents unless one is
-    asked for: with BIC and AIC the penalty, with most other scores a bound ends the work. Where the bound turns out to
-    drop next to nothing, as that of BDeu in small data, the remaining levels of up to 30 variables are made at once,
-    from all 2^n sets, if memory allows (26 variables: 1 GB). Where the work does not end in time, a limit stops it at
+    asked for: with BIC and AIC the penalty ends the work, with most other scores a bound. If the bound turns out to
+    drop next to nothing, like that of BDeu in small data, the remaining levels of up to 30 variables are made at once,
+    from all 2^n sets, if memory allows (26 variables: 1 GB). If the work does not end in time, a limit stops it at
     a finished level, and the table says so: its `status`, and `max_parents`, the level.
 
     Parameters
@@ -93,7 +93,7 @@ def build_parent_sets(
         How far from the optimum networks are of interest, in natural log: 0 for the optimum alone (ties included),
         the log of a Bayes factor for a credible set. Infinity keeps every set.
     max_parents
-        The most parents of any variable; None for no limit.
+        The largest number of parents of any variable; None for no limit.
     constraints
         Required and forbidden arcs, tiers, limits: only sets that they allow are in the table, and only such sets
         are compared.
@@ -203,7 +203,7 @@ def _check_resumed(table: ParentSetTable, saved: Path | None) -> None:
     try:
         table.validate()
     except FormatError as error:
-        raise FormatError(f"{saved}: malformed or edited ({error}) Remove it to start anew.") from None
+        raise FormatError(f"{saved}: malformed or edited ({error}) Remove it to start again.") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,17 +251,17 @@ def _restore(builder: ParentSetBuilder, saved: Path, identity: str) -> None:
     try:
         facts, arrays = read_array_file(saved, CHECKPOINT)
     except FormatError as error:
-        raise FormatError(*error.problem, remedies=(*error.remedies, Remedy("remove it to start anew"))) from None
+        raise FormatError(*error.problem, remedies=(*error.remedies, Remedy("remove it to start again"))) from None
     if facts.get("identity") != identity:
         raise FormatError(
-            f"{saved}: belongs to other data or options, so the work cannot go on from it. Remove it to start anew."
+            f"{saved}: belongs to other data or options, so the work cannot continue from it. Remove it to start again."
         )
     kinds = {"numbers": np.int64, "members": np.int32, "values": np.float64}
     whole = arrays.keys() == kinds.keys() and all(
         arrays[name].dtype == kind and arrays[name].ndim == 1 for name, kind in kinds.items()
     )
     if not whole or not builder.restore(arrays["numbers"], arrays["members"], arrays["values"]):
-        raise FormatError(f"{saved}: malformed or edited. Remove it to start anew.")
+        raise FormatError(f"{saved}: malformed or edited. Remove it to start again.")
 
 
 def _identity(data: Dataset, scores: list[Score], slack: float, *families: object) -> str:
@@ -311,7 +311,7 @@ def _available_memory() -> int | None:
 def allowed_families(
     data: Dataset, constraints: Constraints | None, max_parents: int | None
 ) -> tuple[list[list[int]], list[list[int]], list[int]]:
-    """Return for each variable the parents it must have, those it may have besides, and how many at most.
+    """Return for each variable the parents it must have, those it may also have, and how many at most.
 
     A variable that never varies gets no arc but required ones: see `Dataset.constant`.
     """

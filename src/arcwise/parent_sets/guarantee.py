@@ -2,7 +2,7 @@
 
 A table holds the parent sets that can matter within its slack: a set P was dropped if a subset Q scores so much better
 that putting Q in its place improves every network by more than the slack. Forbidden arcs and parent limits that come
-later do no harm, for a subset of an allowed set is allowed. A *required* arc does: Q may lack it while P has it, so
+later do no harm, because a subset of an allowed set is allowed. A *required* arc does: Q may lack it while P has it, so
 that a network which needs P is missing. A table is therefore complete only for required arcs that it was built for, or
 if nothing was dropped (infinite slack).
 """
@@ -26,7 +26,7 @@ def check_slack(table: ParentSetTable, slack: float, what: str) -> None:
     remedy = f"Rebuild it with build_parent_sets(..., slack={enough:.10g})"
     if math.isnan(table.slack):
         raise GuaranteeError(
-            f"{what} needs a table with slack >= {slack:.4g}; this one does not say what it has, as for a file made "
+            f"{what} needs a table with slack >= {slack:.4g}; this one does not say what it has, like a file made "
             f"elsewhere. {remedy}, or vouch for it with table.vouched()."
         )
     raise GuaranteeError(f"{what} needs a table with slack >= {slack:.4g}; this one has {table.slack:.4g}. {remedy}.")

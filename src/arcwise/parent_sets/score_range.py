@@ -8,7 +8,7 @@ scores that are large are centred: each variable's best score is subtracted from
 which changes all networks by the same constant. Small ones are taken as they are.
 
 What an exact search compares with absolute tolerances (some 1e-7, as its linear programs are solved) is measured in a
-unit besides: a power of two, 1 unless rows of a variable differ by more than a million.
+unit of its own: a power of two, 1 unless rows of a variable differ by more than a million.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LARGEST_DIFFERENCE = 2.0**20
 
 
 def centred(table: ParentSetTable) -> tuple[ParentSetTable, float]:
-    """Return a table whose differences of scores keep their digits, and the constant that was subtracted in all."""
+    """Return a table whose differences of scores keep their digits, and the total that was subtracted."""
     best = table.scores[table.node_offsets[:-1]]
     if float(np.abs(best).sum()) < CENTRED_FROM:
         return table, 0.0

@@ -136,7 +136,7 @@ class Study:
         )
 
     def __post_init__(self) -> None:
-        """Refuse a name that is no plain file name: the store is called by it."""
+        """Refuse a name that is not a plain file name: the store is named after it."""
         if not PLAIN_NAME.fullmatch(self.name):
             raise ConfigError(
                 f"name = {self.name[:60]!r}: a study's name becomes a file name; it has 1 to 100 characters, does not "

@@ -239,7 +239,7 @@ class Store:
                 reason = _first_line(error)
                 is_busy = any(sign in reason for sign in BUSY)
                 if not is_busy:
-                    raise FormatError(f"{self.path} is no store of a study: {reason}") from error
+                    raise FormatError(f"{self.path} is not a store of a study: {reason}") from error
                 if time.monotonic() > end:
                     raise StoreBusyError(f"{self.path} is held open by another program: {reason}") from error
                 time.sleep(0.05)
@@ -260,12 +260,12 @@ class Store:
         ).fetchall():
             columns.setdefault(table, []).append((column, kind if default is None else f"{kind} with a default"))
         if columns != TABLES:
-            raise FormatError(f"{self.path} is a DuckDB file, but no store of a study. Give another file.")
+            raise FormatError(f"{self.path} is a DuckDB file, but not a store of a study. Give another file.")
 
     def _facts(self, connection: duckdb.DuckDBPyConnection) -> dict[str, str]:
         facts = dict(connection.execute("SELECT key, value FROM study").fetchall())
         if facts.get("format") != FORMAT or not {"name", "digest", "content", "version", "created"} <= facts.keys():
-            raise FormatError(f"{self.path} is a DuckDB file, but no store of a study. Give another file.")
+            raise FormatError(f"{self.path} is a DuckDB file, but not a store of a study. Give another file.")
         return facts
 
     def _write_plan(self, connection: duckdb.DuckDBPyConnection, study: Study, plan: Sequence[Cell]) -> None:
@@ -302,7 +302,7 @@ class Store:
         more = f"; and {len(differing) - 4} more" if len(differing) > 4 else ""
         return (
             f"{self.path} holds another study, or this one's configuration has changed since it was started: {listed}"
-            f"{more}. Undo the change, give another --store, or go on with --accept-changes (finished cells that the "
+            f"{more}. Undo the change, give another --store, or resume with --accept-changes (finished cells that the "
             "change does not touch are kept)."
         )
 

@@ -53,7 +53,7 @@ def count_classes(
 
     A few networks are listed and grouped by the key of their CPDAG. So are many where classes are not whole; where they
     are, the diagram of the classes is counted. None if that would be too many (the limit of count, or
-    `LARGEST_LISTED`), or another limit was met.
+    `LARGEST_LISTED`), or another limit was reached.
     """
     if whole and count > FEW:
         return _count_diagram(classes(), deadline)

@@ -41,7 +41,7 @@ RELATIVE_TOLERANCE = 1e-11
 # Losses closer than this, relative to the scores, are one entry when a set is summed up.
 RELATIVE_GRAIN, LARGEST_GRAIN = 1e-12, 1e-6
 LARGEST_BY_SUBSETS = 20
-# Tables with so many rows are too large for the linear program: sensors, 25 variables, has a million.
+# Tables with this many rows are too large for the linear program: sensors, 25 variables, has a million.
 MANY_ROWS = 200_000
 LARGEST_WITH_MANY_ROWS = 26
 # With exact bounds the first network only numbers the nodes: it need not be the best.
@@ -60,7 +60,7 @@ class DiagramSums:
     row_counts: list[int]  # per row of the table
     row_masses: NDArray[np.float64]  # per row of the table, relative to exp(opt)
     peak_bytes: int  # held at most, the diagram included
-    remade_layers: int  # made a second time for want of memory
+    remade_layers: int  # made a second time for lack of memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,7 +213,7 @@ def _build_part(
     deadline: Deadline,
     report: Any,
 ) -> Build:
-    """Return what makes the diagram of a part for a construction, an order of the nodes, a slack and so many states."""
+    """Return what makes the diagram of a part for a construction, an order of the nodes, a slack and a state limit."""
     from arcwise import _core
 
     def build(construction: Construction, order: NDArray[np.int32], slack: float, most_states: int) -> NetworkDiagram:

@@ -1,12 +1,12 @@
-"""Networks of a diagram, one by one: all within some slack, or the best so many.
+"""Networks of a diagram, one by one: all within some slack, or a number of the best.
 
 The lister goes through a diagram depth first and never leaves the slack it was given, so its cost is that of what it
 lists, but its order is not that of the scores. The best k are therefore found by trying smaller slacks: a trial ends as
-soon as it has listed more than twice k, and most slacks are told apart by that alone; once a trial ends by itself with
+soon as it has listed more than twice k, and that alone settles most slacks; once a trial ends by itself with
 at least k, the k best of it are the k best of all. Ties are the exception: if a million networks share the k-th place,
 no slack has between k and 2 k of them. Then the networks strictly better are listed, and as many of the tied ones as
 are missing. Nothing here relies on counts that are made in another way (`CredibleDiagram.sums` joins losses that are
-equal but for rounding), so that exactly k networks are returned whenever there are k.
+equal except for rounding), so that exactly k networks are returned whenever there are k.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Listed:
     status: Status
 
     def best(self, count: int) -> Listed:
-        """Return the first so many."""
+        """Return the first ones, this many."""
         return Listed(self.choices[:count], self.losses[:count], self.status)
 
 
@@ -66,7 +66,7 @@ def list_all(
 ) -> Listed:
     """List the networks within a slack by falling score.
 
-    With more than `most` the list ends early with the status COUNT_LIMIT and then holds just any of them.
+    With more than `most` the list ends early with the status COUNT_LIMIT and then holds an arbitrary part of them.
     """
     limit = deadline.given.native_count if most is None else most
     status, listed = deadline.status, 0

@@ -66,7 +66,7 @@ def bootstrap_networks(
     score
         Any score.
     constraints, max_parents
-        What every network must keep.
+        What every network must satisfy.
     seed
         An integer or a numpy generator that fixes the random numbers. The seed is in ``facts["seed"]``; None resumes
         with the seed of `path`, if it is there.
@@ -74,7 +74,7 @@ def bootstrap_networks(
         `seconds`; `count`, the replicates that this call learns at most. At a limit, or on Ctrl-C, the result is the
         valid set of the replicates that are finished, and its status says why it is not complete.
     progress
-        See `arcwise.progress.show_progress`; events tell the estimated seconds left.
+        See `arcwise.progress.show_progress`; events give the estimated seconds left.
     settings
         The fields of `BootstrapSettings` by keyword: ``learner=``, ``options=`` and ``resampling=`` say how replicates
         are learned, ``workers=``, ``backend=`` and ``cluster=`` who learns them, ``path=`` where they are kept. A whole
