@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from arcwise import datasets
 from arcwise.ensemble import CredibleSet, NetworkSet, NetworkSummary, credible_set, find_credible, k_best
-from arcwise.ensemble.diagram import credible_diagram
+from arcwise.ensemble.diagram import class_counting, credible_diagram
 from arcwise.ensemble.diagram.credible_diagram import CredibleDiagram
 from arcwise.errors import GuaranteeError, OptionError, UnknownNameError
 from arcwise.graph import Constraints
@@ -132,6 +132,17 @@ def test_time_that_is_over_is_a_status_at_once(table: ParentSetTable) -> None:
     assert [part.status for part in found.chunks(limits=Limits(seconds=1e-9))][-1:] == [Status.TIME_LIMIT]
     with pytest.raises(OptionError, match="time limit"):
         found.losses(limits=Limits(seconds=1e-9))
+
+
+def test_a_limit_on_the_classes_leaves_the_set_as_it_is(
+    table: ParentSetTable, builds: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(class_counting, "FEW", 10)
+    found = CredibleSet.build(table, bayes_factor=20)
+    assert found.count_classes(Limits(memory_bytes=100)) is None
+    assert found.complete
+    assert found.class_count == found.networks("mec").count == 8
+    assert builds == [False, True, True]
 
 
 # -- the best so many -------------------------------------------------------------------------------------------------

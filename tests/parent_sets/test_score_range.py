@@ -41,6 +41,14 @@ def test_all_methods_find_the_same_optimum_of_large_differences(spread: float) -
         assert all(optimum.status == "complete" and optimum.gap == 0 for optimum in found)
 
 
+@pytest.mark.parametrize("seed", [3, 10, 18, 29, 35])
+def test_absolute_tolerances_do_not_lose_the_optimum(seed: int) -> None:
+    # Without a unit four of these ended as "unknown", and the optimum of the second was dropped by its reduced costs.
+    table = random_table(np.random.default_rng(seed), 5, 0.0, 1e8)
+    found = [find_optimal(table, method=method) for method in METHODS]
+    assert len({optimum.score for optimum in found}) == 1
+
+
 def test_large_scores_of_two_nodes() -> None:
     # The linear program had no digits left and ended as "unknown".
     text = "2\na 2\n-9.99999993441623926e+08 1 b\n-9.99999997305405259e+08 0\nb 2\n-1000000003.5407498 0\n" \

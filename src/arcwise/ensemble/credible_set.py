@@ -21,7 +21,7 @@ from arcwise.ensemble.families import Families
 from arcwise.ensemble.network_set import NetworkSet, Weighting, posterior_log_weights
 from arcwise.ensemble.network_summary import NetworkSummary
 from arcwise.ensemble.recipe import Recipe
-from arcwise.errors import GuaranteeError, OptionError, UnknownNameError, suggestion
+from arcwise.errors import ArcwiseError, GuaranteeError, OptionError, UnknownNameError, suggestion
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import ParentSetTable
@@ -425,7 +425,11 @@ class CredibleSet:
     # -- the diagrams -------------------------------------------------------------------------------------------------
 
     def diagram(self, by: By = "dag", deadline: Deadline | None = None) -> CredibleDiagram:
-        """Return the decision diagram of the networks or of the classes; it is built when it is first asked for."""
+        """Return the decision diagram of the networks or of the classes; it is built when it is first asked for.
+
+        What the set was built with stays, also if a limit stopped it: that is the set's status. If a limit stops the
+        other diagram, it is built again when it is asked for again.
+        """
         if by not in ("dag", "mec"):
             raise UnknownNameError(suggestion("unit", by, ("dag", "mec")))
         known = self._diagrams.get(by)
@@ -434,7 +438,8 @@ class CredibleSet:
                 self._check_classes()
             with show_progress(self._progress) as callback:
                 known = self._build(by, self.slack, deadline or Deadline(), callback)
-            self._diagrams[by] = known
+            if known.status is Status.COMPLETE or not self._diagrams:
+                self._diagrams[by] = known
         return known
 
     @property
@@ -482,7 +487,10 @@ class CredibleSet:
             diagram = self.diagram("dag")
             if diagram.status is not Status.COMPLETE:
                 return DiagramSums(diagram.status, 0, math.nan, [], np.empty(0), 0, 0)
-            known = self._counted = diagram.sums(limits=Limits())
+            known = diagram.sums(limits=Limits())
+            if known.status is not Status.COMPLETE:
+                raise ArcwiseError(f"the networks of the set cannot be counted: {known.status}.")
+            self._counted = known
         return known
 
     def _whole_summary(self) -> NetworkSummary:
