@@ -67,7 +67,7 @@ def brief(value: Any) -> str:
         text = repr(value)
         if len(text) > TEXT or "\n" in text:
             first = text.partition("\n")[0].removesuffix("(")
-            text = f"{clipped(first, TEXT)} ...)" if "(" in first else f"{type(value).__name__}(...)"
+            text = f"{first[:TEXT].rstrip()} ...)" if "(" in first else f"{type(value).__name__}(...)"
     return text
 
 
