@@ -41,8 +41,8 @@ def check_file_name(output: Path | None, what: str, suffixes: Sequence[str] = AN
 def check_writable(output: Path) -> None:
     """Refuse a file whose folder is not there or may not be written to, or that is a folder itself.
 
-    A device or a pipe is written to, not replaced: there only its own permissions count. For a link, those of the folder
-    of what it points to do.
+    A device or a pipe is written to, not replaced: there only its own permissions count. For a link, those of the
+    folder of what it points to do.
     """
     try:
         is_folder, has_folder = output.is_dir(), output.parent.is_dir()
