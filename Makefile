@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 BUILD_TOOLS := scikit-build-core nanobind cmake ninja
 DEPENDENCIES := import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"], sep="\n")
 
-.PHONY: install develop demo test test-python test-cpp fuzz lint format benchmark study docs dist clean
+.PHONY: install develop demo test test-python test-cpp fuzz fuzz-sanitized lint format benchmark study docs dist clean
 
 # The package as a user gets it, and $(BIN)/arcwise. What it needs is fetched while the native core is compiled, and a
 # module becomes byte code when it is first imported: of pandas, SciPy and the others, most never are.
@@ -38,17 +38,22 @@ test-cpp: $(VENV)/.tools
 	rm -f build-sanitize.log
 	build/sanitize/arcwise_tests
 
-# Ten minutes of broken files of every format, read by the native module under AddressSanitizer and
-# UndefinedBehaviorSanitizer; what is found is written to build/fuzz. SECONDS and SEED may be given.
+# Ten minutes of broken files of every format; what is found is written to build/fuzz. SECONDS and SEED may be given.
 SECONDS ?= 600
-SANITIZED := build/sanitized-module
+FUZZ = -m tests.fuzz --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
 fuzz: develop
+	$(BIN)/python $(FUZZ)
+
+# The same, with a native module of its own that is checked by AddressSanitizer and UndefinedBehaviorSanitizer. (-S: the
+# module of `make develop` is not to be found first.)
+SANITIZED := build/sanitized-module
+fuzz-sanitized: develop
 	$(PIP) install --no-build-isolation --no-deps --upgrade --target $(SANITIZED) \
 	    --config-settings=build-dir=build/sanitized --config-settings=cmake.define.ARCWISE_SANITIZE=ON .
 	LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libstdc++.so.6)" \
 	    ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 PYTHONMALLOC=malloc \
 	    PYTHONPATH="$(SANITIZED):.:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" \
-	    $(BIN)/python -S -m tests.fuzz --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
+	    $(BIN)/python -S $(FUZZ)
 
 lint: develop
 	$(BIN)/ruff check .

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -124,3 +125,13 @@ def test_a_worker_whose_runner_is_gone_ends_silently(tmp_path: Path) -> None:
     assert program.wait(30) == 0
     program.stdin.close()
     program.stderr.close()
+
+
+def test_a_verb_writes_to_a_pipe(tmp_path: Path) -> None:
+    start(tmp_path, "--version").communicate()
+    os.mkfifo(tmp_path / "rows.csv")
+    program = start(tmp_path, "sample", "network.bif", "--rows", "3", "-o", "rows.csv")
+    assert (tmp_path / "rows.csv").read_text().count("\n") == 4
+    program.communicate(timeout=60)
+    assert program.returncode == 0
+    assert (tmp_path / "rows.csv").is_fifo()

@@ -39,15 +39,29 @@ def check_file_name(output: Path | None, what: str, suffixes: Sequence[str] = AN
 
 
 def check_writable(output: Path) -> None:
-    """Refuse a file whose folder is not there or may not be written to, or that is a folder itself."""
+    """Refuse a file whose folder is not there or may not be written to, or that is a folder itself.
+
+    A device or a pipe is written to, not replaced: there only its own permissions count. For a link, those of the
+    folder of what it points to do.
+    """
     try:
         is_folder, has_folder = output.is_dir(), output.parent.is_dir()
+        is_special = output.exists() and not is_folder and not output.is_file()
+        folder = Path(os.path.realpath(output)).parent if output.is_symlink() else output.parent
     except (OSError, ValueError) as error:  # a name that no file can have
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise FormatError(f"cannot write {output}: {reason}.") from None
     if is_folder:
         raise FormatError(f"cannot write {output}: it is a folder. Give a file name.")
     if not has_folder:
+<<<<<<< HEAD
         raise FormatError(f"cannot write {output}: there is no folder {output.parent}. Create it first.")
     if not os.access(output.parent, os.W_OK | os.X_OK):
         raise FormatError(f"cannot write {output}: you may not write in the folder {output.parent}.")
+=======
+        raise FormatError(f"cannot write {output}: there is no folder {output.parent}. Make it first.")
+    if is_special and not os.access(output, os.W_OK):
+        raise FormatError(f"cannot write {output}: you may not write to it.")
+    if not is_special and not os.access(folder, os.W_OK | os.X_OK):
+        raise FormatError(f"cannot write {output}: you may not write in the folder {folder}.")
+>>>>>>> files
