@@ -27,7 +27,7 @@ from arcwise.parent_sets.candidate_sets import candidate_sets, components_of, ne
 from arcwise.progress import ProgressCallback, show_progress
 
 if TYPE_CHECKING:
-    from arcwise._core.exact import CandidateSets
+    from arcwise._core.parent_sets import CandidateSets
 
 __all__ = ["METHODS", "find_optimal"]
 

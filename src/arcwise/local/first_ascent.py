@@ -44,6 +44,8 @@ def first_ascent(
     limits
         `seconds`; `count`, the moves; `memory_bytes`, for the cache of scores.
     """
+    from arcwise import _core
+
     problem = LocalProblem.of(data, score, constraints, max_parents, limits)
     used = resolve_seed(seed, rng)
     bounds = limits or Limits()
@@ -51,9 +53,11 @@ def first_ascent(
         "first-ascent",
         lambda learner, native, report: learner.first_ascent(
             data.native_weights,
-            *problem.pack_start(learner, start, density, native_seed(used, START)),
-            0 if bounds.count is None else bounds.count,
-            native,
+            _core.local.FirstAscentOptions(
+                start=problem.pack_start(learner, start, density, native_seed(used, START)),
+                max_iterations=0 if bounds.count is None else bounds.count,
+                seed=native,
+            ),
             bounds.native_seconds,
             report,
         ),

@@ -65,6 +65,8 @@ def genetic_search(
     limits
         `seconds`; `count`, the rounds; `memory_bytes`, for the cache of scores.
     """
+    from arcwise import _core
+
     problem = LocalProblem.of(data, score, constraints, max_parents, limits)
     used = resolve_seed(seed, rng)
     bounds = limits or Limits()
@@ -81,16 +83,18 @@ def genetic_search(
         "genetic",
         lambda learner, native, report: learner.evolve(
             data.native_weights,
-            population,
-            unconnected,
-            drop,
-            promote,
-            mating_tries,
-            patience,
-            0 if bounds.count is None else bounds.count,
-            mutate,
-            problem.default_density if density is None else check_density(density),
-            native,
+            _core.local.GeneticOptions(
+                population=population,
+                unconnected=unconnected,
+                dropped=drop,
+                promoted=promote,
+                mating_tries=mating_tries,
+                patience=patience,
+                max_rounds=0 if bounds.count is None else bounds.count,
+                mutate=mutate,
+                density=problem.default_density if density is None else check_density(density),
+                seed=native,
+            ),
             bounds.native_seconds,
             report,
         ),

@@ -113,6 +113,8 @@ def climb(
     progress: bool | ProgressCallback | None,
 ) -> LocalSearchResult:
     """Run the climb that hill climbing (``tabu=0``) and tabu search share."""
+    from arcwise import _core
+
     check_count("restarts", restarts, 0)
     rounds = check_count("refine", refine, 0, MOST_ROUNDS)
     perturbations = -1 if perturb is None else check_count("perturb", perturb, 0)
@@ -120,17 +122,19 @@ def climb(
         method,
         lambda learner, native, report: learner.climb(
             problem.data.native_weights,
-            *problem.pack_start(learner, start, density, native_seed(seed, START)),
-            restarts,
-            perturbations,
-            problem.default_density if density is None else density,
-            tabu,
-            max_tabu,
-            0 if limits.count is None else limits.count,
-            rounds,
-            EFFORT * rounds,
-            random_ties,
-            native,
+            _core.local.ClimbOptions(
+                start=problem.pack_start(learner, start, density, native_seed(seed, START)),
+                restarts=restarts,
+                perturbations=perturbations,
+                density=problem.default_density if density is None else density,
+                tabu=tabu,
+                patience=max_tabu,
+                max_iterations=0 if limits.count is None else limits.count,
+                refine=rounds,
+                effort=EFFORT * rounds,
+                random_ties=random_ties,
+                seed=native,
+            ),
             limits.native_seconds,
             report,
         ),

@@ -72,7 +72,7 @@ def order_search(
     check_count("patience", patience, 1)
     table.validate()
     sets = candidate_sets(table, constraints)
-    search = _core.exact.OrderSearch(sets, native_seed(used))
+    search = _core.local.OrderSearch(sets, native_seed(used))
     begin = time.monotonic()
     allowed = iterations if bounds.count is None else min(iterations, bounds.count)
     order = _positions(table, start)

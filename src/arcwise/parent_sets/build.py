@@ -126,13 +126,15 @@ def build_parent_set_tables(
         data.arities,
         data.native_weights,
         [score.native(data) for score in made],
-        float(slack),
-        threads,
-        float(limits.native_memory),
-        DENSE_FROM,
-        required,
-        allowed,
-        sizes,
+        _core.parent_sets.BuildOptions(
+            slack=float(slack),
+            threads=threads,
+            memory_bytes=float(limits.native_memory),
+            dense_from=DENSE_FROM,
+            required=required,
+            allowed=allowed,
+            limits=sizes,
+        ),
     )
     identity = _identity(data, made, slack, required, allowed, sizes)
     saved = Path(checkpoint) if checkpoint is not None else None

@@ -13,7 +13,7 @@ from arcwise.graph import Constraints, Dag
 from arcwise.parent_sets.table import ParentSetTable
 
 if TYPE_CHECKING:
-    from arcwise._core.exact import CandidateSets
+    from arcwise._core.parent_sets import CandidateSets
 
 __all__ = ["candidate_sets", "components_of", "network_of_rows"]
 
@@ -29,7 +29,7 @@ def candidate_sets(table: ParentSetTable, constraints: Constraints | None = None
     """
     from arcwise import _core
 
-    sets = _core.exact.CandidateSets(table.node_offsets, table.scores, table.set_offsets, table.members)
+    sets = _core.parent_sets.CandidateSets(table.native)
     if constraints is None or constraints.is_trivial:
         return sets
     if constraints.names != table.names:
