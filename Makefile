@@ -5,6 +5,9 @@ BIN := $(VENV)/bin
 CPP := $(shell find cpp -name '*.cpp' -o -name '*.hpp')
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 BUILD_TOOLS := scikit-build-core nanobind cmake ninja
+# Both are said because CMake remembers the last one.
+STRICT := --config-settings=cmake.define.ARCWISE_WERROR=ON
+LENIENT := --config-settings=cmake.define.ARCWISE_WERROR=OFF
 DEPENDENCIES := import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"], sep="\n")
 
 .PHONY: install develop demo test test-python test-cpp fuzz fuzz-sanitized lint format benchmark study docs dist clean
@@ -15,12 +18,12 @@ install: $(VENV)/.tools
 	rm -rf build/wheels
 	$(BIN)/python -c '$(DEPENDENCIES)' > $(VENV)/requirements.txt
 	$(PIP) install --no-compile --requirement $(VENV)/requirements.txt & needed=$$!; \
-	    $(PIP) wheel --no-build-isolation --no-deps --wheel-dir build/wheels .; built=$$?; wait $$needed && exit $$built
+	    $(PIP) wheel --no-build-isolation --no-deps $(LENIENT) --wheel-dir build/wheels .; built=$$?; wait $$needed && exit $$built
 	$(PIP) install --no-compile --no-deps --force-reinstall build/wheels/arcwise-*.whl
 
-# The package in place, with what tests and lint need; the native core is compiled incrementally.
+# The package in place, with what tests and lint need; the native core is compiled incrementally, warnings are errors.
 develop: $(VENV)/.developer
-	$(PIP) install --no-build-isolation --no-deps --editable .
+	$(PIP) install --no-build-isolation --no-deps $(STRICT) --editable .
 
 demo: install
 	$(BIN)/python -m arcwise.cli.demo
@@ -33,7 +36,7 @@ test-python: develop
 # The core's own tests, under AddressSanitizer and UndefinedBehaviorSanitizer.
 test-cpp: $(VENV)/.tools
 	$(BIN)/cmake -S . -B build/sanitize -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
-	    -DCMAKE_BUILD_TYPE=Debug -DARCWISE_TESTS=ON -DARCWISE_SANITIZE=ON > build-sanitize.log || (cat build-sanitize.log; exit 1)
+	    -DCMAKE_BUILD_TYPE=Debug -DARCWISE_TESTS=ON -DARCWISE_SANITIZE=ON -DARCWISE_WERROR=ON > build-sanitize.log || (cat build-sanitize.log; exit 1)
 	$(BIN)/cmake --build build/sanitize
 	rm -f build-sanitize.log
 	build/sanitize/arcwise_tests
@@ -68,7 +71,7 @@ format: $(VENV)/.developer
 	$(BIN)/clang-format -i $(CPP)
 
 benchmark: develop
-	$(PIP) install -e '.[peers]' --no-build-isolation
+	$(PIP) install --no-build-isolation $(STRICT) --editable '.[peers]'
 	$(BIN)/python -m benchmarks
 
 # A study of a minute, with tables and figures in smoke-summary/.
@@ -76,7 +79,7 @@ study: develop
 	$(BIN)/arcwise study run studies/smoke.toml
 
 docs: develop
-	$(PIP) install -e '.[docs]' --no-build-isolation
+	$(PIP) install --no-build-isolation $(STRICT) --editable '.[docs]'
 	$(BIN)/mkdocs build --strict
 
 dist: $(VENV)/.developer
@@ -92,5 +95,5 @@ $(VENV)/.tools:
 	touch $@
 
 $(VENV)/.developer: pyproject.toml $(VENV)/.tools
-	$(PIP) install --no-build-isolation --editable '.[test,lint]'
+	$(PIP) install --no-build-isolation $(STRICT) --editable '.[test,lint]'
 	touch $@

@@ -4,9 +4,11 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <span>
 #include <utility>
 #include <vector>
 
+#include "bitset.hpp"
 #include "data/columns.hpp"
 
 namespace arcwise {
@@ -18,7 +20,7 @@ using Array2 = nanobind::ndarray<const T, nanobind::ndim<2>, nanobind::c_contig,
 
 template <class T>
 std::span<const T> as_span(const Array1<T>& array) {
-    return {array.data(), array.shape(0)};
+    return array.is_valid() ? std::span<const T>(array.data(), array.shape(0)) : std::span<const T>();
 }
 
 // Codes are (variables, rows). An empty weights array means that every row counts once.
@@ -35,6 +37,22 @@ nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>> as_array(std::vector<T>
     auto* owned = new std::vector<T>(std::move(values));
     const nanobind::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
     return {owned->data(), {owned->size()}, owner};
+}
+
+template <class T>
+auto copy_array(std::span<const T> values) {
+    return as_array(std::vector<T>(values.begin(), values.end()));
+}
+
+// Sets of equal length: (sets, words per set).
+inline auto as_sets(std::vector<Word>&& words, std::size_t width) {
+    auto* owned = new std::vector<Word>(std::move(words));
+    const nanobind::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<Word>*>(p); });
+    return nanobind::ndarray<nanobind::numpy, Word, nanobind::ndim<2>>(owned->data(),
+                                                                       {owned->size() / width, width}, owner);
+}
+inline auto copy_sets(const BitRows& sets) {
+    return as_sets(std::vector<Word>(sets.words()), sets.width());
 }
 
 }  // namespace arcwise

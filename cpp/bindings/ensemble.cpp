@@ -2,16 +2,18 @@
 #include <nanobind/stl/vector.h>
 
 #include <cstring>
-#include <memory>
+#include <limits>
 
 #include "arrays.hpp"
+#include "ensemble/all_dags/exact_sums.hpp"
+#include "ensemble/all_dags/path_sums.hpp"
 #include "ensemble/construction/diagram_construction.hpp"
 #include "ensemble/diagram/diagram_join.hpp"
-#include "ensemble/sums/diagram_sums.hpp"
-#include "ensemble/all_dags/exact_sums.hpp"
 #include "ensemble/diagram/network_lister.hpp"
-#include "ensemble/all_dags/path_sums.hpp"
+#include "ensemble/sums/diagram_sums.hpp"
 #include "monitor.hpp"
+#include "options.hpp"
+#include "table.hpp"
 
 namespace nb = nanobind;
 
@@ -24,37 +26,15 @@ TableView view_of(const Array1<std::int64_t>& node_offsets, const Array1<double>
             as_span(members)};
 }
 
-// Runs compute(ticker) without the GIL, under a time limit, with a progress callback.
-template <class Compute>
-auto monitored(double seconds, nb::object callback, Compute&& compute) {
-    PythonMonitor monitor(std::move(callback));
-    Ticker ticker(monitor, seconds);
-    auto result = [&] {
-        const nb::gil_scoped_release unlocked;
-        return compute(ticker);
-    }();
-    monitor.rethrow();
-    return result;
-}
-
 nb::tuple as_words(BigCount count) {
     return nb::make_tuple(static_cast<std::uint64_t>(count), static_cast<std::uint64_t>(count >> 64));
 }
 
-// The list together with what it reads: the arrays stay alive as long as it does.
-struct BoundLister {
-    Array1<std::int64_t> node_offsets;
-    NetworkLister lister;
-};
-
 template <class Row>
-nb::tuple next_networks(BoundLister& self, std::size_t limit) {
+nb::tuple next_networks(NetworkLister& self, std::size_t limit) {
     std::vector<Row> rows;
     std::vector<double> losses;
-    {
-        const nb::gil_scoped_release unlocked;
-        self.lister.next(limit, rows, losses);
-    }
+    unlocked([&] { self.next(limit, rows, losses); });
     return nb::make_tuple(as_array(std::move(rows)), as_array(std::move(losses)));
 }
 
@@ -96,73 +76,94 @@ void bind_diagram(nb::module_& stage) {
             nb::arg("slack"), nb::arg("grain"), nb::arg("rows"), nb::arg("families"), nb::arg("memory"),
             nb::arg("seconds"), nb::arg("callback").none());
 
-    nb::class_<BoundLister>(stage, "NetworkLister")
+    nb::class_<NetworkLister>(stage, "NetworkLister")
         .def(
             "__init__",
-            [](BoundLister* self, const NetworkDiagram& diagram, const Array1<std::int64_t>& node_offsets,
-               double slack) {
-                new (self) BoundLister{node_offsets, NetworkLister(diagram, as_span(node_offsets), slack)};
+            [](NetworkLister* self, const NetworkDiagram& diagram, const BoundTable& table, double slack) {
+                new (self) NetworkLister(diagram, table.view().node_offsets, slack);
             },
-            nb::keep_alive<1, 2>(), nb::arg("diagram"), nb::arg("node_offsets").noconvert(), nb::arg("slack"))
+            nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::arg("diagram"), nb::arg("table"),
+            nb::arg("slack"))
         .def("next_narrow", &next_networks<std::uint16_t>, nb::arg("limit"))
         .def("next_wide", &next_networks<std::uint32_t>, nb::arg("limit"))
-        .def_prop_ro("done", [](const BoundLister& self) { return self.lister.done(); })
+        .def_prop_ro("done", &NetworkLister::done)
         .def_prop_ro(
-            "position", [](const BoundLister& self) { return as_array(self.lister.position()); },
+            "position", [](const NetworkLister& self) { return as_array(self.position()); },
             nb::rv_policy::automatic)
         .def(
             "seek",
-            [](BoundLister& self, const Array1<std::uint32_t>& position) {
-                return self.lister.seek(as_span(position));
+            [](NetworkLister& self, const Array1<std::uint32_t>& position) {
+                return self.seek(as_span(position));
             },
             nb::arg("position").noconvert());
 }
+
+// DiagramInput and RowCosts with the arrays that they read.
+struct BoundInput {
+    Array1<std::int32_t> order;
+    Array1<std::uint8_t> keep;
+    double slack = 0;
+    std::size_t memory = 0;
+    std::uint64_t most_states = std::numeric_limits<std::uint64_t>::max();
+
+    DiagramInput of(const BoundTable& table) const {
+        return {table.view(), as_span(order), as_span(keep), slack, memory, most_states};
+    }
+};
+struct BoundCosts {
+    Array1<double> costs;
+    double reference = 0;
+    double at_least = 0;
+    Array2<Word> cuts;
+    Array1<std::int32_t> codes;
+    Array1<double> multipliers;
+
+    RowCosts view() const {
+        return {as_span(costs),
+                reference,
+                at_least,
+                {{cuts.data(), cuts.size()}, as_span(codes), as_span(multipliers)}};
+    }
+};
 
 void bind_construction(nb::module_& stage) {
     nb::enum_<Construction>(stage, "Construction")
         .value("SOURCES", Construction::sources)
         .value("REPRESENTATIVES", Construction::representatives)
         .value("FRONTIER", Construction::frontier);
+    OptionsBinding<BoundInput>(stage, "DiagramInput")
+        .field("order", &BoundInput::order)
+        .field("keep", &BoundInput::keep)
+        .field("slack", &BoundInput::slack)
+        .field("memory", &BoundInput::memory)
+        .field("most_states", &BoundInput::most_states);
+    OptionsBinding<BoundCosts>(stage, "RowCosts")
+        .field("costs", &BoundCosts::costs)
+        .field("reference", &BoundCosts::reference)
+        .field("at_least", &BoundCosts::at_least)
+        .field("cuts", &BoundCosts::cuts)
+        .field("codes", &BoundCosts::codes)
+        .field("multipliers", &BoundCosts::multipliers);
     stage.def(
         "build_from_subsets",
-        [](const Array1<std::int64_t>& node_offsets, const Array1<double>& scores,
-           const Array1<std::int64_t>& set_offsets, const Array1<std::int32_t>& members,
-           const Array1<std::int32_t>& order, const Array1<std::uint8_t>& keep, double slack,
-           std::size_t memory, const Array1<double>& best, bool classes, double seconds,
-           nb::object callback) {
-            return monitored(seconds, std::move(callback), [&](Ticker& ticker) {
-                return build_from_subsets({view_of(node_offsets, scores, set_offsets, members),
-                                           as_span(order), as_span(keep), slack, memory},
-                                          as_span(best), classes, ticker);
-            });
-        },
-        nb::arg("node_offsets").noconvert(), nb::arg("scores").noconvert(),
-        nb::arg("set_offsets").noconvert(), nb::arg("members").noconvert(), nb::arg("order").noconvert(),
-        nb::arg("keep").noconvert(), nb::arg("slack"), nb::arg("memory"), nb::arg("best").noconvert(),
-        nb::arg("classes"), nb::arg("seconds"), nb::arg("callback").none());
-    stage.def(
-        "build_from_costs",
-        [](const Array1<std::int64_t>& node_offsets, const Array1<double>& scores,
-           const Array1<std::int64_t>& set_offsets, const Array1<std::int32_t>& members,
-           const Array1<std::int32_t>& order, const Array1<std::uint8_t>& keep, double slack,
-           std::size_t memory, const Array1<double>& costs, double reference, double at_least,
-           const Array2<std::uint64_t>& cuts, const Array1<std::int32_t>& codes,
-           const Array1<double>& multipliers, Construction construction, std::uint64_t most_states,
+        [](const BoundTable& table, const BoundInput& input, const Array1<double>& best, bool classes,
            double seconds, nb::object callback) {
             return monitored(seconds, std::move(callback), [&](Ticker& ticker) {
-                return build_from_costs({view_of(node_offsets, scores, set_offsets, members), as_span(order),
-                                         as_span(keep), slack, memory, most_states},
-                                        {as_span(costs), reference, at_least},
-                                        {{cuts.data(), cuts.size()}, as_span(codes), as_span(multipliers)},
-                                        construction, ticker);
+                return build_from_subsets(input.of(table), as_span(best), classes, ticker);
             });
         },
-        nb::arg("node_offsets").noconvert(), nb::arg("scores").noconvert(),
-        nb::arg("set_offsets").noconvert(), nb::arg("members").noconvert(), nb::arg("order").noconvert(),
-        nb::arg("keep").noconvert(), nb::arg("slack"), nb::arg("memory"), nb::arg("costs").noconvert(),
-        nb::arg("reference"), nb::arg("at_least"), nb::arg("cuts").noconvert(), nb::arg("codes").noconvert(),
-        nb::arg("multipliers").noconvert(), nb::arg("construction"), nb::arg("most_states"),
+        nb::arg("table"), nb::arg("input"), nb::arg("best").noconvert(), nb::arg("classes"),
         nb::arg("seconds"), nb::arg("callback").none());
+    stage.def(
+        "build_from_costs",
+        [](const BoundTable& table, const BoundInput& input, const BoundCosts& costs,
+           Construction construction, double seconds, nb::object callback) {
+            return monitored(seconds, std::move(callback), [&](Ticker& ticker) {
+                return build_from_costs(input.of(table), costs.view(), construction, ticker);
+            });
+        },
+        nb::arg("table"), nb::arg("input"), nb::arg("costs"), nb::arg("construction"), nb::arg("seconds"),
+        nb::arg("callback").none());
     stage.def(
         "join_diagrams",
         [](const std::vector<NetworkDiagram*>& parts, double slack) {

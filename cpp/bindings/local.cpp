@@ -1,9 +1,13 @@
-#include <nanobind/stl/vector.h>
+#include <nanobind/stl/pair.h>
+
+#include <utility>
 
 #include "arrays.hpp"
 #include "local/local_learner.hpp"
+#include "local/order_search.hpp"
 #include "local/packed_parents.hpp"
 #include "monitor.hpp"
+#include "options.hpp"
 
 namespace nb = nanobind;
 
@@ -31,20 +35,92 @@ nb::tuple as_tuple(SearchOutcome&& outcome) {
                           outcome.families, static_cast<std::int32_t>(outcome.status));
 }
 
-// Runs search(scores, ticker) on the weighted data without the GIL.
-template <class Search>
-nb::tuple run(LocalLearner& learner, const Array1<std::int64_t>& weights, double seconds, nb::object callback,
-              Search search) {
-    PythonMonitor monitor(std::move(callback));
-    SearchOutcome outcome;
-    {
-        const nb::gil_scoped_release unlocked;
-        Ticker ticker(monitor, seconds);
-        outcome = learner.with_scores(as_span(weights),
-                                      [&](NeighbourScores& scores) { return search(scores, ticker); });
-    }
-    monitor.rethrow();
-    return as_tuple(std::move(outcome));
+// Runs search(scores, options, ticker) on the weighted data without the GIL.
+template <class Options, SearchOutcome (*search)(NeighbourScores&, const Options&, Ticker&)>
+nb::tuple run(LocalLearner& learner, const Array1<std::int64_t>& weights, const Options& options,
+              double seconds, nb::object progress) {
+    return as_tuple(monitored(seconds, std::move(progress), [&](Ticker& ticker) {
+        return learner.with_scores(as_span(weights),
+                                   [&](NeighbourScores& scores) { return search(scores, options, ticker); });
+    }));
+}
+
+nb::tuple as_tuple(OrderedNetwork&& network) {
+    return nb::make_tuple(as_array(std::move(network.order)), as_array(std::move(network.rows)),
+                          network.score, network.missing);
+}
+
+// A network as two arrays, offsets and members.
+using PackedStart = std::pair<Array1<std::int64_t>, Array1<std::int32_t>>;
+
+std::vector<Parents> unpack(const PackedStart& start) {
+    return unpack_parents(as_span(start.first), as_span(start.second));
+}
+
+void bind_options(nb::module_& stage) {
+    OptionsBinding<ClimbOptions>(stage, "ClimbOptions")
+        .field_from<PackedStart>("start", [](ClimbOptions& options,
+                                             const PackedStart& start) { options.starts = {unpack(start)}; })
+        .field("restarts", &ClimbOptions::restarts)
+        .field("perturbations", &ClimbOptions::perturbations)
+        .field("density", &ClimbOptions::density)
+        .field("tabu", &ClimbOptions::tabu)
+        .field("patience", &ClimbOptions::patience)
+        .field("max_iterations", &ClimbOptions::max_iterations)
+        .field("refine", &ClimbOptions::refine)
+        .field("effort", &ClimbOptions::effort)
+        .field("random_ties", &ClimbOptions::random_ties)
+        .field("seed", &ClimbOptions::seed);
+    OptionsBinding<FirstAscentOptions>(stage, "FirstAscentOptions")
+        .field_from<PackedStart>("start", [](FirstAscentOptions& options,
+                                             const PackedStart& start) { options.start = unpack(start); })
+        .field("max_iterations", &FirstAscentOptions::max_iterations)
+        .field("seed", &FirstAscentOptions::seed);
+    OptionsBinding<GeneticOptions>(stage, "GeneticOptions")
+        .field("population", &GeneticOptions::population)
+        .field("unconnected", &GeneticOptions::unconnected)
+        .field("dropped", &GeneticOptions::dropped)
+        .field("promoted", &GeneticOptions::promoted)
+        .field("mating_tries", &GeneticOptions::mating_tries)
+        .field("patience", &GeneticOptions::patience)
+        .field("max_rounds", &GeneticOptions::max_rounds)
+        .field("mutate", &GeneticOptions::mutate)
+        .field("density", &GeneticOptions::density)
+        .field("seed", &GeneticOptions::seed);
+}
+
+void bind_order_search(nb::module_& stage) {
+    nb::class_<OrderSearch>(stage, "OrderSearch")
+        .def(nb::init<const CandidateSets&, std::uint64_t>(), nb::keep_alive<1, 2>(), nb::arg("sets"),
+             nb::arg("seed"))
+        .def_prop_ro("operations", &OrderSearch::operations)
+        .def(
+            "evaluate",
+            [](const OrderSearch& search, const Array1<std::int32_t>& order) {
+                return as_tuple(unlocked([&] { return search.evaluate(as_span(order)); }));
+            },
+            nb::arg("order").noconvert())
+        .def(
+            "descend",
+            [](OrderSearch& search, const Array1<std::int32_t>& order, const nb::object& callback) {
+                return as_tuple(watched(
+                    callback, [&](Ticker& ticker) { return search.descend(as_span(order), ticker); }));
+            },
+            nb::arg("order").noconvert(), nb::arg("callback") = nb::none())
+        .def(
+            "iterate",
+            [](OrderSearch& search, const Array1<std::int32_t>& start, std::uint64_t iterations,
+               std::uint64_t patience, double seconds, const nb::object& callback) {
+                Status status = Status::complete;
+                OrderedNetwork network = monitored(seconds, callback, [&](Ticker& ticker) {
+                    OrderedNetwork found = search.iterate(as_span(start), iterations, patience, ticker);
+                    status = ticker.reason();
+                    return found;
+                });
+                return nb::make_tuple(as_tuple(std::move(network)), static_cast<int>(status));
+            },
+            nb::arg("start").noconvert(), nb::arg("iterations"), nb::arg("patience"), nb::arg("seconds"),
+            nb::arg("callback").none());
 }
 
 }  // namespace
@@ -54,6 +130,8 @@ nb::tuple run(LocalLearner& learner, const Array1<std::int64_t>& weights, double
 void bind_local(nb::module_& stage) {
     using namespace arcwise;
 
+    bind_options(stage);
+    bind_order_search(stage);
     nb::class_<StateBlocks> blocks(stage, "StateBlocks");
     bind_blocks<std::uint8_t>(blocks);
     bind_blocks<std::uint16_t>(blocks);
@@ -101,60 +179,10 @@ void bind_local(nb::module_& stage) {
                                       as_array(std::move(packed.members)));
             },
             nb::arg("density"), nb::arg("seed"))
-        .def(
-            "climb",
-            [](LocalLearner& self, const Array1<std::int64_t>& weights, const Array1<std::int64_t>& offsets,
-               const Array1<std::int32_t>& members, std::uint64_t restarts, std::int64_t perturbations,
-               double density, std::uint64_t tabu, std::uint64_t patience, std::uint64_t max_iterations,
-               std::uint64_t refine, std::uint64_t effort, bool random_ties, std::uint64_t seed,
-               double seconds, nb::object progress) {
-                const ClimbOptions options{{unpack_parents(as_span(offsets), as_span(members))},
-                                           restarts,
-                                           perturbations,
-                                           density,
-                                           tabu,
-                                           patience,
-                                           max_iterations,
-                                           refine,
-                                           effort,
-                                           random_ties,
-                                           seed};
-                return run(
-                    self, weights, seconds, std::move(progress),
-                    [&](NeighbourScores& scores, Ticker& ticker) { return climb(scores, options, ticker); });
-            },
-            nb::arg("weights").noconvert(), nb::arg("offsets").noconvert(), nb::arg("members").noconvert(),
-            nb::arg("restarts"), nb::arg("perturbations"), nb::arg("density"), nb::arg("tabu"),
-            nb::arg("patience"), nb::arg("max_iterations"), nb::arg("refine"), nb::arg("effort"),
-            nb::arg("random_ties"), nb::arg("seed"), nb::arg("seconds"), nb::arg("progress").none())
-        .def(
-            "first_ascent",
-            [](LocalLearner& self, const Array1<std::int64_t>& weights, const Array1<std::int64_t>& offsets,
-               const Array1<std::int32_t>& members, std::uint64_t max_iterations, std::uint64_t seed,
-               double seconds, nb::object progress) {
-                const FirstAscentOptions options{unpack_parents(as_span(offsets), as_span(members)),
-                                                 max_iterations, seed};
-                return run(self, weights, seconds, std::move(progress),
-                           [&](NeighbourScores& scores, Ticker& ticker) {
-                               return first_ascent(scores, options, ticker);
-                           });
-            },
-            nb::arg("weights").noconvert(), nb::arg("offsets").noconvert(), nb::arg("members").noconvert(),
-            nb::arg("max_iterations"), nb::arg("seed"), nb::arg("seconds"), nb::arg("progress").none())
-        .def(
-            "evolve",
-            [](LocalLearner& self, const Array1<std::int64_t>& weights, std::uint64_t population,
-               std::uint64_t unconnected, std::uint64_t dropped, std::uint64_t promoted,
-               std::uint64_t mating_tries, std::uint64_t patience, std::uint64_t max_rounds, bool mutate,
-               double density, std::uint64_t seed, double seconds, nb::object progress) {
-                const GeneticOptions options{population, unconnected, dropped, promoted, mating_tries,
-                                             patience,   max_rounds,  mutate,  density,  seed};
-                return run(
-                    self, weights, seconds, std::move(progress),
-                    [&](NeighbourScores& scores, Ticker& ticker) { return evolve(scores, options, ticker); });
-            },
-            nb::arg("weights").noconvert(), nb::arg("population"), nb::arg("unconnected"), nb::arg("dropped"),
-            nb::arg("promoted"), nb::arg("mating_tries"), nb::arg("patience"), nb::arg("max_rounds"),
-            nb::arg("mutate"), nb::arg("density"), nb::arg("seed"), nb::arg("seconds"),
-            nb::arg("progress").none());
+        .def("climb", &run<ClimbOptions, climb>, nb::arg("weights").noconvert(), nb::arg("options"),
+             nb::arg("seconds"), nb::arg("progress").none())
+        .def("first_ascent", &run<FirstAscentOptions, first_ascent>, nb::arg("weights").noconvert(),
+             nb::arg("options"), nb::arg("seconds"), nb::arg("progress").none())
+        .def("evolve", &run<GeneticOptions, evolve>, nb::arg("weights").noconvert(), nb::arg("options"),
+             nb::arg("seconds"), nb::arg("progress").none());
 }

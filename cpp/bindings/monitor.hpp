@@ -4,7 +4,9 @@
 
 #include <nanobind/nanobind.h>
 
+#include <limits>
 #include <monitor.hpp>  // the core's: quotes would find this file
+#include <utility>
 
 namespace arcwise {
 
@@ -47,5 +49,33 @@ class PythonMonitor final : public Monitor {
     nanobind::object callback_;
     std::exception_ptr error_, signal_;
 };
+
+// Runs compute() without the GIL.
+template <class Compute>
+auto unlocked(Compute&& compute) {
+    const nanobind::gil_scoped_release release;
+    return compute();
+}
+
+// Runs compute(ticker) without the GIL, under a time limit, with a progress callback.
+template <class Compute>
+auto monitored(double seconds, nanobind::object callback, Compute&& compute) {
+    PythonMonitor monitor(std::move(callback));
+    Ticker ticker(monitor, seconds);
+    auto result = unlocked([&] { return compute(ticker); });
+    monitor.rethrow();
+    return result;
+}
+
+// For calls that are short nearly always: from a tenth of a second on, they ask now and then whether to stop.
+// What they return holds all the same; who stopped them knows why.
+template <class Compute>
+auto watched(nanobind::object callback, Compute&& compute) {
+    PythonMonitor monitor(std::move(callback));
+    Ticker ticker(monitor, std::numeric_limits<double>::infinity(), 0.1);
+    auto result = unlocked([&] { return compute(ticker); });
+    monitor.rethrow_signal();
+    return result;
+}
 
 }  // namespace arcwise

@@ -4,21 +4,19 @@
 
 #include "arrays.hpp"
 #include "monitor.hpp"
+#include "options.hpp"
 #include "parent_sets/builder.hpp"
+#include "parent_sets/candidate_sets.hpp"
+#include "parent_sets/components.hpp"
 #include "parent_sets/jkl.hpp"
 #include "parent_sets/table_data.hpp"
+#include "table.hpp"
 
 namespace nb = nanobind;
 
 namespace arcwise {
 
 namespace {
-
-TableView as_table(const Array1<std::int64_t>& node_offsets, const Array1<double>& scores,
-                   const Array1<std::int64_t>& set_offsets, const Array1<std::int32_t>& members) {
-    return {node_offsets.shape(0) - 1, as_span(node_offsets), as_span(scores), as_span(set_offsets),
-            as_span(members)};
-}
 
 nb::tuple as_arrays(TableData&& table) {
     return nb::make_tuple(as_array(std::move(table.node_offsets)), as_array(std::move(table.scores)),
@@ -30,20 +28,65 @@ void bind_builder(nb::module_& stage) {
     stage.def(
         "make_builder",
         [](const Array2<Code>& codes, const Array1<std::int32_t>& arities,
-           const Array1<std::int64_t>& weights, std::vector<const LocalScore*> scores, double slack,
-           std::size_t threads, double memory_bytes, double dense_from,
-           std::vector<std::vector<std::int32_t>> required, std::vector<std::vector<std::int32_t>> allowed,
-           std::vector<std::int32_t> limits) {
+           const Array1<std::int64_t>& weights, std::vector<const LocalScore*> scores,
+           const BuildOptions& options) {
             const nb::gil_scoped_release unlocked;
-            return std::make_unique<ParentSetBuilder>(
-                make_count_source(as_columns(codes, arities, weights)), std::move(scores),
-                BuildOptions{slack, threads, memory_bytes, dense_from, std::move(required),
-                             std::move(allowed), std::move(limits)});
+            return std::make_unique<ParentSetBuilder>(make_count_source(as_columns(codes, arities, weights)),
+                                                      std::move(scores), options);
         },
         nb::keep_alive<0, 4>(), nb::arg("codes").noconvert(), nb::arg("arities").noconvert(),
-        nb::arg("weights").noconvert(), nb::arg("scores"), nb::arg("slack"), nb::arg("threads"),
-        nb::arg("memory_bytes"), nb::arg("dense_from"), nb::arg("required"), nb::arg("allowed"),
-        nb::arg("limits"));
+        nb::arg("weights").noconvert(), nb::arg("scores"), nb::arg("options"));
+}
+
+void bind_candidate_sets(nb::module_& stage) {
+    nb::class_<CandidateSets>(stage, "CandidateSets")
+        .def(
+            "__init__",
+            [](CandidateSets* self, const BoundTable& table) { new (self) CandidateSets(table.view()); },
+            nb::arg("table"))
+        .def_prop_ro("variables", &CandidateSets::variables)
+        .def_prop_ro("words", &CandidateSets::words)
+        .def_prop_ro("rows", &CandidateSets::rows)
+        .def_prop_ro(
+            "scores", [](const CandidateSets& sets) { return copy_array(sets.scores()); },
+            nb::rv_policy::automatic)
+        .def_prop_ro(
+            "origins", [](const CandidateSets& sets) { return copy_array(sets.origins()); },
+            nb::rv_policy::automatic)
+        .def_prop_ro(
+            "node_origins", [](const CandidateSets& sets) { return copy_array(sets.node_origins()); },
+            nb::rv_policy::automatic)
+        .def_prop_ro(
+            "offsets",
+            [](const CandidateSets& sets) {
+                return as_array(std::vector<std::int64_t>(sets.offsets().begin(), sets.offsets().end()));
+            },
+            nb::rv_policy::automatic)
+        .def_prop_ro(
+            "sets", [](const CandidateSets& sets) { return copy_sets(sets.all_sets()); },
+            nb::rv_policy::automatic)
+        .def(
+            "kept",
+            [](const CandidateSets& sets, const Array1<std::uint8_t>& keep) {
+                return unlocked([&] { return sets.kept(as_span(keep)); });
+            },
+            nb::arg("keep").noconvert())
+        .def(
+            "component",
+            [](const CandidateSets& sets, const Array1<std::int32_t>& nodes, const nb::object& callback) {
+                return watched(callback,
+                               [&](Ticker& ticker) { return sets.component(as_span(nodes), ticker); });
+            },
+            nb::arg("nodes").noconvert(), nb::arg("callback") = nb::none())
+        .def(
+            "undominated",
+            [](const CandidateSets& sets, const nb::object& callback) {
+                return watched(callback, [&](Ticker& ticker) { return sets.undominated(ticker); });
+            },
+            nb::arg("callback") = nb::none())
+        .def("strong_components", [](const CandidateSets& sets) {
+            return as_array(unlocked([&] { return strong_components(sets); }));
+        });
 }
 
 }  // namespace
@@ -52,6 +95,17 @@ void bind_builder(nb::module_& stage) {
 
 void bind_parent_sets(nb::module_& stage) {
     using namespace arcwise;
+
+    nb::class_<BoundTable>(stage, "TableView")
+        .def(
+            "__init__",
+            [](BoundTable* self, const Array1<std::int64_t>& node_offsets, const Array1<double>& scores,
+               const Array1<std::int64_t>& set_offsets, const Array1<std::int32_t>& members) {
+                new (self) BoundTable{node_offsets, scores, set_offsets, members};
+            },
+            nb::arg("node_offsets").noconvert(), nb::arg("scores").noconvert(),
+            nb::arg("set_offsets").noconvert(), nb::arg("members").noconvert());
+    bind_candidate_sets(stage);
 
     stage.def(
         "parse_jkl",
@@ -69,34 +123,29 @@ void bind_parent_sets(nb::module_& stage) {
 
     stage.def(
         "format_jkl",
-        [](const Array1<std::int64_t>& node_offsets, const Array1<double>& scores,
-           const Array1<std::int64_t>& set_offsets, const Array1<std::int32_t>& members,
-           const std::vector<std::string>& names, const std::vector<std::string>& comments) {
-            std::string text;
-            {
-                const nb::gil_scoped_release unlocked;
-                text = format_jkl(as_table(node_offsets, scores, set_offsets, members), names, comments);
-            }
+        [](const BoundTable& table, const std::vector<std::string>& names,
+           const std::vector<std::string>& comments) {
+            const std::string text = unlocked([&] { return format_jkl(table.view(), names, comments); });
             return nb::bytes(text.data(), text.size());
         },
-        nb::arg("node_offsets").noconvert(), nb::arg("scores").noconvert(),
-        nb::arg("set_offsets").noconvert(), nb::arg("members").noconvert(), nb::arg("names"),
-        nb::arg("comments"));
+        nb::arg("table"), nb::arg("names"), nb::arg("comments"));
 
     stage.def(
         "inspect_table",
-        [](const Array1<std::int64_t>& node_offsets, const Array1<double>& scores,
-           const Array1<std::int64_t>& set_offsets, const Array1<std::int32_t>& members) {
-            Inspection found;
-            {
-                const nb::gil_scoped_release unlocked;
-                found = inspect_table(as_table(node_offsets, scores, set_offsets, members));
-            }
+        [](const BoundTable& table) {
+            const Inspection found = unlocked([&] { return inspect_table(table.view()); });
             return nb::make_tuple(static_cast<std::int32_t>(found.defect), found.node, found.row);
         },
-        nb::arg("node_offsets").noconvert(), nb::arg("scores").noconvert(),
-        nb::arg("set_offsets").noconvert(), nb::arg("members").noconvert());
+        nb::arg("table"));
 
+    OptionsBinding<BuildOptions>(stage, "BuildOptions")
+        .field("slack", &BuildOptions::slack)
+        .field("threads", &BuildOptions::threads)
+        .field("memory_bytes", &BuildOptions::memory_bytes)
+        .field("dense_from", &BuildOptions::dense_from)
+        .field("required", &BuildOptions::required)
+        .field("allowed", &BuildOptions::allowed)
+        .field("limits", &BuildOptions::limits);
     nb::class_<ParentSetBuilder>(stage, "ParentSetBuilder")
         .def_prop_ro("level", &ParentSetBuilder::level)
         .def_prop_ro("finished", &ParentSetBuilder::finished)

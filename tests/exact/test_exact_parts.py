@@ -75,7 +75,7 @@ def test_layers_take_half_the_memory() -> None:
 def test_an_order_gets_the_best_set_of_each_node(table: ParentSetTable, random) -> None:  # type: ignore[no-untyped-def]
     order = list(range(table.n_variables))
     random.shuffle(order)
-    search = _core.exact.OrderSearch(candidate_sets(table), 0)
+    search = _core.local.OrderSearch(candidate_sets(table), 0)
     given_order, rows, score, missing = search.evaluate(np.array(order, dtype=np.int32))
     expected = []
     for v in range(table.n_variables):

@@ -2,13 +2,12 @@
 
 #include <stdexcept>
 
+#include "bitset.hpp"
 #include "graph/cpdag.hpp"
 
 namespace arcwise {
 
 namespace {
-
-using Words = std::vector<std::uint64_t>;
 
 // The parents of every node of one network.
 template <class Choice>
@@ -16,21 +15,10 @@ void read_parents(const Networks<Choice>& networks, std::size_t network, std::ve
     for (std::size_t node = 0; node < networks.nodes; ++node) parents[node] = networks.parents(network, node);
 }
 
-void set_bit(Words& bits, std::size_t row, std::size_t words, std::size_t column) {
-    bits[row * words + column / 64] |= std::uint64_t{1} << (column % 64);
-}
-
 // Adds the weight at every set bit of a nodes x nodes matrix of bits.
-void add_bits(const Words& bits, std::size_t nodes, std::size_t words, double weight,
-              std::vector<double>& sums) {
-    for (std::size_t row = 0; row < nodes; ++row) {
-        for (std::size_t word = 0; word < words; ++word) {
-            for (auto rest = bits[row * words + word]; rest != 0; rest &= rest - 1) {
-                const auto column = word * 64 + static_cast<std::size_t>(__builtin_ctzll(rest));
-                sums[row * nodes + column] += weight;
-            }
-        }
-    }
+void add_bits(const BitRows& bits, std::size_t nodes, double weight, std::vector<double>& sums) {
+    for (std::size_t row = 0; row < nodes; ++row)
+        bits[row].for_each([&](std::size_t column) { sums[row * nodes + column] += weight; });
 }
 
 }  // namespace
@@ -69,15 +57,14 @@ std::vector<double> sum_classes(const Networks<Choice>& networks, std::span<cons
 template <class Choice>
 std::vector<double> sum_blankets(const Networks<Choice>& networks, std::span<const double> weights) {
     const auto n = networks.nodes;
-    const auto words = (n + 63) / 64;
     std::vector<double> sums(n * n, 0.0);
-    Words blanket(n * words);
+    BitRows blanket(n, n);
     const auto join = [&](std::size_t a, std::size_t b) {
-        set_bit(blanket, a, words, b);
-        set_bit(blanket, b, words, a);
+        blanket[a].add(b);
+        blanket[b].add(a);
     };
     for (std::size_t network = 0; network < networks.count(); ++network) {
-        blanket.assign(n * words, 0);
+        blanket.clear();
         for (std::size_t head = 0; head < n; ++head) {
             const auto parents = networks.parents(network, head);
             for (std::size_t k = 0; k < parents.size(); ++k) {
@@ -87,7 +74,7 @@ std::vector<double> sum_blankets(const Networks<Choice>& networks, std::span<con
                     join(tail, static_cast<std::size_t>(parents[other]));
             }
         }
-        add_bits(blanket, n, words, weights[network], sums);
+        add_bits(blanket, n, weights[network], sums);
     }
     return sums;
 }
@@ -95,17 +82,16 @@ std::vector<double> sum_blankets(const Networks<Choice>& networks, std::span<con
 template <class Choice>
 std::vector<double> sum_paths(const Networks<Choice>& networks, std::span<const double> weights) {
     const auto n = networks.nodes;
-    const auto words = (n + 63) / 64;
     std::vector<double> sums(n * n, 0.0);
     std::vector<ParentList> parents(n);
-    Words ancestors(n * words);
+    BitRows ancestors(n, n);
     // Depth first from each node: a node's ancestors are its parents and theirs.
     enum class State : std::uint8_t { unseen, open, finished };
     std::vector<State> state(n);
     std::vector<std::pair<std::size_t, std::size_t>> path;  // node, next parent
     for (std::size_t network = 0; network < networks.count(); ++network) {
         read_parents(networks, network, parents);
-        ancestors.assign(n * words, 0);
+        ancestors.clear();
         state.assign(n, State::unseen);
         for (std::size_t root = 0; root < n; ++root) {
             if (state[root] != State::unseen) continue;
@@ -116,9 +102,8 @@ std::vector<double> sum_paths(const Networks<Choice>& networks, std::span<const 
                 if (next == parents[node].size()) {
                     for (const auto parent : parents[node]) {
                         const auto tail = static_cast<std::size_t>(parent);
-                        set_bit(ancestors, node, words, tail);
-                        for (std::size_t word = 0; word < words; ++word)
-                            ancestors[node * words + word] |= ancestors[tail * words + word];
+                        ancestors[node].add(tail);
+                        ancestors[node] |= ancestors[tail];
                     }
                     state[node] = State::finished;
                     path.pop_back();
@@ -132,7 +117,7 @@ std::vector<double> sum_paths(const Networks<Choice>& networks, std::span<const 
                 }
             }
         }
-        add_bits(ancestors, n, words, weights[network], sums);
+        add_bits(ancestors, n, weights[network], sums);
     }
     // Rows are descendants here; the caller wants [from, to].
     std::vector<double> paths(n * n);

@@ -6,18 +6,13 @@
 namespace arcwise {
 
 AcyclicityPropagator::AcyclicityPropagator(const CandidateSets& sets)
-    : sets_(sets),
-      n_(sets.variables()),
-      words_(sets.words()),
-      ancestors_(n_ * words_),
-      scratch_(words_),
-      witness_(n_) {
+    : sets_(sets), n_(sets.variables()), ancestors_(n_, n_), scratch_(long_set(n_)), witness_(n_) {
     for (std::size_t v = 0; v < n_; ++v) witness_[v] = sets.begin(v);
 }
 
 std::size_t AcyclicityPropagator::place(std::span<const std::uint8_t> allowed, std::size_t waiting,
-                                        bits::Word* placed) {
-    std::fill(placed, placed + words_, 0);
+                                        SetSpan placed) {
+    placed.fill(false);
     pending_.clear();
     for (std::size_t v = 0; v < n_; ++v)
         if (v != waiting) pending_.push_back(v);
@@ -27,14 +22,14 @@ std::size_t AcyclicityPropagator::place(std::span<const std::uint8_t> allowed, s
         std::size_t left = 0;
         for (const std::size_t v : pending_) {
             const std::size_t hint = witness_[v];
-            bool fits = hint < sets_.end(v) && allowed[hint] && bits::subset(sets_.set(hint), placed, words_);
+            bool fits = hint < sets_.end(v) && allowed[hint] && sets_.set(hint).within(placed);
             for (std::size_t row = sets_.begin(v); !fits && row < sets_.end(v); ++row) {
-                if (!allowed[row] || !bits::subset(sets_.set(row), placed, words_)) continue;
+                if (!allowed[row] || !sets_.set(row).within(placed)) continue;
                 witness_[v] = row;
                 fits = true;
             }
             if (fits) {
-                bits::add(placed, v);
+                placed.add(v);
                 ++count;
                 progress = true;
             } else {
@@ -49,36 +44,33 @@ std::size_t AcyclicityPropagator::place(std::span<const std::uint8_t> allowed, s
 bool AcyclicityPropagator::drop_closing_sets(std::span<std::uint8_t> allowed, bool& changed) {
     // Required parents: what all allowed sets share.
     for (std::size_t v = 0; v < n_; ++v) {
-        bits::Word* common = ancestors_.data() + v * words_;
-        std::fill(common, common + words_, ~bits::Word{0});
+        SetSpan common = ancestors_[v];
+        common.fill(true);
         bool any = false;
         for (std::size_t row = sets_.begin(v); row < sets_.end(v); ++row) {
             if (!allowed[row]) continue;
             any = true;
-            bits::Word rest = 0;
-            for (std::size_t w = 0; w < words_; ++w) rest |= (common[w] &= sets_.set(row)[w]);
-            if (rest == 0) break;
+            common &= sets_.set(row);
+            if (common.empty()) break;
         }
         if (!any) return false;
     }
     // Transitive closure (Warshall).
     for (std::size_t k = 0; k < n_; ++k)
         for (std::size_t v = 0; v < n_; ++v)
-            if (bits::test(ancestors_.data() + v * words_, k))
-                for (std::size_t w = 0; w < words_; ++w)
-                    ancestors_[v * words_ + w] |= ancestors_[k * words_ + w];
+            if (ancestors_[v].has(k)) ancestors_[v] |= ancestors_[k];
     for (std::size_t v = 0; v < n_; ++v) {
-        if (bits::test(ancestors_.data() + v * words_, v)) return false;
-        std::fill(scratch_.begin(), scratch_.end(), 0);
+        if (ancestors_[v].has(v)) return false;
+        scratch_.fill(false);
         bool descends = false;
         for (std::size_t u = 0; u < n_; ++u) {
-            if (!bits::test(ancestors_.data() + u * words_, v)) continue;
-            bits::add(scratch_.data(), u);
+            if (!ancestors_[u].has(v)) continue;
+            scratch_.add(u);
             descends = true;
         }
         if (!descends) continue;
         for (std::size_t row = sets_.begin(v); row < sets_.end(v); ++row) {
-            if (!allowed[row] || !bits::intersects(sets_.set(row), scratch_.data(), words_)) continue;
+            if (!allowed[row] || !sets_.set(row).meets(scratch_)) continue;
             allowed[row] = 0;
             changed = true;
         }
@@ -87,14 +79,14 @@ bool AcyclicityPropagator::drop_closing_sets(std::span<std::uint8_t> allowed, bo
 }
 
 bool AcyclicityPropagator::drop_early_sets(std::span<std::uint8_t> allowed, bool& changed, Ticker& ticker) {
-    if (place(allowed, n_, scratch_.data()) < n_) return false;
+    if (place(allowed, n_, scratch_) < n_) return false;
     for (std::size_t v = 0; v < n_; ++v) {
         if (ticker.poll_now({v, n_})) return true;
-        if (place(allowed, v, scratch_.data()) + 1 == n_) continue;  // v can come last: every set fits
+        if (place(allowed, v, scratch_) + 1 == n_) continue;  // v can come last: every set fits
         bool any = false;
         for (std::size_t row = sets_.begin(v); row < sets_.end(v); ++row) {
             if (!allowed[row]) continue;
-            if (bits::subset(sets_.set(row), scratch_.data(), words_)) {
+            if (sets_.set(row).within(scratch_)) {
                 any = true;
             } else {
                 allowed[row] = 0;
@@ -122,7 +114,7 @@ std::vector<std::int32_t> feasible_order(const CandidateSets& sets) {
     std::vector<std::size_t> starts(n + 1, 0);  // per parent: the rows with it
     std::vector<std::uint32_t> waiting(sets.rows(), 0);
     for (std::size_t row = 0; row < sets.rows(); ++row)
-        bits::for_each(sets.set(row), sets.words(), [&](std::size_t p) {
+        sets.set(row).for_each([&](std::size_t p) {
             ++starts[p + 1];
             ++waiting[row];
         });
@@ -137,8 +129,7 @@ std::vector<std::int32_t> feasible_order(const CandidateSets& sets) {
     };
     for (std::size_t v = 0; v < n; ++v)
         for (std::size_t row = sets.begin(v); row < sets.end(v); ++row) {
-            bits::for_each(sets.set(row), sets.words(),
-                           [&](std::size_t p) { with[next[p]++] = static_cast<std::uint32_t>(row); });
+            sets.set(row).for_each([&](std::size_t p) { with[next[p]++] = static_cast<std::uint32_t>(row); });
             if (waiting[row] == 0) place(v);
         }
     for (std::size_t i = 0; i < order.size(); ++i) {

@@ -27,17 +27,17 @@ class AcyclicityPropagator {
     bool propagate(std::span<std::uint8_t> allowed, Ticker& ticker);
 
     // The nodes that can be placed, each with an allowed set among those placed, while `waiting` is not
-    // (any number >= variables(): nobody waits). `placed` has words() words.
-    std::size_t place(std::span<const std::uint8_t> allowed, std::size_t waiting, bits::Word* placed);
+    // (any number >= variables(): nobody waits).
+    std::size_t place(std::span<const std::uint8_t> allowed, std::size_t waiting, SetSpan placed);
 
   private:
     bool drop_closing_sets(std::span<std::uint8_t> allowed, bool& changed);
     bool drop_early_sets(std::span<std::uint8_t> allowed, bool& changed, Ticker& ticker);
 
     const CandidateSets& sets_;
-    std::size_t n_, words_;
-    std::vector<bits::Word> ancestors_;
-    std::vector<bits::Word> scratch_;
+    std::size_t n_;
+    BitRows ancestors_;
+    LongSet scratch_;
     std::vector<std::size_t> witness_;  // per node: the row that last let it be placed, tried first
     std::vector<std::size_t> pending_;
 };

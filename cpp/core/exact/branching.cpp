@@ -14,8 +14,9 @@ FractionalArcs fractional_arcs(const CandidateSets& sets, const LpPoint& point, 
     for (std::size_t v = 0; v < n; ++v) {
         if (of_node[v].size() < 2) continue;
         for (const std::size_t i : of_node[v])
-            bits::for_each(sets.set(static_cast<std::size_t>(point.rows[i])), sets.words(),
-                           [&](std::size_t p) { weight[p] += point.values[i]; });
+            sets.set(static_cast<std::size_t>(point.rows[i])).for_each([&](std::size_t p) {
+                weight[p] += point.values[i];
+            });
         for (std::size_t p = 0; p < n; ++p) {
             if (weight[p] > tolerance && weight[p] < 1 - tolerance) {
                 arcs.parents.push_back(static_cast<std::int32_t>(p));
@@ -32,7 +33,7 @@ void impose_arc(const CandidateSets& sets, std::span<std::uint8_t> allowed, std:
                 std::size_t child, bool present) {
     assert(allowed.size() == sets.rows());
     for (std::size_t row = sets.begin(child); row < sets.end(child); ++row)
-        if (bits::test(sets.set(row), parent) != present) allowed[row] = 0;
+        if (sets.set(row).has(parent) != present) allowed[row] = 0;
 }
 
 std::vector<std::int32_t> order_of_point(const CandidateSets& sets, const LpPoint& point) {
@@ -44,8 +45,8 @@ std::vector<std::int32_t> order_of_point(const CandidateSets& sets, const LpPoin
     for (std::size_t i = 0; i < point.rows.size(); ++i) {
         const auto row = static_cast<std::size_t>(point.rows[i]);
         nodes[i] = sets.node_of(row);
-        missing[i] = bits::count(sets.set(row), sets.words());
-        bits::for_each(sets.set(row), sets.words(), [&](std::size_t p) { with[p].push_back(i); });
+        missing[i] = sets.set(row).size();
+        sets.set(row).for_each([&](std::size_t p) { with[p].push_back(i); });
         if (missing[i] == 0) ready[nodes[i]] += point.values[i];
     }
     std::vector<std::int32_t> order;

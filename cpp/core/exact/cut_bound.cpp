@@ -11,34 +11,35 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 // The cuts with a positive multiplier that one node is in: clusters with k = 1 apart, because for those one
 // AND decides.
 struct CutsOfNode {
-    std::vector<bits::Word> plain_members;
+    BitRows plain_members;
     std::vector<double> plain;
     std::vector<std::size_t> other;
 
+    explicit CutsOfNode(std::size_t variables) : plain_members(variables) {}
+
     void collect(const CutPool& pool, std::size_t node) {
-        plain_members.clear();
+        plain_members.resize(0);
         plain.clear();
         other.clear();
         for (std::size_t c = 0; c < pool.size(); ++c) {
-            if (pool.multiplier(c) == 0 || !bits::test(pool.members(c), node)) continue;
+            if (pool.multiplier(c) == 0 || !pool.members(c).has(node)) continue;
             if (pool.code(c) != 1) {
                 other.push_back(c);
                 continue;
             }
-            plain_members.insert(plain_members.end(), pool.members(c), pool.members(c) + pool.words());
+            plain_members.append(pool.members(c));
             plain.push_back(pool.multiplier(c));
         }
     }
 
-    double price(const CutPool& pool, std::size_t node, const bits::Word* set) const {
+    double price(const CutPool& pool, std::size_t node, SetView set) const {
         double price = 0;
         if (pool.words() == 1) {
             for (std::size_t c = 0; c < plain.size(); ++c)
-                price += (plain_members[c] & *set) != 0 ? plain[c] : 0;
+                price += (plain_members.words()[c] & set.words()[0]) != 0 ? plain[c] : 0;
         } else {
-            const bits::Word* members = plain_members.data();
-            for (std::size_t c = 0; c < plain.size(); ++c, members += pool.words())
-                if (bits::intersects(members, set, pool.words())) price += plain[c];
+            for (std::size_t c = 0; c < plain.size(); ++c)
+                if (plain_members[c].meets(set)) price += plain[c];
         }
         for (const std::size_t c : other) price += pool.multiplier(c) * pool.coefficient(c, node, set);
         return price;
@@ -49,7 +50,7 @@ struct CutsOfNode {
 
 BoundResult cut_bound(const CandidateSets& sets, const CutPool& pool, std::span<const std::uint8_t> allowed) {
     BoundResult result{0, std::vector<double>(sets.rows(), infinity)};
-    CutsOfNode cuts;
+    CutsOfNode cuts(pool.variables());
     for (std::size_t v = 0; v < sets.variables(); ++v) {
         cuts.collect(pool, v);
         double best = -infinity;

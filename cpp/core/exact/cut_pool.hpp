@@ -14,43 +14,38 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "exact/bits.hpp"
+#include "bitset.hpp"
 #include "exact/four_node_facets.hpp"
 
 namespace arcwise {
 
 class CutPool {
   public:
-    explicit CutPool(std::size_t variables) : variables_(variables), words_(bits::words_for(variables)) {}
+    explicit CutPool(std::size_t variables) : variables_(variables), members_(variables) {}
 
     std::size_t size() const { return multipliers_.size(); }
-    std::size_t words() const { return words_; }
+    std::size_t words() const { return members_.width(); }  // per cut
     std::size_t variables() const { return variables_; }
-    const bits::Word* members(std::size_t i) const { return members_.data() + i * words_; }
+    SetView members(std::size_t i) const { return members_[i]; }
     std::int32_t code(std::size_t i) const { return codes_[i]; }
     double multiplier(std::size_t i) const { return multipliers_[i]; }
-    std::span<const bits::Word> all_members() const { return members_; }
+    const BitRows& all_members() const { return members_; }
     std::span<const std::int32_t> codes() const { return codes_; }
     std::span<const double> multipliers() const { return multipliers_; }
 
     // Of the set `set` of `node`, a member of the cut: the sum of the coefficients of a network is at most
     // side(i).
-    double coefficient(std::size_t i, std::size_t node, const bits::Word* set) const {
-        if (codes_[i] > 0) {
-            std::int32_t inside = 0;
-            for (std::size_t w = 0; w < words_; ++w) inside += std::popcount(members(i)[w] & set[w]);
-            return inside >= codes_[i] ? 1 : 0;
-        }
+    double coefficient(std::size_t i, std::size_t node, SetView set) const {
+        if (codes_[i] > 0) return members(i).shared(set) >= static_cast<std::size_t>(codes_[i]) ? 1 : 0;
         const auto& nodes = corners_[i];
         std::size_t mask = 0;
         std::size_t position = 0;
         for (std::size_t c = 0; c < 4; ++c) {
-            mask |= static_cast<std::size_t>(bits::test(set, nodes[c])) << c;
+            mask |= static_cast<std::size_t>(set.has(nodes[c])) << c;
             if (nodes[c] == node) position = c;
         }
         return four_node_facets()[static_cast<std::size_t>(-codes_[i] - 1)].coefficient[position][mask];
@@ -58,15 +53,15 @@ class CutPool {
     double side(std::size_t i) const;
 
     // Cuts one after the other, with multiplier 0.
-    void extend(std::span<const bits::Word> members, std::span<const std::int32_t> codes);
+    void extend(std::span<const Word> members, std::span<const std::int32_t> codes);
     // Negative multipliers count as 0.
     void set_multipliers(std::span<const double> multipliers);
     // Drops the cuts i with keep[i] == 0.
     void keep(std::span<const std::uint8_t> keep);
 
   private:
-    std::size_t variables_, words_;
-    std::vector<bits::Word> members_;
+    std::size_t variables_;
+    BitRows members_;
     std::vector<std::int32_t> codes_;
     std::vector<std::array<std::uint32_t, 4>> corners_;  // of a facet, ascending
     std::vector<double> multipliers_;

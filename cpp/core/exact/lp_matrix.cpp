@@ -16,7 +16,7 @@ CutRows cut_rows(const CandidateSets& sets, std::span<const std::int64_t> column
     for (std::size_t c = first; c < pool.size(); ++c) {
         zeros.clear();
         const std::size_t start = result.matrix.indices.size();
-        bits::for_each(pool.members(c), pool.words(), [&](std::size_t v) {
+        pool.members(c).for_each([&](std::size_t v) {
             for (const std::int32_t j : of_node[v]) {
                 const auto row = static_cast<std::size_t>(columns[static_cast<std::size_t>(j)]);
                 const double a = pool.coefficient(c, v, sets.set(row));
@@ -50,7 +50,7 @@ SparseMatrix cut_columns(const CandidateSets& sets, std::span<const std::int64_t
         const auto row = static_cast<std::size_t>(column);
         const std::size_t node = sets.node_of(row);
         for (std::size_t c = 0; c < pool.size(); ++c) {
-            if (!bits::test(pool.members(c), node)) continue;
+            if (!pool.members(c).has(node)) continue;
             double a = pool.coefficient(c, node, sets.set(row));
             if (forms[c] == static_cast<std::uint8_t>(CutForm::at_least)) a = 1 - a;
             if (a == 0) continue;

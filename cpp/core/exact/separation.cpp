@@ -30,11 +30,9 @@ struct Support {
         std::vector<double> weight(n, 0);
         for (std::size_t i = 0; i < point.rows.size(); ++i) {
             const auto row = static_cast<std::size_t>(point.rows[i]);
-            const auto node =
-                static_cast<std::size_t>(std::upper_bound(sets.offsets().begin(), sets.offsets().end(), row) -
-                                         sets.offsets().begin() - 1);
+            const std::size_t node = sets.node_of(row);
             Entry entry{node, point.values[i], {}};
-            bits::for_each(sets.set(row), sets.words(), [&](std::size_t p) { entry.parents.push_back(p); });
+            sets.set(row).for_each([&](std::size_t p) { entry.parents.push_back(p); });
             of_node[node].push_back(entries.size());
             for (const std::size_t p : entry.parents) of_parent[p].push_back(entries.size());
             entries.push_back(std::move(entry));
@@ -149,7 +147,6 @@ class Separator {
     Separator(const CandidateSets& sets, const LpPoint& point, double threshold, Ticker& ticker)
         : ticker_(ticker),
           support_(sets, point),
-          words_(sets.words()),
           n_(sets.variables()),
           threshold_(threshold),
           cluster_(support_),
@@ -189,8 +186,8 @@ class Separator {
     void record() {
         if (cluster_.members().size() < static_cast<std::size_t>(cluster_.k()) + 1) return;
         if (cluster_.violation() <= threshold_) return;
-        std::vector<bits::Word> members(words_, 0);
-        for (const std::size_t v : cluster_.members()) bits::add(members.data(), v);
+        LongSet members = long_set(n_);
+        for (const std::size_t v : cluster_.members()) members.add(v);
         if (seen_.insert({cluster_.k(), members}).second)
             found_.push_back({std::move(members), cluster_.k(), cluster_.violation()});
     }
@@ -391,8 +388,8 @@ class Separator {
             }
         }
         if (pick == facets.size()) return;
-        std::vector<bits::Word> members(words_, 0);
-        for (const std::size_t v : nodes) bits::add(members.data(), v);
+        LongSet members = long_set(n_);
+        for (const std::size_t v : nodes) members.add(v);
         found_.push_back({std::move(members), -static_cast<std::int32_t>(pick) - 1, best});
     }
 
@@ -435,12 +432,12 @@ class Separator {
 
     Ticker& ticker_;
     Support support_;
-    std::size_t words_, n_;
+    std::size_t n_;
     double threshold_;
     GrowingCluster cluster_;
     std::size_t most_steps_;  // of growing, so that a start stays below a millisecond for a thousand nodes
     std::vector<ViolatedCut> found_;
-    std::set<std::pair<std::int32_t, std::vector<bits::Word>>> seen_;
+    std::set<std::pair<std::int32_t, LongSet>> seen_;
     std::vector<std::uint8_t> marked_;
     std::vector<std::size_t> released_;
     std::vector<std::size_t> candidates_, previous_;
@@ -454,9 +451,10 @@ std::vector<ViolatedCut> separate_cuts(const CandidateSets& sets, const LpPoint&
     return Separator(sets, point, threshold, ticker).run(limit, effort);
 }
 
-std::vector<bits::Word> members_of(const std::vector<ViolatedCut>& cuts) {
-    std::vector<bits::Word> members;
-    for (const auto& cut : cuts) members.insert(members.end(), cut.members.begin(), cut.members.end());
+std::vector<Word> members_of(const std::vector<ViolatedCut>& cuts) {
+    std::vector<Word> members;
+    for (const auto& cut : cuts)
+        members.insert(members.end(), cut.members.words().begin(), cut.members.words().end());
     return members;
 }
 

@@ -16,13 +16,13 @@
 #include <span>
 #include <vector>
 
-#include "parent_sets/candidate_sets.hpp"
 #include "exact/lp_point.hpp"
+#include "parent_sets/candidate_sets.hpp"
 
 namespace arcwise {
 
 struct ViolatedCut {
-    std::vector<bits::Word> members;
+    LongSet members;
     std::int32_t code;  // as in CutPool
     double violation;
 };
@@ -34,7 +34,7 @@ std::vector<ViolatedCut> separate_cuts(const CandidateSets& sets, const LpPoint&
                                        double threshold, int effort, Ticker& ticker);
 
 // The cuts' bitsets, one after the other.
-std::vector<bits::Word> members_of(const std::vector<ViolatedCut>& cuts);
+std::vector<Word> members_of(const std::vector<ViolatedCut>& cuts);
 std::vector<std::int32_t> codes_of(const std::vector<ViolatedCut>& cuts);
 
 }  // namespace arcwise

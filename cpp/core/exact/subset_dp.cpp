@@ -41,7 +41,7 @@ class SubsetDp::Worker {
         for (std::size_t v = 0; v < dp_.n_; ++v) {
             lists[v].clear();
             for (std::size_t row = dp_.sets_.begin(v); row < dp_.sets_.end(v); ++row) {
-                const auto set = static_cast<std::uint32_t>(*dp_.sets_.set(row));
+                const auto set = static_cast<std::uint32_t>(dp_.sets_.set(row).words().front());
                 if ((set & excluded) != 0) continue;
                 lists[v].push_back({set, dp_.sets_.score(row)});
                 if ((set & undecided) == 0) break;  // always possible in this part: the rest is worse
@@ -243,7 +243,7 @@ std::vector<std::int64_t> SubsetDp::rows() const {
     std::vector<std::int64_t> rows(n_, -1);
     const auto best_row = [&](std::size_t v, std::uint32_t before) {
         std::size_t row = sets_.begin(v);
-        while ((static_cast<std::uint32_t>(*sets_.set(row)) & ~before) != 0) ++row;
+        while ((static_cast<std::uint32_t>(sets_.set(row).words().front()) & ~before) != 0) ++row;
         return row;
     };
     const auto is_last = [&](std::size_t v, std::uint32_t left, std::uint32_t before) {
@@ -251,7 +251,7 @@ std::vector<std::int64_t> SubsetDp::rows() const {
         if (best_[before] == impossible) return false;
         bool fits = false;
         for (std::size_t row = sets_.begin(v); row < sets_.end(v) && !fits; ++row)
-            fits = (static_cast<std::uint32_t>(*sets_.set(row)) & ~before) == 0;
+            fits = (static_cast<std::uint32_t>(sets_.set(row).words().front()) & ~before) == 0;
         return fits && best_[before] + sets_.score(best_row(v, before)) == best_[left];
     };
     auto left = static_cast<std::uint32_t>((std::uint64_t{1} << n_) - 1);

@@ -1,8 +1,9 @@
 #include "graph/equivalence_classes.hpp"
 
-#include <bit>
 #include <cassert>
 #include <stdexcept>
+
+#include "bitset.hpp"
 
 namespace arcwise {
 
@@ -57,10 +58,9 @@ std::vector<std::uint64_t> class_keys_of_masks(std::span<const std::uint64_t> ma
     for (std::size_t first = 0; first < masks.size(); first += nodes * words) {
         members.clear();
         for (std::size_t node = 0; node < nodes; ++node) {
-            for (std::size_t word = 0; word < words; ++word)
-                for (auto rest = masks[first + node * words + word]; rest != 0; rest &= rest - 1)
-                    members.push_back(static_cast<std::int32_t>(
-                        word * 64 + static_cast<std::size_t>(std::countr_zero(rest))));
+            SetView(masks.subspan(first + node * words, words)).for_each([&](std::size_t member) {
+                members.push_back(static_cast<std::int32_t>(member));
+            });
             ends[node] = members.size();
         }
         std::size_t begin = 0;

@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "bitset.hpp"
+
 namespace arcwise {
 
 class ArcRules {
@@ -19,21 +21,17 @@ class ArcRules {
 
     // One row of words per child, 64 positions per word, lowest first: the parents it must have, and those it
     // cannot have. `limits` has the largest number of parents of each.
-    ArcRules(std::size_t variables, std::span<const std::uint64_t> required,
-             std::span<const std::uint64_t> forbidden, std::span<const std::int32_t> limits)
+    ArcRules(std::size_t variables, std::span<const Word> required, std::span<const Word> forbidden,
+             std::span<const std::int32_t> limits)
         : variables_(variables), limits_(limits.begin(), limits.end()), flags_(variables * variables) {
-        const std::size_t words = (variables + 63) / 64;
-        assert(required.size() == variables * words && forbidden.size() == variables * words);
+        assert(required.size() == variables * words_for(variables) && forbidden.size() == required.size());
         assert(limits.size() == variables);
         for (std::size_t to = 0; to < variables; ++to) {
-            for (std::size_t from = 0; from < variables; ++from) {
-                const auto bit = [&](std::span<const std::uint64_t> rows) {
-                    return (rows[to * words + from / 64] >> (from % 64) & 1) != 0;
-                };
-                flags_[from * variables + to] = bit(required)    ? allowed_flag | required_flag
-                                                : bit(forbidden) ? 0
-                                                                 : allowed_flag;
-            }
+            const SetView needed = set_at(required, variables, to), barred = set_at(forbidden, variables, to);
+            for (std::size_t from = 0; from < variables; ++from)
+                flags_[from * variables + to] = needed.has(from)   ? allowed_flag | required_flag
+                                                : barred.has(from) ? 0
+                                                                   : allowed_flag;
         }
     }
 

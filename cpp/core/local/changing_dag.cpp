@@ -8,8 +8,7 @@
 
 namespace arcwise {
 
-ChangingDag::ChangingDag(std::size_t nodes)
-    : words_((nodes + 63) / 64), parents_(nodes), ancestors_(nodes * words_, 0) {}
+ChangingDag::ChangingDag(std::size_t nodes) : parents_(nodes), ancestors_(nodes, nodes) {}
 
 std::uint64_t ChangingDag::arc_key(std::size_t from, std::size_t to) {
     return Xoshiro::mix(0x9e3779b97f4a7c15ULL * (static_cast<std::uint64_t>(from) + 1) +
@@ -47,12 +46,10 @@ void ChangingDag::erase_parent(std::size_t from, std::size_t to) {
 void ChangingDag::add(std::size_t from, std::size_t to) {
     assert(can_add(from, to) && !has_arc(from, to));
     insert_parent(from, to);
-    const auto* source = ancestors_.data() + from * words_;
     for (std::size_t node = 0; node < nodes(); ++node) {
         if (node != to && !is_ancestor(to, node)) continue;
-        auto* row = ancestors_.data() + node * words_;
-        for (std::size_t w = 0; w < words_; ++w) row[w] |= source[w];
-        row[from / 64] |= std::uint64_t{1} << (from % 64);
+        ancestors_[node] |= ancestors_[from];
+        ancestors_[node].add(from);
     }
 }
 
@@ -68,13 +65,12 @@ void ChangingDag::reverse(std::size_t from, std::size_t to) {
 }
 
 void ChangingDag::recompute_row(std::size_t node) {
-    auto* row = ancestors_.data() + node * words_;
-    std::fill_n(row, words_, std::uint64_t{0});
+    SetSpan row = ancestors_[node];
+    row.fill(false);
     for (const auto parent : parents_[node]) {
         const auto above = static_cast<std::size_t>(parent);
-        const auto* source = ancestors_.data() + above * words_;
-        for (std::size_t w = 0; w < words_; ++w) row[w] |= source[w];
-        row[above / 64] |= std::uint64_t{1} << (above % 64);
+        row |= ancestors_[above];
+        row.add(above);
     }
 }
 
@@ -84,10 +80,7 @@ void ChangingDag::recompute_below(std::size_t node) {
     std::vector<std::pair<std::size_t, std::size_t>> below;  // (number of ancestors, node)
     for (std::size_t v = 0; v < nodes(); ++v) {
         if (v != node && !is_ancestor(node, v)) continue;
-        std::size_t count = 0;
-        for (std::size_t w = 0; w < words_; ++w)
-            count += static_cast<std::size_t>(__builtin_popcountll(ancestors_[v * words_ + w]));
-        below.emplace_back(count, v);
+        below.emplace_back(ancestors_[v].size(), v);
     }
     std::ranges::sort(below);
     for (const auto& [count, v] : below) recompute_row(v);

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "bitset.hpp"
 #include "local/parent_list.hpp"
 
 namespace arcwise {
@@ -23,9 +24,7 @@ class ChangingDag {
     bool has_arc(std::size_t from, std::size_t to) const;
     std::size_t arcs() const { return arcs_; }
     // Is `above` an ancestor of `node`?
-    bool is_ancestor(std::size_t above, std::size_t node) const {
-        return (ancestors_[node * words_ + above / 64] >> (above % 64) & 1) != 0;
-    }
+    bool is_ancestor(std::size_t above, std::size_t node) const { return ancestors_[node].has(above); }
 
     bool can_add(std::size_t from, std::size_t to) const { return from != to && !is_ancestor(to, from); }
     // The arc from -> to can be turned if it is the only way from `from` to `to`.
@@ -48,11 +47,10 @@ class ChangingDag {
     void recompute_below(std::size_t node);
     void recompute_row(std::size_t node);
 
-    std::size_t words_;
     std::size_t arcs_ = 0;
     std::uint64_t hash_ = 0;
     std::vector<Parents> parents_;
-    std::vector<std::uint64_t> ancestors_;  // nodes x words_
+    BitRows ancestors_;  // per node
 };
 
 }  // namespace arcwise

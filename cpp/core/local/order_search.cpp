@@ -14,14 +14,12 @@ constexpr std::size_t largest_index = std::size_t{64} << 20;  // entries; beyond
 }  // namespace
 
 OrderSearch::OrderSearch(const CandidateSets& sets, std::uint64_t seed)
-    : sets_(sets), random_(seed), n_(sets.variables()), words_(sets.words()) {
+    : sets_(sets), random_(seed), n_(sets.variables()), candidates_(n_, n_), before_node_(long_set(n_)) {
     double scale = 1;
-    candidates_.assign(n_ * words_, 0);
     for (std::size_t v = 0; v < n_; ++v) {
         if (sets.begin(v) < sets.end(v))
             scale += std::abs(sets.score(sets.begin(v))) + std::abs(sets.score(sets.end(v) - 1));
-        for (std::size_t row = sets.begin(v); row < sets.end(v); ++row)
-            for (std::size_t w = 0; w < words_; ++w) candidates_[v * words_ + w] |= sets.set(row)[w];
+        for (std::size_t row = sets.begin(v); row < sets.end(v); ++row) candidates_[v] |= sets.set(row);
     }
     penalty_ = 4 * scale;
     indexed_ = n_ * n_ <= largest_index;
@@ -29,23 +27,19 @@ OrderSearch::OrderSearch(const CandidateSets& sets, std::uint64_t seed)
         with_offsets_.assign(n_ * n_ + 1, 0);
         for (std::size_t v = 0; v < n_; ++v)
             for (std::size_t row = sets.begin(v); row < sets.end(v); ++row)
-                bits::for_each(sets.set(row), words_,
-                               [&](std::size_t p) { ++with_offsets_[v * n_ + p + 1]; });
+                sets.set(row).for_each([&](std::size_t p) { ++with_offsets_[v * n_ + p + 1]; });
         std::partial_sum(with_offsets_.begin(), with_offsets_.end(), with_offsets_.begin());
         with_rows_.resize(with_offsets_.back());
         std::vector<std::size_t> next(with_offsets_.begin(), with_offsets_.end() - 1);
         for (std::size_t v = 0; v < n_; ++v)
             for (std::size_t row = sets.begin(v); row < sets.end(v); ++row)
-                bits::for_each(sets.set(row), words_, [&](std::size_t p) {
-                    with_rows_[next[v * n_ + p]++] = static_cast<std::uint32_t>(row);
-                });
+                sets.set(row).for_each(
+                    [&](std::size_t p) { with_rows_[next[v * n_ + p]++] = static_cast<std::uint32_t>(row); });
     }
     order_.resize(n_);
     position_.resize(n_);
     rows_.resize(n_);
     queued_.assign(n_, 0);
-    before_node_.resize(words_);
-    before_other_.resize(words_);
 }
 
 double OrderSearch::value(std::size_t, std::int64_t row) const {
@@ -53,31 +47,30 @@ double OrderSearch::value(std::size_t, std::int64_t row) const {
 }
 
 bool OrderSearch::related(std::size_t u, std::size_t v) const {
-    return bits::test(candidates_.data() + u * words_, v) || bits::test(candidates_.data() + v * words_, u);
+    return candidates_[u].has(v) || candidates_[v].has(u);
 }
 
 // The first row from `from` on whose set lies within `before`.
-std::int64_t OrderSearch::first_row(std::size_t node, const bits::Word* before, std::size_t from) const {
+std::int64_t OrderSearch::first_row(std::size_t node, SetView before, std::size_t from) const {
     const std::size_t end = sets_.end(node);
     for (std::size_t row = from; row < end; ++row)
-        if (bits::subset(sets_.set(row), before, words_)) return static_cast<std::int64_t>(row);
+        if (sets_.set(row).within(before)) return static_cast<std::int64_t>(row);
     return OrderedNetwork::missing_row;
 }
 
 // The row of `node` once `parent` has joined `before`: the current one, or a better one that contains
 // `parent`.
-std::int64_t OrderSearch::gained_row(std::size_t node, std::size_t parent, const bits::Word* before,
+std::int64_t OrderSearch::gained_row(std::size_t node, std::size_t parent, SetView before,
                                      std::int64_t current) const {
     const std::size_t limit = current < 0 ? sets_.end(node) : static_cast<std::size_t>(current);
     if (!indexed_) {
         for (std::size_t row = sets_.begin(node); row < limit; ++row)
-            if (bits::subset(sets_.set(row), before, words_)) return static_cast<std::int64_t>(row);
+            if (sets_.set(row).within(before)) return static_cast<std::int64_t>(row);
         return current;
     }
     const std::size_t end = with_offsets_[node * n_ + parent + 1];
     for (std::size_t i = with_offsets_[node * n_ + parent]; i < end && with_rows_[i] < limit; ++i)
-        if (bits::subset(sets_.set(with_rows_[i]), before, words_))
-            return static_cast<std::int64_t>(with_rows_[i]);
+        if (sets_.set(with_rows_[i]).within(before)) return static_cast<std::int64_t>(with_rows_[i]);
     return current;
 }
 
@@ -86,11 +79,11 @@ OrderedNetwork OrderSearch::evaluate(std::span<const std::int32_t> order) const 
     OrderedNetwork result;
     result.order.assign(order.begin(), order.end());
     result.rows.assign(n_, OrderedNetwork::missing_row);
-    std::vector<bits::Word> before(words_, 0);
+    LongSet before = long_set(n_);
     for (const std::int32_t node : order) {
         const auto v = static_cast<std::size_t>(node);
-        result.rows[v] = first_row(v, before.data(), sets_.begin(v));
-        bits::add(before.data(), v);
+        result.rows[v] = first_row(v, before, sets_.begin(v));
+        before.add(v);
     }
     for (std::size_t v = 0; v < n_; ++v) {
         if (result.rows[v] < 0)
@@ -128,10 +121,9 @@ OrderSearch::Move OrderSearch::best_insertion(std::size_t node) {
     Move best{start, least_gain};
     operations_ += n_ - 1;
 
-    std::fill(before_node_.begin(), before_node_.end(), 0);
-    for (std::size_t i = 0; i < start; ++i)
-        bits::add(before_node_.data(), static_cast<std::size_t>(order_[i]));
-    const std::vector<bits::Word> before_start = before_node_;
+    before_node_.fill(false);
+    for (std::size_t i = 0; i < start; ++i) before_node_.add(static_cast<std::size_t>(order_[i]));
+    const LongSet before_start = before_node_;
 
     // Forward: u gains `node` as a predecessor, `node` loses u.
     double others = 0;
@@ -139,16 +131,16 @@ OrderSearch::Move OrderSearch::best_insertion(std::size_t node) {
     const double old_value = value(node, row);
     for (std::size_t i = start; i-- > 0;) {
         const auto u = static_cast<std::size_t>(order_[i]);
-        bits::remove(before_node_.data(), u);
+        before_node_.remove(u);
         if (!related(u, node)) continue;
-        if (bits::test(candidates_.data() + u * words_, node)) {
-            bits::add(before_node_.data(), node);
-            const std::int64_t gained = gained_row(u, node, before_node_.data(), rows_[u]);
-            bits::remove(before_node_.data(), node);
+        if (candidates_[u].has(node)) {
+            before_node_.add(node);
+            const std::int64_t gained = gained_row(u, node, before_node_, rows_[u]);
+            before_node_.remove(node);
             if (gained != rows_[u]) others += value(u, gained) - value(u, rows_[u]);
         }
-        if (row >= 0 && bits::test(sets_.set(static_cast<std::size_t>(row)), u))
-            row = first_row(node, before_node_.data(), static_cast<std::size_t>(row) + 1);
+        if (row >= 0 && sets_.set(static_cast<std::size_t>(row)).has(u))
+            row = first_row(node, before_node_, static_cast<std::size_t>(row) + 1);
         const double gain = others + value(node, row) - old_value;
         if (gain > best.gain) best = {i, gain};
     }
@@ -159,14 +151,12 @@ OrderSearch::Move OrderSearch::best_insertion(std::size_t node) {
     row = rows_[node];
     for (std::size_t i = start + 1; i < n_; ++i) {
         const auto u = static_cast<std::size_t>(order_[i]);
-        if (rows_[u] >= 0 && bits::test(sets_.set(static_cast<std::size_t>(rows_[u])), node)) {
-            const std::int64_t left =
-                first_row(u, before_node_.data(), static_cast<std::size_t>(rows_[u]) + 1);
+        if (rows_[u] >= 0 && sets_.set(static_cast<std::size_t>(rows_[u])).has(node)) {
+            const std::int64_t left = first_row(u, before_node_, static_cast<std::size_t>(rows_[u]) + 1);
             others += value(u, left) - value(u, rows_[u]);
         }
-        bits::add(before_node_.data(), u);
-        if (bits::test(candidates_.data() + node * words_, u))
-            row = gained_row(node, u, before_node_.data(), row);
+        before_node_.add(u);
+        if (candidates_[node].has(u)) row = gained_row(node, u, before_node_, row);
         const double gain = others + value(node, row) - old_value;
         if (gain > best.gain) best = {i, gain};
     }
@@ -197,20 +187,19 @@ void OrderSearch::insert(std::size_t node, std::size_t position) {
         std::rotate(order_.begin() + static_cast<std::ptrdiff_t>(start),
                     order_.begin() + static_cast<std::ptrdiff_t>(start) + 1,
                     order_.begin() + static_cast<std::ptrdiff_t>(position) + 1);
-    std::fill(before_node_.begin(), before_node_.end(), 0);
-    for (std::size_t i = 0; i < low; ++i) bits::add(before_node_.data(), static_cast<std::size_t>(order_[i]));
+    before_node_.fill(false);
+    for (std::size_t i = 0; i < low; ++i) before_node_.add(static_cast<std::size_t>(order_[i]));
     for (std::size_t i = low; i <= high; ++i) {
         const auto u = static_cast<std::size_t>(order_[i]);
         position_[u] = i;
         if (u == node) {
-            settle(u, first_row(u, before_node_.data(), sets_.begin(u)));
+            settle(u, first_row(u, before_node_, sets_.begin(u)));
         } else if (position < start) {
-            if (bits::test(candidates_.data() + u * words_, node))
-                settle(u, gained_row(u, node, before_node_.data(), rows_[u]));
-        } else if (rows_[u] >= 0 && bits::test(sets_.set(static_cast<std::size_t>(rows_[u])), node)) {
-            settle(u, first_row(u, before_node_.data(), static_cast<std::size_t>(rows_[u]) + 1));
+            if (candidates_[u].has(node)) settle(u, gained_row(u, node, before_node_, rows_[u]));
+        } else if (rows_[u] >= 0 && sets_.set(static_cast<std::size_t>(rows_[u])).has(node)) {
+            settle(u, first_row(u, before_node_, static_cast<std::size_t>(rows_[u]) + 1));
         }
-        bits::add(before_node_.data(), u);
+        before_node_.add(u);
     }
     touch(node);
 }

@@ -61,9 +61,8 @@ class OrderSearch {
     };
 
     void load(std::span<const std::int32_t> order);
-    std::int64_t first_row(std::size_t node, const bits::Word* before, std::size_t from) const;
-    std::int64_t gained_row(std::size_t node, std::size_t parent, const bits::Word* before,
-                            std::int64_t current) const;
+    std::int64_t first_row(std::size_t node, SetView before, std::size_t from) const;
+    std::int64_t gained_row(std::size_t node, std::size_t parent, SetView before, std::int64_t current) const;
     double value(std::size_t node, std::int64_t row) const;
     bool related(std::size_t u, std::size_t v) const;
     Move best_insertion(std::size_t node);
@@ -76,9 +75,9 @@ class OrderSearch {
     const CandidateSets& sets_;
     Xoshiro random_;
     std::uint64_t operations_ = 0;
-    std::size_t n_, words_;
-    double penalty_;                      // for a node without a set: more than any sum of scores
-    std::vector<bits::Word> candidates_;  // all candidate parents of a node
+    std::size_t n_;
+    double penalty_;      // for a node without a set: more than any sum of scores
+    BitRows candidates_;  // all candidate parents of a node
     std::vector<std::size_t>
         with_offsets_;  // rows of node u that contain v: with_rows_[with_offsets_[u n + v] ..)
     std::vector<std::uint32_t> with_rows_;
@@ -89,7 +88,7 @@ class OrderSearch {
     std::vector<std::int64_t> rows_;
     std::vector<std::size_t> queue_;
     std::vector<std::uint8_t> queued_;
-    std::vector<bits::Word> before_node_, before_other_;
+    LongSet before_node_;
 };
 
 }  // namespace arcwise

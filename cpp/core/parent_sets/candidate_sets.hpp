@@ -9,9 +9,9 @@
 #include <span>
 #include <vector>
 
+#include "bitset.hpp"
 #include "monitor.hpp"
 #include "parent_sets/table_view.hpp"
-#include "exact/bits.hpp"
 
 namespace arcwise {
 
@@ -21,12 +21,12 @@ class CandidateSets {
     explicit CandidateSets(const TableView& table);
 
     std::size_t variables() const { return offsets_.size() - 1; }
-    std::size_t words() const { return words_; }
+    std::size_t words() const { return sets_.width(); }  // per set
     std::size_t rows() const { return scores_.size(); }
     std::size_t begin(std::size_t node) const { return offsets_[node]; }
     std::size_t end(std::size_t node) const { return offsets_[node + 1]; }
     double score(std::size_t row) const { return scores_[row]; }
-    const bits::Word* set(std::size_t row) const { return sets_.data() + row * words_; }
+    SetView set(std::size_t row) const { return sets_[row]; }
     std::size_t node_of(std::size_t row) const {
         return static_cast<std::size_t>(std::upper_bound(offsets_.begin(), offsets_.end(), row) -
                                         offsets_.begin() - 1);
@@ -38,7 +38,7 @@ class CandidateSets {
     std::span<const double> scores() const { return scores_; }
     std::span<const std::int64_t> origins() const { return origins_; }
     std::span<const std::int64_t> node_origins() const { return node_origins_; }
-    std::span<const bits::Word> all_sets() const { return sets_; }
+    const BitRows& all_sets() const { return sets_; }
     std::span<const std::size_t> offsets() const { return offsets_; }
 
     // The rows r with keep[r] != 0.
@@ -57,10 +57,9 @@ class CandidateSets {
   private:
     void append(const CandidateSets& from, std::size_t row);
 
-    std::size_t words_ = 1;
     std::vector<std::size_t> offsets_{0};
     std::vector<double> scores_;
-    std::vector<bits::Word> sets_;
+    BitRows sets_;
     std::vector<std::int64_t> origins_;
     std::vector<std::int64_t> node_origins_;
 };

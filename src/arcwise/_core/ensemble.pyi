@@ -4,6 +4,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise._core.parent_sets import TableView
+
 Report = Callable[[int, int, float, float], None] | None
 
 class NetworkDiagram:
@@ -40,7 +42,7 @@ class NetworkDiagram:
     ) -> tuple[int, bool, tuple[int, int], float, NDArray[np.uint64], NDArray[np.float64], int, int]: ...
 
 class NetworkLister:
-    def __init__(self, diagram: NetworkDiagram, node_offsets: NDArray[np.int64], slack: float) -> None: ...
+    def __init__(self, diagram: NetworkDiagram, table: TableView, slack: float) -> None: ...
     def next_narrow(self, limit: int) -> tuple[NDArray[np.uint16], NDArray[np.float64]]: ...
     def next_wide(self, limit: int) -> tuple[NDArray[np.uint32], NDArray[np.float64]]: ...
     @property
@@ -54,37 +56,42 @@ class Construction(enum.Enum):
     REPRESENTATIVES = ...
     FRONTIER = ...
 
+class DiagramInput:
+    def __init__(
+        self,
+        *,
+        order: NDArray[np.int32],
+        keep: NDArray[np.uint8],
+        slack: float,
+        memory: int,
+        most_states: int = ...,
+    ) -> None: ...
+
+class RowCosts:
+    def __init__(
+        self,
+        *,
+        costs: NDArray[np.float64],
+        reference: float,
+        at_least: float,
+        cuts: NDArray[np.uint64],
+        codes: NDArray[np.int32],
+        multipliers: NDArray[np.float64],
+    ) -> None: ...
+
 def build_from_subsets(
-    node_offsets: NDArray[np.int64],
-    scores: NDArray[np.float64],
-    set_offsets: NDArray[np.int64],
-    members: NDArray[np.int32],
-    order: NDArray[np.int32],
-    keep: NDArray[np.uint8],
-    slack: float,
-    memory: int,
+    table: TableView,
+    input: DiagramInput,  # noqa: A002
     best: NDArray[np.float64],
     classes: bool,
     seconds: float,
     callback: Report,
 ) -> NetworkDiagram: ...
 def build_from_costs(
-    node_offsets: NDArray[np.int64],
-    scores: NDArray[np.float64],
-    set_offsets: NDArray[np.int64],
-    members: NDArray[np.int32],
-    order: NDArray[np.int32],
-    keep: NDArray[np.uint8],
-    slack: float,
-    memory: int,
-    costs: NDArray[np.float64],
-    reference: float,
-    at_least: float,
-    cuts: NDArray[np.uint64],
-    codes: NDArray[np.int32],
-    multipliers: NDArray[np.float64],
+    table: TableView,
+    input: DiagramInput,  # noqa: A002
+    costs: RowCosts,
     construction: Construction,
-    most_states: int,
     seconds: float,
     callback: Report,
 ) -> NetworkDiagram: ...

@@ -9,25 +9,27 @@ Account = tuple[int, int, float, float, float, float]
 def read_bif(
     text: bytes, tolerance: float, max_cells: int
 ) -> tuple[list[str], list[list[str]], list[list[int]], NDArray[np.int64], NDArray[np.float64], str, int, int]: ...
+
+class NetworkView:
+    def __init__(
+        self,
+        arities: NDArray[np.int32],
+        parent_offsets: NDArray[np.int64],
+        parents: NDArray[np.int32],
+        table_offsets: NDArray[np.int64],
+        values: NDArray[np.float64],
+        order: NDArray[np.int32],
+    ) -> None: ...
+
 def sample_rows(
-    arities: NDArray[np.int32],
-    parent_offsets: NDArray[np.int64],
-    parents: NDArray[np.int32],
-    table_offsets: NDArray[np.int64],
-    values: NDArray[np.float64],
-    order: NDArray[np.int32],
+    network: NetworkView,
     key: NDArray[np.uint64],
     codes: NDArray[np.unsignedinteger],
     threads: int,
     callback: Callable[[int, int, float, float], None] | None,
 ) -> int: ...
 def log_likelihood(
-    arities: NDArray[np.int32],
-    parent_offsets: NDArray[np.int64],
-    parents: NDArray[np.int32],
-    table_offsets: NDArray[np.int64],
-    values: NDArray[np.float64],
-    order: NDArray[np.int32],
+    network: NetworkView,
     codes: NDArray[np.unsignedinteger],
     positions: NDArray[np.int32],
     threads: int,

@@ -5,23 +5,57 @@ from numpy.typing import NDArray
 
 from arcwise._core.scores import LocalScore
 
+Report = Callable[[int, int, float, float], None] | None
 _Arrays = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int32]]
 
+class TableView:
+    def __init__(
+        self,
+        node_offsets: NDArray[np.int64],
+        scores: NDArray[np.float64],
+        set_offsets: NDArray[np.int64],
+        members: NDArray[np.int32],
+    ) -> None: ...
+
+class CandidateSets:
+    def __init__(self, table: TableView) -> None: ...
+    @property
+    def variables(self) -> int: ...
+    @property
+    def words(self) -> int: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def scores(self) -> NDArray[np.float64]: ...
+    @property
+    def origins(self) -> NDArray[np.int64]: ...
+    @property
+    def node_origins(self) -> NDArray[np.int64]: ...
+    @property
+    def offsets(self) -> NDArray[np.int64]: ...
+    @property
+    def sets(self) -> NDArray[np.uint64]: ...
+    def kept(self, keep: NDArray[np.uint8]) -> CandidateSets: ...
+    def component(self, nodes: NDArray[np.int32], callback: Report = None) -> CandidateSets: ...
+    def undominated(self, callback: Report = None) -> CandidateSets: ...
+    def strong_components(self) -> NDArray[np.int32]: ...
+
 def parse_jkl(text: bytes) -> tuple[list[str], _Arrays, list[str], int, str]: ...
-def format_jkl(
-    node_offsets: NDArray[np.int64],
-    scores: NDArray[np.float64],
-    set_offsets: NDArray[np.int64],
-    members: NDArray[np.int32],
-    names: list[str],
-    comments: list[str],
-) -> bytes: ...
-def inspect_table(
-    node_offsets: NDArray[np.int64],
-    scores: NDArray[np.float64],
-    set_offsets: NDArray[np.int64],
-    members: NDArray[np.int32],
-) -> tuple[int, int, int]: ...
+def format_jkl(table: TableView, names: list[str], comments: list[str]) -> bytes: ...
+def inspect_table(table: TableView) -> tuple[int, int, int]: ...
+
+class BuildOptions:
+    def __init__(
+        self,
+        *,
+        slack: float,
+        threads: int,
+        memory_bytes: float,
+        dense_from: float,
+        required: list[list[int]],
+        allowed: list[list[int]],
+        limits: list[int],
+    ) -> None: ...
 
 class ParentSetBuilder:
     @property
@@ -34,7 +68,7 @@ class ParentSetBuilder:
     def sets(self) -> int: ...
     @property
     def peak_bytes(self) -> float: ...
-    def advance(self, callback: Callable[[int, int, float, float], None] | None, seconds: float) -> int: ...
+    def advance(self, callback: Report, seconds: float) -> int: ...
     def table(self, score: int) -> _Arrays: ...
     def pack(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]: ...
     def restore(self, numbers: NDArray[np.int64], members: NDArray[np.int32], values: NDArray[np.float64]) -> bool: ...
@@ -44,11 +78,5 @@ def make_builder(
     arities: NDArray[np.int32],
     weights: NDArray[np.int64],
     scores: list[LocalScore],
-    slack: float,
-    threads: int,
-    memory_bytes: float,
-    dense_from: float,
-    required: list[list[int]],
-    allowed: list[list[int]],
-    limits: list[int],
+    options: BuildOptions,
 ) -> ParentSetBuilder: ...

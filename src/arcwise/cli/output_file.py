@@ -54,14 +54,8 @@ def check_writable(output: Path) -> None:
     if is_folder:
         raise FormatError(f"cannot write {output}: it is a folder. Give a file name.")
     if not has_folder:
-<<<<<<< HEAD
         raise FormatError(f"cannot write {output}: there is no folder {output.parent}. Create it first.")
-    if not os.access(output.parent, os.W_OK | os.X_OK):
-        raise FormatError(f"cannot write {output}: you may not write in the folder {output.parent}.")
-=======
-        raise FormatError(f"cannot write {output}: there is no folder {output.parent}. Make it first.")
     if is_special and not os.access(output, os.W_OK):
         raise FormatError(f"cannot write {output}: you may not write to it.")
     if not is_special and not os.access(folder, os.W_OK | os.X_OK):
         raise FormatError(f"cannot write {output}: you may not write in the folder {folder}.")
->>>>>>> files

@@ -28,7 +28,7 @@ from arcwise.exact.relaxation import LpSolution, Relaxation
 from arcwise.limits import Status
 
 if TYPE_CHECKING:
-    from arcwise._core.exact import CandidateSets
+    from arcwise._core.parent_sets import CandidateSets
 
 __all__ = ["BranchAndBound", "Root", "Settle", "round_point", "shrink", "solve_root"]
 

@@ -23,7 +23,7 @@ from arcwise.exact.incumbent import Incumbent
 from arcwise.limits import Status
 
 if TYPE_CHECKING:
-    from arcwise._core.exact import CandidateSets
+    from arcwise._core.parent_sets import CandidateSets
 
 __all__ = ["solve_by_ilp"]
 

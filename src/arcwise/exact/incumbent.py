@@ -12,7 +12,8 @@ from arcwise.exact.budget import Budget
 from arcwise.limits import Status
 
 if TYPE_CHECKING:
-    from arcwise._core.exact import CandidateSets, Network
+    from arcwise._core.local import OrderedNetwork
+    from arcwise._core.parent_sets import CandidateSets
 
 __all__ = ["Incumbent"]
 
@@ -36,7 +37,7 @@ class Incumbent:
         self._seed = seed
         self._budget = budget
         self._improved = False
-        self._search = _core.exact.OrderSearch(sets, seed)
+        self._search = _core.local.OrderSearch(sets, seed)
 
     def begin(self) -> bool:
         """Take any acyclic choice, in the time of reading the sets once; False if there is none at all."""
@@ -45,7 +46,7 @@ class Incumbent:
         order = _core.exact.feasible_order(self.sets)
         return order.size == self.sets.variables and self.offer(self._search.evaluate(order))
 
-    def offer(self, network: Network) -> bool:
+    def offer(self, network: OrderedNetwork) -> bool:
         """Take a network if it is complete and better."""
         order, rows, score, missing = network
         if missing or not score > self.score:

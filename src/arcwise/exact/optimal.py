@@ -30,7 +30,7 @@ from arcwise.progress import ProgressCallback, show_progress
 from arcwise.seeds import Seed, resolve_seed
 
 if TYPE_CHECKING:
-    from arcwise._core.exact import CandidateSets
+    from arcwise._core.parent_sets import CandidateSets
 
 __all__ = ["METHODS", "find_optimal"]
 

@@ -26,7 +26,7 @@ from arcwise.exact.budget import Budget
 from arcwise.limits import Limits
 
 if TYPE_CHECKING:
-    from arcwise._core.exact import CandidateSets
+    from arcwise._core.parent_sets import CandidateSets
 
 __all__ = ["LpSolution", "Relaxation"]
 

@@ -12,7 +12,7 @@ from arcwise.exact.budget import Budget
 from arcwise.limits import Status
 
 if TYPE_CHECKING:
-    from arcwise._core.exact import CandidateSets
+    from arcwise._core.parent_sets import CandidateSets
 
 __all__ = ["dp_fits", "dp_twin", "solve_by_dp"]
 

@@ -47,6 +47,8 @@ def first_ascent(
     settings
         ``density=``, the chance of each arc of a random start, or a `StartSettings` as ``settings=``.
     """
+    from arcwise import _core
+
     problem = LocalProblem.of(data, score, constraints, max_parents, limits)
     density = gather(StartSettings, first_ascent, settings).density
     used = resolve_seed(seed)
@@ -55,9 +57,11 @@ def first_ascent(
         "first-ascent",
         lambda learner, native, report: learner.first_ascent(
             data.native_weights,
-            *problem.pack_start(learner, start, density, native_seed(used, START)),
-            0 if bounds.count is None else bounds.count,
-            native,
+            _core.local.FirstAscentOptions(
+                start=problem.pack_start(learner, start, density, native_seed(used, START)),
+                max_iterations=0 if bounds.count is None else bounds.count,
+                seed=native,
+            ),
             bounds.native_seconds,
             report,
         ),

@@ -48,6 +48,8 @@ def genetic_search(
     settings
         The fields of `GeneticSettings` by keyword, such as ``population=32``, or a whole one as ``settings=``.
     """
+    from arcwise import _core
+
     problem = LocalProblem.of(data, score, constraints, max_parents, limits)
     chosen = _checked(gather(GeneticSettings, genetic_search, settings))
     bounds = limits or Limits()
@@ -55,16 +57,18 @@ def genetic_search(
         "genetic",
         lambda learner, native, report: learner.evolve(
             data.native_weights,
-            chosen.population,
-            chosen.unconnected,
-            chosen.drop,
-            chosen.promote,
-            chosen.mating_tries,
-            chosen.patience,
-            0 if bounds.count is None else bounds.count,
-            chosen.mutate,
-            problem.default_density if chosen.density is None else check_density(chosen.density),
-            native,
+            _core.local.GeneticOptions(
+                population=chosen.population,
+                unconnected=chosen.unconnected,
+                dropped=chosen.drop,
+                promoted=chosen.promote,
+                mating_tries=chosen.mating_tries,
+                patience=chosen.patience,
+                max_rounds=0 if bounds.count is None else bounds.count,
+                mutate=chosen.mutate,
+                density=problem.default_density if chosen.density is None else check_density(chosen.density),
+                seed=native,
+            ),
             bounds.native_seconds,
             report,
         ),

@@ -89,6 +89,8 @@ def climb(
 
     `tabu` has the length of the tabu list, 0 for hill climbing, and the changes for the worse that end the search.
     """
+    from arcwise import _core
+
     density = settings.density
     check_count("restarts", settings.restarts, 0)
     rounds = check_count("refine", settings.refine, 0, MOST_ROUNDS)
@@ -97,16 +99,19 @@ def climb(
         method,
         lambda learner, native, report: learner.climb(
             problem.data.native_weights,
-            *problem.pack_start(learner, start, density, native_seed(seed, START)),
-            settings.restarts,
-            perturbations,
-            problem.default_density if density is None else density,
-            *tabu,
-            0 if limits.count is None else limits.count,
-            rounds,
-            EFFORT * rounds,
-            settings.random_ties,
-            native,
+            _core.local.ClimbOptions(
+                start=problem.pack_start(learner, start, density, native_seed(seed, START)),
+                restarts=settings.restarts,
+                perturbations=perturbations,
+                density=problem.default_density if density is None else density,
+                tabu=tabu[0],
+                patience=tabu[1],
+                max_iterations=0 if limits.count is None else limits.count,
+                refine=rounds,
+                effort=EFFORT * rounds,
+                random_ties=settings.random_ties,
+                seed=native,
+            ),
             limits.native_seconds,
             report,
         ),

@@ -70,7 +70,7 @@ def order_search(
     check_count("patience", patience, 1)
     table.validate()
     sets = candidate_sets(table, constraints)
-    search = _core.exact.OrderSearch(sets, native_seed(used))
+    search = _core.local.OrderSearch(sets, native_seed(used))
     deadline = Deadline.of(limits)
     allowed = min(iterations, deadline.given.native_count)
     order = _positions(table, start)

@@ -64,7 +64,7 @@ def row_log_likelihoods(
     codes, positions = _aligned(network, data)
     with show_progress(progress) as callback:
         rows, status = _core.model.log_likelihood(
-            *network.native_arrays,
+            _core.model.NetworkView(*network.native_arrays),
             codes,
             positions,
             thread_count(threads),

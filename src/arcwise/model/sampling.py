@@ -61,7 +61,11 @@ def sample(
     codes = np.empty((network.n_variables, rows), dtype=Dataset.code_type(int(network.arities.max())))
     with show_progress(progress) as callback:
         status = _core.model.sample_rows(
-            *network.native_arrays, key, codes, thread_count(threads), native_callback(callback, "sampling")
+            _core.model.NetworkView(*network.native_arrays),
+            key,
+            codes,
+            thread_count(threads),
+            native_callback(callback, "sampling"),
         )
     if Status.from_native(status) is Status.INTERRUPTED:
         raise KeyboardInterrupt

@@ -147,13 +147,15 @@ def build_parent_set_tables(
         data.arities,
         data.native_weights,
         [score.native(data) for score in made],
-        float(slack),
-        threads,
-        float(deadline.given.native_memory),
-        DENSE_FROM,
-        required,
-        allowed,
-        sizes,
+        _core.parent_sets.BuildOptions(
+            slack=float(slack),
+            threads=threads,
+            memory_bytes=float(deadline.given.native_memory),
+            dense_from=DENSE_FROM,
+            required=required,
+            allowed=allowed,
+            limits=sizes,
+        ),
     )
     saved = Path(checkpoint) if checkpoint is not None else None
     keep, resumed = None, False

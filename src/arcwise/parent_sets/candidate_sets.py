@@ -14,7 +14,7 @@ from arcwise.parent_sets.guarantee import check_required
 from arcwise.parent_sets.table import ParentSetTable
 
 if TYPE_CHECKING:
-    from arcwise._core.exact import CandidateSets
+    from arcwise._core.parent_sets import CandidateSets
 
 __all__ = ["candidate_sets", "components_of", "network_of_rows"]
 
@@ -34,7 +34,7 @@ def candidate_sets(table: ParentSetTable, constraints: Constraints | None = None
 
     check_required(table, constraints)
 
-    sets = _core.exact.CandidateSets(table.node_offsets, table.scores, table.set_offsets, table.members)
+    sets = _core.parent_sets.CandidateSets(table.native)
     if constraints is None or constraints.is_trivial:
         return sets
     if constraints.names != table.names:

@@ -88,9 +88,7 @@ def format_jkl(table: ParentSetTable) -> bytes:
         facts["names"] = names
         names = numbers
     comments = [_MARK + json.dumps(facts), *_explanation(table)]
-    return _core.parent_sets.format_jkl(
-        table.node_offsets, table.scores, table.set_offsets, table.members, names, comments
-    )
+    return _core.parent_sets.format_jkl(table.native, names, comments)
 
 
 def _is_word(name: str) -> bool:

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,9 @@ from arcwise.graph import Constraints
 from arcwise.limits import Status
 from arcwise.mentions import Argument, Call, Remedy
 from arcwise.showing import clipped, one_screen
+
+if TYPE_CHECKING:
+    from arcwise._core.parent_sets import TableView
 
 __all__ = ["LARGEST_SCORE", "BuildStatistics", "ParentSetTable"]
 
@@ -167,9 +170,7 @@ class ParentSetTable:
             raise FormatError("a name occurs twice among the variables of the table; names must be different.")
         if len(self.node_offsets) != len(self.names) + 1:
             raise FormatError(f"the table has {len(self.node_offsets) - 1} nodes for {len(self.names)} names.")
-        defect, node, row = _core.parent_sets.inspect_table(
-            self.node_offsets, self.scores, self.set_offsets, self.members
-        )
+        defect, node, row = _core.parent_sets.inspect_table(self.native)
         if defect == 0:
             self._check_range()
             return
@@ -189,6 +190,16 @@ class ParentSetTable:
                 "differences of larger ones have too few digits. Leave out sets that are not allowed, or subtract a "
                 "constant from the scores of a node."
             )
+
+    @cached_property
+    def native(self) -> TableView:
+        """The table as the native core sees it: a view of the arrays, not a copy."""
+        from arcwise import _core
+
+        return _core.parent_sets.TableView(self.node_offsets, self.scores, self.set_offsets, self.members)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "native"}  # made anew where it arrives
 
     @cached_property
     def digest(self) -> str:

@@ -13,7 +13,7 @@
 
 namespace arcwise {
 
-// Exact: best[U] of all 2^n subsets (search/subset_dp.hpp); the scale is that of the scores. best[] has the
+// Exact: best[U] of all 2^n subsets (exact/subset_dp.hpp); the scale is that of the scores. best[] has the
 // table's own numbers: the state keeps U in these.
 class SubsetBound {
   public:

@@ -4,7 +4,7 @@
 #include <limits>
 #include <vector>
 
-#include "ensemble/construction/mask.hpp"
+#include "bitset.hpp"
 
 namespace arcwise {
 

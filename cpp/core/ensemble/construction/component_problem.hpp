@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "ensemble/construction/mask.hpp"
+#include "bitset.hpp"
 #include "parent_sets/table_view.hpp"
 
 namespace arcwise {
@@ -26,7 +26,7 @@ struct ComponentProblem {
     std::vector<std::size_t> offsets{0};
     std::vector<Row> rows;
 
-    // For Markov equivalence (class_rule.hpp). Parent number k of row r inside the component is
+    // For Markov equivalence (canonical_rules.hpp). Parent number k of row r inside the component is
     // partner_nodes[partner_offsets[r] + k], and if it is u, row r is of v, with all parents P, then
     // `before` is the row of u with the parents P - u and `after` that with P - u + v; -1 if not in the
     // table.

@@ -3,9 +3,10 @@
 #include <stdexcept>
 #include <vector>
 
-#include "ensemble/construction/frontier_builder.hpp"
-#include "ensemble/construction/sink_builder.hpp"
-#include "ensemble/construction/source_builder.hpp"
+#include "ensemble/construction/frontier_states.hpp"
+#include "ensemble/construction/layer_builder.hpp"
+#include "ensemble/construction/sink_states.hpp"
+#include "ensemble/construction/source_states.hpp"
 
 namespace arcwise {
 
@@ -28,38 +29,25 @@ NetworkDiagram empty_network() {
     return diagram;
 }
 
-}  // namespace
-
-NetworkDiagram build_from_subsets(const DiagramInput& input, std::span<const double> best, bool classes,
-                                  Ticker& ticker) {
-    if (input.order.empty()) return empty_network();
-    const auto problem = make_component<1>(input.table, input.order, input.keep, {}, classes);
-    const SubsetBound bound(problem, input.order, best);
-    if (classes) {
-        const ClassRule<1> rule(problem);
-        return SinkBuilder<1, SubsetBound, ClassRule<1>>(problem, bound, rule, best.back(), input.slack,
-                                                         input.memory, ticker)
-            .build();
-    }
-    const DagRule<1> rule(problem);
-    return SinkBuilder<1, SubsetBound, DagRule<1>>(problem, bound, rule, best.back(), input.slack,
-                                                   input.memory, ticker)
-        .build();
+template <class Rule>
+NetworkDiagram build_by_rule(const ComponentProblem<1>& component, const DiagramInput& input,
+                             std::span<const double> best, Ticker& ticker) {
+    const SubsetBound bound(component, input.order, best);
+    const Rule rule(component);
+    return build_layers(component,
+                        SinkStates<1, SubsetBound, Rule>(component, bound, rule, best.back() - input.slack),
+                        input.slack, {input.memory, input.most_states}, ticker);
 }
-
-namespace {
 
 template <std::size_t W>
 std::vector<WeightedCluster<W>> clusters_of(const DiagramInput& input, const CutMultipliers& cuts) {
-    const std::size_t words = (input.table.variables + 63) / 64;
     std::vector<WeightedCluster<W>> clusters;
     for (std::size_t c = 0; c < cuts.codes.size(); ++c) {
         if (cuts.codes[c] <= 0 || cuts.multipliers[c] <= 0) continue;
         WeightedCluster<W> cluster{{}, static_cast<std::size_t>(cuts.codes[c]), cuts.multipliers[c]};
-        for (std::size_t i = 0; i < input.order.size(); ++i) {
-            const auto node = static_cast<std::size_t>(input.order[i]);
-            if ((cuts.members[c * words + node / 64] >> (node % 64)) & 1U) cluster.members.add(i);
-        }
+        const SetView members = set_at(cuts.members, input.table.variables, c);
+        for (std::size_t i = 0; i < input.order.size(); ++i)
+            if (members.has(static_cast<std::size_t>(input.order[i]))) cluster.members.add(i);
         clusters.push_back(cluster);
     }
     return clusters;
@@ -67,21 +55,30 @@ std::vector<WeightedCluster<W>> clusters_of(const DiagramInput& input, const Cut
 
 }  // namespace
 
-NetworkDiagram build_from_costs(const DiagramInput& input, const RowCosts& costs, const CutMultipliers& cuts,
-                                Construction construction, Ticker& ticker) {
+NetworkDiagram build_from_subsets(const DiagramInput& input, std::span<const double> best, bool classes,
+                                  Ticker& ticker) {
+    if (input.order.empty()) return empty_network();
+    const auto component = make_component<1>(input.table, input.order, input.keep, {}, classes);
+    return classes ? build_by_rule<ClassRule<1>>(component, input, best, ticker)
+                   : build_by_rule<DagRule<1>>(component, input, best, ticker);
+}
+
+NetworkDiagram build_from_costs(const DiagramInput& input, const RowCosts& costs, Construction construction,
+                                Ticker& ticker) {
     if (input.order.empty()) return empty_network();
     return with_words(input.order.size(), [&]<std::size_t W>() {
         const bool representatives = construction == Construction::representatives;
-        const auto problem =
+        const auto component =
             make_component<W>(input.table, input.order, input.keep, costs.costs, representatives);
-        const auto clusters = clusters_of<W>(input, cuts);
-        if (construction == Construction::frontier)
-            return FrontierBuilder<W>(problem, costs.reference, clusters, costs.at_least, input.slack,
-                                      input.memory, input.most_states, ticker)
-                .build();
-        return SourceBuilder<W>(problem, costs.reference, clusters, costs.at_least, input.slack, input.memory,
-                                input.most_states, representatives, ticker)
-            .build();
+        const auto clusters = clusters_of<W>(input, costs.cuts);
+        const CostBudget<W> budget{clusters, costs.reference - (costs.at_least - input.slack)};
+        const auto build = [&](auto&& states) {
+            return build_layers(component, std::forward<decltype(states)>(states), input.slack,
+                                {input.memory, input.most_states}, ticker);
+        };
+        return construction == Construction::frontier
+                   ? build(FrontierStates<W>(component, budget))
+                   : build(SourceStates<W>(component, budget, representatives));
     });
 }
 

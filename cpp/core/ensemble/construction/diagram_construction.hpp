@@ -1,10 +1,11 @@
-// Making the diagram of a credible set from a table: which builder, for how many words.
+// Making the diagram of a credible set from a table: which states, for how many words.
 #pragma once
 
 #include <cstdint>
 #include <limits>
 #include <span>
 
+#include "bitset.hpp"
 #include "ensemble/diagram/network_diagram.hpp"
 #include "parent_sets/table_view.hpp"
 
@@ -19,13 +20,13 @@ struct DiagramInput {
     std::span<const std::uint8_t> keep;
     double slack;
     std::size_t memory;  // bytes
-    // Builders from costs look at so many states at most (Status::count_limit).
+    // So many states are looked at (Status::count_limit).
     std::uint64_t most_states = std::numeric_limits<std::uint64_t>::max();
 };
 
-// Cuts with multipliers as search/cut_pool.hpp has them; only clusters (code k > 0) are used here.
+// Cuts with multipliers as exact/cut_pool.hpp has them; only clusters (code k > 0) are used here.
 struct CutMultipliers {
-    std::span<const std::uint64_t> members;  // ceil(variables / 64) words per cut
+    std::span<const Word> members;  // one set of the table's variables per cut
     std::span<const std::int32_t> codes;
     std::span<const double> multipliers;
 };
@@ -35,22 +36,23 @@ struct RowCosts {
     std::span<const double> costs;
     double reference;
     double at_least;  // the score of a known network
+    CutMultipliers cuts;
 };
 
-// From best[U] of all 2^n subsets (search/subset_dp.hpp): DAGs, or equivalence classes.
+// From best[U] of all 2^n subsets (exact/subset_dp.hpp): DAGs, or equivalence classes.
 NetworkDiagram build_from_subsets(const DiagramInput& input, std::span<const double> best, bool classes,
                                   Ticker& ticker);
 
 // How a diagram is made from reduced costs.
 enum class Construction : std::int32_t {
-    sources = 0,          // DAGs, placed from their sources (source_builder.hpp)
+    sources = 0,          // DAGs, placed from their sources (source_states.hpp)
     representatives = 1,  // of every equivalence class at least the least member (graph/least_member.hpp),
                           // and few others; from the sources, too
-    frontier = 2          // DAGs, family by family in the order given (frontier_builder.hpp)
+    frontier = 2          // DAGs, family by family in the order given (frontier_states.hpp)
 };
 
 // From reduced costs, for any number of nodes up to 2,048.
-NetworkDiagram build_from_costs(const DiagramInput& input, const RowCosts& costs, const CutMultipliers& cuts,
-                                Construction construction, Ticker& ticker);
+NetworkDiagram build_from_costs(const DiagramInput& input, const RowCosts& costs, Construction construction,
+                                Ticker& ticker);
 
 }  // namespace arcwise

@@ -1,14 +1,13 @@
 // What the rows that are left cost in one state of a diagram under construction: a lower bound by dual
 // ascent.
 //
-// Costs are reduced costs of the relaxation's cut multipliers (search/cut_bound.hpp). In a state the builder
+// Costs are reduced costs of the relaxation's cut multipliers (exact/cut_bound.hpp). In a state the builder
 // names the rows that are still possible for each waiting node, with the waiting nodes that have to come
 // before it ("parents" below). Two things raise the bound then: the multipliers that a network pays again for
 // clusters that have got their k nodes, and dual ascent on the rows that cost nothing more (ELSA: Troesser,
 // de Givry and Katsirelos 2021, section 4).
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -26,6 +25,14 @@ struct WeightedCluster {
     double multiplier;
 };
 
+// What networks may cost: costs are reduced costs against an upper bound on every network's score, and those
+// networks are sought that stay within `amount`.
+template <std::size_t W>
+struct CostBudget {
+    std::span<const WeightedCluster<W>> clusters;
+    double amount;
+};
+
 template <std::size_t W>
 class RowAscent {
   public:
@@ -39,9 +46,8 @@ class RowAscent {
 
     RowAscent(const ComponentProblem<W>& problem, std::span<const WeightedCluster<W>> clusters)
         : clusters_(clusters.begin(), clusters.end()),
-          words_((clusters.size() + 63) / 64),
-          counted_(problem.rows.size() * words_),
-          hit_(words_),
+          counted_(clusters.size(), problem.rows.size()),
+          hit_(long_set(clusters.size())),
           active_(problem.nodes),
           free_rows_(problem.nodes) {
         for (std::size_t v = 0; v < problem.nodes; ++v)
@@ -49,7 +55,7 @@ class RowAscent {
                 for (std::size_t c = 0; c < clusters.size(); ++c)
                     if (clusters[c].members.has(v) &&
                         (clusters[c].members & problem.rows[row].parents).size() < clusters[c].k)
-                        counted_[row * words_ + c / 64] |= std::uint64_t{1} << (c % 64);
+                        counted_[row].add(c);
     }
 
     const std::vector<WeightedCluster<W>>& clusters() const { return clusters_; }
@@ -59,26 +65,22 @@ class RowAscent {
     template <class IsHit>
     void begin(double room, IsHit&& is_hit) {
         room_ = room;
-        std::fill(hit_.begin(), hit_.end(), 0);
+        hit_.fill(false);
         for (std::size_t c = 0; c < clusters_.size(); ++c)
-            if (is_hit(c)) hit_[c / 64] |= std::uint64_t{1} << (c % 64);
+            if (is_hit(c)) hit_.add(c);
     }
 
     // The multipliers of the clusters that have got their k nodes and that the row counts for once more.
     double paid_again(std::size_t row) const {
         double sum = 0;
-        for (std::size_t w = 0; w < words_; ++w)
-            for (auto rest = counted_[row * words_ + w] & hit_[w]; rest != 0; rest &= rest - 1)
-                sum += clusters_[64 * w + static_cast<std::size_t>(std::countr_zero(rest))].multiplier;
+        counted_[row].for_each_shared(hit_, [&](std::size_t c) { sum += clusters_[c].multiplier; });
         return sum;
     }
 
     // Calls visit(c) for the clusters that the row counts for.
     template <class Visit>
     void for_each_counted(std::size_t row, Visit&& visit) const {
-        for (std::size_t w = 0; w < words_; ++w)
-            for (auto rest = counted_[row * words_ + w]; rest != 0; rest &= rest - 1)
-                visit(64 * w + static_cast<std::size_t>(std::countr_zero(rest)));
+        counted_[row].for_each(visit);
     }
 
     std::vector<Active>& active(std::size_t node) { return active_[node]; }
@@ -160,9 +162,8 @@ class RowAscent {
 
     static constexpr double free_ = 1e-9;
     std::vector<WeightedCluster<W>> clusters_;
-    std::size_t words_;
-    std::vector<std::uint64_t> counted_;  // per row: the clusters that it counts for, as bits
-    std::vector<std::uint64_t> hit_;      // the clusters that have got their k nodes, as bits
+    BitRows counted_;  // per row: the clusters that it counts for
+    LongSet hit_;      // the clusters that have got their k nodes
     std::vector<std::vector<Active>> active_;
     std::vector<std::vector<NodeSet<W>>>
         free_rows_;  // per node: the parents of the active rows without extra

@@ -29,7 +29,7 @@ from arcwise.limits import Status
 
 if TYPE_CHECKING:
     from arcwise._core.ensemble import NetworkDiagram
-    from arcwise._core.exact import CandidateSets
+    from arcwise._core.parent_sets import CandidateSets
 
 __all__ = ["Part", "build_cover", "relax"]
 

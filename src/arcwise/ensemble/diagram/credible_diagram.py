@@ -31,7 +31,7 @@ from arcwise.progress import ProgressCallback, native_callback
 
 if TYPE_CHECKING:
     from arcwise._core.ensemble import Construction, NetworkDiagram, NetworkLister
-    from arcwise._core.exact import CandidateSets
+    from arcwise._core.parent_sets import CandidateSets
 
 __all__ = ["RELATIVE_TOLERANCE", "CredibleDiagram", "DiagramSums", "build_diagram"]
 
@@ -117,7 +117,7 @@ class CredibleDiagram:
         from arcwise import _core
 
         within = self.slack if slack is None else slack
-        return _core.ensemble.NetworkLister(self.native, self.table.node_offsets, within + self.tolerance)
+        return _core.ensemble.NetworkLister(self.native, self.table.native, within + self.tolerance)
 
     def next_chunk(self, lister: NetworkLister, limit: int) -> tuple[NDArray[np.unsignedinteger], NDArray[np.float64]]:
         """Return up to `limit` further networks (row of each node, counted within the node) and their losses.
@@ -161,7 +161,6 @@ def build_diagram(
     scale = float(np.abs(table.scores[sets.origins[sets.offsets[:-1]]]).sum())
     tolerance = RELATIVE_TOLERANCE * max(1.0, scale)
     memory = deadline.given.memory_bytes or DEFAULT_MEMORY
-    arrays = (table.node_offsets, near.scores, table.set_offsets, table.members)
     report = native_callback(callback, "credible set")
 
     rank: NDArray[np.int32] | None = None
@@ -181,7 +180,12 @@ def build_diagram(
         # Sinks go first: the nodes that come last in a good network get the smallest numbers.
         order = np.ascontiguousarray(incumbent.order[::-1])
         native = _core.ensemble.build_from_subsets(
-            *arrays, order, keep, slack + tolerance, memory, dp.best, by_class, deadline.seconds_left, report
+            near.native,
+            _core.ensemble.DiagramInput(order=order, keep=keep, slack=slack + tolerance, memory=memory),
+            dp.best,
+            by_class,
+            deadline.seconds_left,
+            report,
         )
     else:
         if not incumbent.rows.size:
@@ -219,22 +223,19 @@ def _build_part(
     def build(construction: Construction, order: NDArray[np.int32], slack: float, most_states: int) -> NetworkDiagram:
         close = part.allowed & (part.costs <= part.reference - at_least + slack + part.margin)
         return _core.ensemble.build_from_costs(
-            table.node_offsets,
-            table.scores,
-            table.set_offsets,
-            table.members,
-            order,
-            close.astype(np.uint8),
-            slack,
-            memory,
-            part.costs,
-            part.reference,
-            at_least,
-            part.cuts,
-            part.codes,
-            part.multipliers,
+            table.native,
+            _core.ensemble.DiagramInput(
+                order=order, keep=close.astype(np.uint8), slack=slack, memory=memory, most_states=most_states
+            ),
+            _core.ensemble.RowCosts(
+                costs=part.costs,
+                reference=part.reference,
+                at_least=at_least,
+                cuts=part.cuts,
+                codes=part.codes,
+                multipliers=part.multipliers,
+            ),
             construction,
-            most_states,
             deadline.seconds_left,
             report,
         )

@@ -1,12 +1,12 @@
 """Which construction makes the diagram of a large credible set, and in which order of the nodes: found by trying.
 
-Two constructions are exact and differ only in how many states they look at (cpp/core/ensemble/source_builder.hpp and
-frontier_builder.hpp): sometimes the one needs a hundredth of the other's, and both depend on the order of the nodes,
-the second very much. Nothing simple predicts which, but what a construction does for a part of the slack is cheap to
-see, and its states grow nearly exponentially with the slack, so that the rest can be forecast. An order is searched
-for until that has cost about as much as the diagram is forecast to take. Small sets never come here: the first
-try ends them. Everything is counted in states, not in seconds, so that the same set is found in the same way every
-time (a stream of networks that was interrupted relies on that).
+Two constructions are exact and differ only in how many states they look at (source_states.hpp and frontier_states.hpp
+in cpp/core/ensemble/construction): sometimes the one needs a hundredth of the other's, and both depend on the order of
+the nodes, the second very much. Nothing simple tells beforehand, but what a construction does for a part of the slack
+is cheap to see, and its states grow nearly exponentially with the slack, so that the rest can be forecast. An order is
+searched for until that has cost about as much as the diagram is forecast to take. Small sets never come here: the first
+try ends them. Everything is counted in states, not in seconds, so that the same set is found in the same way every time
+(a stream of networks that was interrupted relies on that).
 """
 
 from __future__ import annotations

@@ -138,6 +138,8 @@ class ReplicateTask:
 
 def _climb(task: ReplicateTask, index: int, sample: Dataset, seed: int, limits: Limits) -> Replicate | None:
     """Learn by tabu search or hill climbing: the rows stay, only their weights change."""
+    from arcwise import _core
+
     # Some scores take hyperparameters from the data (NIP-BDe): those must be the sample's, so that nothing is shared.
     if task.resampling == "permutation" or type(task.score).alphas is not Score.alphas:
         climb = tabu_search if task.learner == "tabu" else hill_climb
@@ -148,17 +150,17 @@ def _climb(task: ReplicateTask, index: int, sample: Dataset, seed: int, limits: 
     max_tabu = options.get("max_tabu")
     outcome = task.native().climb(
         sample.native_weights,
-        *task.empty_start,
-        options.get("restarts", 0),
-        options.get("perturb", 1),
-        0.0,
-        tabu,
-        tabu if max_tabu is None else max_tabu,
-        0,
-        options.get("refine", 0),
-        EFFORT * options.get("refine", 0),
-        True,
-        seed,
+        _core.local.ClimbOptions(
+            start=task.empty_start,
+            restarts=options.get("restarts", 0),
+            perturbations=options.get("perturb", 1),
+            tabu=tabu,
+            patience=tabu if max_tabu is None else max_tabu,
+            refine=options.get("refine", 0),
+            effort=EFFORT * options.get("refine", 0),
+            random_ties=True,
+            seed=seed,
+        ),
         limits.native_seconds,
         None,
     )

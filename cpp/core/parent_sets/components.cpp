@@ -1,4 +1,4 @@
-#include "exact/components.hpp"
+#include "parent_sets/components.hpp"
 
 #include <algorithm>
 
@@ -8,11 +8,9 @@ namespace {
 // Tarjan's algorithm with its own stack: 1,000 nodes in a chain must not overflow the machine's.
 class Tarjan {
   public:
-    explicit Tarjan(const CandidateSets& sets)
-        : n_(sets.variables()), words_(sets.words()), parents_(n_ * words_, 0) {
+    explicit Tarjan(const CandidateSets& sets) : n_(sets.variables()), parents_(n_, n_) {
         for (std::size_t v = 0; v < n_; ++v)
-            for (std::size_t row = sets.begin(v); row < sets.end(v); ++row)
-                for (std::size_t w = 0; w < words_; ++w) parents_[v * words_ + w] |= sets.set(row)[w];
+            for (std::size_t row = sets.begin(v); row < sets.end(v); ++row) parents_[v] |= sets.set(row);
     }
 
     std::vector<std::int32_t> run() {
@@ -37,8 +35,7 @@ class Tarjan {
         stack_.push_back(v);
         on_stack_[v] = 1;
         Frame frame{v, {}, 0};
-        bits::for_each(parents_.data() + v * words_, words_,
-                       [&](std::size_t p) { frame.parents.push_back(p); });
+        parents_[v].for_each([&](std::size_t p) { frame.parents.push_back(p); });
         frames_.push_back(std::move(frame));
     }
 
@@ -72,8 +69,8 @@ class Tarjan {
         }
     }
 
-    std::size_t n_, words_;
-    std::vector<bits::Word> parents_;
+    std::size_t n_;
+    BitRows parents_;
     std::vector<std::int32_t> component_;
     std::vector<std::size_t> index_, low_, stack_;
     std::vector<std::uint8_t> on_stack_;

@@ -1,4 +1,5 @@
-// The diagram of a credible set, family by family: the nodes come in one fixed order, and each chooses a row.
+// The states of a credible set that is made family by family: the nodes come in one fixed order, and each
+// chooses a row.
 //
 // Every network is one path (one row for each node), so no canonical order has to be enforced; what must be
 // remembered is which choices would close a cycle. Let D be the nodes that have chosen and F those that wait.
@@ -24,126 +25,130 @@
 // may be taken to bound it, here the one that promises most, and the best score on any way is kept beside it.
 // This is why caps must hold for the bound, too: only then is what completes one path a completion of all.
 //
-// Against source_builder.hpp: there a node waits for its parents, and states differ in the nodes that wait
+// Against source_states.hpp: there a node waits for its parents, and states differ in the nodes that wait
 // for a parent that comes late; here a late parent costs nothing once it cannot close a cycle. Where the
 // relaxation is tight and there are many unrelated choices (lung-cancer) this one needs a hundredth of the
 // states, with an order of the nodes that suits; where cycles are many and budgets small, it sees dead ends
-// later. ensemble/diagram_plan.py tries both.
+// later. ensemble/diagram/plan.py tries both.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
-#include <span>
-#include <unordered_map>
 #include <vector>
 
-#include "ensemble/construction/layered_states.hpp"
 #include "ensemble/construction/row_ascent.hpp"
-#include "monitor.hpp"
 
 namespace arcwise {
 
 template <std::size_t W>
-class FrontierBuilder {
+class FrontierStates {
   public:
-    // As for SourceBuilder: costs are reduced costs against `reference`; networks with score >= at_least -
-    // slack are sought. Nodes choose in the order of their numbers.
-    FrontierBuilder(const ComponentProblem<W>& problem, double reference,
-                    std::span<const WeightedCluster<W>> clusters, double at_least, double slack,
-                    std::size_t memory, std::uint64_t most_states, Ticker& ticker)
-        : problem_(problem),
-          ascent_(problem, clusters),
-          budget_(reference - (at_least - slack)),
-          slack_(slack),
-          memory_(memory),
-          most_states_(most_states),
-          ticker_(ticker),
-          before_(problem.nodes),
-          ends_(problem.nodes),
-          layers_(problem) {
-        // Levels above the dearest row would all be the same, and some tens of them tell enough.
-        double dearest = 0;
-        for (const auto& row : problem.rows)
-            if (row.cost <= budget_ && std::isfinite(row.cost)) dearest = std::max(dearest, row.cost);
-        step_ = std::max(least_step, dearest / most_levels);
-        levels_ = static_cast<std::size_t>(std::ceil(dearest / step_)) + 1;
-        last_bytes_ = fixed_bytes_ = levels_ * problem.nodes * sizeof(NodeSet<W>);
-        if (fixed_bytes_ > memory_) {
-            ticker_.stop(Status::memory_limit);
-            return;
-        }
-        children_.assign(levels_, std::vector<NodeSet<W>>(problem.nodes));
-        for (std::size_t v = 0; v < problem.nodes; ++v)
-            for (auto row = problem.offsets[v]; row < problem.offsets[v + 1]; ++row)
-                problem.rows[row].parents.for_each(
-                    [&](std::size_t p) { children_[level(problem.rows[row].cost - margin)][p].add(v); });
-        for (std::size_t l = 1; l < levels_; ++l)
-            for (std::size_t p = 0; p < problem.nodes; ++p)
-                children_[l][p] = children_[l][p] | children_[l - 1][p];
-    }
-
-    NetworkDiagram build() {
-        if (ticker_.reason() != Status::complete) return stopped();
-        std::vector<State> layer(1), next;
-        layer[0].hits.assign(ascent_.clusters().size(), 0);
-        layer[0].left = layer[0].cap = levels_ - 1;
-        for (std::size_t node = 0; node < problem_.nodes; ++node) {
-            layers_.begin_layer(layer.size());
-            index_.clear();
-            next.clear();
-            state_bytes_ = 0;
-            for (const State& state : layer) {
-                layers_.begin_state();
-                expand(state, node, next);
-                ++explored_;
-                if ((explored_ & 63) == 0 && ticker_.poll_now({explored_, 0})) return stopped();
-                if (layers_.bytes() + last_bytes_ + state_bytes_ > memory_)
-                    ticker_.stop(Status::memory_limit);
-                else if (explored_ >= most_states_)
-                    ticker_.stop(Status::count_limit);
-                if (ticker_.reason() != Status::complete) return stopped();
-            }
-            layer.swap(next);
-            last_bytes_ = fixed_bytes_ + state_bytes_;
-        }
-        layers_.begin_layer(layer.size());
-        NetworkDiagram diagram = layers_.finish(slack_);
-        diagram.explored = explored_;
-        return diagram;
-    }
-
-  private:
     struct Pairs {
         std::uint32_t node;  // y, which has chosen
         NodeSet<W> before;   // the waiting nodes that come before it
         friend bool operator==(const Pairs&, const Pairs&) = default;
     };
-    using Relation = std::vector<Pairs>;  // ascending by node
+    using Key = std::vector<Pairs>;  // the relation, ascending by node
     struct State {
-        Relation relation;
+        Key relation;
         double best = 0;                 // the best score on any way to the state
         double score = 0;                // of the way that bounds what is to come: its score,
         double spent = 0;                // what it has paid,
         std::vector<std::uint8_t> hits;  // and how often it has counted for each cluster, up to k
         std::size_t left = 0;            // the level of what is left for any way to the state
         std::size_t cap = 0;
-        std::uint32_t other = none;  // the next state with the same relation
     };
     struct Hash {
-        std::size_t operator()(const Relation& relation) const {
+        std::size_t operator()(const Key& relation) const {
             std::uint64_t value = relation.size();
             for (const auto& pairs : relation)
                 value = (value ^ pairs.before.hash()) * 0x100000001b3ULL + pairs.node * 0x9e3779b97f4a7c15ULL;
             return static_cast<std::size_t>(value ^ (value >> 29));
         }
     };
+    // A way to a new state: the last state, the row that is chosen there, and what becomes of its sums.
+    struct Way {
+        const State& from;
+        std::uint32_t row;
+        double best, score, spent;
+        std::size_t left, cap;
+    };
 
-    NetworkDiagram stopped() const {
-        return NetworkDiagram::stopped(problem_.nodes, explored_, ticker_.reason());
+    // Nodes choose in the order of their numbers.
+    FrontierStates(const ComponentProblem<W>& component, const CostBudget<W>& budget)
+        : component_(component),
+          ascent_(component, budget.clusters),
+          budget_(budget.amount),
+          before_(component.nodes),
+          ends_(component.nodes) {
+        // Levels above the dearest row would all be the same, and some tens of them tell enough.
+        double dearest = 0;
+        for (const auto& row : component.rows)
+            if (row.cost <= budget_ && std::isfinite(row.cost)) dearest = std::max(dearest, row.cost);
+        step_ = std::max(least_step, dearest / most_levels);
+        levels_ = static_cast<std::size_t>(std::ceil(dearest / step_)) + 1;
     }
 
+    std::size_t fixed_bytes() const { return levels_ * component_.nodes * sizeof(NodeSet<W>); }
+    std::size_t state_bytes(const State& state) const {
+        return sizeof(State) + state.hits.size() + key_bytes(state.relation);
+    }
+    std::size_t key_bytes(const Key& relation) const { return relation.size() * sizeof(Pairs) + 48; }
+
+    State start() {
+        children_.assign(levels_, std::vector<NodeSet<W>>(component_.nodes));
+        for (std::size_t v = 0; v < component_.nodes; ++v)
+            for (auto row = component_.offsets[v]; row < component_.offsets[v + 1]; ++row)
+                component_.rows[row].parents.for_each(
+                    [&](std::size_t p) { children_[level(component_.rows[row].cost - margin)][p].add(v); });
+        for (std::size_t l = 1; l < levels_; ++l)
+            for (std::size_t p = 0; p < component_.nodes; ++p) children_[l][p] |= children_[l - 1][p];
+        State state;
+        state.hits.assign(ascent_.clusters().size(), 0);
+        state.left = state.cap = levels_ - 1;
+        return state;
+    }
+    State make(const Key& relation, const Way& way) const {
+        State state;
+        state.relation = relation;
+        state.best = way.best;
+        state.left = way.left;
+        state.cap = way.cap;
+        bound_by(way, state);
+        return state;
+    }
+    bool join(State& state, const Way& way) const {
+        if (std::max(way.left, state.left) > std::min(way.cap, state.cap)) return false;
+        state.left = std::max(way.left, state.left);
+        state.cap = std::min(way.cap, state.cap);
+        state.best = std::max(way.best, state.best);
+        if (way.spent + way.score > state.spent + state.score) bound_by(way, state);
+        return true;
+    }
+
+    template <class Arrive>
+    void expand(const State& state, std::size_t node, Arrive&& arrive) {
+        NodeSet<W> waiting = NodeSet<W>::first(component_.nodes) - NodeSet<W>::first(node);
+        if (!analyse(state, waiting)) return;
+        waiting.remove(node);
+        const double had = budget_ - state.spent + (state.best - state.score);
+        for (const auto& row : ascent_.active(node)) {
+            const double left = had - row.cost;
+            if (row.extra > ascent_.room() || left < 0) continue;
+            const double score = component_.rows[row.row].score;
+            cap_ = state.cap;
+            // Never more than the state had, whatever rounding says.
+            const std::size_t left_level = std::min(level(left), state.left);
+            relate(state.relation, node, row.parents, waiting, left_level);
+            arrive(relation_,
+                   Way{state, row.row, state.best + score, state.score + score, state.spent + row.cost,
+                       left_level, cap_},
+                   row.row);
+        }
+    }
+
+  private:
     std::size_t level(double amount) const {
         const double level = std::ceil(amount / step_), last = static_cast<double>(levels_ - 1);
         return level <= 0 ? 0 : static_cast<std::size_t>(std::min(level, last));
@@ -163,8 +168,8 @@ class FrontierBuilder {
             if (!possible) return;
             auto& active = ascent_.active(u);
             active.clear();
-            for (auto row = problem_.offsets[u]; row < problem_.offsets[u + 1]; ++row) {
-                const auto& candidate = problem_.rows[row];
+            for (auto row = component_.offsets[u]; row < component_.offsets[u + 1]; ++row) {
+                const auto& candidate = component_.rows[row];
                 if (candidate.cost > ascent_.room()) break;
                 NodeSet<W> parents = candidate.parents & waiting;
                 (candidate.parents & related).for_each([&](std::size_t y) {
@@ -180,62 +185,7 @@ class FrontierBuilder {
         return possible && ascent_.ascend(waiting);
     }
 
-    void expand(const State& state, std::size_t node, std::vector<State>& next) {
-        NodeSet<W> waiting = NodeSet<W>::first(problem_.nodes) - NodeSet<W>::first(node);
-        if (!analyse(state, waiting)) return;
-        waiting.remove(node);
-        const double had = budget_ - state.spent + (state.best - state.score);
-        for (const auto& row : ascent_.active(node)) {
-            const double left = had - row.cost;
-            if (row.extra > ascent_.room() || left < 0) continue;
-            const double score = problem_.rows[row.row].score;
-            cap_ = state.cap;
-            // Never more than the state had, whatever rounding says.
-            const std::size_t left_level = std::min(level(left), state.left);
-            relate(state.relation, node, row.parents, waiting, left_level);
-            const Way way{state,     row.row, state.best + score, state.score + score, state.spent + row.cost,
-                          left_level};
-            layers_.add_edge(join(way, next), row.row);
-        }
-    }
-
-    // A way to a new state: the last state, the row that is chosen there, and what becomes of its sums.
-    struct Way {
-        const State& from;
-        std::uint32_t row;
-        double best, score, spent;
-        std::size_t left;
-    };
-
-    // Finds a state with the relation at hand that the way may lead to, or makes one.
-    std::uint32_t join(const Way& way, std::vector<State>& next) {
-        const auto fresh = static_cast<std::uint32_t>(next.size());
-        std::uint32_t at = index_.try_emplace(relation_, fresh).first->second, last = none;
-        while (at != none && at != fresh) {
-            State& state = next[at];
-            if (std::max(way.left, state.left) <= std::min(cap_, state.cap)) {
-                state.left = std::max(way.left, state.left);
-                state.cap = std::min(cap_, state.cap);
-                state.best = std::max(way.best, state.best);
-                if (way.spent + way.score > state.spent + state.score) bound_by(way, state);
-                return at;
-            }
-            last = at;
-            at = state.other;
-        }
-        if (last != none) next[last].other = fresh;
-        State& state = next.emplace_back();
-        state.relation = relation_;
-        state.best = way.best;
-        state.left = way.left;
-        state.cap = cap_;
-        bound_by(way, state);
-        // The state, its key in the index and the index's own entry.
-        state_bytes_ += sizeof(State) + state.hits.size() + 2 * relation_.size() * sizeof(Pairs) + 96;
-        return fresh;
-    }
-
-    void bound_by(const Way& way, State& state) {
+    void bound_by(const Way& way, State& state) const {
         state.score = way.score;
         state.spent = way.spent;
         state.hits = way.from.hits;
@@ -246,7 +196,7 @@ class FrontierBuilder {
 
     // Makes relation_ what holds once v has chosen a row, without the pairs that can be forgotten; lowers
     // cap_ by those.
-    void relate(const Relation& relation, std::size_t v, const NodeSet<W>& parents, const NodeSet<W>& waiting,
+    void relate(const Key& relation, std::size_t v, const NodeSet<W>& parents, const NodeSet<W>& waiting,
                 std::size_t left) {
         relation_.clear();
         const auto add = [&](std::size_t y, const NodeSet<W>& before) {
@@ -307,25 +257,17 @@ class FrontierBuilder {
     static constexpr double least_step = 0.5;
     static constexpr double most_levels = 64;
     static constexpr double margin = 1e-6;  // more than rounding errors of costs
-    static constexpr std::uint32_t none = 0xffffffff;
-    const ComponentProblem<W>& problem_;
+    const ComponentProblem<W>& component_;
     RowAscent<W> ascent_;
-    double budget_, slack_;
-    std::size_t memory_;
-    std::uint64_t most_states_;
-    Ticker& ticker_;
+    double budget_;
     double step_ = least_step;
     std::size_t levels_ = 1;
-    std::vector<std::vector<NodeSet<W>>>
-        children_;                    // per level and node: those with a row of this level and it
+    // Per level and node: those with a row of this level and it.
+    std::vector<std::vector<NodeSet<W>>> children_;
     std::vector<NodeSet<W>> before_;  // of the state at hand, for related nodes
     std::vector<NodeSet<W>> ends_;    // per waiting node x: the y with x in before(y)
     std::size_t cap_ = 0;
-    Relation relation_;
-    std::unordered_map<Relation, std::uint32_t, Hash> index_;
-    LayeredStates<W> layers_;
-    std::size_t fixed_bytes_ = 0, state_bytes_ = 0, last_bytes_ = 0;
-    std::uint64_t explored_ = 0;
+    Key relation_;
 };
 
 }  // namespace arcwise

@@ -1,4 +1,5 @@
-// The diagram of a credible set from reduced costs, for components that are too large for 2^n tables.
+// The states of a credible set that is put together from the sources, for components too large for 2^n
+// tables.
 //
 // Networks are put together from their sources: a state is the set A of placed nodes, and the next node v
 // takes a row with all parents in A. A network counts once if its nodes come in the order that is smallest
@@ -25,74 +26,17 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <cstdint>
-#include <limits>
-#include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "ensemble/construction/component_pool.hpp"
-#include "ensemble/construction/layered_states.hpp"
 #include "ensemble/construction/row_ascent.hpp"
-#include "monitor.hpp"
 
 namespace arcwise {
 
 template <std::size_t W>
-class SourceBuilder {
+class SourceStates {
   public:
-    // Row costs are reduced costs against `reference`, an upper bound on every network's score. Networks with
-    // score >= at_least - slack are sought.
-    SourceBuilder(const ComponentProblem<W>& problem, double reference,
-                  std::span<const WeightedCluster<W>> clusters, double at_least, double slack,
-                  std::size_t memory, std::uint64_t most_states, bool representatives, Ticker& ticker)
-        : problem_(problem),
-          ascent_(problem, clusters),
-          budget_(reference - (at_least - slack)),
-          slack_(slack),
-          memory_(memory),
-          most_states_(most_states),
-          ticker_(ticker),
-          all_(NodeSet<W>::first(problem.nodes)),
-          children_(problem.nodes),
-          parents_(problem.nodes),
-          layers_(problem) {
-        marks_.resize(problem.rows.size(), idle);
-        if (representatives) find_covering_rows();
-    }
-
-    NetworkDiagram build() {
-        std::vector<State> layer(1), next;
-        layer[0].since.resize(problem_.nodes);
-        for (std::size_t depth = 0; depth < problem_.nodes; ++depth) {
-            layers_.begin_layer(layer.size());
-            index_.clear();
-            next.clear();
-            for (const State& state : layer) {
-                layers_.begin_state();
-                expand(state, next);
-                ++explored_;
-                if ((explored_ & 63) == 0 && ticker_.poll_now({explored_, 0})) return stopped();
-                if (layers_.bytes() + (layer.size() + 2 * next.size()) * state_bytes() > memory_) {
-                    ticker_.stop(Status::memory_limit);
-                    return stopped();
-                }
-                if (explored_ >= most_states_) {
-                    ticker_.stop(Status::count_limit);
-                    return stopped();
-                }
-            }
-            layer.swap(next);
-        }
-        layers_.begin_layer(layer.size());
-        NetworkDiagram diagram = layers_.finish(slack_);
-        diagram.explored = explored_;
-        return diagram;
-    }
-
-  private:
     struct Key {
         NodeSet<W> placed;
         NodeSet<W> bound;                      // the waiting nodes with a condition
@@ -112,25 +56,63 @@ class SourceBuilder {
             return static_cast<std::size_t>(value);
         }
     };
-    std::size_t state_bytes() const { return sizeof(State) + 48 + problem_.nodes * sizeof(NodeSet<W>); }
+    struct Way {
+        double spent;
+    };
 
-    NetworkDiagram stopped() const {
-        return NetworkDiagram::stopped(problem_.nodes, explored_, ticker_.reason());
+    SourceStates(const ComponentProblem<W>& component, const CostBudget<W>& budget, bool representatives)
+        : component_(component),
+          ascent_(component, budget.clusters),
+          budget_(budget.amount),
+          all_(NodeSet<W>::first(component.nodes)),
+          children_(component.nodes),
+          parents_(component.nodes),
+          marks_(component.rows.size(), idle) {
+        if (representatives) find_covering_rows();
     }
 
+    std::size_t fixed_bytes() const { return 0; }
+    std::size_t state_bytes(const Key&) const {
+        return sizeof(State) + 48 + component_.nodes * sizeof(NodeSet<W>);
+    }
+    std::size_t key_bytes(const Key& key) const { return state_bytes(key); }
+
+    State start() const {
+        State state;
+        state.since.resize(component_.nodes);
+        return state;
+    }
+    State make(const Key& key, const Way& way) const { return {key, way.spent}; }
+    bool join(State& state, const Way& way) const {
+        state.spent = std::min(state.spent, way.spent);
+        return true;
+    }
+
+    template <class Arrive>
+    void expand(const State& state, std::size_t, Arrive&& arrive) {
+        const NodeSet<W> waiting = all_ - state.placed;
+        if (!analyse(state, waiting)) return;
+        follow(state, waiting, arrive);
+        if (covering_.empty()) return;
+        waiting.for_each([&](std::size_t w) {
+            for (const auto& row : ascent_.active(w)) marks_[row.row] = idle;
+        });
+    }
+
+  private:
     // For each row of a: the rows of smaller nodes b that would make a -> b covered.
     void find_covering_rows() {
         std::int64_t last = -1;
-        for (const auto& row : problem_.rows) last = std::max(last, row.origin);
+        for (const auto& row : component_.rows) last = std::max(last, row.origin);
         std::vector<std::int64_t> number(static_cast<std::size_t>(last + 1), -1);
-        for (std::size_t r = 0; r < problem_.rows.size(); ++r)
-            number[static_cast<std::size_t>(problem_.rows[r].origin)] = static_cast<std::int64_t>(r);
-        covering_.resize(problem_.rows.size());
-        for (std::size_t b = 0; b < problem_.nodes; ++b)
-            for (auto row = problem_.offsets[b]; row < problem_.offsets[b + 1]; ++row)
-                for (auto k = problem_.partner_offsets[row]; k < problem_.partner_offsets[row + 1]; ++k) {
-                    const auto before = problem_.partner_before[k];
-                    if (problem_.partner_nodes[k] < b || before < 0 || before > last) continue;
+        for (std::size_t r = 0; r < component_.rows.size(); ++r)
+            number[static_cast<std::size_t>(component_.rows[r].origin)] = static_cast<std::int64_t>(r);
+        covering_.resize(component_.rows.size());
+        for (std::size_t b = 0; b < component_.nodes; ++b)
+            for (auto row = component_.offsets[b]; row < component_.offsets[b + 1]; ++row)
+                for (auto k = component_.partner_offsets[row]; k < component_.partner_offsets[row + 1]; ++k) {
+                    const auto before = component_.partner_before[k];
+                    if (component_.partner_nodes[k] < b || before < 0 || before > last) continue;
                     const auto of_a = number[static_cast<std::size_t>(before)];
                     if (of_a >= 0)
                         covering_[static_cast<std::size_t>(of_a)].push_back(static_cast<std::uint32_t>(row));
@@ -152,8 +134,8 @@ class SourceBuilder {
             auto& active = ascent_.active(u);
             active.clear();
             const bool conditional = state.bound.has(u);
-            for (auto row = problem_.offsets[u]; row < problem_.offsets[u + 1]; ++row) {
-                const auto& candidate = problem_.rows[row];
+            for (auto row = component_.offsets[u]; row < component_.offsets[u + 1]; ++row) {
+                const auto& candidate = component_.rows[row];
                 if (candidate.cost > ascent_.room()) break;
                 const bool was_ready = conditional && !candidate.parents.meets(state.since[u]) &&
                                        !candidate.parents.meets(waiting);
@@ -188,22 +170,12 @@ class SourceBuilder {
         return true;
     }
 
-    void expand(const State& state, std::vector<State>& next) {
-        const NodeSet<W> waiting = all_ - state.placed;
-        if (!analyse(state, waiting)) return;
-        follow(state, waiting, next);
-        if (covering_.empty()) return;
-        waiting.for_each([&](std::size_t w) {
-            for (const auto& row : ascent_.active(w)) marks_[row.row] = idle;
-        });
-    }
-
     // The rows that are forbidden once v has taken `row`: of nodes left, and not too dear anyway.
     void forbid(std::size_t v, std::size_t row) {
         key_.forbidden.clear();
         if (covering_.empty()) return;
         const auto of_v = [&](std::uint32_t r) {
-            return r >= problem_.offsets[v] && r < problem_.offsets[v + 1];
+            return r >= component_.offsets[v] && r < component_.offsets[v + 1];
         };
         for (const auto r : still_forbidden_)
             if (!of_v(r)) key_.forbidden.push_back(r);
@@ -212,7 +184,8 @@ class SourceBuilder {
         std::sort(key_.forbidden.begin(), key_.forbidden.end());
     }
 
-    void follow(const State& state, const NodeSet<W>& waiting, std::vector<State>& next) {
+    template <class Arrive>
+    void follow(const State& state, const NodeSet<W>& waiting, Arrive& arrive) {
         const NodeSet<W> pool = smallest_closed_component(waiting, parents_, children_);
         pool.for_each([&](std::size_t v) {
             NodeSet<W> left = waiting;
@@ -225,14 +198,8 @@ class SourceBuilder {
                     alive = pass_over(state, left, pool, v);
                 }
                 if (!alive) return;
-                const double spent = state.spent + row.cost;
                 forbid(v, row.row);
-                const auto [entry, fresh] = index_.try_emplace(key_, static_cast<std::uint32_t>(next.size()));
-                if (fresh)
-                    next.push_back({key_, spent});
-                else
-                    next[entry->second].spent = std::min(next[entry->second].spent, spent);
-                layers_.add_edge(entry->second, row.row);
+                arrive(key_, Way{state.spent + row.cost}, row.row);
             }
         });
     }
@@ -242,7 +209,7 @@ class SourceBuilder {
     bool pass_over(const State& state, const NodeSet<W>& left, const NodeSet<W>& pool, std::size_t v) {
         key_.placed = all_ - left;
         key_.bound = {};
-        key_.since.assign(problem_.nodes, NodeSet<W>{});
+        key_.since.assign(component_.nodes, NodeSet<W>{});
         const NodeSet<W> passed = NodeSet<W>::first(v) & pool & left;
         bool alive = true;
         ((state.bound & left) | passed).for_each([&](std::size_t u) {
@@ -266,12 +233,9 @@ class SourceBuilder {
     }
 
     static constexpr std::uint8_t idle = 0, live = 1, banned = 2;
-    const ComponentProblem<W>& problem_;
+    const ComponentProblem<W>& component_;
     RowAscent<W> ascent_;
-    double budget_, slack_;
-    std::size_t memory_;
-    std::uint64_t most_states_;
-    Ticker& ticker_;
+    double budget_;
     NodeSet<W> all_;
     std::vector<NodeSet<W>> children_, parents_;
     std::vector<std::vector<std::uint32_t>> covering_;  // per row; empty unless representatives are sought
@@ -279,9 +243,6 @@ class SourceBuilder {
     std::vector<std::uint32_t> still_forbidden_;
     NodeSet<W> struck_;  // nodes that have rows which only their condition forbids
     Key key_;
-    std::unordered_map<Key, std::uint32_t, Hash> index_;
-    LayeredStates<W> layers_;
-    std::uint64_t explored_ = 0;
 };
 
 }  // namespace arcwise

@@ -12,9 +12,9 @@
 namespace arcwise {
 
 template <std::size_t W>
-class LayeredStates {
+class RawLayers {
   public:
-    explicit LayeredStates(const ComponentProblem<W>& problem) : problem_(problem) {}
+    explicit RawLayers(const ComponentProblem<W>& problem) : problem_(problem) {}
 
     // Layers are given one after the other: begin_layer with its number of states, then for each state
     // begin_state and its edges; targets count within the next layer.

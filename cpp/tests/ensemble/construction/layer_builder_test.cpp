@@ -1,0 +1,118 @@
+#include "ensemble/construction/layer_builder.hpp"
+
+#include <map>
+
+#include "check.hpp"
+
+using namespace arcwise;
+
+namespace {
+
+// Node d chooses 0, 1 or 2, which costs as much, and the sum must not exceed `most`: a state is the sum so
+// far. With `apart`, ways that chose 2 last are never joined with others.
+class Sums {
+  public:
+    using Key = std::size_t;
+    struct State {
+        std::size_t sum = 0;
+        bool apart = false;
+    };
+    using Hash = std::hash<std::size_t>;
+    struct Way {
+        bool apart;
+    };
+
+    explicit Sums(std::size_t most, bool apart = false, std::size_t tables = 0)
+        : most_(most), apart_(apart), tables_(tables) {}
+    std::size_t fixed_bytes() const { return tables_; }
+    std::size_t state_bytes(const State&) const { return sizeof(State); }
+    std::size_t key_bytes(Key) const { return 48; }
+    State start() {
+        CHECK(tables_ == 0);  // what does not fit is not made
+        return {};
+    }
+    State make(Key sum, const Way& way) const { return {sum, way.apart}; }
+    bool join(State& state, const Way& way) const { return state.apart == way.apart; }
+    template <class Arrive>
+    void expand(const State& state, std::size_t depth, Arrive&& arrive) {
+        for (std::size_t choice = 0; choice < 3; ++choice)
+            if (state.sum + choice <= most_)
+                arrive(state.sum + choice, Way{apart_ && choice == 2}, 3 * depth + choice);
+    }
+
+  private:
+    std::size_t most_;
+    bool apart_;
+    std::size_t tables_;
+};
+
+ComponentProblem<1> choices(std::size_t nodes) {
+    ComponentProblem<1> component;
+    component.nodes = nodes;
+    for (std::size_t v = 0; v < nodes; ++v) {
+        for (int choice = 0; choice < 3; ++choice)
+            component.rows.push_back({{},
+                                      static_cast<double>(-choice),
+                                      static_cast<double>(choice),
+                                      static_cast<std::int64_t>(component.rows.size())});
+        component.offsets.push_back(component.rows.size());
+    }
+    return component;
+}
+
+// Paths of the diagram by what they lose.
+std::map<int, std::size_t> paths(const NetworkDiagram& diagram) {
+    std::map<int, std::size_t> found;
+    const auto walk = [&](auto&& self, std::size_t state, double loss) -> void {
+        if (state >= diagram.layer_begin[diagram.nodes]) ++found[static_cast<int>(loss + 0.5)];
+        for (auto e = diagram.edge_begin[state]; e < diagram.edge_begin[state + 1]; ++e)
+            if (loss + diagram.edge_detour[e] <= diagram.slack)
+                self(self, diagram.edge_target[e], loss + diagram.edge_detour[e]);
+    };
+    walk(walk, 0, 0);
+    return found;
+}
+
+constexpr LayerLimits plenty{std::size_t{1} << 30};
+
+}  // namespace
+
+TEST(the_loop_makes_the_diagram_of_any_problem) {
+    const auto component = choices(4);
+    SilentMonitor monitor;
+    Ticker ticker(monitor);
+    const auto diagram = build_layers(component, Sums(3), 8, plenty, ticker);
+    // Words of four letters 0, 1, 2 with a sum of at most 3; states are the sums 0 .. 3 that can be reached.
+    CHECK(diagram.status == Status::complete && diagram.optimum == 0);
+    CHECK(diagram.explored == 1 + 3 + 4 + 4);
+    CHECK((paths(diagram) == std::map<int, std::size_t>{{0, 1}, {1, 4}, {2, 10}, {3, 16}}));
+}
+
+TEST(states_are_joined_only_if_the_problem_lets_them) {
+    const auto component = choices(4);
+    SilentMonitor monitor;
+    Ticker ticker(monitor);
+    const auto joined = build_layers(component, Sums(8), 8, plenty, ticker);
+    const auto apart = build_layers(component, Sums(8, true), 8, plenty, ticker);
+    CHECK(joined.explored == 1 + 3 + 5 + 7);
+    CHECK(apart.explored == 1 + 3 + 7 + 11);  // of the sums from 2 on that end in 2, one state each more
+    CHECK(joined.edges() == 3 * joined.explored && apart.edges() == 3 * apart.explored);
+    CHECK(paths(apart) == paths(joined) && paths(joined)[4] == 19);
+}
+
+TEST(the_loop_keeps_its_limits) {
+    const auto component = choices(30);
+    SilentMonitor silent;
+    struct Impatient final : Monitor {
+        bool should_stop(const Progress& progress) override { return progress.done >= 64; }
+    } impatient;
+    Ticker first(silent), second(silent), third(silent), fourth(impatient), fifth(silent, 0.0);
+    CHECK(build_layers(component, Sums(60, false, 2048), 60, {2047}, first).status == Status::memory_limit);
+    const auto few = build_layers(component, Sums(60), 60, {plenty.memory, 10}, second);
+    CHECK(few.status == Status::count_limit && few.explored == 10);
+    const auto small = build_layers(component, Sums(60), 60, {4096}, third);
+    CHECK(small.status == Status::memory_limit && small.explored > 1 && small.edges() == 0);
+    const auto told = build_layers(component, Sums(60), 60, plenty, fourth);
+    CHECK(told.status == Status::interrupted && told.explored == 64);
+    CHECK(build_layers(component, Sums(60), 60, plenty, fifth).status == Status::time_limit);
+}

@@ -1,0 +1,28 @@
+#include "local/changing_dag.hpp"
+
+#include "check.hpp"
+
+using namespace arcwise;
+
+TEST(the_changing_dag_knows_its_cycles) {
+    ChangingDag dag(130);
+    for (std::size_t v = 0; v + 1 < 130; ++v) dag.add(v, v + 1);
+    CHECK(dag.is_ancestor(0, 129));
+    CHECK(!dag.can_add(129, 0));
+    dag.add(0, 5);
+    CHECK(!dag.can_reverse(0, 5));
+    dag.remove(2, 3);
+    CHECK(dag.can_reverse(0, 5));
+    CHECK(!dag.is_ancestor(1, 4) && dag.is_ancestor(0, 129) && !dag.is_ancestor(2, 129));
+    dag.reverse(0, 5);
+    CHECK(dag.has_arc(5, 0) && dag.is_ancestor(4, 2));
+    ChangingDag same(130);
+    CHECK(same.assign(dag.all_parents()));
+    CHECK(same.hash() == dag.hash() && same.arcs() == dag.arcs());
+    for (std::size_t a = 0; a < 130; ++a)
+        for (std::size_t b = 0; b < 130; ++b) CHECK(same.is_ancestor(a, b) == dag.is_ancestor(a, b));
+    std::vector<Parents> cycle(130);
+    cycle[0] = {1};
+    cycle[1] = {0};
+    CHECK(!same.assign(cycle));
+}
