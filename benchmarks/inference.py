@@ -31,7 +31,7 @@ NAMES = (
     *("win95pts", "water", "mildew", "barley", "andes", "pathfinder", "pigs", "diabetes", "munin1", "link"),
 )
 TASKS = ("queries", "marginals")
-SECONDS = 120
+SECONDS = 300
 GIGABYTES = 6
 LONG = 1.0
 

@@ -15,7 +15,8 @@ namespace {
 constexpr double small_total = 1 << 11;
 // Beyond, blurred restarts may take this share of the cells' number in steps ...
 constexpr double search_share = 0.05;
-// ... but no more restarts than this.
+// ... but no more steps, and no more restarts, than this: about a tenth of a second.
+constexpr double most_steps = 5e7;
 constexpr std::size_t most_restarts = 300;
 
 enum class Rule { weight, fill, weighted_fill };
@@ -157,7 +158,7 @@ void BitGraph::join(std::span<const std::int32_t> members) {
 }
 
 EliminationOrder find_elimination_order(const BitGraph& graph, std::span<const std::int32_t> arities,
-                                        std::span<const std::uint8_t> kept) {
+                                        std::span<const std::uint8_t> kept, bool with_restarts) {
     GreedyElimination greedy(graph, arities, kept);
     const auto infinity = std::numeric_limits<double>::infinity();
     auto best = greedy.run(Rule::weight, nullptr, infinity);
@@ -169,8 +170,8 @@ EliminationOrder find_elimination_order(const BitGraph& graph, std::span<const s
     improve(Rule::weighted_fill, nullptr);
     improve(Rule::fill, nullptr);
     Xoshiro blur(1);
-    for (std::size_t restart = 0; restart < most_restarts && greedy.steps() < search_share * best.total;
-         ++restart)
+    const auto steps = with_restarts ? std::min(search_share * best.total, most_steps) : 0;
+    for (std::size_t restart = 0; restart < most_restarts && greedy.steps() < steps; ++restart)
         improve(restart % 3 == 0 ? Rule::weight : Rule::weighted_fill, &blur);
     return best;
 }

@@ -8,7 +8,7 @@
 
 namespace arcwise {
 
-// An undirected graph on few hundred nodes, one row of bits per node.
+// An undirected graph, one row of bits per node.
 class BitGraph {
   public:
     explicit BitGraph(std::size_t nodes)
@@ -41,8 +41,9 @@ struct EliminationOrder {
 // section 9.4.3.2). So the effort grows with what is at stake: one rule if its tables are small; else all
 // three; and then the rules again with costs blurred at random, as Fishelson and Geiger (2003) do for
 // pedigrees, until the search has taken a fixed share of the steps that the order found so far will take. The
-// steps are counted, not timed, and the seed is fixed: a query has one order.
+// steps are counted, not timed, and the seed is fixed: a query has one order. Without restarts, it is an
+// estimate of the cost.
 EliminationOrder find_elimination_order(const BitGraph& graph, std::span<const std::int32_t> arities,
-                                        std::span<const std::uint8_t> kept);
+                                        std::span<const std::uint8_t> kept, bool with_restarts = true);
 
 }  // namespace arcwise

@@ -83,12 +83,15 @@ Answer Inference::marginals(std::span<const std::int32_t> states, const Limits& 
     const auto observed = observed_in(states);
     JunctionTree tree(tables_, {{}, targets, observed, false});
     Ticker ticker(monitor, forever, quiet_seconds);
-    if (tree.total() > worth_splitting && cheaper_apart(targets, observed, 2 * tree.total()))
+    if (tree.total() > worth_splitting && cheaper_apart(states, observed, 2 * tree.total(), limits, ticker))
         return marginals_apart(targets, states, offsets, std::move(certain), limits, ticker);
 
     Answer answer;
     auto& account = answer.account;
-    if (!build_within(tree, true, limits, account) || !all_defined(tree, states, account)) return answer;
+    if (ticker.reason() != Status::complete) account.refusal = Refusal::interrupted;
+    if (account.refusal != Refusal::none || !build_within(tree, true, limits, account) ||
+        !all_defined(tree, states, account))
+        return answer;
     const auto attempt = [&]<class Arithmetic>(Propagation<Arithmetic> propagation) {
         answer.probabilities = certain;
         const auto found = [&](std::size_t v, std::span<const double> distribution) {
@@ -113,15 +116,21 @@ Answer Inference::marginals(std::span<const std::int32_t> states, const Limits& 
     return answer;
 }
 
-// Whether one query for each target fills fewer cells than `bound`. Little evidence leaves much of a network
-// out of a query for one variable, while the tree of all variables may have cliques that none of these
-// queries needs: in munin1, a hundred times their cells (Lin and Druzdzel, UAI 1997).
-bool Inference::cheaper_apart(std::span<const std::int32_t> targets,
-                              const std::vector<std::int32_t>& observed, double bound) const {
+// Whether one query for each target fills fewer cells than `bound`, and none is too large. Little evidence
+// leaves much of a network out of a query for one variable, while the tree of all variables may have cliques
+// that none of these queries needs: in munin1, a hundred times their cells (Lin and Druzdzel, UAI 1997). The
+// last descendants come first: their queries are the largest.
+bool Inference::cheaper_apart(std::span<const std::int32_t> states, const std::vector<std::int32_t>& observed,
+                              double bound, const Limits& limits, Ticker& ticker) const {
     double total = 0;
-    for (const auto v : targets) {
-        total += JunctionTree(tables_, {{v}, {}, observed, true}).total();
-        if (total >= bound) return false;
+    const auto order = tables_.order();
+    for (auto i = order.size(); i-- > 0;) {
+        const auto v = order[i];
+        if (states[static_cast<std::size_t>(v)] >= 0) continue;
+        if (ticker.poll_now({})) return false;
+        const JunctionTree tree(tables_, {{v}, {}, observed, true, true});
+        total += tree.total();
+        if (total >= bound || tree.largest() > limits.max_cells) return false;
     }
     return true;
 }

@@ -83,8 +83,8 @@ class Inference {
   private:
     Answer joint(const TreeRequest& request, std::span<const std::int32_t> states, const Limits& limits,
                  Ticker& ticker) const;
-    bool cheaper_apart(std::span<const std::int32_t> targets, const std::vector<std::int32_t>& observed,
-                       double bound) const;
+    bool cheaper_apart(std::span<const std::int32_t> states, const std::vector<std::int32_t>& observed,
+                       double bound, const Limits& limits, Ticker& ticker) const;
     Answer marginals_apart(std::span<const std::int32_t> targets, std::span<const std::int32_t> states,
                            std::span<const std::size_t> offsets, std::vector<double> certain,
                            const Limits& limits, Ticker& ticker) const;

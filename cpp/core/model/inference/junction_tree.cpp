@@ -19,7 +19,7 @@ std::size_t index(std::int32_t v) {
 JunctionTree::JunctionTree(const ProbabilityTables& tables, const TreeRequest& request) : tables_(tables) {
     find_relevant(request);
     if (request.connected_only) drop_unconnected();
-    eliminate();
+    eliminate(!request.estimate);
 }
 
 void JunctionTree::find_relevant(const TreeRequest& request) {
@@ -88,7 +88,7 @@ void JunctionTree::drop_unconnected() {
     for (std::size_t i = 0; i < free_.size(); ++i) local_[index(free_[i])] = static_cast<std::int32_t>(i);
 }
 
-void JunctionTree::eliminate() {
+void JunctionTree::eliminate(bool with_restarts) {
     const auto m = free_.size();
     BitGraph graph(m);
     std::vector<std::int32_t> scope;
@@ -103,7 +103,7 @@ void JunctionTree::eliminate() {
         arities[i] = static_cast<std::int32_t>(tables_.arity(index(free_[i])));
     std::vector<std::uint8_t> kept(m, 0);
     std::fill_n(kept.begin(), asked_, 1);
-    const auto order = find_elimination_order(graph, arities, kept);
+    const auto order = find_elimination_order(graph, arities, kept, with_restarts);
     position_.resize(m);
     for (std::size_t i = 0; i < asked_; ++i) position_[i] = i;
     const auto steps = order.variables.size();

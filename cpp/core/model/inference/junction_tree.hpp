@@ -18,13 +18,16 @@
 namespace arcwise {
 
 struct TreeRequest {
-    std::vector<std::int32_t>
-        asked;  // their joint distribution is the root's table, in this order; may be empty
-    std::vector<std::int32_t> targets;  // must be in the tree, but need not be together
-    std::vector<std::int32_t>
-        observed;  // in any state: a tree serves every row of evidence on these variables
+    // Their joint distribution is the root's table, in this order; may be empty.
+    std::vector<std::int32_t> asked;
+    // Must be in the tree, but need not be together.
+    std::vector<std::int32_t> targets;
+    // In any state: a tree serves every row of evidence on these variables.
+    std::vector<std::int32_t> observed;
     // Leave out what the evidence separates from `asked`. Then the probability of the evidence is not known.
     bool connected_only = false;
+    // Only to know about how large the tree would be.
+    bool estimate = false;
 };
 
 // One table of the network in the tree.
@@ -78,7 +81,7 @@ class JunctionTree {
     };
     void find_relevant(const TreeRequest& request);
     void drop_unconnected();
-    void eliminate();
+    void eliminate(bool with_restarts);
     void merge_buckets();
     void add_tables();
     std::size_t parent_of(const Bucket& bucket) const;

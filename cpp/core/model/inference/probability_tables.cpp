@@ -6,6 +6,7 @@ namespace arcwise {
 
 ProbabilityTables::ProbabilityTables(const NetworkView& network)
     : arities_(network.arities.begin(), network.arities.end()),
+      order_(network.order.begin(), network.order.end()),
       table_offsets_(network.table_offsets.begin(), network.table_offsets.end()),
       values_(network.values.begin(), network.values.end()),
       undefined_(network.variables(), 0) {

@@ -31,6 +31,8 @@ class ProbabilityTables {
     std::span<const double> table(std::size_t v) const { return part(values_, v); }
     // The natural logarithms; made when first asked for.
     std::span<const double> log_table(std::size_t v) const;
+    // Parents before children.
+    std::span<const std::int32_t> order() const { return order_; }
     // Whether the table of v has undefined rows (NaN).
     bool has_undefined(std::size_t v) const { return undefined_[v] != 0; }
 
@@ -40,7 +42,7 @@ class ProbabilityTables {
         return {values.data() + begin, static_cast<std::size_t>(table_offsets_[v + 1]) - begin};
     }
 
-    std::vector<std::int32_t> arities_, families_;
+    std::vector<std::int32_t> arities_, families_, order_;
     std::vector<std::int64_t> family_offsets_, table_offsets_;
     std::vector<double> values_;
     std::vector<std::uint8_t> undefined_;
