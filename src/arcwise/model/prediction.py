@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -38,7 +39,6 @@ def query_rows(
     evidence: Mapping[str, object] | None = None,
     *,
     impossible: Impossible = "error",
-    with_evidence: bool = True,
     max_cells: int = MAX_CELLS,
     threads: int | None = None,
     progress: bool | ProgressCallback | None = None,
@@ -58,9 +58,6 @@ def query_rows(
     impossible
         What to do with a row that the network gives probability 0, or that meets an undefined entry: "error", or
         "missing", which leaves its probabilities NaN.
-    with_evidence
-        Whether the result says how probable each row's evidence is. Without, evidence that is separated from the
-        variables asked for is not looked at, which takes less time.
 
     Raises
     ------
@@ -69,9 +66,37 @@ def query_rows(
     OptionError
         As in `arcwise.model.inference.query`.
     """
+    question = _Question(variables, rows, evidence, with_evidence=True)
+    return _answer(network, question, impossible, max_cells=max_cells, threads=threads, progress=progress)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Question:
+    """What is asked of each row.
+
+    Without `with_evidence` evidence that is separated from the variables asked for is not looked at, which takes less
+    time; then nobody knows how probable the row is.
+    """
+
+    variables: str | Sequence[str]
+    rows: Dataset | Table | pd.DataFrame
+    evidence: Mapping[str, object] | None
+    with_evidence: bool
+
+
+def _answer(
+    network: BayesianNetwork,
+    question: _Question,
+    impossible: Impossible,
+    *,
+    max_cells: int,
+    threads: int | None,
+    progress: bool | ProgressCallback | None,
+) -> RowDistributions:
+    rows, evidence, with_evidence = question.rows, question.evidence, question.with_evidence
     if impossible not in ("error", "missing"):
         raise OptionError(f"impossible={impossible!r}; it must be 'error' or 'missing'.")
-    positions = asked_positions(network, variables)
+    positions = asked_positions(network, question.variables)
     given = observed_states(network, evidence)
     for v in positions:
         if given[v] >= 0:
@@ -127,16 +152,9 @@ def predict_proba(
 
     One line per row, one column per state, in the order of the network's states.
     """
-    return query_rows(
-        network,
-        target,
-        rows,
-        impossible=impossible,
-        with_evidence=False,
-        max_cells=max_cells,
-        threads=threads,
-        progress=progress,
-    ).probabilities
+    question = _Question(target, rows, None, with_evidence=False)
+    found = _answer(network, question, impossible, max_cells=max_cells, threads=threads, progress=progress)
+    return found.probabilities
 
 
 def predict(
