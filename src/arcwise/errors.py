@@ -20,6 +20,7 @@ __all__ = [
     "GraphError",
     "GuaranteeError",
     "OptionError",
+    "UnfinishedError",
     "UnknownNameError",
     "UnknownScoreError",
     "suggestion",
@@ -69,6 +70,10 @@ class UnknownScoreError(UnknownNameError):
 
 class GuaranteeError(ArcwiseError):
     """A result was asked for that the given table cannot guarantee."""
+
+
+class UnfinishedError(ArcwiseError):
+    """A number was asked for that a limit kept from being found; the message says what it would take."""
 
 
 # A message lists so many names at most.

@@ -19,6 +19,7 @@ from arcwise.data import Dataset
 from arcwise.errors import ConstraintError, FormatError, OptionError
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
+from arcwise.memory import available_memory
 from arcwise.parent_sets.table import BuildStatistics, ParentSetTable
 from arcwise.progress import ProgressCallback, native_callback, show_progress
 from arcwise.scores import Score, make_score
@@ -254,18 +255,8 @@ def _merge_limits(limits: Limits | None, memory_limit: int | None) -> Limits:
         limits = Limits()
     if memory_limit is not None and limits.memory_bytes is not None:
         raise OptionError("memory_limit and limits.memory_bytes were both given; give one.")
-    memory = memory_limit or limits.memory_bytes or _available_memory()
+    memory = memory_limit or limits.memory_bytes or available_memory()
     return Limits(seconds=limits.seconds, memory_bytes=memory)
-
-
-def _available_memory() -> int | None:
-    """Return three quarters of the memory that is available, or None where the system does not say."""
-    try:
-        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-    except OSError:
-        return None
-    kilobytes = [int(line.split()[1]) for line in lines if line.startswith("MemAvailable:")]
-    return kilobytes[0] * 1024 * 3 // 4 if kilobytes else None
 
 
 def allowed_families(
