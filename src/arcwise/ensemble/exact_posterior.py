@@ -313,7 +313,7 @@ def _check(table: ParentSetTable, cut: float, threads: int, trust_table: bool) -
 def _totals(sums: _core.ensemble.DagSums, n: int, blankets: bool) -> DagTotals:
     if sums.too_wide:
         raise OptionError(
-            "the scores of the table are too far apart to be summed: those of two DAGs may differ by at most 180 million "
+            "the scores of the table are too far apart to be summed: two DAGs may differ by at most 180 million "
             "nats. With so many cases the best networks are all there is: count_credible."
         )
     if sums.log_total == -math.inf:

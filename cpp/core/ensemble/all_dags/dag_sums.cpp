@@ -21,6 +21,8 @@ namespace {
 // A layer's sets are worked on in so many pieces, whatever the number of threads, so that sums over them have
 // one order.
 constexpr std::size_t pieces = 64;
+// The way back is worked on in blocks of sets that have the same of these many last nodes.
+constexpr std::size_t block_nodes = 6;
 // Nodes whose presence in W splits the forward terms into parts that write to different places.
 constexpr std::size_t splitting_nodes = 2;
 // A certificate that would leave more than this share open is none.
@@ -269,77 +271,96 @@ class Summation {
         const double total = sums_[all_];
         result_.log_total = std::log(total) + std::numbers::ln2 * scale(all_);
         for (const double s : weights_.shift) result_.log_total += s;
-        std::vector<std::array<double, 32 * 32>> reached(pieces);
+        // Blocks of sets with the same last nodes. A block needs those that hold its last nodes and more, and
+        // within it sets fall, so that memory is read in order.
+        const std::size_t last_nodes = std::min(block_nodes, n_ / 2), first_nodes = n_ - last_nodes;
+        const std::size_t blocks = std::size_t{1} << last_nodes, length = std::size_t{1} << first_nodes;
+        std::vector<std::array<double, 32 * 32>> reached(blocks);
         for (auto& matrix : reached) matrix.fill(0);
-        std::vector<double> left_out(pieces, 0);
+        std::vector<double> left_out(blocks, 0);
         std::vector<SinkWalk> walks(options_.threads, make_walk());
-        for (std::size_t size = n_ + 1; size-- > 0;) {
-            const bool going =
-                in_pieces(layer_begin_[size], layer_begin_[size + 1], 4 * sets_ - layer_begin_[size + 1],
-                          [&](std::size_t worker, std::size_t piece, std::size_t i) {
-                              const std::size_t set = order_[i];
-                              const double least = least_sum(set);
-                              bound_[set] = bound_completion(set);
-                              pull(walks[worker], set, reached[piece].data());
-                              if (least > 0)
-                                  bound_[set] = std::min(bound_[set],
-                                                         std::max(sums_[set], 0.0) + largest_share / least);
-                              if (leaks_[set] != 0) left_out[piece] += leaks_[set] * bound_[set];
-                          });
-            if (!going) return false;
+        std::atomic<bool> stop{false};
+        for (std::size_t size = last_nodes + 1, done = 0; size-- > 0;) {
+            std::vector<std::size_t> ready;
+            for (std::size_t block = 0; block < blocks; ++block)
+                if (static_cast<std::size_t>(std::popcount(block)) == size) ready.push_back(block);
+            parallel_for(
+                options_.threads, ready.size(),
+                [&](std::size_t worker, std::size_t task) {
+                    const std::size_t block = ready[task];
+                    for (std::size_t i = length; i-- > 0 && !stop;) {
+                        const auto before = (done + task) * length;
+                        if (worker == 0 && ticker_.poll({3 * sets_ + before, 4 * sets_})) stop = true;
+                        left_out[block] +=
+                            pull(walks[worker], block << first_nodes | i, reached[block].data());
+                    }
+                },
+                [](std::size_t) { return false; });
+            if (stop) return false;
+            done += ready.size();
         }
         double share = 0;
         result_.ancestors.assign(n_ * n_, 0);
-        for (std::size_t piece = 0; piece < pieces; ++piece) {
-            share += left_out[piece];
+        for (std::size_t block = 0; block < blocks; ++block) {
+            share += left_out[block];
             for (std::size_t v = 0; v < n_; ++v)
                 for (std::size_t w = 0; w < n_; ++w)
-                    result_.ancestors[v * n_ + w] += reached[piece][v * 32 + w];
+                    result_.ancestors[v * n_ + w] += reached[block][v * 32 + w];
         }
         for (double& p : result_.ancestors) p = std::clamp(p, 0.0, 1.0);
         result_.left_out = share <= largest_share ? share : std::numeric_limits<double>::infinity();
         return true;
     }
 
-    // What R(X) is at least, for a set within the cut; 0 for others. The best DAG alone weighs its level.
+    // What R(X) is at least, for a set within the cut. The best DAG alone weighs its level.
     double least_sum(std::size_t set) const {
-        if (!within_cut(set)) return 0;
         const double heaviest = power_of_two(weights_.exponent(bounds_.best[set]) - scale(set));
         return std::max(heaviest, sums_[set] - bound_[set]);
     }
 
-    // G(X) by the first node of the completion.
-    double bound_completion(std::size_t set) const {
-        if (set == all_) return 1 / sums_[set];
-        if (bounds_.completion[set] == ParentWeights::impossible) return 0;
+    // G(X) by the first node of the completion. The mantissas of sets outside the cut are used here for the
+    // last time: they become slopes, which are 0.
+    double bound_completion(std::size_t set, bool kept) {
         double sum = 0;
         for (std::size_t left = all_ ^ set; left != 0; left &= left - 1) {
             const auto v = static_cast<std::size_t>(std::countr_zero(left));
             const std::size_t above = set | (std::size_t{1} << v);
             sum += passed_on(set, above, v) * bound_[above];
+            if (!kept) weights_.mantissa[v][ParentWeights::place(set, v)] = 0;
         }
         return sum;
     }
 
-    void pull(SinkWalk& walk, std::size_t set, double* reached) {
+    // Finds G(X), the bound of it, and what v does not reach with which probability; returns the share that
+    // leaked at X.
+    double pull(SinkWalk& walk, std::size_t set, double* reached) {
         if (set == all_) {
-            sums_[set] = 1 / sums_[set];
-            return;
+            bound_[set] = sums_[set] = 1 / sums_[set];
+            return leaks_[set] * bound_[set];
         }
+        const bool kept = within_cut(set);
+        const double least = kept ? least_sum(set) : 0;
+        bound_[set] = bound_completion(set, kept);
+        if (kept) {
+            spread(walk, set, reached);
+            bound_[set] = std::min(bound_[set], std::max(sums_[set], 0.0) + largest_share / least);
+        }
+        return leaks_[set] * bound_[set];
+    }
+
+    void spread(SinkWalk& walk, std::size_t set, double* reached) {
         double node_sums[32] = {};
-        if (within_cut(set) && sums_[set] != 0) {
-            walk.enter(set);
-            const double sum = sums_[set];
-            sums_[set] = walk.pull(set, bounds_.best[set], sums_.data(), node_sums);
-            for (double& s : node_sums) s *= sum;
-        }
+        walk.enter(set);
+        const double sum = sums_[set];
+        sums_[set] = walk.pull(set, bounds_.best[set], sums_.data(), node_sums);
         for (std::size_t left = all_ ^ set; left != 0; left &= left - 1) {
             const auto v = static_cast<std::size_t>(std::countr_zero(left));
+            const double share = sum * node_sums[v];
             double& mantissa = weights_.mantissa[v][ParentWeights::place(set, v)];
-            mantissa = node_sums[v] != 0 ? node_sums[v] / mantissa : 0;
-            if (node_sums[v] == 0) continue;
+            mantissa = share != 0 ? share / mantissa : 0;
+            if (share == 0) continue;
             for (std::size_t others = all_ ^ set ^ (std::size_t{1} << v); others != 0; others &= others - 1)
-                reached[v * 32 + static_cast<std::size_t>(std::countr_zero(others))] += node_sums[v];
+                reached[v * 32 + static_cast<std::size_t>(std::countr_zero(others))] += share;
         }
     }
 
