@@ -5,8 +5,6 @@
 #include <limits>
 
 #include "arrays.hpp"
-#include "ensemble/all_dags/exact_sums.hpp"
-#include "ensemble/all_dags/path_sums.hpp"
 #include "ensemble/construction/diagram_construction.hpp"
 #include "ensemble/diagram/diagram_join.hpp"
 #include "ensemble/diagram/network_lister.hpp"
@@ -173,42 +171,10 @@ void bind_construction(nb::module_& stage) {
         nb::call_guard<nb::gil_scoped_release>(), nb::arg("parts"), nb::arg("slack"));
 }
 
-void bind_exact_sums(nb::module_& stage) {
-    stage.def(
-        "sum_all_dags",
-        [](const Array1<std::int64_t>& node_offsets, const Array1<double>& scores,
-           const Array1<std::int64_t>& set_offsets, const Array1<std::int32_t>& members, double seconds,
-           nb::object callback) {
-            ExactSums sums = monitored(seconds, std::move(callback), [&](Ticker& ticker) {
-                return sum_all_dags(view_of(node_offsets, scores, set_offsets, members), ticker);
-            });
-            return nb::make_tuple(static_cast<int>(sums.status), sums.log_total,
-                                  as_array(std::move(sums.probabilities)), sums.defect);
-        },
-        nb::arg("node_offsets").noconvert(), nb::arg("scores").noconvert(),
-        nb::arg("set_offsets").noconvert(), nb::arg("members").noconvert(), nb::arg("seconds"),
-        nb::arg("callback").none());
-    stage.def(
-        "sum_paths_of_all_dags",
-        [](const Array1<std::int64_t>& node_offsets, const Array1<double>& scores,
-           const Array1<std::int64_t>& set_offsets, const Array1<std::int32_t>& members, double seconds,
-           nb::object callback) {
-            PathSums sums = monitored(seconds, std::move(callback), [&](Ticker& ticker) {
-                return sum_paths_of_all_dags(view_of(node_offsets, scores, set_offsets, members), ticker);
-            });
-            return nb::make_tuple(static_cast<int>(sums.status), as_array(std::move(sums.probabilities)),
-                                  sums.defect);
-        },
-        nb::arg("node_offsets").noconvert(), nb::arg("scores").noconvert(),
-        nb::arg("set_offsets").noconvert(), nb::arg("members").noconvert(), nb::arg("seconds"),
-        nb::arg("callback").none());
-}
-
 }  // namespace
 }  // namespace arcwise
 
 void bind_ensemble(nb::module_& stage) {
     arcwise::bind_diagram(stage);
     arcwise::bind_construction(stage);
-    arcwise::bind_exact_sums(stage);
 }

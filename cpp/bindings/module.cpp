@@ -14,6 +14,7 @@ void bind_model(nb::module_& stage);
 void bind_inference(nb::module_& stage);
 void bind_exact(nb::module_& stage);
 void bind_ensemble(nb::module_& stage);
+void bind_all_dags(nb::module_& stage);
 void bind_priors(nb::module_& stage);
 
 NB_MODULE(_core, module) {
@@ -39,6 +40,7 @@ NB_MODULE(_core, module) {
     bind_exact(exact);
     auto ensemble = module.def_submodule("ensemble");
     bind_ensemble(ensemble);
+    bind_all_dags(ensemble);
     auto priors = module.def_submodule("priors");
     bind_priors(priors);
 }

@@ -77,6 +77,7 @@ class Ticker {
     void stop(Status reason) { reason_ = reason; }
     Status reason() const { return reason_; }
     double elapsed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+    double remaining() const { return seconds_ - elapsed(); }
 
   private:
     using Clock = std::chrono::steady_clock;

@@ -27,6 +27,7 @@ __all__ = [
     "GraphError",
     "GuaranteeError",
     "OptionError",
+    "UnfinishedError",
     "UnknownNameError",
     "UnknownScoreError",
     "suggestion",
@@ -128,6 +129,11 @@ class GuaranteeError(ArcwiseError):
 
 
 # A message lists at most this many names.
+class UnfinishedError(ArcwiseError):
+    """A number was asked for that a limit kept from being found; the message says what it would take."""
+
+
+# A message lists so many names at most.
 LISTED_NAMES = 30
 
 

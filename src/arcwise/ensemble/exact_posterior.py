@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.deadline import Deadline
 from arcwise.ensemble.families import Families, arc_frame
 from arcwise.ensemble.network_set import NetworkSet
 from arcwise.ensemble.network_summary import NetworkSummary
-from arcwise.errors import GuaranteeError, OptionError
+from arcwise.errors import GuaranteeError, OptionError, UnfinishedError
+from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
-from arcwise.mentions import Argument, Call, Remedy
+from arcwise.memory import available_memory
 from arcwise.parent_sets import ParentSetTable
 from arcwise.progress import ProgressCallback, native_callback, show_progress
 from arcwise.showing import one_screen
@@ -23,123 +23,325 @@ from arcwise.showing import one_screen
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ExactPosterior", "exact_posterior"]
+    from arcwise import _core
 
-LARGEST = 20
+__all__ = ["DagTotals", "ExactPosterior", "exact_posterior"]
+
+# The sums keep all 2^n sets of nodes: 28 variables take 53 GB.
+LARGEST = 28
+# Beyond this nothing is left of a double's exponent.
+WIDEST_CUT = 600.0
+# A set of networks may seem to weigh more than all DAGs by so much: rounding.
+ROUNDING = 1e-9
+# How long a term takes on one core, there and back, for the message that says what would be needed.
+TERM_SECONDS = 1.2e-8
 
 
 @one_screen
 @dataclass(frozen=True, eq=False)
-class ExactPosterior:
-    """Posterior probabilities of all families and arcs, summed over every DAG with a uniform structure prior.
+class DagTotals:
+    """The sums over all DAGs, each probability with the same certificate.
 
     Parameters
     ----------
     log_total
         The log of the sum of exp(score) over all DAGs: the log marginal likelihood up to the number of DAGs.
-    probabilities
-        For every row of `families`, the posterior probability of this family.
+    shares
+        For every row of the table, the posterior probability of this family.
+    arcs, ancestors
+        At [p, c], the posterior probability of the arc p -> c, and of a directed path from p to c.
+    blankets
+        At [a, b], the posterior probability that each is in the other's Markov blanket; None if not asked for.
+    left_out
+        The cut left out, or added, at most this share of the sum; infinite if no share below 0.1 % can be proved.
     defect
-        How far the families of a node (or the sets of its descendants) were from summing to one, at most: the
-        numerical error.
-    paths
-        If asked for, the matrix of the posterior probabilities of a directed path from p to c, at [p, c].
+        How far the families of a node were from summing to one, at most: the numerical error.
+    """
+
+    log_total: float
+    shares: NDArray[np.float64]
+    arcs: NDArray[np.float64]
+    ancestors: NDArray[np.float64]
+    blankets: NDArray[np.float64] | None
+    left_out: float
+    defect: float
+
+
+@dataclass(frozen=True, eq=False)
+class ExactPosterior:
+    """Posterior probabilities of families, arcs, edges, ancestors and blankets, summed over every DAG.
+
+    The prior over DAGs is uniform, unless the table's scores hold the log prior of each family as well.
+
+    Parameters
+    ----------
+    names, families
+        The variables, and the parent sets that the sum is over.
+    status
+        COMPLETE, or the limit that stopped the sum; then there are no probabilities, and asking for one raises
+        an UnfinishedError that says what would be needed.
+    totals
+        The sums; None if a limit stopped them.
+    cut
+        Networks are left out only if they lie more than so many nats below the best one.
+    n_sets, n_terms
+        How many sets of nodes, and how many terms of the sum, were within the cut; of an unfinished sum, estimates,
+        and 0 if it did not get so far.
+    needed_bytes
+        The memory that the sums take.
+    max_parents
+        The parent limit of the table: the sum is over the DAGs within it.
     """
 
     names: tuple[str, ...]
     families: Families
-    probabilities: NDArray[np.float64]
-    log_total: float
-    defect: float
     status: Status
+    totals: DagTotals | None
+    cut: float
+    n_sets: int
+    n_terms: float
+    needed_bytes: int
     max_parents: int | None = None
-    paths: NDArray[np.float64] | None = None
 
     @property
     def complete(self) -> bool:
-        """True unless a limit stopped the sum; the probabilities are then empty."""
+        """True unless a limit stopped the sum."""
         return self.status is Status.COMPLETE
+
+    @property
+    def log_total(self) -> float:
+        """The log of the sum of exp(score) over all DAGs."""
+        return self._finished.log_total
+
+    @property
+    def left_out(self) -> float:
+        """The share of the sum that the cut left out, at most: a bound, and not an estimate."""
+        return self._finished.left_out
+
+    @property
+    def largest_error(self) -> float:
+        """How far any probability is from the truth because of the cut, at most: 2 b / (1 - b), b being `left_out`."""
+        share = self.left_out
+        return min(1.0, 2 * share / (1 - share)) if share < 1 else 1.0
+
+    @property
+    def defect(self) -> float:
+        """How far the families of a node were from summing to one, at most: the numerical error."""
+        return self._finished.defect
+
+    def family_probabilities(self) -> NDArray[np.float64]:
+        """Return, for every row of `families`, the posterior probability of this family."""
+        return self._finished.shares
 
     def arc_probabilities(self) -> NDArray[np.float64]:
         """Return the matrix of the posterior probabilities of the arcs p -> c, at [p, c]."""
-        return self.families.arc_shares(self.probabilities)
+        return self._finished.arcs
+
+    def edge_probabilities(self) -> NDArray[np.float64]:
+        """Return the symmetric matrix of the posterior probabilities of an arc either way."""
+        arcs = self.arc_probabilities()
+        return np.minimum(arcs + arcs.T, 1.0)
+
+    def ancestor_probabilities(self) -> NDArray[np.float64]:
+        """Return the matrix of the posterior probabilities of a directed path from p to c, at [p, c]."""
+        return self._finished.ancestors
+
+    def blanket_probabilities(self) -> NDArray[np.float64]:
+        """Return the matrix of the posterior probabilities that two variables are in each other's Markov blanket."""
+        blankets = self._finished.blankets
+        if blankets is None:
+            raise OptionError(
+                "the posterior of Markov blankets was not asked for: exact_posterior(..., blankets=True)."
+            )
+        return blankets
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per arc that any network has, with its probability, the likeliest first."""
         return arc_frame(self.names, self.arc_probabilities())
 
     def covered_by(self, networks: NetworkSet | NetworkSummary) -> float:
-        """Return the posterior probability of a set of networks: how much of the posterior it holds."""
+        """Return the posterior probability of a set of networks: how much of the posterior it holds.
+
+        Raises
+        ------
+        OptionError
+            If the networks are of other variables, have no scores, or weigh more than all DAGs together, so that
+            they were not found in the table of this posterior.
+        """
         if networks.names != self.names:
-            raise OptionError("the networks and the posterior have different variables.")
-        if isinstance(networks, NetworkSummary):
-            log_mass = networks.opt + networks.log_mass
-        else:
-            top = float(networks.scores.max())
-            log_mass = top + math.log(float(np.exp(networks.scores - top).sum()))
-        return math.exp(min(0.0, log_mass - self.log_total))
+            raise OptionError("the networks have other variables than the posterior.")
+        share = math.exp(min(1.0, _log_mass(networks) - self.log_total))
+        if share > 1 + ROUNDING + self.largest_error:
+            raise OptionError(
+                "the networks weigh more than all DAGs of the posterior together: they were found with another score, "
+                "other data or a higher parent limit. Use one table for both."
+            )
+        return min(share, 1.0)
+
+    def certificate(self) -> str:
+        """Return what is known of the error, in a sentence."""
+        totals = self._finished
+        if not math.isfinite(totals.left_out):
+            return (
+                f"Summed over all DAGs; what the cut of {self.cut:g} nats left out could not be shown to be small. "
+                "Raise cut."
+            )
+        return (
+            f"Summed over all DAGs ({self.n_terms:,.0f} terms over {self.n_sets:,} sets of variables); networks more "
+            f"than {self.cut:g} nats below the best may be left out: at most {totals.left_out:.1e} of the sum, "
+            f"which moves no probability by more than {self.largest_error:.1e}; rounding about {totals.defect:.0e}."
+        )
+
+    def needed(self) -> str:
+        """Return what the whole sum takes, as far as it is known, in a sentence."""
+        size = f"The sums over {len(self.names)} variables take {self.needed_bytes / 1e9:.3g} GB"
+        if self.n_terms == 0:
+            return f"{size}."
+        state = "" if self.complete else "about "
+        return (
+            f"{size} and {state}{self.n_terms:.2g} terms, some {self.n_terms * TERM_SECONDS:.2g} s on one core; "
+            "more data or fewer parents make them fewer."
+        )
+
+    def __repr__(self) -> str:
+        if self.totals is None:
+            return f"ExactPosterior({len(self.names)} variables, not complete: {self.status}. {self.needed()})"
+        return (
+            f"ExactPosterior({len(self.names)} variables, log total {self.totals.log_total:.6f}, "
+            f"left out at most {self.totals.left_out:.1e})"
+        )
+
+    @property
+    def _finished(self) -> DagTotals:
+        if self.totals is None:
+            raise UnfinishedError(
+                f"the sum over all DAGs was not finished ({self.status}), so there are no probabilities. "
+                f"{self.needed()} Raise the limit, lower cut (now {self.cut:g}), or average over a credible set: "
+                "count_credible."
+            )
+        return self.totals
 
 
 def exact_posterior(
     table: ParentSetTable,
     *,
-    paths: bool = False,
+    cut: float = 40.0,
+    blankets: bool = False,
+    constraints: Constraints | None = None,
+    threads: int = 1,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,
 ) -> ExactPosterior:
-    """Sum over all DAGs: the exact posterior probability of every family and arc, under a uniform structure prior.
+    """Sum over all DAGs: the exact posterior probability of every family, arc, edge and ancestor.
 
-    O(n 3^n) operations for all families together (Tian and He 2009, in reverse mode); about 16 variables in seconds,
-    at most 20. The posterior of paths takes 4^n operations more: 14 variables in seconds, 16 in a minute.
+    Each DAG weighs exp(score), so the prior over DAGs is uniform; for any other that is a product over families, add
+    its log to the table's scores. Terms of networks far below the best one are left out, and a bound on what that
+    changes is part of the result (`left_out`, `certificate`). With a thousand cases or more, 20 variables take about
+    a second and 24 half a minute; where cases are few, most of the 3^n terms count: half a minute for 20 variables.
 
     Parameters
     ----------
     table
-        All parent sets: built with ``slack=math.inf``, or a table that is vouched for (`ParentSetTable.vouched`). With
-        a parent limit the sum is over the DAGs within it.
-    paths
-        Find the posterior probability of every directed path as well: that p is an ancestor of c.
+        All parent sets: built with ``slack=math.inf``. With a parent limit the sum is over the DAGs within it.
+    cut
+        Leave out what lies more than so many nats below the best network; at most 600. Read the certificate.
+    blankets
+        Find the probability of every pair being in each other's Markov blanket, too: another forward sum per pair,
+        over the DAGs in which neither is a parent of the other and no node has both as parents.
+    constraints
+        Sum over the DAGs that satisfy them alone.
+    threads
+        The result does not depend on it, to the last bit.
     limits
-        A time limit shows in `status`.
+        Limits of time and memory (by default three quarters of what is available) show in `status`; `count` is not
+        used. If it is clear beforehand that the time will not do, no time is spent.
+    progress
+        None shows a bar on a terminal after two seconds; see `arcwise.progress.show_progress`.
 
     Raises
     ------
     GuaranteeError
         If parent sets were pruned: their weight would be missing.
+    OptionError
+        If there are more than 28 variables, an option is out of its range, or the sum is not a finite number.
     """
-    if table.n_variables > LARGEST:
-        raise OptionError(
-            f"the exact posterior takes 3^n steps and works for up to {LARGEST} variables; the table has "
-            f"{table.n_variables}. Average over a credible set instead: count_credible."
-        )
-    if table.slack != math.inf:
-        raise GuaranteeError(
-            f"the exact posterior needs a table with all parent sets (slack inf); this one has {table.slack:.4g}.",
-            remedies=Remedy(
-                "rebuild it with", Call("build_parent_sets", Argument("slack", math.inf, shown="math.inf"))
-            ),
-        )
+    limits = limits or Limits()
+    if limits.memory_bytes is None:
+        limits = replace(limits, memory_bytes=available_memory())
+    _check(table, cut, threads)
+    if constraints is not None:
+        table = table.filter(constraints)
     from arcwise import _core
 
-    arrays = (table.node_offsets, table.scores, table.set_offsets, table.members)
-    n, matrix = table.n_variables, None
-    deadline = Deadline.of(limits)
+    options = _core.ensemble.DagSumOptions(float(cut), blankets, threads, limits.native_memory)
     with show_progress(progress) as callback:
-        code, log_total, probabilities, defect = _core.ensemble.sum_all_dags(
-            *arrays, deadline.seconds_left, native_callback(callback, "exact posterior")
+        sums = _core.ensemble.sum_all_dags(
+            table.native,
+            options,
+            limits.native_seconds,
+            native_callback(callback, "exact posterior"),
         )
-        if paths and not code:
-            code, flat, missed = _core.ensemble.sum_paths_of_all_dags(
-                *arrays, deadline.seconds_left, native_callback(callback, "exact posterior of paths")
-            )
-            matrix, defect = (flat.reshape(n, n) if not code else None), max(defect, missed)
+    status = Status.from_native(sums.status)
     return ExactPosterior(
         names=table.names,
         families=Families(table.node_offsets, table.set_offsets, table.members),
-        probabilities=probabilities,
-        log_total=log_total,
-        defect=defect,
-        status=Status.from_native(code),
+        status=status,
+        totals=_totals(sums, table.n_variables, blankets) if status is Status.COMPLETE else None,
+        cut=float(cut),
+        n_sets=sums.sets,
+        n_terms=sums.terms,
+        needed_bytes=sums.bytes,
         max_parents=table.max_parents,
-        paths=matrix,
     )
+
+
+def _check(table: ParentSetTable, cut: float, threads: int) -> None:
+    if table.n_variables > LARGEST:
+        raise OptionError(
+            f"the exact posterior keeps sums for all 2^n sets of variables and serves up to {LARGEST}; the table has "
+            f"{table.n_variables}. Average over a credible set instead: count_credible."
+        )
+    if not 0 < cut <= WIDEST_CUT:
+        raise OptionError(f"cut={cut!r} must be positive and at most {WIDEST_CUT:g} nats.")
+    if threads < 1:
+        raise OptionError(f"threads={threads!r} must be at least 1.")
+    if table.slack != math.inf:
+        raise GuaranteeError(
+            f"the exact posterior needs a table with all parent sets (slack=inf); this one has slack {table.slack:.4g}."
+            " Rebuild it with build_parent_sets(..., slack=math.inf)."
+        )
+
+
+def _totals(sums: _core.ensemble.DagSums, n: int, blankets: bool) -> DagTotals:
+    if sums.too_wide:
+        raise OptionError(
+            "the scores of the table are too far apart to be summed: two DAGs may differ by at most 180 million "
+            "nats. With so many cases the best networks are all there is: count_credible."
+        )
+    if sums.log_total == -math.inf:
+        raise OptionError("the parent sets of the table, or the constraints, leave no DAG to sum over.")
+    if not math.isfinite(sums.log_total):
+        raise OptionError("the sum over all DAGs is not a positive number: the cut left out too much of it. Raise cut.")
+    return DagTotals(
+        log_total=sums.log_total,
+        shares=sums.take_shares(),
+        arcs=sums.take_arcs().reshape(n, n),
+        ancestors=sums.take_ancestors().reshape(n, n),
+        blankets=sums.take_blankets().reshape(n, n) if blankets else None,
+        left_out=sums.left_out,
+        defect=sums.defect,
+    )
+
+
+def _log_mass(networks: NetworkSet | NetworkSummary) -> float:
+    """Return the log of the sum of exp(score) over the networks."""
+    if isinstance(networks, NetworkSummary):
+        log_mass = networks.opt + networks.log_mass
+    elif networks.count == 0:
+        return -math.inf
+    else:
+        top = float(networks.scores.max())
+        log_mass = top + math.log(float(np.exp(networks.scores - top).sum()))
+    if math.isnan(log_mass):
+        raise OptionError("the networks have no scores, so their posterior probability is not known.")
+    return log_mass

@@ -19,6 +19,7 @@ from arcwise.deadline import Deadline
 from arcwise.errors import ConstraintError, FormatError, OptionError
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
+from arcwise.memory import available_memory
 from arcwise.mentions import Argument, Remedy
 from arcwise.parent_sets.table import BuildStatistics, ParentSetTable
 from arcwise.progress import ProgressCallback, native_callback, show_progress
@@ -297,17 +298,7 @@ def _parent_limit(max_parents: int | None, constraints: Constraints | None) -> i
 
 def _with_memory(limits: Limits | None) -> Limits:
     limits = limits or Limits()
-    return Limits(seconds=limits.seconds, memory_bytes=limits.memory_bytes or _available_memory())
-
-
-def _available_memory() -> int | None:
-    """Return three quarters of the memory that is available, or None where the system does not say."""
-    try:
-        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-    except OSError:
-        return None
-    kilobytes = [int(line.split()[1]) for line in lines if line.startswith("MemAvailable:")]
-    return kilobytes[0] * 1024 * 3 // 4 if kilobytes else None
+    return Limits(seconds=limits.seconds, memory_bytes=limits.memory_bytes or available_memory())
 
 
 def allowed_families(

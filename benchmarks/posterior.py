@@ -1,0 +1,141 @@
+"""Exact posteriors over all DAGs: CPU seconds, memory and the certificate; and what share of them credible sets hold.
+
+`python -m benchmarks.posterior [--page FILE] [data ...]` prints Markdown tables, and with --page also puts them into
+the page, under their headings. Times are CPU seconds of one thread from a finished table of all parent sets (BDeu with
+equivalent sample size 1), for all families, arcs, edges and ancestors together; memory is what the process grew by at
+its highest point. Each row runs in a process of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import multiprocessing
+import os
+import resource
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from arcwise.data import Dataset, read_data
+from arcwise.ensemble import count_credible, exact_posterior
+from arcwise.model import BayesianNetwork
+from arcwise.parent_sets import build_parent_sets
+
+SHARED = Path(os.environ.get("ARCWISE_SHARED", Path(__file__).resolve().parents[2] / "shared"))
+FACTORS = (3, 20, 150)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A data set: a file or a network to sample from, how many columns and cases of it, the parent limit, the goal."""
+
+    name: str
+    source: str
+    columns: int | None = None
+    cases: int | None = None
+    max_parents: int | None = None
+    goal: str = ""
+    earlier: str = ""
+
+    def data(self) -> Dataset:
+        path = SHARED / "data" / self.source
+        if path.name.endswith(".bif.gz"):
+            assert self.cases is not None
+            data = BayesianNetwork.read_bif(path).sample(self.cases, seed=1)
+        else:
+            data = read_data(path)
+        return data.select(data.names[: self.columns]) if self.columns else data
+
+
+# The last column: the program of version 0.1, which summed all 3^n terms in long double, and 4^n for ancestors.
+ROWS = (
+    Row("sachs", "networks/sachs.bif.gz", cases=20_000, earlier="log total -inf, arcs NaN"),
+    Row("letter, 11 columns", "liao2019/letter.csv.gz", columns=11, earlier="log total -inf, arcs NaN"),
+    Row("zoo, 15 columns", "liao2019/zoo.csv.gz", columns=15, earlier="9.9 s"),
+    Row("nltcs", "liao2019/nltcs.csv.gz", goal="0.1 s", earlier="38 s"),
+    Row("child", "networks/child.bif.gz", cases=1_000, max_parents=4, goal="1 s"),
+    Row("alarm, 20 columns", "networks/alarm.bif.gz", columns=20, cases=1_000, max_parents=4),
+    Row("hepatitis", "liao2019/hepatitis.csv.gz", goal="60 s"),
+    Row("alarm, 24 columns", "sampled/alarm_5000.csv.gz", columns=24, max_parents=3, goal="20 s, 3 GB"),
+)
+# The data of Liao's Table 3.1 with up to 20 variables.
+HELD = ("tic-tac-toe", "wine", "adult", "nltcs", "msnbc", "letter", "voting", "zoo", "hepatitis")
+
+
+def peak_gigabytes() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+
+
+def measure(row: Row) -> str:
+    data = row.data()
+    table = build_parent_sets(data, "bdeu:ess=1", slack=math.inf, max_parents=row.max_parents)
+    before, start = peak_gigabytes(), time.process_time()
+    found = exact_posterior(table, progress=False)
+    seconds = time.process_time() - start
+    grown = max(peak_gigabytes() - before, 0.0)
+    n = data.n_variables
+    return (
+        f"| {row.name} | {n} | {data.n_cases:,} | {row.max_parents or 'any'} | {found.n_sets / 2**n:.2%} "
+        f"| {found.n_terms / (3**n - 2**n):.2g} | {seconds:.3g} | {grown:.2g} | {found.left_out:.0e} "
+        f"| {found.defect:.0e} | {row.goal} | {row.earlier} |"
+    )
+
+
+def held(name: str, score: str) -> str:
+    data = read_data(SHARED / "data" / "liao2019" / f"{name}.csv.gz")
+    table = build_parent_sets(data, score, slack=math.inf)
+    found = exact_posterior(table, progress=False)
+    pruned = build_parent_sets(data, score, slack=math.log(FACTORS[-1]))
+    cells = []
+    for factor in FACTORS:
+        summary = count_credible(pruned, bayes_factor=factor, progress=False)
+        cells.append(f"{summary.count:,} | {found.covered_by(summary):.1%}")
+    return f"| {name} | {data.n_variables} | {score[:4].rstrip(':')} | {' | '.join(cells)} | {found.left_out:.0e} |"
+
+
+SPEED = "| data | n | cases | parents | sets | terms | CPU s | GB | left out | rounding | goal | version 0.1 |"
+SHARES = "| data | n | score | at 3 | share | at 20 | share | at 150 | share | left out |"
+
+
+def apart(function: object, *arguments: object) -> str:
+    """Run a function in a process of its own."""
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        result: str = pool.apply(function, arguments)  # type: ignore[arg-type]
+    return result
+
+
+def put(page: Path, heading: str, table: list[str]) -> None:
+    """Replace the table below a heading of the page."""
+    lines = page.read_text(encoding="utf-8").splitlines()
+    start = next(i for i in range(lines.index(heading), len(lines)) if lines[i].startswith("|"))
+    end = next((i for i in range(start, len(lines)) if not lines[i].startswith("|")), len(lines))
+    page.write_text("\n".join(lines[:start] + table + lines[end:]) + "\n", encoding="utf-8")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", nargs="*", help="rows whose name begins so; all by default")
+    parser.add_argument("--page", type=Path, help="put the tables into this page")
+    options = parser.parse_args()
+    wanted = tuple(options.data) or ("",)
+    tables = (
+        ("## Time and memory", SPEED, [(measure, row) for row in ROWS if row.name.startswith(wanted)]),
+        (
+            "## What credible sets hold",
+            SHARES,
+            [(held, name, score) for score in ("bic", "bdeu:ess=1") for name in HELD if name.startswith(wanted)],
+        ),
+    )
+    for heading, header, calls in tables:
+        lines = [header, "|---|" + "---:|" * (header.count("|") - 2)]
+        print(f"\n{heading}\n\n{lines[0]}\n{lines[1]}", flush=True)
+        for call in calls:
+            lines.append(apart(*call))
+            print(lines[-1], flush=True)
+        if options.page:
+            put(options.page, heading, lines)
+
+
+if __name__ == "__main__":
+    main()

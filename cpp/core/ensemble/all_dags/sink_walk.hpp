@@ -1,0 +1,175 @@
+// The walk over the sets S of sinks above one set X: see dag_sums.hpp.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "ensemble/all_dags/parent_weights.hpp"
+#include "ensemble/all_dags/power_of_two.hpp"
+#include "ensemble/all_dags/set_bounds.hpp"
+
+namespace arcwise {
+
+// What one X offers to the nodes above it, and what all walks share.
+class SinkWalk {
+  public:
+    SinkWalk(const ParentWeights& weights, const SetBounds& bounds, std::int32_t floor)
+        : weights_(weights),
+          completion_(bounds.completion.data()),
+          optimum_(bounds.optimum),
+          floor_(floor),
+          all_((std::size_t{1} << weights.nodes) - 1) {}
+
+    // The exponent that R(W) is scaled by.
+    std::int32_t scale(std::size_t set) const { return (optimum_ - completion_[set]) >> weights_.fraction; }
+
+    // Gathers alpha_v(X) of all v outside X that have a parent set within it.
+    void enter(std::size_t set) {
+        candidates_ = 0;
+        for (std::size_t left = all_ ^ set; left != 0; left &= left - 1) {
+            const auto v = static_cast<std::size_t>(std::countr_zero(left));
+            const auto at = ParentWeights::place(set, v);
+            step_[v] = weights_.level[v][at];
+            if (step_[v] == ParentWeights::impossible) continue;
+            exponent_[v] = step_[v] >> weights_.fraction;
+            factor_[v] = weights_.mantissa[v][at];
+            candidates_ |= std::size_t{1} << v;
+        }
+    }
+
+    // Adds the terms of X to the sums of the larger sets W, and what the cut leaves out to their leaks; only
+    // sets W with W and `splitters` = `part`, so that parts can be worked on at the same time. (Splitters
+    // come first in the walk. Where one that is not the last turns back, the smaller part has noted it.)
+    void push(std::size_t set, std::int32_t best, double sum, double leaking, std::size_t splitters,
+              std::size_t part, double* sums, double* leaks) {
+        sums_ = sums;
+        leaks_ = leaks;
+        leaking_ = leaking;
+        std::size_t above = set;
+        double product = -sum;
+        std::int32_t level = best, exponent = scale(set);
+        std::size_t forced = part & ~set;
+        if ((forced & ~candidates_) != 0) return;  // no such term
+        for (; forced != 0; forced &= forced - 1) {
+            const auto v = static_cast<std::size_t>(std::countr_zero(forced));
+            const bool last = (forced & (forced - 1)) == 0;
+            above |= std::size_t{1} << v;
+            level += step_[v];
+            exponent += exponent_[v];
+            product *= -factor_[v];
+            const auto there = exponent - scale(above);
+            if (level + completion_[above] < floor_) {
+                if (last) leak(above, product * clamped_power_of_two(there));
+                return;
+            }
+            if (last) {
+                sums_[above] += product * power_of_two(there);
+                ++terms_;
+            }
+        }
+        push_on(above, level, product, exponent, candidates_ & ~splitters);
+    }
+
+    // Sums over the terms of X: returns G(X) as far as X offers it, and adds to node_sums[v] the part of the
+    // terms with v.
+    double pull(std::size_t set, std::int32_t best, const double* completions, double* node_sums) {
+        completions_ = completions;
+        node_sums_ = node_sums;
+        return pull_on(set, best, -1, scale(set), candidates_);
+    }
+
+    // The number of terms of X, up to a limit.
+    double count(std::size_t set, std::int32_t best, double limit) {
+        return count_on(set, best, candidates_, limit);
+    }
+
+    std::size_t candidates() const { return candidates_; }
+    double factor(std::size_t v) const { return factor_[v]; }
+    void set_factor(std::size_t v, double value) { factor_[v] = value; }
+    std::int32_t exponent(std::size_t v) const { return exponent_[v]; }
+    std::uint64_t terms() const { return terms_; }
+
+  private:
+    void leak(std::size_t above, double amount) {
+        if (leaks_ != nullptr) leaks_[above] += (amount < 0 ? -amount : amount) * leaking_;
+    }
+
+    void push_on(std::size_t set, std::int32_t level, double product, std::int32_t exponent,
+                 std::size_t candidates) {
+        std::size_t kept = 0;
+        for (std::size_t left = candidates; left != 0; left &= left - 1) {
+            const auto v = static_cast<std::size_t>(std::countr_zero(left));
+            const std::size_t above = set | (std::size_t{1} << v);
+            const std::int32_t rest = completion_[above];
+            const double term = -product * factor_[v];
+            const std::int32_t there = exponent + exponent_[v] - ((optimum_ - rest) >> weights_.fraction);
+            if (level + step_[v] + rest >= floor_) {
+                kept |= left & (~left + 1);
+                sums_[above] += term * power_of_two(there);
+                ++terms_;
+            } else {
+                leak(above, term * clamped_power_of_two(there));
+            }
+        }
+        for (; (kept & (kept - 1)) != 0; kept &= kept - 1) {
+            const auto v = static_cast<std::size_t>(std::countr_zero(kept));
+            push_on(set | (std::size_t{1} << v), level + step_[v], -product * factor_[v],
+                    exponent + exponent_[v], kept & (kept - 1));
+        }
+    }
+
+    double pull_on(std::size_t set, std::int32_t level, double product, std::int32_t exponent,
+                   std::size_t candidates) {
+        std::size_t kept = 0;
+        for (std::size_t left = candidates; left != 0; left &= left - 1) {
+            const auto v = static_cast<std::size_t>(std::countr_zero(left));
+            if (level + step_[v] + completion_[set | (std::size_t{1} << v)] >= floor_)
+                kept |= left & (~left + 1);
+        }
+        double total = 0;
+        for (; kept != 0; kept &= kept - 1) {
+            const auto v = static_cast<std::size_t>(std::countr_zero(kept));
+            const std::size_t above = set | (std::size_t{1} << v);
+            const double factor = -product * factor_[v];
+            const std::int32_t there = exponent + exponent_[v];
+            double sum = factor * power_of_two(there - scale(above)) * completions_[above];
+            if ((kept & (kept - 1)) != 0)
+                sum += pull_on(above, level + step_[v], factor, there, kept & (kept - 1));
+            node_sums_[v] += sum;
+            total += sum;
+        }
+        return total;
+    }
+
+    double count_on(std::size_t set, std::int32_t level, std::size_t candidates, double limit) {
+        std::size_t kept = 0;
+        for (std::size_t left = candidates; left != 0; left &= left - 1) {
+            const auto v = static_cast<std::size_t>(std::countr_zero(left));
+            if (level + step_[v] + completion_[set | (std::size_t{1} << v)] >= floor_)
+                kept |= left & (~left + 1);
+        }
+        auto found = static_cast<double>(std::popcount(kept));
+        for (; (kept & (kept - 1)) != 0 && found < limit; kept &= kept - 1) {
+            const auto v = static_cast<std::size_t>(std::countr_zero(kept));
+            found +=
+                count_on(set | (std::size_t{1} << v), level + step_[v], kept & (kept - 1), limit - found);
+        }
+        return found;
+    }
+
+    const ParentWeights& weights_;
+    const std::int32_t* completion_;
+    std::int32_t optimum_, floor_;
+    std::size_t all_, candidates_ = 0;
+    std::int32_t step_[32] = {}, exponent_[32] = {};
+    double factor_[32] = {};
+    double* sums_ = nullptr;
+    double* leaks_ = nullptr;
+    double leaking_ = 1;
+    const double* completions_ = nullptr;
+    double* node_sums_ = nullptr;
+    std::uint64_t terms_ = 0;
+};
+
+}  // namespace arcwise

@@ -1,0 +1,174 @@
+#include "ensemble/all_dags/dag_sums.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <functional>
+#include <random>
+#include <vector>
+
+#include "check.hpp"
+#include "ensemble/all_dags/subset_steps.hpp"
+
+namespace {
+
+using namespace arcwise;
+
+// A table with its own memory: all parent sets of every node, with scores from a function of (node, set).
+struct OwnedTable {
+    std::vector<std::int64_t> node_offsets{0}, set_offsets{0};
+    std::vector<double> scores;
+    std::vector<std::int32_t> members;
+
+    OwnedTable(std::size_t n, const std::function<double(std::size_t, std::size_t)>& score) {
+        for (std::size_t v = 0; v < n; ++v) {
+            std::vector<std::pair<double, std::size_t>> rows;
+            for (std::size_t set = 0; set < std::size_t{1} << n; ++set)
+                if ((set >> v & 1) == 0) rows.emplace_back(-score(v, set), set);
+            std::sort(rows.begin(), rows.end());
+            for (const auto& [loss, set] : rows) {
+                scores.push_back(-loss);
+                for (std::size_t p = 0; p < n; ++p)
+                    if (set >> p & 1) members.push_back(static_cast<std::int32_t>(p));
+                set_offsets.push_back(static_cast<std::int64_t>(members.size()));
+            }
+            node_offsets.push_back(static_cast<std::int64_t>(scores.size()));
+        }
+    }
+
+    TableView view() const { return {node_offsets.size() - 1, node_offsets, scores, set_offsets, members}; }
+};
+
+OwnedTable random_table(std::size_t n, std::uint32_t seed, double scale) {
+    std::mt19937 random(seed);
+    std::normal_distribution<double> normal(0, scale);
+    return {n, [&](std::size_t, std::size_t) { return normal(random); }};
+}
+
+DagSums sums_of(const OwnedTable& table, DagSumOptions options = {}) {
+    SilentMonitor monitor;
+    Ticker ticker(monitor, 60);
+    return sum_all_dags(table.view(), options, ticker);
+}
+
+bool near(double a, double b, double tolerance) {
+    return std::abs(a - b) <= tolerance * std::max(1.0, std::abs(b));
+}
+
+// Scores of all DAGs with their arcs, by trying every choice of rows.
+struct Listed {
+    double log_total = 0;
+    std::vector<double> arcs;
+};
+Listed list_all(const OwnedTable& table) {
+    const auto view = table.view();
+    const std::size_t n = view.variables;
+    std::vector<std::size_t> masks(view.rows(), 0);
+    for (std::size_t row = 0; row < view.rows(); ++row)
+        for (const auto p : view.parents(row)) masks[row] |= std::size_t{1} << p;
+    std::vector<double> scores;
+    std::vector<std::vector<std::size_t>> dags;
+    std::vector<std::size_t> chosen(n);
+    const std::function<void(std::size_t, double)> choose = [&](std::size_t v, double score) {
+        if (v == n) {
+            std::size_t placed = 0;
+            for (std::size_t round = 0; round < n; ++round)
+                for (std::size_t u = 0; u < n; ++u)
+                    if ((chosen[u] & ~placed) == 0) placed |= std::size_t{1} << u;
+            if (placed != (std::size_t{1} << n) - 1) return;
+            scores.push_back(score);
+            dags.push_back(chosen);
+            return;
+        }
+        for (auto row = view.node_offsets[v]; row < view.node_offsets[v + 1]; ++row) {
+            chosen[v] = masks[static_cast<std::size_t>(row)];
+            choose(v + 1, score + view.scores[static_cast<std::size_t>(row)]);
+        }
+    };
+    choose(0, 0);
+    const double top = *std::max_element(scores.begin(), scores.end());
+    Listed found{0, std::vector<double>(n * n, 0)};
+    double total = 0;
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+        const double weight = std::exp(scores[i] - top);
+        total += weight;
+        for (std::size_t v = 0; v < n; ++v)
+            for (std::size_t p = 0; p < n; ++p)
+                if (dags[i][v] >> p & 1) found.arcs[p * n + v] += weight;
+    }
+    for (double& arc : found.arcs) arc /= total;
+    found.log_total = top + std::log(total);
+    return found;
+}
+
+}  // namespace
+
+TEST(subset_steps_make_sums_over_subsets) {
+    for (const std::size_t bits : {0U, 1U, 5U, 12U, 15U}) {
+        std::vector<std::uint64_t> sums(std::size_t{1} << bits);
+        for (std::size_t set = 0; set < sums.size(); ++set) sums[set] = set * set + 1;
+        auto expected = sums;
+        for (std::size_t b = 0; b < bits; ++b)
+            for (std::size_t set = 0; set < sums.size(); ++set)
+                if (set >> b & 1) expected[set] += expected[set ^ (std::size_t{1} << b)];
+        for_subset_steps(bits, [&](std::size_t lower, std::size_t upper, std::size_t count) {
+            for (std::size_t i = 0; i < count; ++i) sums[upper + i] += sums[lower + i];
+        });
+        CHECK(sums == expected);
+    }
+}
+
+TEST(sums_over_all_dags_are_those_of_the_list) {
+    for (const std::size_t n : {1U, 2U, 3U, 4U})
+        for (const double scale : {0.0, 1.0, 30.0, 10'000.0}) {
+            const auto table = random_table(n, static_cast<std::uint32_t>(n), scale);
+            const auto expected = list_all(table);
+            const auto found = sums_of(table);
+            CHECK(found.status == Status::complete);
+            CHECK(near(found.log_total, expected.log_total, 1e-12));
+            for (std::size_t i = 0; i < n * n; ++i) CHECK(near(found.arcs[i], expected.arcs[i], 1e-11));
+            CHECK(found.defect < 1e-12);
+        }
+}
+
+TEST(sums_count_the_dags_of_nine_nodes) {
+    const OwnedTable table(9, [](std::size_t, std::size_t) { return -1e5; });
+    // OEIS A003024.
+    CHECK(near(sums_of(table).log_total, std::log(1213442454842881.0) - 9e5, 1e-14));
+}
+
+TEST(sums_do_not_depend_on_threads) {
+    const auto table = random_table(9, 3, 5.0);
+    DagSumOptions options;
+    options.cut = 12;
+    options.blankets = true;
+    const auto one = sums_of(table, options);
+    options.threads = 3;
+    const auto three = sums_of(table, options);
+    CHECK(one.terms == three.terms);
+    CHECK(one.terms < 19'171);  // 3^9 - 2^9 without a cut
+    CHECK(one.log_total == three.log_total);
+    CHECK(one.left_out == three.left_out);
+    CHECK(one.shares == three.shares);
+    CHECK(one.arcs == three.arcs);
+    CHECK(one.ancestors == three.ancestors);
+    CHECK(one.blankets == three.blankets);
+}
+
+TEST(sums_stop_at_limits) {
+    const auto table = random_table(10, 1, 1.0);
+    DagSumOptions options;
+    options.memory = 1000;
+    const auto small = sums_of(table, options);
+    CHECK(small.status == Status::memory_limit);
+    CHECK(small.shares.empty());
+    CHECK(small.bytes > 1000);
+    SilentMonitor monitor;
+    Ticker ticker(monitor, 1e-9);
+    CHECK(sum_all_dags(table.view(), {}, ticker).status == Status::time_limit);
+}
+
+TEST(scores_too_far_apart_are_refused) {
+    const OwnedTable table(2, [](std::size_t, std::size_t set) { return set == 0 ? -1e9 : 0.0; });
+    CHECK(sums_of(table).too_wide);
+}
