@@ -71,11 +71,8 @@ class BayesianNetwork:
     ... )
     >>> round(network.query("rain", {"wet": "yes"})["yes"], 4)
     0.7037
-    >>> network.cpt("wet")
-    wet     no   yes
-    rain
-    no    0.90  0.10
-    yes   0.05  0.95
+    >>> float(network.cpt("wet").loc["yes", "yes"])
+    0.95
     """
 
     __slots__ = ("__dict__", "_dag", "_states", "_tables", "_values")
