@@ -17,13 +17,6 @@ namespace nb = nanobind;
 
 namespace arcwise {
 namespace {
-
-TableView view_of(const Array1<std::int64_t>& node_offsets, const Array1<double>& scores,
-                  const Array1<std::int64_t>& set_offsets, const Array1<std::int32_t>& members) {
-    return {node_offsets.shape(0) - 1, as_span(node_offsets), as_span(scores), as_span(set_offsets),
-            as_span(members)};
-}
-
 nb::tuple as_words(BigCount count) {
     return nb::make_tuple(static_cast<std::uint64_t>(count), static_cast<std::uint64_t>(count >> 64));
 }

@@ -16,6 +16,7 @@ from arcwise.ensemble.recipe import Run
 from arcwise.ensemble.sources.credible import TABLE
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import build_parent_sets
+from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
     from arcwise.scores import Score
@@ -35,6 +36,7 @@ class Shortfall(enum.Enum):
     EVERYTHING = enum.auto()  # no network was finished
 
 
+@one_screen
 @dataclass(frozen=True, eq=False)
 class CredibleFacts:
     """What is known about a credible set.
@@ -66,6 +68,7 @@ class CredibleFacts:
         return f"CredibleFacts({self.count:,} networks, {self.classes} classes, Bayes factor {self.bayes_factor:g})"
 
 
+@one_screen
 @dataclass(frozen=True, eq=False)
 class Averaged:
     """One set of networks, averaged into the confidence of each edge.

@@ -16,6 +16,7 @@ from arcwise.data.labels import quoted
 from arcwise.ensemble.recipe import NO_GAPS
 from arcwise.errors import DataError, OptionError
 from arcwise.progress import ProgressCallback
+from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,6 +46,7 @@ class PreparationError(DataError):
     """The data cannot be learned from as they are, and nobody has said yet what to do about it."""
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class Obstacle:
     """One thing that keeps a table from being complete and discrete, what is proposed, and how to ask for it."""
@@ -56,6 +58,7 @@ class Obstacle:
     option: str  # the options of `arcwise learn` that ask for it
 
 
+@one_screen
 @dataclass(frozen=True, eq=False)
 class Prepared:
     """Data to learn from, and what was done to get there.

@@ -14,6 +14,7 @@ from arcwise.graph import Dag
 from arcwise.limits import Status
 from arcwise.priors import Learning, Saturation, Sensitivity, analytic_ess, data_saturation, prior_sensitivity
 from arcwise.progress import ProgressCallback
+from arcwise.showing import one_screen
 
 __all__ = ["PriorChecks", "check_prior"]
 
@@ -23,6 +24,7 @@ FEWEST_CASES = 41
 REPETITIONS = 3
 
 
+@one_screen
 @dataclass(frozen=True, eq=False)
 class PriorChecks:
     """Sensitivity of the consensus network, Steck's equivalent sample size for it, and saturation.

@@ -15,6 +15,7 @@ from arcwise.data import Dataset
 from arcwise.deadline import Deadline
 from arcwise.limits import Status
 from arcwise.progress import ProgressCallback
+from arcwise.showing import one_screen
 
 __all__ = ["COST_POWERS", "RuleMark", "RuleName", "Thresholds", "choose_thresholds"]
 
@@ -34,6 +35,7 @@ class RuleName(enum.StrEnum):
     BROOM = "Broom"
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class RuleMark:
     """A rule's cut-off under a short name, and what the rule is, in a sentence."""
@@ -43,6 +45,7 @@ class RuleMark:
     meaning: str
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class Thresholds:
     """The cut-off that was chosen and why, those of the other rules, and why one is missing."""

@@ -20,7 +20,7 @@ from arcwise.ensemble import CredibleSet, Ensemble, NetworkSet
 from arcwise.errors import GuaranteeError, OptionError, UnknownNameError, suggestion
 from arcwise.graph import Cpdag
 from arcwise.limits import Limits, Status
-from arcwise.mentions import Argument, Mention
+from arcwise.mentions import Argument, Mention, Remedy
 
 __all__ = [
     "Feature",
@@ -199,8 +199,13 @@ def _listed(networks: Ensemble, what: str | Mention) -> NetworkSet:
     if isinstance(networks, NetworkSet):
         return networks
     raise GuaranteeError(
-        f"{what} needs the networks themselves, but this set of {networks.count:,} was only counted. "
-        "Use orient='dag' or orient='skeleton', or give the CredibleSet itself, or list it."
+        what,
+        f"needs the networks themselves, but this set of {networks.count:,} was only counted.",
+        remedies=(
+            Remedy("use", Argument("orient", "dag"), "or", Argument("orient", "skeleton")),
+            Remedy("give the CredibleSet itself"),
+            Remedy("list it"),
+        ),
     )
 
 

@@ -24,6 +24,7 @@ from arcwise.ensemble.recipe import Recipe
 from arcwise.errors import ArcwiseError, GuaranteeError, OptionError, UnknownNameError, suggestion
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
+from arcwise.mentions import Argument, Either, Remedy
 from arcwise.parent_sets import ParentSetTable
 from arcwise.parent_sets.guarantee import check_slack
 from arcwise.progress import ProgressCallback, native_callback, show_progress
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 __all__ = ["By", "CredibleSet"]
 
 By = Literal["dag", "mec"]
+VOUCH_FOR_CLASSES = Either("table.vouched(equivalent=True)", Argument("trust_table", True))
+LIST_DAGS = Remedy("list DAGs:", Argument("by", "dag"))
 
 
 class CredibleSet:
@@ -357,7 +360,7 @@ class CredibleSet:
         optimum.
         """
         if count < 1:
-            raise OptionError(f"count={count!r} must be at least 1.")
+            raise OptionError(Argument("count", count), "must be at least 1.")
         deadline = Deadline.of(limits)
         with show_progress(self._progress) as callback:
             diagram = self.diagram(by, deadline)
@@ -467,18 +470,21 @@ class CredibleSet:
         if self.constraints is not None:
             raise GuaranteeError(
                 "equivalence classes cannot be enumerated as wholes under constraints, which may forbid some members "
-                "of a class and not others; list DAGs: by='dag'."
+                "of a class and not others.",
+                remedies=LIST_DAGS,
             )
         if has_whole_classes(self.table):
             return
         if self.table.equivalent is None and "name" not in self.table.score:
             raise GuaranteeError(
                 "equivalence classes need a score that gives their members the same value; this table does not say "
-                "which score it holds. Vouch for it with table.vouched(equivalent=True), or list DAGs: by='dag'."
+                "which score it holds.",
+                remedies=(Remedy("vouch for it with", VOUCH_FOR_CLASSES), LIST_DAGS),
             )
         raise GuaranteeError(
             f"{self.score.get('name', 'the score')} gives the members of an equivalence class different values, so "
-            "classes cannot be enumerated as wholes; list DAGs: by='dag'."
+            "classes cannot be enumerated as wholes.",
+            remedies=LIST_DAGS,
         )
 
     def _count(self) -> DiagramSums:

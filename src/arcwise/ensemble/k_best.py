@@ -10,7 +10,9 @@ from arcwise.ensemble.network_set import NetworkSet
 from arcwise.errors import GuaranteeError, OptionError
 from arcwise.graph import Constraints
 from arcwise.limits import Limits
+from arcwise.mentions import Argument, Call, Remedy
 from arcwise.parent_sets import ParentSetTable
+from arcwise.parent_sets.guarantee import VOUCH
 from arcwise.progress import ProgressCallback
 
 __all__ = ["k_best"]
@@ -54,12 +56,16 @@ def k_best(
     """
     deadline = Deadline.of(limits)
     if k < 1:
-        raise OptionError(f"k={k!r} must be at least 1.")
+        raise OptionError(Argument("k", k), "must be at least 1.")
     reach = table.slack
     if math.isnan(reach):
         raise GuaranteeError(
             "k_best needs a table that says for which slack it is complete; this one does not, like a file made "
-            "elsewhere. Rebuild it with build_parent_sets(..., slack=...), or vouch for it with table.vouched()."
+            "elsewhere.",
+            remedies=(
+                Remedy("rebuild it with", Call("build_parent_sets", Argument("slack", shown="..."))),
+                Remedy("vouch for it with", VOUCH),
+            ),
         )
     everything = float(abs(table.scores).sum()) + 1.0  # no network lies beyond
     slack = min(FIRST_SLACK, reach)
@@ -69,7 +75,12 @@ def k_best(
             return found
         if slack >= reach:
             raise GuaranteeError(
-                f"the table is complete for networks within {reach:.4g} of the optimum, and only {found.count:,} are; "
-                f"k={k:,} needs more. Rebuild it with build_parent_sets(..., slack={2 * max(reach, 1.0):.4g})."
+                f"the table is complete for networks within {reach:.4g} of the optimum, and only {found.count:,} are;",
+                Argument("k", k),
+                "needs more.",
+                remedies=Remedy(
+                    "rebuild it with",
+                    Call("build_parent_sets", Argument("slack", float(f"{2 * max(reach, 1.0):.4g}"))),
+                ),
             )
         slack = min(2 * slack, reach)

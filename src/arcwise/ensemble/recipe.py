@@ -24,6 +24,7 @@ __all__ = ["NO_GAPS", "Recipe", "Run"]
 NO_GAPS = "none"
 
 
+@one_screen
 @dataclass(frozen=True, slots=True)
 class Run:
     """The circumstances of making networks. Except for the seed, none of them is part of how they are made."""

@@ -26,6 +26,7 @@ from arcwise.errors import FormatError, OptionError
 from arcwise.files import parse_json, read_bytes, write_text
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
+from arcwise.mentions import Argument
 from arcwise.parent_sets import ParentSetTable
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 from arcwise.showing import one_screen
@@ -92,7 +93,7 @@ def stream_set(
 ) -> NetworkStream:
     """List a set into a folder; see `CredibleSet.stream`. A folder that is complete asks for no diagram."""
     if chunk < 1:
-        raise OptionError(f"chunk={chunk!r} must be at least 1.")
+        raise OptionError(Argument("chunk", chunk), "must be at least 1.")
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     identity = _identity(found, by, chunk, parquet)

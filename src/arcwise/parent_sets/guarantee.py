@@ -13,9 +13,12 @@ import math
 
 from arcwise.errors import GuaranteeError
 from arcwise.graph import Constraints
+from arcwise.mentions import Argument, Call, Either, Remedy
 from arcwise.parent_sets.table import ParentSetTable
 
-__all__ = ["check_required", "check_slack"]
+__all__ = ["VOUCH", "check_required", "check_slack"]
+
+VOUCH = Either("table.vouched()", Argument("trust_table", True))
 
 
 def check_slack(table: ParentSetTable, slack: float, what: str) -> None:
@@ -23,13 +26,16 @@ def check_slack(table: ParentSetTable, slack: float, what: str) -> None:
     if table.slack >= slack - 1e-12:
         return
     enough = math.ceil(slack * 1e4) / 1e4  # rounded down it would be refused again
-    remedy = f"Rebuild it with build_parent_sets(..., slack={enough:.10g})"
+    rebuild = Remedy("rebuild it with", Call("build_parent_sets", Argument("slack", enough, shown=f"{enough:.10g}")))
     if math.isnan(table.slack):
         raise GuaranteeError(
             f"{what} needs a table with slack >= {slack:.4g}; this one does not say what it has, like a file made "
-            f"elsewhere. {remedy}, or vouch for it with table.vouched()."
+            "elsewhere.",
+            remedies=(rebuild, Remedy("vouch for it with", VOUCH)),
         )
-    raise GuaranteeError(f"{what} needs a table with slack >= {slack:.4g}; this one has {table.slack:.4g}. {remedy}.")
+    raise GuaranteeError(
+        f"{what} needs a table with slack >= {slack:.4g}; this one has {table.slack:.4g}.", remedies=rebuild
+    )
 
 
 def check_required(table: ParentSetTable, constraints: Constraints | None) -> None:
@@ -40,8 +46,9 @@ def check_required(table: ParentSetTable, constraints: Constraints | None) -> No
     if not missing:
         return
     arcs = ", ".join(f"{tail} -> {head}" for tail, head in missing[:3]) + (", ..." if len(missing) > 3 else "")
-    unknown = ", or, if it holds every parent set, vouch for it with table.vouched()"
+    rebuild = Remedy("rebuild it with", Call("build_parent_sets", Argument("constraints", shown="...")))
+    vouch = Remedy("if it holds every parent set, vouch for it with", VOUCH)
     raise GuaranteeError(
-        f"the table was not built for the required arcs {arcs}: sets that they need may have been dropped from it. "
-        f"Rebuild it with build_parent_sets(..., constraints=...){unknown if math.isnan(table.slack) else ''}."
+        f"the table was not built for the required arcs {arcs}: sets that they need may have been dropped from it.",
+        remedies=(rebuild, vouch) if math.isnan(table.slack) else rebuild,
     )

@@ -241,7 +241,7 @@ class ParentSetTable:
         (nan, 3.0)
         """
         if not slack >= 0:
-            raise OptionError(f"slack={slack!r} must be 0 or more (natural log), or infinity.")
+            raise OptionError(Argument("slack", slack), "must be 0 or more (natural log), or infinity.")
         return dataclasses.replace(
             self, slack=float(slack), equivalent=self.equivalent if equivalent is None else equivalent
         )
