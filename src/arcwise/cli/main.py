@@ -37,7 +37,7 @@ STAGES: dict[str, tuple[str, ...]] = {
     "Run experiments": ("study",),
 }
 # What a write to stdout may end in.
-UNWRITABLE = (errno.ENOSPC, errno.EIO, errno.EBADF, errno.EFBIG, errno.EDQUOT)
+UNWRITABLE = (errno.ENOSPC, errno.EIO, errno.EBADF, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
 TERMINATED = 128 + 15
 VERBS: tuple[str, ...] = tuple(verb for verbs in STAGES.values() for verb in verbs)
 
