@@ -11,8 +11,8 @@
 #include <span>
 #include <vector>
 
-#include "parent_sets/candidate_sets.hpp"
 #include "exact/lp_point.hpp"
+#include "parent_sets/candidate_sets.hpp"
 
 namespace arcwise {
 

@@ -11,8 +11,8 @@
 #include <span>
 #include <vector>
 
-#include "parent_sets/candidate_sets.hpp"
 #include "exact/cut_pool.hpp"
+#include "parent_sets/candidate_sets.hpp"
 
 namespace arcwise {
 

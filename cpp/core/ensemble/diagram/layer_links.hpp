@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
+#include "ensemble/diagram/network_diagram.hpp"
 #include "ensemble/sums/incoming_edges.hpp"
 #include "ensemble/sums/loss_store.hpp"
-#include "ensemble/diagram/network_diagram.hpp"
 
 namespace arcwise {
 

@@ -14,8 +14,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "ensemble/sums/count_column.hpp"
 #include "ensemble/diagram/network_diagram.hpp"
+#include "ensemble/sums/count_column.hpp"
 
 namespace arcwise {
 

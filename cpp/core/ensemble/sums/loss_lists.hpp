@@ -18,11 +18,11 @@
 #include <vector>
 
 #include "ensemble/diagram/layer_links.hpp"
+#include "ensemble/diagram/network_diagram.hpp"
 #include "ensemble/sums/level_histogram.hpp"
 #include "ensemble/sums/loss_layer.hpp"
 #include "ensemble/sums/loss_merger.hpp"
 #include "ensemble/sums/loss_store.hpp"
-#include "ensemble/diagram/network_diagram.hpp"
 #include "monitor.hpp"
 
 namespace arcwise {
