@@ -142,7 +142,7 @@ class Bitset {
         return a -= b;
     }
     friend constexpr bool operator==(const Bitset& a, const Bitset& b) {
-        return std::equal(a.words_.begin(), a.words_.end(), b.words_.begin(), b.words_.end());
+        return a.words_.size() == b.words_.size() && a.none_of_words(b, [](Word x, Word y) { return x ^ y; });
     }
     friend constexpr bool operator<(const Bitset& a, const Bitset& b) {
         return std::lexicographical_compare(a.words_.begin(), a.words_.end(), b.words_.begin(),
