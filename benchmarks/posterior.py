@@ -90,7 +90,8 @@ def held(name: str, score: str) -> str:
     cells = []
     for factor in FACTORS:
         summary = count_credible(pruned, bayes_factor=factor, progress=False)
-        cells.append(f"{summary.count:,} | {found.covered_by(summary):.1%}")
+        share = found.covered_by(summary)
+        cells.append(f"{summary.count:,} | {share:.1%}" if share >= 0.0005 else f"{summary.count:,} | {share:.0e}")
     return f"| {name} | {data.n_variables} | {score[:4].rstrip(':')} | {' | '.join(cells)} | {found.left_out:.0e} |"
 
 

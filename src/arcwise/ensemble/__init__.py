@@ -5,7 +5,7 @@ from arcwise.ensemble.class_sizes import class_size, class_sizes, weigh_classes
 from arcwise.ensemble.credible import count_credible, find_credible
 from arcwise.ensemble.deviation import deviation_curve, plot_deviations
 from arcwise.ensemble.ensemble_facts import EnsembleFacts
-from arcwise.ensemble.exact_posterior import ExactPosterior, exact_posterior
+from arcwise.ensemble.exact_posterior import DagTotals, ExactPosterior, exact_posterior
 from arcwise.ensemble.families import Families
 from arcwise.ensemble.k_best import k_best
 from arcwise.ensemble.network_set import NetworkSet, concatenate
@@ -15,6 +15,7 @@ from arcwise.ensemble.stream import NetworkStream, stream_credible
 
 __all__ = [
     "BAYES_FACTORS",
+    "DagTotals",
     "Ensemble",
     "EnsembleFacts",
     "ExactPosterior",
