@@ -2,8 +2,8 @@
 
 `python -m benchmarks.posterior [--page FILE] [data ...]` prints Markdown tables, and with --page also puts them into
 the page, under their headings. Times are CPU seconds of one thread from a finished table of all parent sets (BDeu with
-equivalent sample size 1), for all families, arcs, edges and ancestors together; memory is what the process grew by at
-its highest point. Each row runs in a process of its own.
+equivalent sample size 1), for all families, arcs, edges and ancestors together; memory is that of the sums.
+Each row runs in a process of its own.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import argparse
 import math
 import multiprocessing
 import os
-import resource
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,22 +62,17 @@ ROWS = (
 HELD = ("tic-tac-toe", "wine", "adult", "nltcs", "msnbc", "letter", "voting", "zoo", "hepatitis")
 
 
-def peak_gigabytes() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-
-
 def measure(row: Row) -> str:
     data = row.data()
     table = build_parent_sets(data, "bdeu:ess=1", slack=math.inf, max_parents=row.max_parents)
-    before, start = peak_gigabytes(), time.process_time()
+    start = time.process_time()
     found = exact_posterior(table, progress=False)
     seconds = time.process_time() - start
-    grown = max(peak_gigabytes() - before, 0.0)
     n = data.n_variables
     return (
         f"| {row.name} | {n} | {data.n_cases:,} | {row.max_parents or 'any'} | {found.n_sets / 2**n:.2%} "
-        f"| {found.n_terms / (3**n - 2**n):.2g} | {seconds:.3g} | {grown:.2g} | {found.left_out:.0e} "
-        f"| {found.defect:.0e} | {row.goal} | {row.earlier} |"
+        f"| {found.n_terms / (3**n - 2**n):.2g} | {seconds:.3g} | {found.needed_bytes / 1e9:.2g} "
+        f"| {found.left_out:.0e} | {found.defect:.0e} | {row.goal} | {row.earlier} |"
     )
 
 
@@ -90,7 +84,8 @@ def held(name: str, score: str) -> str:
     cells = []
     for factor in FACTORS:
         summary = count_credible(pruned, bayes_factor=factor, progress=False)
-        cells.append(f"{summary.count:,} | {found.covered_by(summary):.1%}")
+        share = found.covered_by(summary)
+        cells.append(f"{summary.count:,} | {share:.1%}" if share >= 0.0005 else f"{summary.count:,} | {share:.0e}")
     return f"| {name} | {data.n_variables} | {score[:4].rstrip(':')} | {' | '.join(cells)} | {found.left_out:.0e} |"
 
 

@@ -6,7 +6,7 @@ from arcwise.ensemble.credible import count_credible, find_credible
 from arcwise.ensemble.credible_set import CredibleSet
 from arcwise.ensemble.deviation import deviation_curve, plot_deviations
 from arcwise.ensemble.ensemble_facts import EnsembleFacts
-from arcwise.ensemble.exact_posterior import ExactPosterior, exact_posterior
+from arcwise.ensemble.exact_posterior import DagTotals, ExactPosterior, exact_posterior
 from arcwise.ensemble.families import Families
 from arcwise.ensemble.k_best import k_best
 from arcwise.ensemble.network_set import NetworkSet, concatenate
@@ -20,6 +20,7 @@ __all__ = [
     "BAYES_FACTORS",
     "BootstrapSettings",
     "CredibleSet",
+    "DagTotals",
     "Ensemble",
     "EnsembleFacts",
     "ExactPosterior",

@@ -120,7 +120,9 @@ class Summation {
             if (ticker_.poll_now({2 * sets_, 4 * sets_})) return false;
         }
         result_.terms = seen * static_cast<double>(active_.size()) / static_cast<double>(sample);
-        const double needed = result_.terms * term_seconds / static_cast<double>(options_.threads);
+        const double pairs = options_.blankets ? static_cast<double>(n_ * (n_ - 1) / 2) : 0;
+        const double needed =
+            result_.terms * term_seconds * (1 + pairs / 2) / static_cast<double>(options_.threads);
         if (needed > certain_excess * ticker_.remaining()) ticker_.stop(Status::time_limit);
         return ticker_.reason() == Status::complete;
     }

@@ -131,6 +131,45 @@ TEST(sums_over_all_dags_are_those_of_the_list) {
         }
 }
 
+TEST(certificates_bound_what_a_cut_changes) {
+    int proved = 0, wrong = 0;
+    for (std::uint32_t seed = 0; seed < 60; ++seed) {
+        const auto table = random_table(4, seed, 8);
+        const auto truth = list_all(table);
+        DagSumOptions options;
+        options.cut = 5 + seed % 15;
+        const auto found = sums_of(table, options);
+        if (!std::isfinite(found.left_out)) continue;
+        const double share = found.left_out, error = 2 * share / (1 - share) + 1e-12;
+        ++proved;
+        const double off = std::abs(std::expm1(found.log_total - truth.log_total));
+        wrong += off > 1e-9 ? 1 : 0;
+        CHECK(off <= share + 1e-12);
+        for (std::size_t i = 0; i < 16; ++i) CHECK(std::abs(found.arcs[i] - truth.arcs[i]) <= error);
+    }
+    // The test sees certificates of sums that are off, not of exact ones alone.
+    CHECK(proved > 20);
+    CHECK(wrong > 5);
+}
+
+TEST(certificates_see_every_node) {
+    // One node has a parent, or none for a loss of 18, beyond the cut: whichever node it is, the walk turns
+    // back where the node comes before the parent, and the certificate knows of it.
+    for (const std::size_t node : {1U, 5U, 6U, 7U}) {
+        const OwnedTable table(8, [&](std::size_t v, std::size_t set) {
+            if (v == node && set == 1) return 18.0;
+            return set == 0 ? 0.0 : -1e4;
+        });
+        DagSumOptions options;
+        options.cut = 15;
+        const auto found = sums_of(table, options);
+        const double off = std::abs(std::expm1(found.log_total - std::log(std::exp(18.0) + 1)));
+        CHECK(found.left_out >= off);
+        CHECK(found.left_out > 0.5 * std::exp(-18.0));
+        CHECK(found.left_out < 1e-3);
+    }
+}
+
 TEST(sums_count_the_dags_of_nine_nodes) {
     const OwnedTable table(9, [](std::size_t, std::size_t) { return -1e5; });
     // OEIS A003024.
