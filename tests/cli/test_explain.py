@@ -142,3 +142,19 @@ def test_advice_fits_the_edge(folder: Path) -> None:
     assert "--threshold 0.29" in below.advice
     assert "not in the network" in below.title
     assert "No rule keeps it" in " ".join(replace(below, confidence=0.02).sentences)
+
+
+def test_a_column_that_somebody_added_is_not_a_method(cli: Cli, folder: Path) -> None:
+    """The methods are those that the record names; a note of 0.5 beside an edge is no confidence."""
+    before = json.loads(cli("explain", folder, "--json"))["edges"]
+    path = folder / "edges.csv"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    path.write_text("\n".join([f"{lines[0]},my note", *(f"{line},0.5" for line in lines[1:])]) + "\n", encoding="utf-8")
+    after = json.loads(cli("explain", folder, "--json"))["edges"]
+    assert after == before
+    assert "my note" not in after[0]["by_method"]
+    assert after[0]["by_method"]
+    path.write_text(
+        "\n".join([f"{lines[0]},my note", *(f"{line},hello" for line in lines[1:])]) + "\n", encoding="utf-8"
+    )
+    assert json.loads(cli("explain", folder, "--json"))["edges"] == before

@@ -13,7 +13,8 @@ import pytest
 
 import arcwise
 from arcwise.analysis import learn
-from arcwise.report import Chart, Guide, Series
+from arcwise.confidence import Fate
+from arcwise.report import Chart, Guide, Series, render_html
 from arcwise.report.content.numbers import percent, round_inside, show_confidence, show_range
 from arcwise.report.drawing.chart import _Axis, chart_svg, sparkline
 
@@ -143,3 +144,14 @@ def test_charts_are_drawn_to_scale() -> None:
     assert _Axis(20, 640, 0, 100, True).ticks() == [20, 50, 100, 200, 500]
     assert sparkline([0, 1, 2]) == "▁▄█"
     assert sparkline([]) == ""
+
+
+def test_without_a_script_a_dropped_edge_is_not_in_the_network(hostile: arcwise.Analysis) -> None:
+    """The table says what became of each edge, not whether its confidence is above the cut-off."""
+    report = hostile.report
+    first, *rest = report.network.edges
+    assert first.present > report.network.threshold
+    for fate, said in ((Fate.KEPT, "yes"), (Fate.DROPPED, "left out (cycle)"), (Fate.UNDIRECTED, "yes, open")):
+        network = replace(report.network, edges=(replace(first, fate=fate), *rest))
+        page = render_html(replace(report, network=network))
+        assert re.findall(r'<td class="state">(.*?)</td>', page)[0] == said
