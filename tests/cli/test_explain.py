@@ -154,7 +154,8 @@ def test_a_column_that_somebody_added_is_not_a_method(cli: Cli, folder: Path) ->
     assert after == before
     assert "my note" not in after[0]["by_method"]
     assert after[0]["by_method"]
-    path.write_text(
-        "\n".join([f"{lines[0]},my note", *(f"{line},hello" for line in lines[1:])]) + "\n", encoding="utf-8"
-    )
+    words = [f"{lines[0]},my note", *(f"{line},hello" for line in lines[1:])]
+    path.write_text("
+".join(words) + "
+", encoding="utf-8")
     assert json.loads(cli("explain", folder, "--json"))["edges"] == before
