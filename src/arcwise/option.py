@@ -56,6 +56,8 @@ class Option:
         The heading that it stands under.
     recorded
         Whether it can change a result: only those that can belong to the record of a run.
+    optional
+        Whether None is a value; the command line spells it "none".
     """
 
     name: str
@@ -69,6 +71,7 @@ class Option:
     usual: str = ""
     section: str = ""
     recorded: bool = True
+    optional: bool = False
 
     @property
     def flag(self) -> str:
@@ -80,15 +83,18 @@ class Option:
         """The values that are allowed; empty if any is."""
         return tuple(self.choices() if callable(self.choices) else self.choices)
 
-    def check(self, value: Any) -> None:
-        """Raise an error if a value is outside the range."""
-        if value is None and self.default is None:
-            return
+    def checked(self, value: Any) -> Any:
+        """Return a value as the option holds it, an int for numpy's; or raise an error if it is outside the range."""
+        if value is None and self.optional:
+            return None
+        if self.kind is bool and not (isinstance(value, bool) or type(value).__name__ in ("bool", "bool_")):
+            raise OptionError(Argument(self.name, value), f"must be {self.allowed}.")
         if self.kind in (int, float):
             self._check_number(value)
         known = self.known
         if known and value not in known:
             raise UnknownNameError(suggestion(self.name, str(value), known))
+        return self.kind(value) if self.kind in (bool, int, float) else value
 
     def _check_number(self, value: Any) -> None:
         whole = self.kind is int
@@ -111,9 +117,10 @@ class Option:
         if self.kind not in (int, float):
             return "text" if self.kind is str else "names" if self.kind is tuple else getattr(self.kind, "__name__", "")
         noun = "an integer" if self.kind is int else "a number"
+        ending = ", or None" if self.optional and self.default is not None else ""
         if self.low is not None and self.high is not None and self.high < 2**62:
-            return f"{noun} from {self.low:g} to {self.high:g}"
-        return noun + (f" >= {self.low:g}" if self.low is not None else "")
+            return f"{noun} from {self.low:,g} to {self.high:,}{ending}"
+        return noun + (f" >= {self.low:g}" if self.low is not None else "") + ending
 
 
 def option(default: Any, help: str, **facts: Any) -> Any:  # noqa: A002
@@ -126,7 +133,13 @@ def options_of(table: type | object) -> tuple[Option, ...]:
     kind = table if isinstance(table, type) else type(table)
     hints = get_type_hints(kind)
     return tuple(
-        Option(field.name, _plain(hints[field.name]), field.default, **field.metadata[_KEY])
+        Option(
+            field.name,
+            _plain(hints[field.name]),
+            field.default,
+            optional=type(None) in get_args(hints[field.name]),
+            **field.metadata[_KEY],
+        )
         for field in dataclasses.fields(kind)
         if _KEY in field.metadata
     )
@@ -142,9 +155,9 @@ def _plain(hint: Any) -> type:
 
 
 def check_options(table: object) -> None:
-    """Raise an error if a value is outside the range of its option."""
+    """Bring the values of a frozen table into the form that its options hold, or raise an error."""
     for item in options_of(table):
-        item.check(getattr(table, item.name))
+        object.__setattr__(table, item.name, item.checked(getattr(table, item.name)))
 
 
 def from_keywords(kind: type[T], keywords: Mapping[str, Any], base: T | None = None) -> T:
@@ -183,6 +196,8 @@ def command_words(
         own = spell(item, value)
         if own is not None:
             words += own
+        elif value is None:
+            words += [item.flag, "none"]
         elif isinstance(value, bool):
             words.append(item.flag if value else item.flags[1])
         elif isinstance(value, tuple):

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import enum
 import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from arcwise.confidence import EdgeConfidence, edge_confidence
+from arcwise.confidence import EdgeConfidence
 from arcwise.confidence.credible_averages import MOST_DAGS
+from arcwise.confidence.recipe_confidence import carry_out
 from arcwise.data import Dataset
 from arcwise.deadline import Deadline
 from arcwise.ensemble import CredibleSet, Ensemble, Recipe, exact_posterior
 from arcwise.ensemble.recipe import Run
 from arcwise.ensemble.sources.credible import TABLE
+from arcwise.errors import OptionError
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import build_parent_sets
 from arcwise.showing import one_screen
@@ -112,21 +115,21 @@ def average(recipe: Recipe, data: Dataset, run: Run, *, describe: bool = False) 
     `describe` asks for what the report says about a credible set, beyond the confidences.
     """
     deadline = Deadline.of(run.limits)
-    networks = recipe.run(data, seed=run.seed, threads=run.threads, limits=run.limits, progress=run.progress)
-    if networks.status is Status.INTERRUPTED:
+    made = carry_out(recipe, data, replace(run, limits=deadline.limits))
+    networks, confidence = made.networks, made.confidence
+    if made.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
-    shortfall = _shortfall(recipe, networks)
-    if shortfall not in (None, Shortfall.SAMPLE):
-        return Averaged(recipe, None, networks.status, networks.count, shortfall)
-    confidence = edge_confidence(networks, n_cases=data.n_cases, limits=deadline.limits)
+    shortfall = _shortfall(recipe, networks, made.status)
+    if confidence is None:
+        return Averaged(recipe, None, made.status, networks.count, shortfall)
     facts = None
     if describe and isinstance(networks, CredibleSet):
         facts = _facts(networks, confidence, data, replace(run, limits=deadline.limits))
-    return Averaged(recipe, confidence, networks.status, networks.count, shortfall, facts)
+    return Averaged(recipe, confidence, made.status, networks.count, shortfall, facts)
 
 
-def _shortfall(recipe: Recipe, networks: Ensemble) -> Shortfall | None:
-    if networks.count and networks.complete:
+def _shortfall(recipe: Recipe, networks: Ensemble, status: Status) -> Shortfall | None:
+    if networks.count and status is Status.COMPLETE:
         return None
     if networks.facts.get("stopped_at") == TABLE:
         return Shortfall.TABLE
@@ -141,7 +144,8 @@ def _facts(found: CredibleSet, confidence: EdgeConfidence, data: Dataset, run: R
     by_class = found.count > MOST_DAGS
     deviations: tuple[float, ...] = ()
     if confidence.orient == "cpdag":  # then it could be listed in the time
-        deviations = tuple(found.losses("mec" if by_class else "dag").round(6).tolist())
+        with contextlib.suppress(OptionError):  # the time may end all the same
+            deviations = tuple(found.losses("mec" if by_class else "dag", limits=run.limits).round(6).tolist())
     return CredibleFacts(
         count=found.count,
         classes=classes,

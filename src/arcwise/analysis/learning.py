@@ -21,7 +21,7 @@ from arcwise.deadline import Deadline
 from arcwise.ensemble import Recipe
 from arcwise.ensemble.recipe import Run
 from arcwise.ensemble.sources import SOURCES, find_source
-from arcwise.errors import OptionError
+from arcwise.errors import OptionError, UnknownNameError, suggestion
 from arcwise.limits import Limits
 from arcwise.model import fit_parameters
 from arcwise.option import from_keywords, option_lines, options_of, signature_with
@@ -44,7 +44,6 @@ def learn(
     data: pd.DataFrame | Dataset | Table | str | os.PathLike[str],
     options: LearnOptions | None = None,
     *,
-    name: str | None = None,
     progress: bool | ProgressCallback | None = None,
     **keywords: Any,
 ) -> Analysis:
@@ -61,8 +60,6 @@ def learn(
         A DataFrame, a file, or what `read_table` and `Dataset` hold.
     options
         A `LearnOptions`; or give the options below as keywords.
-    name
-        What to call the data in the report; the file's name by default.
     progress
         See `arcwise.progress.show_progress`.
     {options}
@@ -87,10 +84,9 @@ def learn(
     1.0
     """
     chosen = from_keywords(LearnOptions, keywords, options)
-    is_file = isinstance(data, str | os.PathLike)
-    opened = open_table(data, progress=progress, **(chosen.reading if is_file else {}))
-    prepared = prepare(opened, chosen, name=name or _name_of(data), is_file=is_file, progress=progress)
-    return learn_prepared(prepared, chosen, progress=progress)
+    file = os.fspath(data) if isinstance(data, str | os.PathLike) else None
+    opened = open_table(data, progress=progress, **({} if file is None else chosen.reading))
+    return learn_prepared(prepare(opened, chosen, file=file, progress=progress), chosen, progress=progress)
 
 
 learn.__doc__ = (learn.__doc__ or "").replace("    {options}", option_lines(LearnOptions))
@@ -101,6 +97,7 @@ def learn_prepared(
     prepared: Prepared, options: LearnOptions, *, progress: bool | ProgressCallback | None = None
 ) -> Analysis:
     """Learn from data that are prepared."""
+    _check_settings(options)
     work = _Work(prepared, options, Deadline(Limits(options.limit_seconds, MEMORY)), progress)
     main, remarks = work.main_set()
     assert main.confidence is not None
@@ -125,10 +122,12 @@ def learn_prepared(
     )
 
 
-def _name_of(data: object) -> str:
-    if isinstance(data, str | os.PathLike):
-        return os.path.basename(os.fspath(data)) if str(data) != "-" else "standard input"  # noqa: PTH119
-    return ""
+def _check_settings(options: LearnOptions) -> None:
+    """Refuse a setting that no source has."""
+    known = {item.name for source in SOURCES.values() for item in options_of(source.Settings)}
+    for name in options.own_settings:
+        if name not in known:
+            raise UnknownNameError(suggestion("setting", name, known))
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,6 +144,8 @@ class _Work:
         options, kind = self.options, find_source(source).Settings
         given = {item.name for item in options_of(options)}
         settings = {item.name: getattr(options, item.name) for item in options_of(kind) if item.name in given}
+        own = {item.name: item for item in options_of(kind) if item.name in options.own_settings}
+        settings |= {name: item.kind(options.own_settings[name]) for name, item in own.items()}
         return Recipe.usual(
             source,
             score,

@@ -76,6 +76,12 @@ class LearnOptions:
         section="networks",
     )
     replicates: int = option(REPLICATES, "how many networks a bootstrap learns", low=1, high=10**8, section="networks")
+    settings: tuple[str, ...] = option(
+        (),
+        "a setting of the method that has no option of its own, NAME=VALUE; may be repeated",
+        flags=("--setting",),
+        section="networks",
+    )
     max_parents: int | None = option(
         None,
         "the largest number of parents of any variable",
@@ -153,13 +159,14 @@ class LearnOptions:
     format: str | None = option(
         None, "the format: csv, tsv, parquet, arff or lau", usual="what the suffix says", section="data"
     )
+    name: str | None = option(None, "what to call the data in the report", usual="the name of the file", section="data")
     # The run
     seed: int = option(0, "seed of the random numbers; same seed, same result", low=0, high=2**63 - 1, section="run")
     threads: int = option(
         1, "threads to use; results do not depend on them", low=1, high=MOST_THREADS, section="run", recorded=False
     )
     limit_seconds: float | None = option(
-        LEARN_SECONDS, "the time allowed for the whole analysis; None for no limit", section="run"
+        LEARN_SECONDS, "the seconds allowed for the whole analysis; none for no limit", section="run"
     )
 
     def __post_init__(self) -> None:
@@ -167,13 +174,15 @@ class LearnOptions:
         from arcwise.graph import Constraints
         from arcwise.scores import make_score
 
+        if isinstance(self.settings, Mapping):
+            object.__setattr__(self, "settings", tuple(f"{name}={value}" for name, value in self.settings.items()))
         for item in fields(self):
             if isinstance(item.default, tuple):
                 object.__setattr__(self, item.name, _names(getattr(self, item.name)))
         object.__setattr__(self, "bayes_factor", factor_of(self.bayes_factor))
         if self.score is not None:
             object.__setattr__(self, "score", make_score(self.score))
-        if self.categorical not in (True, False):
+        if not isinstance(self.categorical, bool):
             raise OptionError(
                 Argument("categorical", self.categorical),
                 "must be True or False.",
@@ -198,6 +207,14 @@ class LearnOptions:
         from arcwise.scores import make_score
 
         return None if self.score is None else make_score(self.score)
+
+    @property
+    def own_settings(self) -> dict[str, str]:
+        """The settings of a source that were given as NAME=VALUE."""
+        parts = [text.partition("=") for text in self.settings]
+        if wrong := [name for name, sign, _ in parts if not (sign and name)]:
+            raise OptionError(Argument("settings", wrong[0]), "must be of the form NAME=VALUE.")
+        return {name.strip().replace("-", "_"): value.strip() for name, _, value in parts}
 
     @property
     def reading(self) -> dict[str, str]:

@@ -67,8 +67,9 @@ class Prepared:
     ----------
     data
         The data.
-    name, is_file
-        What they are called, and whether that is the name of a file.
+    name, file
+        What they are called, and the name of the file that they come from, without its folder; "-" for standard input,
+        None for data that are not a file.
     steps
         What was done, one sentence each.
     gaps
@@ -79,7 +80,7 @@ class Prepared:
     name: str
     steps: tuple[str, ...] = ()
     gaps: str = NO_GAPS
-    is_file: bool = False
+    file: str | None = None
 
 
 def open_table(
@@ -169,8 +170,7 @@ def prepare(
     given: Table | Dataset,
     options: LearnOptions,
     *,
-    name: str = "",
-    is_file: bool = False,
+    file: str | None = None,
     progress: bool | ProgressCallback | None = None,
 ) -> Prepared:
     """Return data that can be learned from: drop, impute and cut as asked for, or as proposed if that was agreed to.
@@ -182,7 +182,7 @@ def prepare(
         proposal.
     """
     if isinstance(given, Dataset):
-        return _as_it_is(given, options, name or "data")
+        return _as_it_is(given, options)
     if given.n_rows == 0:
         raise DataError(f"{given.prefix}there are no rows; a structure is learned from cases.")
     if options.target is not None:
@@ -202,10 +202,12 @@ def prepare(
     if data.n_variables < 2:
         raise DataError(f"{given.prefix}fewer than two variables are left; a structure needs at least two.")
     gaps = (options.impute or IMPUTE) if any(o.kind == "missing" for o in obstacles) else NO_GAPS
-    return Prepared(data, name or given.source or "data", tuple(steps), gaps, is_file)
+    base = None if file is None else os.path.basename(file)  # noqa: PTH119
+    name = options.name or ("standard input" if base == "-" else base) or given.source or "data"
+    return Prepared(data, name, tuple(steps), gaps, base)
 
 
-def _as_it_is(data: Dataset, options: LearnOptions, name: str) -> Prepared:
+def _as_it_is(data: Dataset, options: LearnOptions) -> Prepared:
     """Take a data set, which is complete and discrete, without the columns to drop."""
     asked = [o for o, value in (("impute", options.impute), ("discretize", options.discretize)) if value]
     if asked:
@@ -214,7 +216,7 @@ def _as_it_is(data: Dataset, options: LearnOptions, name: str) -> Prepared:
     for dropped in options.drop:
         data.index(dropped)
     left_out = (f"Left out: {quoted(options.drop, 6)}.",) if options.drop else ()
-    return Prepared(data if len(kept) == data.n_variables else data.select(kept), name, left_out)
+    return Prepared(data if len(kept) == data.n_variables else data.select(kept), options.name or "data", left_out)
 
 
 def open_points(table: Table, options: LearnOptions) -> tuple[Obstacle, ...]:

@@ -150,7 +150,8 @@ def _broom(
         raise KeyboardInterrupt
     if not found.complete:
         return None, Remark(
-            "Broom's rule was not computed: the time was up before all permutations were learned.", by_time=True
+            f"Broom's rule was not computed: {found.status} before all permutations were learned.",
+            by_time=found.status is Status.TIME_LIMIT,
         )
     return RuleMark(
         RuleName.BROOM,

@@ -70,8 +70,7 @@ def learn(
     if column is not None:
         options = replace(options, drop=(*options.drop, *_others(table, column)))
     options = _agreed(table, options)
-    name = "standard input" if str(data) == "-" else data.name
-    prepared = prepare(table, options, name=name, is_file=True, progress=progress)
+    prepared = prepare(table, options, file=str(data), progress=progress)
     options = replace(options, constraints=known.read(prepared.data.names))
     found = learn_prepared(prepared, options, progress=progress)
     if output is not None:
@@ -87,8 +86,8 @@ def learn(
 
 def _options(given: OptionGroup, ess: float | None) -> LearnOptions:
     """Return the options, with `--score bdeu --ess 10` as `--score bdeu:ess=10`."""
-    keywords = keywords_of(given)
-    TimeLimit(keywords.get("limit_seconds")).limits  # noqa: B018 - refuses what is not positive
+    keywords = keywords_of(given, LearnOptions)
+    TimeLimit(keywords["limit_seconds"]).limits  # noqa: B018 - refuses what is not positive
     if ess is not None:
         keywords["score"] = ScoreOptions(keywords.get("score", "bdeu"), ess).make()
     return LearnOptions(**keywords)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -88,6 +89,7 @@ def load_confidence(path: str | os.PathLike[str]) -> EdgeConfidence:
 
 def _checked_facts(path: str | os.PathLike[str], facts: dict[str, Any]) -> tuple[tuple[str, ...], dict[str, Any]]:
     """Return the names and what else is known of the confidences, each of its type."""
+    facts = {"recipe": _recipe_of_0_1(facts), **facts}
     missing = [fact for fact in ("names", *KINDS) if fact not in facts]
     known = {fact: facts.get(fact) for fact in KINDS}
     wrong = missing or [fact for fact, value in known.items() if not _fits(value, KINDS[fact])]
@@ -117,3 +119,18 @@ def _numbers(path: str | os.PathLike[str], frame: pd.DataFrame, column: str) -> 
         return np.asarray(frame[column].to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64)
     except (TypeError, ValueError):
         raise FormatError(f"{path}: the column '{column}' does not hold numbers. Write the file again.") from None
+
+
+def _recipe_of_0_1(facts: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the recipe that follows from the facts that files of 0.1 have in its place."""
+    score, origin, slack = facts.get("score"), facts.get("origin"), facts.get("log_slack")
+    if not isinstance(score, dict) or not score:
+        return None
+    if origin == "credible" and isinstance(slack, int | float) and 0 <= slack < 700:
+        settings: dict[str, Any] = {"bayes_factor": float(f"{math.exp(slack):.12g}"), "most_networks": None}
+    elif origin == "bootstrap":
+        settings = {"replicates": facts.get("n_networks"), "learner": "tabu"}
+    else:
+        return None
+    most = facts.get("max_parents")
+    return Recipe(str(origin), score, settings, most if isinstance(most, int) else None).describe()

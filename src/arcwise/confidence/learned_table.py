@@ -10,7 +10,7 @@ import itertools
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from typing import Any, Literal, get_args
@@ -170,7 +170,7 @@ class LearnedTable:
         found = self.provenance.get("recipes", {}).get(f"{method}:{score}")
         return None if found is None else Recipe.from_description(found)
 
-    def mismatch(self, recipe: Recipe | None) -> str:
+    def mismatch(self, recipe: Recipe | None, n_networks: int | None = None) -> str:
         """Say in words how a recipe differs from the one that the thresholds for it were learned with; "" if not.
 
         Constraints and filled gaps are the analyst's own, and no proxy had any; they are reported as differences, too.
@@ -180,6 +180,9 @@ class LearnedTable:
         studied = self.recipe(recipe.source, str(recipe.score.get("name")))
         if studied is None:
             return ""
+        most = studied.settings.get("most_networks")
+        if most is not None and n_networks is not None and n_networks <= most:  # the cap would have changed nothing
+            studied = replace(studied, settings={**studied.settings, "most_networks": recipe.settings["most_networks"]})
         different = recipe.differences(studied)
         if not different:
             return ""

@@ -139,7 +139,7 @@ def combine_confidences(
 def _warn_of_other_recipes(members: Mapping[str, EdgeConfidence]) -> None:
     """Warn if a member was made differently from those that the combination was trained with."""
     for label, member in members.items():
-        if text := learned_table().mismatch(member.recipe):
+        if text := learned_table().mismatch(member.recipe, member.n_networks):
             warnings.warn(f"the member {label}: {text}", DataWarning, stacklevel=3)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.confidence.recipe_confidence import confidence_by_recipe
+from arcwise.confidence.recipe_confidence import carry_out
 from arcwise.data import Dataset
 from arcwise.deadline import Deadline
 from arcwise.ensemble.recipe import Recipe, Run
@@ -81,11 +81,11 @@ def permuted_confidences(
                 draws = np.random.default_rng([root, index])
                 shuffled = data.permute_columns(rng=draws)
                 run = Run(int(draws.integers(2**32)), threads, deadline.limits, progress=False)
-                found = confidence_by_recipe(recipe, shuffled, run)
-                if found is None or not found.complete:  # this permutation was not treated as the data were
-                    status = Status.TIME_LIMIT
+                made = carry_out(recipe, shuffled, run)
+                if made.confidence is None or made.status is not Status.COMPLETE:
+                    status = made.status  # this permutation was not treated as the data were
                     break
-                vectors.append(found.vector)
+                vectors.append(made.confidence.vector)
                 ahead = deadline.seconds / len(vectors) * (permutations - len(vectors))
                 callback(ProgressEvent("permutations", len(vectors), permutations, {"seconds left": ahead}))
         except KeyboardInterrupt:

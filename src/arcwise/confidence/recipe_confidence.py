@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,14 +12,23 @@ from arcwise.confidence.edge_confidence import EdgeConfidence
 from arcwise.confidence.learned_table import learned_table
 from arcwise.data import Dataset
 from arcwise.deadline import Deadline
+from arcwise.ensemble import CredibleSet, Ensemble
 from arcwise.ensemble.recipe import Recipe, Run
 from arcwise.errors import OptionError, UnknownNameError, suggestion
-from arcwise.limits import Limits
+from arcwise.limits import Limits, Status
 from arcwise.mentions import Argument, Remedy
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 from arcwise.seeds import Seed, resolve_seed
 
-__all__ = ["confidence_by_recipe", "label_of", "recipe_of", "studied_recipes", "team_confidences"]
+__all__ = [
+    "Outcome",
+    "carry_out",
+    "confidence_by_recipe",
+    "label_of",
+    "recipe_of",
+    "studied_recipes",
+    "team_confidences",
+]
 
 
 def label_of(recipe: Recipe) -> str:
@@ -41,18 +50,44 @@ def recipe_of(confidence: EdgeConfidence) -> Recipe:
     return replace(recipe, settings={**recipe.settings, counted_by: confidence.n_networks})
 
 
-def confidence_by_recipe(recipe: Recipe, data: Dataset, run: Run | None = None) -> EdgeConfidence | None:
-    """Make the networks of a recipe and average them; None if a limit left nothing that can be averaged.
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What carrying out a recipe gave: networks, and their confidences unless a limit left nothing to average."""
 
-    A part of a sample is a smaller sample; a part of a credible set says nothing about the whole.
+    networks: Ensemble
+    confidence: EdgeConfidence | None
+    status: Status
+
+
+def carry_out(recipe: Recipe, data: Dataset, run: Run | None = None) -> Outcome:
+    """Make the networks of a recipe and average them.
+
+    A part of a sample is a smaller sample; a part of a credible set says nothing about the whole, unless it is the best
+    networks that the recipe asks for. A set that could be counted but not listed in the time is averaged from its
+    counts, which leaves out what equivalence classes say about directions.
     """
     run = run or Run()
     deadline = Deadline.of(run.limits)
     networks = recipe.run(data, seed=run.seed, threads=run.threads, limits=run.limits, progress=run.progress)
-    if not networks.count or not (networks.complete or recipe.source_facts.is_sample):
-        return None
-    found = edge_confidence(networks, n_cases=data.n_cases, limits=deadline.uncounted)
-    return found if found.complete or recipe.source_facts.is_sample else None
+    is_sample = recipe.source_facts.is_sample
+    capped = networks.status is Status.COUNT_LIMIT and networks.count == recipe.settings.get("most_networks")
+    if not networks.count or not (networks.complete or capped or is_sample):
+        return Outcome(networks, None, networks.status)
+    if isinstance(networks, CredibleSet):
+        try:
+            found = edge_confidence(networks, n_cases=data.n_cases, limits=deadline.uncounted)
+        except OptionError:  # the time ended before the first was listed
+            found = None
+        if found is None or not found.complete:
+            found = edge_confidence(networks.summary(), orient="dag", n_cases=data.n_cases)
+        return Outcome(networks, replace(found, recipe=recipe), networks.status)
+    found = edge_confidence(networks, n_cases=data.n_cases)
+    return Outcome(networks, replace(found, recipe=recipe), Status.COMPLETE if capped else networks.status)
+
+
+def confidence_by_recipe(recipe: Recipe, data: Dataset, run: Run | None = None) -> EdgeConfidence | None:
+    """Make the networks of a recipe and average them; None if a limit left nothing that can be averaged."""
+    return carry_out(recipe, data, run).confidence
 
 
 def studied_recipes(*scores: str) -> tuple[Recipe, ...]:

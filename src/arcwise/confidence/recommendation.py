@@ -113,7 +113,7 @@ def recommend(
         chosen = _from_costs(metric, weight)
     above = _counter(confidence)
     neighbours: list[Alternative] = []
-    mismatch = known.mismatch(confidence.recipe) if chosen.rule == "learned" else ""
+    mismatch = known.mismatch(confidence.recipe, confidence.n_networks) if chosen.rule == "learned" else ""
     sentences = [
         f"Use {chosen.value:g}: {above(chosen.value)} of {len(confidence.vector)} pairs have a confidence above it.",
         f"{_goal(metric)}: {_in_words(metric, weight)}.",

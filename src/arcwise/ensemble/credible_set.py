@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -177,13 +178,12 @@ class CredibleSet:
         """How the networks are made: by the score of the table, within the Bayes factor."""
         if self._recipe is not None:
             return self._recipe
-        constraints = self.constraints or self.table.constraints
         return Recipe(
             source=self.origin,
             score=dict(self.score),
             settings={"bayes_factor": float(f"{math.exp(min(self.slack, 700.0)):.12g}"), "most_networks": None},
             max_parents=self.max_parents,
-            constraints={} if constraints is None else constraints.describe(),
+            constraints=_merged(self.table.constraints, self.constraints),
         )
 
     def made_by(self, recipe: Recipe) -> CredibleSet:
@@ -217,7 +217,7 @@ class CredibleSet:
 
         The score must give the members of a class the same value, and constraints could forbid some of them.
         """
-        return self.constraints is None and has_whole_classes(self.table)
+        return self.constraints is None and self.table.constraints is None and has_whole_classes(self.table)
 
     def __repr__(self) -> str:
         state = describe_completeness(self.status, self.max_parents, self.n_variables)
@@ -467,7 +467,7 @@ class CredibleSet:
 
     def _check_classes(self) -> None:
         """Refuse to work with classes where the members of a class may score differently or be missing."""
-        if self.constraints is not None:
+        if self.constraints is not None or self.table.constraints is not None:
             raise GuaranteeError(
                 "equivalence classes cannot be enumerated as wholes under constraints, which may forbid some members "
                 "of a class and not others.",
@@ -512,32 +512,48 @@ class CredibleSet:
         slack = self.slack
         if origin == "k-best" and len(listed.losses):
             slack = float(listed.losses[-1])
-        return (
-            NetworkSet(
-                names=self.names,
-                families=diagram.families,
-                choices=listed.choices,
-                scores=scores,
-                log_weights=posterior_log_weights(-listed.losses),  # the scores have lost digits of the losses
-                origin=origin,
-                opt=diagram.opt if diagram.native.states else math.nan,
-                slack=slack,
-                status=listed.status,
-                max_parents=self.max_parents,
-                tolerance=diagram.tolerance,
-                score=dict(self.score),
-                data_digest=self.data_digest,
-                facts={
-                    "by": "mec" if diagram.by_class else "dag",
-                    "seconds": deadline.seconds,
-                    "states": diagram.native.states,
-                    "explored": diagram.native.explored,
-                    **facts,
-                },
-            )
-            .compact()
-            .made_by(self.recipe)
-        )
+        made = NetworkSet(
+            names=self.names,
+            families=diagram.families,
+            choices=listed.choices,
+            scores=scores,
+            log_weights=posterior_log_weights(-listed.losses),  # the scores have lost digits of the losses
+            origin=origin,
+            opt=diagram.opt if diagram.native.states else math.nan,
+            slack=slack,
+            status=listed.status,
+            max_parents=self.max_parents,
+            tolerance=diagram.tolerance,
+            score=dict(self.score),
+            data_digest=self.data_digest,
+            facts={
+                "by": "mec" if diagram.by_class else "dag",
+                "seconds": deadline.seconds,
+                "states": diagram.native.states,
+                "explored": diagram.native.explored,
+                **facts,
+            },
+        ).compact()
+        if origin != self.origin or listed.status not in (Status.COMPLETE, Status.COUNT_LIMIT):
+            return made  # no recipe makes just these
+        most = None if listed.status is Status.COMPLETE else len(listed.losses)
+        return made.made_by(replace(self.recipe, settings={**self.recipe.settings, "most_networks": most}))
+
+
+def _merged(*constraints: Constraints | None) -> dict[str, Any]:
+    """Describe what several constraints ask for together."""
+    known = [one for one in constraints if one is not None]
+    if not known:
+        return {}
+    limits = [one.max_parents for one in known if one.max_parents is not None]
+    return Constraints(
+        known[0].names,
+        required={arc for one in known for arc in one.required},
+        forbidden={arc for one in known for arc in one.forbidden},
+        tiers=next((one.tiers for one in reversed(known) if one.tiers), ()),
+        max_parents=min(limits, default=None),
+        max_parents_of={name: most for one in known for name, most in one.max_parents_by_name.items()},
+    ).describe()
 
 
 def _nothing(diagram: CredibleDiagram) -> Listed:

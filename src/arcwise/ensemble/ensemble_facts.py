@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
@@ -52,11 +53,31 @@ class EnsembleFacts:
 
     @property
     def recipe(self) -> Recipe | None:
-        """How the networks were made; None if that is not known."""
+        """How the networks were made; None if that is not known, or if they are a part of what it makes.
+
+        Sets of an earlier version, and parts of a stream, do not record it, but what it follows from.
+        """
         if self.carried_out is not None:
             return self.carried_out
-        facts = self.facts.get("recipe")
-        return None if facts is None else Recipe.from_description(facts)
+        if (facts := self.facts.get("recipe")) is not None:
+            return Recipe.from_description(facts)
+        settings = self._settings()
+        if settings is None or not self.score:
+            return None
+        return Recipe(self._source, self.score, settings, self.max_parents)
+
+    @property
+    def _source(self) -> str:
+        return str(getattr(self, "origin", ""))
+
+    def _settings(self) -> dict[str, Any] | None:
+        """Return the settings of the source that follow from the other facts."""
+        if self._source == "credible" and self.complete and math.isfinite(self.slack):
+            return {"bayes_factor": float(f"{math.exp(min(self.slack, 700.0)):.12g}"), "most_networks": None}
+        if self._source == "bootstrap":
+            replicates = int(self.facts.get("replicates", getattr(self, "count", 0)))
+            return {"replicates": replicates, "learner": str(self.facts.get("learner", "tabu"))}
+        return None
 
     def made_by(self, recipe: Recipe) -> Self:
         """Return the same networks with the recipe that they were made by."""

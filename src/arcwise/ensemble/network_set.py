@@ -167,9 +167,14 @@ class NetworkSet(EnsembleFacts):
                 raise IndexError(f"network {key} of a set of {self.count}")
             return Dag(self.names, self.parents(int(key)))
         log_weights = self.log_weights[key]
-        return replace(
+        part = replace(
             self, choices=self.choices[key], scores=self.scores[key], log_weights=_normalise(log_weights)
         ).compact()
+        if self.origin != "credible" or part.count >= self.count:
+            return part
+        # A part of all that there are is not all, and nothing makes just these.
+        facts = {name: value for name, value in part.facts.items() if name != "recipe"}
+        return replace(part, status=Status.COUNT_LIMIT, carried_out=None, facts=facts)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per network, in the order of the set: score, weight, number of arcs, and its families.
@@ -295,6 +300,10 @@ def _normalise(log_weights: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(log_weights - top - np.log(np.exp(log_weights - top).sum()))
 
 
+# What joined sets keep of their facts, if it is the same for all: how they were made and from how many cases.
+KEPT = frozenset({"recipe", "n_cases", "learner"})
+
+
 def concatenate(
     sets: Sequence[NetworkSet], *, weights: Weighting | None = None, origin: str | None = None
 ) -> NetworkSet:
@@ -348,6 +357,11 @@ def concatenate(
         tolerance=max(part.tolerance for part in sets),
         score=first.score if all(part.score == first.score for part in sets) else {},
         data_digest=first.data_digest if all(part.data_digest == first.data_digest for part in sets) else None,
+        facts={
+            name: value
+            for name, value in first.facts.items()
+            if name in KEPT and all(part.facts.get(name) == value for part in sets)
+        },
     )
     return joined if weights is None else joined.with_weights(weights)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,20 @@ if TYPE_CHECKING:
 __all__ = ["NO_GAPS", "Recipe", "Run"]
 
 NO_GAPS = "none"
+# How differences are told.
+WORDS = {"bayes_factor": "the Bayes factor", "most_networks": "the most networks that are averaged"}
+
+
+class _Frozen(dict[str, Any]):
+    """A mapping that nobody changes: part of a frozen value."""
+
+    def _refuse(self, *arguments: Any, **options: Any) -> Any:
+        raise TypeError("a recipe does not change; make another one with dataclasses.replace.")
+
+    __setitem__ = __delitem__ = clear = pop = popitem = setdefault = update = __ior__ = _refuse
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_Frozen, (dict(self),))
 
 
 @one_screen
@@ -71,6 +86,13 @@ class Recipe:
     # What cannot be made again from its description (a score with a prior network) is kept next to it.
     scored_by: Score | None = field(default=None, repr=False, compare=False)
 
+    def __post_init__(self) -> None:
+        for name in ("score", "settings", "constraints"):
+            object.__setattr__(self, name, _Frozen(getattr(self, name)))
+
+    def __hash__(self) -> int:
+        return hash(json.dumps(self.describe(), sort_keys=True, default=str))
+
     @classmethod
     def of(
         cls,
@@ -82,20 +104,24 @@ class Recipe:
         gaps: str = NO_GAPS,
         **settings: Any,
     ) -> Recipe:
-        """Make a recipe; a score or setting that is not given is the source's own."""
+        """Make a recipe; a score or setting that is not given is the source's own.
+
+        The limit of parents is the lower one of `max_parents` and that of the constraints.
+        """
         from arcwise.ensemble.sources import find_source
 
         found = find_source(source)
         scorer = make_score(found.default_score if score is None else score)
         kept = {} if constraints is None else constraints.describe()
         own = record_of(from_keywords(found.Settings, settings))
-        return cls(source, scorer.describe(), own, max_parents, kept, gaps, scorer)
+        limits = [most for most in (max_parents, kept.get("max_parents")) if most is not None]
+        return cls(source, scorer.describe(), own, min(limits, default=None), kept, gaps, scorer)
 
     @classmethod
     def usual(cls, source: str, score: str | Score | None = None, **options: Any) -> Recipe:
         """Make a recipe with the limit on parents that the score needs, unless another one is given."""
         made = cls.of(source, score, **options)
-        if options.get("max_parents") is not None or made.scored_by is None:
+        if made.max_parents is not None or made.scored_by is None:
             return made
         return replace(made, max_parents=made.scored_by.facts.parent_limit)
 
@@ -128,7 +154,10 @@ class Recipe:
     @property
     def title(self) -> str:
         """The source and the score: "credible set, qNML"."""
-        return f"{self.source_facts.title}, {self.score_title}"
+        from arcwise.ensemble.sources import SOURCES
+
+        known = SOURCES.get(self.source)
+        return f"{self.source if known is None else known.title}, {self.score_title}"
 
     def constraints_on(self, names: tuple[str, ...]) -> Constraints | None:
         """Return the constraints over variables, or None if there are none."""
@@ -181,17 +210,22 @@ class Recipe:
             ("the score", self.score, other.score),
             *(
                 (_setting_words(name), self.settings.get(name), other.settings.get(name))
-                for name in sorted({*self.settings, *other.settings})
+                for name in sorted({*self.settings, *other.settings} if self.source == other.source else ())
             ),
             ("the largest number of parents", self.max_parents, other.max_parents),
-            ("constraints", bool(self.constraints), bool(other.constraints)),
+            ("constraints", bool(_known(self)), bool(_known(other))),
             ("missing values", self.gaps, other.gaps),
         ):
             if here != there:
                 found.append(f"{name}: {_value_words(here)} here, {_value_words(there)} there")
-        if self.constraints != other.constraints and bool(self.constraints) == bool(other.constraints):
-            found.append("the constraints differ")
+        if _known(self) != _known(other) and bool(_known(self)) == bool(_known(other)):
+            found.append("the constraints are different")
         return tuple(found)
+
+
+def _known(recipe: Recipe) -> dict[str, Any]:
+    """Return the constraints but for the limit of parents, which is told on its own."""
+    return {name: value for name, value in recipe.constraints.items() if name != "max_parents"}
 
 
 def _score_words(score: Mapping[str, Any]) -> str:
@@ -200,7 +234,7 @@ def _score_words(score: Mapping[str, Any]) -> str:
 
 
 def _setting_words(name: str) -> str:
-    return f"the {name.replace('_', ' ')}"
+    return WORDS.get(name, f"the {name.replace('_', ' ')}")
 
 
 def _value_words(value: object) -> str:
@@ -209,5 +243,5 @@ def _value_words(value: object) -> str:
     if isinstance(value, bool):
         return "some" if value else "none"
     if value is None:
-        return "no limit"
+        return "any number"
     return f"{value:,}" if isinstance(value, int) else f"{value:g}" if isinstance(value, float) else str(value)

@@ -13,7 +13,7 @@ from arcwise.analysis.thresholds import RuleName
 from arcwise.graph import Constraints
 from arcwise.option import options_of
 from arcwise.report import Column, Paragraph, Table, Verbatim
-from arcwise.scores import Score
+from arcwise.scores import Score, make_score
 
 if TYPE_CHECKING:
     from arcwise.analysis.analysis import Analysis
@@ -81,7 +81,8 @@ def constraints_text(constraints: Constraints) -> str:
 
 
 def _why_score(recipe: Recipe) -> str:
-    return f"Liao (2022, section 4.7) recommends {recipe.score_title} for the {recipe.source_facts.title}"
+    source = recipe.source_facts
+    return source.why_score or f"usual for the {source.title}"
 
 
 def _why_cut(analysis: Analysis) -> str:
@@ -108,24 +109,37 @@ def _why_parents(analysis: Analysis) -> str:
 
 
 def repeat_line(analysis: Analysis) -> str:
-    """Return the command that repeats the analysis of a file, or for other data the call of `learn`."""
-    words = analysis.options.command_words()
-    if analysis.prepared.is_file:
-        return shlex.join(["arcwise", "learn", analysis.name, "-o", "DIR", *words])
+    """Return the command that repeats the analysis of a file, or for other data the call of `learn`.
+
+    A score with a prior network of the analyst's own has no spelling; the call then says so.
+    """
+    options, file = analysis.options, analysis.prepared.file
+    if file is not None and (options.score is None or _can_be_spelled(options.score)):
+        return shlex.join(["arcwise", "learn", file, "-o", "DIR", *options.command_words()])
     given = {
-        item.name: getattr(analysis.options, item.name)
-        for item in options_of(analysis.options)
-        if item.recorded and getattr(analysis.options, item.name) != item.default
+        item.name: getattr(options, item.name)
+        for item in options_of(options)
+        if item.recorded and getattr(options, item.name) != item.default
     }
-    listed = [f"{name}={_python(value)}" for name, value in given.items()]
-    return f"arcwise.learn({', '.join(['data', *listed])})"
+    names = list(analysis.data.names)
+    listed = [f"{name}={_python(value, names)}" for name, value in given.items()]
+    return f"arcwise.learn({', '.join([repr(file) if file is not None else 'data', *listed])})"
 
 
-def _python(value: object) -> str:
+def _can_be_spelled(score: object) -> bool:
+    """Say whether a score can be made from its text."""
+    assert isinstance(score, Score)
+    try:
+        return make_score(score_text(score.describe())) == score
+    except ValueError:
+        return False
+
+
+def _python(value: object, names: list[str]) -> str:
     if isinstance(value, Score):
-        return repr(score_text(value.describe()))
+        return repr(score_text(value.describe())) if _can_be_spelled(value) else f"<your score {value.title}>"
     if isinstance(value, Constraints):
-        return f"arcwise.Constraints.from_description(data.names, {value.describe()!r})"
+        return f"arcwise.Constraints({names!r}, **{value.describe()!r})"
     return repr(value)
 
 
@@ -144,7 +158,7 @@ def repeat_blocks(analysis: Analysis) -> tuple[Block, ...]:
     """Return how to repeat the run: the command, the versions, the fingerprint of the data."""
     listed = ", ".join(f"{name} {number}" for name, number in versions().items())
     return (
-        Verbatim(repeat_line(analysis), "command" if analysis.prepared.is_file else "call"),
+        Verbatim(repeat_line(analysis), "command" if analysis.prepared.file is not None else "call"),
         Paragraph(
             f"Versions: {listed}. Seed {analysis.options.seed}. Data fingerprint (SHA-256): {analysis.data.digest}."
         ),

@@ -12,7 +12,7 @@ from arcwise.analysis.prose.choices import choices_table, repeat_blocks
 from arcwise.analysis.prose.edges import edge_sentences, state_label, summary_sentences
 from arcwise.analysis.prose.methods import methods_text, references
 from arcwise.analysis.prose.prior import prior_blocks
-from arcwise.analysis.prose.sources import account_of_sample, completeness, ensemble_title
+from arcwise.analysis.prose.sources import account_of_sample, completeness, ensemble_title, restriction
 from arcwise.analysis.thresholds import COST_POWERS
 from arcwise.counts import contingency
 from arcwise.report import (
@@ -193,11 +193,12 @@ def _credible(analysis: Analysis, facts: CredibleFacts) -> list[Block]:
     )
     covered = ""
     if facts.covered is not None:
-        covered = f" Together they hold {percent(facts.covered)} of the posterior probability of all networks."
+        which = restriction(analysis.main.recipe, "networks") or "networks"
+        covered = f" Together they hold {percent(facts.covered)} of the posterior probability of all {which}."
     count = f"{facts.count:,} networks are" if facts.count != 1 else "One network is"
     text = (
         f"{count} within a Bayes factor of {facts.bayes_factor:g} of the best one: this is the credible set, and it is "
-        f"{completeness(analysis.main.recipe.max_parents)}.{classes}{covered} One best network has "
+        f"{completeness(analysis.main.recipe)}.{classes}{covered} One best network has "
         f"{percent(facts.best_share)} of the weight of the set: that is how far it can be trusted alone."
     )
     blocks: list[Block] = [Paragraph(text)]

@@ -12,8 +12,17 @@ from arcwise.option import options_of
 
 if TYPE_CHECKING:
     from arcwise.analysis.analysis import Analysis
+    from arcwise.ensemble import Recipe
 
-__all__ = ["Choice", "account_of_sample", "completeness", "ensemble_title", "methods_of_networks", "setting_choices"]
+__all__ = [
+    "Choice",
+    "account_of_sample",
+    "completeness",
+    "ensemble_title",
+    "methods_of_networks",
+    "restriction",
+    "setting_choices",
+]
 
 # What was chosen, its value, why, and how to change it.
 Choice = tuple[str, str, str, str]
@@ -64,9 +73,17 @@ def account_of_sample(analysis: Analysis) -> str:
     return f"{text} With this many networks a confidence is accurate to about ±{2 * worst:.2f} at worst."
 
 
-def completeness(most: int | None) -> str:
+def completeness(recipe: Recipe) -> str:
     """Say of what a set is complete: "complete among networks with at most 3 parents per variable"."""
-    return "complete" if most is None else f"complete among networks with at most {most} parents per variable"
+    return f"complete{restriction(recipe, ' among networks')}"
+
+
+def restriction(recipe: Recipe, networks: str) -> str:
+    """Say to which networks a recipe is restricted: "networks with at most 1 parent that satisfy the constraints"."""
+    most = recipe.max_parents
+    limit = "" if most is None else f" with at most {most} parent{'' if most == 1 else 's'} per variable"
+    known = " that satisfy the constraints" if set(recipe.constraints) - {"max_parents"} else ""
+    return f"{networks}{limit}{known}" if limit or known else ""
 
 
 def methods_of_networks(analysis: Analysis) -> str:
@@ -87,10 +104,9 @@ def _credible_methods(analysis: Analysis) -> str:
     main, facts = analysis.main, analysis.main.credible
     assert facts is not None
     classes = "" if facts.classes is None else f", in {facts.classes:,} Markov equivalence classes"
-    most = main.recipe.max_parents
-    limit = "" if most is None else f" with at most {most} parents per variable"
+    which = restriction(main.recipe, "networks") or "networks"
     return (
-        f"All networks{limit} within a Bayes factor of {facts.bayes_factor:g} (Kass & Raftery, 1995) of the best one "
+        f"All {which} within a Bayes factor of {facts.bayes_factor:g} (Kass & Raftery, 1995) of the best one "
         f"under the {main.recipe.score_title} score were enumerated exactly, which gave a credible set of "
         f"{facts.count:,} network{'' if facts.count == 1 else 's'}{classes} (Liao, 2022). The confidence in an edge is "
         "the share of the networks that have it, weighted by their scores"
@@ -99,7 +115,7 @@ def _credible_methods(analysis: Analysis) -> str:
 
 def _bootstrap_methods(analysis: Analysis) -> str:
     recipe = analysis.main.recipe
-    limit = "" if recipe.max_parents is None else f", with at most {recipe.max_parents} parents per variable"
+    limit = restriction(recipe, "").replace(" with", ", with", 1)
     return (
         f"We learned {analysis.confidence.n_networks:,} networks by {recipe.settings['learner']} search under the "
         f"{recipe.score_title} score{limit}, each from a bootstrap sample of the cases (Friedman et al., 1999). The "

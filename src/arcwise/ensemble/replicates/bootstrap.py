@@ -7,7 +7,7 @@ import os
 from collections import deque
 from collections.abc import Callable
 from concurrent import futures
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -233,12 +233,14 @@ def _network_set(
             "replicate_scores": [replicate.score for replicate in chosen],
         },
     )
-    return made if task.options or task.resampling != "bootstrap" else made.made_by(_recipe(task, replicates))
+    return made if task.resampling != "bootstrap" else made.made_by(_recipe(task, replicates))
 
 
 def _recipe(task: ReplicateTask, replicates: int) -> Recipe:
-    """Return the recipe of a bootstrap without options of its learner, which no recipe has."""
+    """Return the recipe of a bootstrap."""
     constraints = task.constraints.describe()
     most = constraints.pop("max_parents", None)
-    settings = {"replicates": replicates, "learner": task.learner}
+    settings: dict[str, Any] = {"replicates": replicates, "learner": task.learner}
+    if task.options:
+        settings["options"] = dict(task.options)
     return Recipe("bootstrap", task.score.describe(), settings, most, constraints, scored_by=task.score)

@@ -57,6 +57,7 @@ class Bootstrap(Source):
             constraints=recipe.constraints_on(data.names),
             max_parents=recipe.max_parents,
             seed=run.seed,
+            options=recipe.settings.get("options", {}),
             workers=run.threads,
             limits=Limits(seconds=limits.seconds),
             progress=run.progress,

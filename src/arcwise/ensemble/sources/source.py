@@ -28,6 +28,8 @@ class Source(abc.ABC):
         A dataclass of its own options, made with `arcwise.option.option`.
     default_score
         The score that is usual with it.
+    why_score
+        Why that one, in a clause for the report.
     citation
         The key of the work to cite, in `arcwise.bibliography`; "" for none.
     counted_by
@@ -46,6 +48,7 @@ class Source(abc.ABC):
     meaning: ClassVar[str]
     Settings: ClassVar[type[Any]]
     default_score: ClassVar[str]
+    why_score: ClassVar[str] = ""
     citation: ClassVar[str] = ""
     counted_by: ClassVar[str] = ""
     is_sample: ClassVar[bool]
