@@ -15,6 +15,7 @@ from arcwise.analysis import LearnOptions, PreparationError, learn
 from arcwise.analysis.folder import run_record
 from arcwise.errors import DataError, OptionError
 from arcwise.limits import Status
+from arcwise.option import record_of
 
 QUICK = {"permutations": 0, "compare": False}
 
@@ -344,8 +345,7 @@ def test_a_confidence_carries_its_recipe(boards: arcwise.Analysis, tmp_path: Pat
 def test_cut_offs_of_another_recipe_are_warned_of(boards: arcwise.Analysis) -> None:
     """The package's cut-offs were learned at Bayes factor 150, from at most 100,000 networks."""
     (warning,) = [remark.text for remark in boards.remarks if "made differently" in remark.text]
-    assert "the bayes factor: 20 here, 150 there" in warning
-    assert "the most networks: no limit here, 100,000 there" in warning
+    assert "(the Bayes factor: 20 here, 150 there)" in warning  # 100,000 networks at most would have been all, too
     assert warning in boards.to_text(width=10_000)
     same = learn(datasets.load("iris"), method="bootstrap", score="bdeu:ess=1", **QUICK)
     assert not [remark for remark in same.remarks if "made differently" in remark.text]
@@ -366,3 +366,46 @@ def test_data_without_dependence_have_few_edges() -> None:
     assert learn(data, seed=1, compare=False, permutations=0).confidence.vector.sum() < 2
     unlimited = learn(data, max_parents=9, seed=1, compare=False, permutations=0)
     assert unlimited.confidence.vector.sum() > 10
+
+
+def test_options_take_one_form() -> None:
+    options = LearnOptions(threshold=np.float64(0.3), max_parents=np.int64(2), replicates=50.0, limit_seconds=None)
+    assert options.command_words() == [
+        *("--replicates", "50", "--max-parents", "2", "--threshold", "0.3", "--limit-seconds", "none")
+    ]
+    assert record_of(options)["max_parents"] == 2
+    for wrong in ({"compare": "no"}, {"replicates": 2.5}, {"seed": -1}, {"limit_seconds": 0}, {"settings": ["x"]}):
+        with pytest.raises(OptionError):
+            learn(datasets.load("iris"), **wrong, **({} if "compare" in wrong else QUICK))
+    with pytest.raises(OptionError, match="unknown setting 'lerner'; did you mean 'learner'"):
+        learn(datasets.load("iris"), settings={"lerner": "exact"})
+    made = learn(
+        datasets.load("iris"), method="bootstrap", replicates=5, settings={"learner": "hill-climbing"}, **QUICK
+    )
+    assert made.main.recipe.settings["learner"] == "hill-climbing"
+
+
+def test_a_limit_of_parents_in_the_constraints_is_the_limit() -> None:
+    data = datasets.load("balance-scale")
+    wide = learn(data, constraints=arcwise.Constraints(data.names, max_parents=4), **QUICK)
+    assert wide.main.recipe.max_parents == 4  # not the 3 that qNML gets if nobody says anything
+    assert "complete among networks with at most 4 parents per variable" in wide.to_text(width=10_000)
+    known = arcwise.Constraints(data.names, forbidden=[("class", "left-weight")], max_parents=1)
+    narrow = learn(data, constraints=known, **QUICK).to_text(width=10_000)
+    assert "complete among networks with at most 1 parent per variable that satisfy the constraints" in narrow
+    assert "of all networks with at most 3 parents" in learn(data, **QUICK).to_text(width=10_000)
+
+
+def test_what_could_be_counted_but_not_listed_is_averaged_from_its_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = datasets.load("wine")
+    whole = learn(data, method="credible", **QUICK).confidence
+
+    def no_time(*arguments: object, **options: object) -> object:
+        raise OptionError("no network was listed (time limit); allow more time.")
+
+    monkeypatch.setattr("arcwise.confidence.averaging.average_over_classes", no_time)
+    counted = learn(data, method="credible", **QUICK)
+    assert counted.main.confidence is not None
+    assert counted.confidence.orient == "dag"
+    assert counted.confidence.complete
+    np.testing.assert_allclose(counted.confidence.present, whole.present, atol=1e-9)

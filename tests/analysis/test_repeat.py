@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shlex
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -14,8 +16,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import arcwise
 from arcwise.cli.main import main
 from arcwise.graph import Constraints
+from arcwise.scores import make_score
+from arcwise.scores.prior_network import UniformPrior
 
 NAMES = ("age", "smoke", "cough", "fever", "x ray")
 
@@ -56,7 +61,9 @@ def options(draw: st.DrawFn) -> list[str]:
     )
     words += draw(st.sampled_from([[], ["--bayes-factor", "strong"], ["--bayes-factor", "1.5"]]))
     words += draw(st.sampled_from([[], ["--max-parents", "2"]]))
-    words += draw(st.sampled_from([[], ["--drop", "dose"], ["--discretize", "width", "--bins", "4"]]))
+    cuts = [["--drop", "dose"], ["--discretize", "width", "--bins", "4"], ["--discretize", "mdl", "--target", "smoke"]]
+    words += draw(st.sampled_from([[], *cuts, ["--keep", "dose"], ["--category", "dose"], ["--categorical"]]))
+    words += draw(st.sampled_from([[], ["--name", "a study's name"], ["--setting", "learner=hill-climbing"]]))
     words += draw(st.sampled_from([[], ["--impute", "mode"], ["--impute", "drop"]]))
     words += draw(st.sampled_from([[], ["--no-compare"]]))
     words += draw(st.sampled_from([[], ["--rule", "cost", "--missed-edge-cost", "0.3"], ["--threshold", "0.35"]]))
@@ -103,3 +110,44 @@ def test_constraints_and_limits_are_recorded(tmp_path: Path, monkeypatch: pytest
     page = (tmp_path / "out" / "report.html").read_text()
     assert "required: smoke → x ray" in page
     assert "complete among networks with at most 3 parents" in page
+
+
+def test_runs_in_python_say_how_to_repeat_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    frame = rows().drop(columns="dose").dropna()
+    frame.to_csv("cases.csv", index=False)
+    quick: dict[str, Any] = {"permutations": 0, "compare": False}
+    named = arcwise.learn("cases.csv", name="My study", **quick).save("first")
+    learn(["second" if word == "DIR" else word for word in shlex.split(record_of(named)["command"])[2:]])
+    assert (named / "report.html").read_bytes() == Path("second/report.html").read_bytes()
+    known = Constraints(list(frame.columns), forbidden=[("age", "smoke")])
+    call = record_of(arcwise.learn(frame, constraints=known, score="bic", **quick).save("third"))["command"]
+    again = eval(call, {"arcwise": arcwise, "data": frame})
+    assert record_of(again.save("fourth")) == record_of(Path("third"))
+    prior = make_score("bde", prior=UniformPrior({name: frame[name].nunique() for name in frame}))
+    text = record_of(arcwise.learn("cases.csv", score=prior, **quick).save("fifth"))["command"]
+    assert text.startswith("arcwise.learn('cases.csv', score=<your score BDe")
+
+
+def test_standard_input_is_named_as_the_command_line_names_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    program = [
+        sys.executable,
+        "-m",
+        "arcwise.cli",
+        "learn",
+        "-",
+        "--no-compare",
+        "--permutations",
+        "0",
+        "--impute",
+        "mode",
+    ]
+    content = rows().drop(columns="dose").to_csv(index=False).encode()
+    subprocess.run([*program, "-o", "out"], cwd=tmp_path, input=content, check=True)
+    assert record_of(tmp_path / "out")["command"].startswith("arcwise learn - -o DIR")
+
+
+def record_of(folder: Path) -> dict[str, Any]:
+    return dict(json.loads((folder / "run.json").read_text()))

@@ -91,3 +91,17 @@ def test_the_plot_is_drawn() -> None:
     found = edge_prior(data_from([[3, 2], [1, 4]]), child="A", parent="B")
     assert found.plot().axes
     np.testing.assert_array_equal(found.to_frame()["log Bayes factor"], found.exact)
+
+
+def test_a_bayes_factor_that_is_zero_but_for_rounding_has_a_root_there() -> None:
+    """With a state of its own for every case the factor is 0 up to rounding, on whichever side."""
+    from arcwise.priors.edge_prior import _sign_changes
+
+    counts = np.eye(120, dtype=np.int64)
+    grid = np.logspace(-3, 5, 33)
+    noise = np.where(np.arange(33) % 2, 1e-13, -1e-13)
+    found = _sign_changes(counts, grid, noise)
+    assert len(found) == 32
+    assert all(
+        low - 1e-9 <= root <= high * (1 + 1e-9) for root, low, high in zip(found, grid[:-1], grid[1:], strict=True)
+    )

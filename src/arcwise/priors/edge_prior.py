@@ -179,14 +179,17 @@ def _sign_changes(
 ) -> tuple[float, ...]:
     from scipy.optimize import brentq
 
+    def at(x: float) -> float:
+        return float(log_bayes_factors(counts, np.array([np.exp(x)]))[0])
+
     changes = []
     for k in np.flatnonzero(np.sign(exact[:-1]) * np.sign(exact[1:]) < 0):
-        root = brentq(
-            lambda x: float(log_bayes_factors(counts, np.array([np.exp(x)]))[0]),
-            np.log(grid[k]),
-            np.log(grid[k + 1]),
-            xtol=1e-7,
-        )
+        low, high = float(np.log(grid[k])), float(np.log(grid[k + 1]))
+        ends = at(low), at(high)
+        if ends[0] * ends[1] < 0:
+            root = brentq(at, low, high, xtol=1e-12)
+        else:  # an end is zero but for rounding, which exp(log(x)) makes fall on the other side
+            root = low if abs(ends[0]) < abs(ends[1]) else high
         changes.append(float(np.exp(root)))
     return tuple(changes)
 

@@ -1,0 +1,119 @@
+"""Recipes: what is true of the networks, and nothing else, in memory, in files, in parts and joins."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arcwise import datasets
+from arcwise.confidence import EdgeConfidence, confidence_by_recipe, edge_confidence, recommend
+from arcwise.ensemble import (
+    CredibleSet,
+    NetworkSet,
+    Recipe,
+    bootstrap_networks,
+    concatenate,
+    find_credible,
+    k_best,
+    stream_credible,
+)
+from arcwise.errors import GuaranteeError
+from arcwise.graph import Constraints
+from arcwise.limits import Limits, Status
+from arcwise.parent_sets import ParentSetTable, build_parent_sets
+from arcwise.parquet import read_parquet, write_parquet
+
+
+@pytest.fixture(scope="module")
+def table() -> ParentSetTable:
+    return build_parent_sets(datasets.load("tic-tac-toe"), "bdeu:ess=1", slack=math.log(20))
+
+
+def test_a_recipe_does_not_change_and_travels() -> None:
+    recipe = Recipe.of("credible", "bdeu:ess=1", bayes_factor=150)
+    with pytest.raises(TypeError, match="does not change"):
+        recipe.settings["bayes_factor"] = 1  # type: ignore[index]
+    assert recipe == Recipe.from_description(recipe.describe()) == pickle.loads(pickle.dumps(recipe))
+    assert hash(recipe) == hash(Recipe.of("credible", "bdeu:ess=1", bayes_factor=150))
+    strange = replace(recipe, source="elsewhere")
+    assert strange.title == "elsewhere, BDeu (ess 1)"
+    assert recipe.differences(Recipe.of("credible", "bdeu:ess=1", bayes_factor=20)) == (
+        "the Bayes factor: 150 here, 20 there",
+    )
+
+
+def test_limits_of_parents_are_told_once() -> None:
+    names = ("a", "b", "c")
+    by_option = Recipe.of("bootstrap", "bic", max_parents=2)
+    by_constraints = Recipe.of("bootstrap", "bic", constraints=Constraints(names, max_parents=2))
+    assert by_constraints.max_parents == 2
+    assert by_option.differences(by_constraints) == ()
+    assert Recipe.usual("credible", "qnml").max_parents == 3
+    assert Recipe.usual("credible", "qnml", constraints=Constraints(names, max_parents=5)).max_parents == 5
+
+
+def test_parts_of_a_credible_set_are_not_the_set(table: ParentSetTable) -> None:
+    whole = find_credible(table, bayes_factor=20)
+    assert whole.recipe == Recipe.of("credible", "bdeu:ess=1", bayes_factor=20)
+    assert whole[:2].status is Status.COUNT_LIMIT
+    assert whole[:2].recipe is None
+    assert whole[: whole.count].complete
+    assert k_best(table, 5).recipe is None
+    capped = find_credible(table, bayes_factor=20, limits=Limits(count=10))
+    assert capped.recipe == Recipe.of("credible", "bdeu:ess=1", bayes_factor=20, most_networks=10)
+
+
+def test_joins_and_streams_keep_what_is_the_same(table: ParentSetTable, tmp_path: Path) -> None:
+    data = datasets.load("tic-tac-toe")
+    sample = bootstrap_networks(data, "bic", replicates=20, seed=1)
+    joined = concatenate([sample[:10], sample[10:]])
+    assert joined.recipe == sample.recipe
+    wanted = recommend(edge_confidence(sample, n_cases=data.n_cases)).threshold.value
+    assert recommend(edge_confidence(joined, n_cases=data.n_cases)).threshold.value == wanted
+    refined = bootstrap_networks(data, "bic", replicates=5, seed=1, options={"refine": 3})
+    assert refined.recipe is not None
+    assert refined.recipe.settings["options"] == {"refine": 3}
+    part = next(iter(stream_credible(table, tmp_path / "stream", bayes_factor=20)))
+    assert part.recipe == Recipe.of("credible", "bdeu:ess=1", bayes_factor=20)
+    sample.save(tmp_path / "sample.nets")
+    assert NetworkSet.load(tmp_path / "sample.nets").recipe == sample.recipe
+
+
+def test_the_best_that_a_recipe_asks_for_are_all_that_it_asks_for() -> None:
+    data = datasets.load("tic-tac-toe")
+    recipe = Recipe.of("credible", "bic", bayes_factor=20, most_networks=50)
+    found = confidence_by_recipe(recipe, data)
+    assert found is not None
+    assert found.recipe == recipe
+    table = build_parent_sets(data, "bic", slack=math.log(20))
+    best = edge_confidence(find_credible(table, bayes_factor=20, limits=Limits(count=50)))
+    np.testing.assert_array_equal(found.present, best.present)
+
+
+def test_classes_are_not_whole_in_a_table_that_was_built_under_constraints() -> None:
+    data = datasets.load("iris")
+    known = Constraints(data.names, forbidden=[("species", "petal-width")])
+    table = build_parent_sets(data, "bic", slack=math.log(20), constraints=known)
+    found = CredibleSet.build(table, bayes_factor=20)
+    assert not found.has_whole_classes
+    assert found.recipe.constraints == known.describe()
+    with pytest.raises(GuaranteeError, match="as wholes"):
+        found.networks("mec")
+    both = CredibleSet.build(table, bayes_factor=20, constraints=Constraints(data.names, max_parents=1))
+    assert both.recipe.constraints == {**known.describe(), "max_parents": 1}
+
+
+def test_a_file_of_0_1_says_how_its_confidences_were_made(table: ParentSetTable, tmp_path: Path) -> None:
+    made = edge_confidence(CredibleSet.build(table, bayes_factor=20), n_cases=958)
+    made.save(tmp_path / "now.parquet")
+    frame, facts = read_parquet(tmp_path / "now.parquet")
+    assert facts is not None
+    del facts["recipe"]
+    old = {**facts, "score": {"name": "bdeu", "ess": 1.0}, "log_slack": math.log(20), "max_parents": None}
+    write_parquet(frame, tmp_path / "old.parquet", facts=old)
+    assert EdgeConfidence.load(tmp_path / "old.parquet").recipe == made.recipe
