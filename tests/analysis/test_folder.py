@@ -77,7 +77,7 @@ def test_the_files_say_what_the_analysis_says(tmp_path: Path, flowers: arcwise.A
 def test_an_earlier_result_is_replaced_only_by_force(tmp_path: Path, flowers: arcwise.Analysis) -> None:
     target = flowers.save(tmp_path / "result")
     before = content(target)
-    with pytest.raises(FormatError, match="--force"):
+    with pytest.raises(FormatError, match="replace it with force=True"):
         flowers.save(target)
     (target / "edges.csv").write_text("edited")
     flowers.save(target, force=True)

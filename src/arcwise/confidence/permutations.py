@@ -79,7 +79,7 @@ def permuted_confidences(
                     status = Status.TIME_LIMIT
                     break
                 draws = np.random.default_rng([root, index])
-                shuffled = data.permute_columns(rng=draws)
+                shuffled = data.permute_columns(seed=draws)
                 run = Run(int(draws.integers(2**32)), threads, deadline.limits, progress=False)
                 found = confidence_by_recipe(recipe, shuffled, run)
                 if found is None or not found.complete:  # this permutation was not treated as the data were
