@@ -128,7 +128,7 @@ SEPARATE: dict[tuple[str, str, int], tuple[int, int | None, int | None, float | 
     ("bdeu:ess=1", "autos", 20): (239_698, 194_229_326, 59_053_780, 10.29),
     ("bdeu:ess=1", "insurance1000", 20): (1_228, 4_467, 293, 0.13),
 }
-# Classes that separate runs counted, listing a member of each; None where they are too many or were not awaited.
+# Classes that separate runs counted, listing a member of each; None where there are too many, or the run was stopped.
 SEPARATE_CLASSES: dict[tuple[str, str, int], int | None] = {
     ("bic", "soybean", 20): 86_480_244,
     ("bic", "soybean", 150): None,

@@ -79,8 +79,8 @@ class ArcwiseError(ValueError):
         problem = spell_parts(self.problem, spell)
         if not chosen:
             return problem
-        *first, last = (spell_parts(remedy.parts, spell) for remedy in chosen)
-        joint = "or," if last.startswith("if ") else "or"  # a clause of its own
+        *first, last = (remedy.spelled(spell) for remedy in chosen)
+        joint = "or," if chosen[-1].only_if else "or"  # a condition is a clause of its own
         told = f"{', '.join(first)}, {joint} {last}." if first else f"{last}."
         return f"{problem} {told[0].upper()}{told[1:]}"
 
@@ -128,12 +128,11 @@ class GuaranteeError(ArcwiseError):
     """A result was asked for that the given table cannot guarantee."""
 
 
-# A message lists at most this many names.
 class UnfinishedError(ArcwiseError):
     """A number was asked for that a limit kept from being found; the message says what it would take."""
 
 
-# A message lists so many names at most.
+# A message lists at most this many names.
 LISTED_NAMES = 30
 
 
@@ -152,7 +151,7 @@ def suggestion(kind: str, name: str, known: Iterable[str]) -> str:
     return f"unknown {kind} '{name}'{guess} Known: {', '.join(names[:LISTED_NAMES])}{more}."
 
 
-# So many names of a folder are compared with one that is not there.
+# At most this many names in a folder are compared with one that is not there.
 MOST_NAMES = 5_000
 
 

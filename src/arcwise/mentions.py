@@ -83,23 +83,38 @@ Speller = Callable[[Mention], str]
 class Remedy:
     """One thing to do about an error, in the imperative, without a capital and a full stop.
 
+    Parameters
+    ----------
+    only_if
+        The condition under which it is one, a clause: "the first line holds data".
+
     >>> str(Remedy("vouch for it with", Argument("trust_table", True)))
     'vouch for it with trust_table=True'
+    >>> str(Remedy("give", Argument("header", False), only_if="the first line holds data"))
+    'if the first line holds data, give header=False'
     """
 
     parts: tuple[str | Mention, ...]
+    only_if: str = ""
 
-    def __init__(self, *parts: str | Mention) -> None:
+    def __init__(self, *parts: str | Mention, only_if: str = "") -> None:
         object.__setattr__(self, "parts", parts)
+        object.__setattr__(self, "only_if", only_if)
+
+    def spelled(self, spell: Speller = str) -> str:
+        """Return it with every mention spelled as `spell` does."""
+        condition = f"if {self.only_if}, " if self.only_if else ""
+        return f"{condition}{spell_parts(self.parts, spell)}"
 
     def __str__(self) -> str:
-        return spell_parts(self.parts)
+        return self.spelled()
 
 
 def spell_parts(parts: Iterable[str | Mention], spell: Speller = str) -> str:
-    """Return words and mentions as one text, with a space between parts unless the next one is punctuation."""
+    """Return words and mentions as one text, with a space between parts unless punctuation or a line's end forbids."""
     text = ""
     for part in parts:
         own = part if isinstance(part, str) else spell(part)
-        text += own if not text or own.startswith((",", ".", ";", ":", ")")) else f" {own}"
+        joined = not text or text.endswith(("(", "\n")) or own.startswith((",", ".", ";", ":", ")", "\n"))
+        text += own if joined else f" {own}"
     return text

@@ -9,7 +9,7 @@ import numpy as np
 from arcwise.errors import OptionError
 from arcwise.mentions import Argument
 
-__all__ = ["Seed", "native_seed", "resolve_seed"]
+__all__ = ["Seed", "generator_of", "native_seed", "resolve_seed"]
 
 Seed = int | np.random.Generator | None
 """What fixes random numbers: an integer >= 0, a numpy generator, or None for fresh ones."""
@@ -30,6 +30,11 @@ def resolve_seed(seed: Seed) -> int:
             Argument("seed", seed), "must be an integer >= 0, a numpy.random.Generator, or None for a fresh seed."
         )
     return number
+
+
+def generator_of(seed: Seed) -> np.random.Generator:
+    """Return the generator itself, which goes on where it is, or a new one of the given or a fresh seed."""
+    return seed if isinstance(seed, np.random.Generator) else np.random.default_rng(resolve_seed(seed))
 
 
 def native_seed(seed: int, purpose: int = 0) -> int:

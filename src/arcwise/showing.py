@@ -17,7 +17,7 @@ import numpy as np
 
 __all__ = ["LINES", "WIDTH", "brief", "clipped", "html_table", "one_screen", "wrapped"]
 
-# A screen, less than most terminals have, and so many members of a collection.
+# A screen, less than most terminals have, and how many members of a collection it shows.
 WIDTH = 110
 LINES = 20
 MEMBERS = 6

@@ -264,8 +264,9 @@ class TestPreparation:
         message = str(caught.value)
         assert "column 'customer' is different in almost every row: an identifier, not a variable" in message
         assert "'customer' has 90 whole numbers from 2 to" in message
-        assert "--drop customer" in message
-        assert "--keep customer" in message
+        assert "(drop=['customer'])" in message
+        assert "keep=['customer']." in message
+        assert message.endswith("agree=True, or choose: learn(..., drop=['customer'], discretize='quantile')")
         assert "'year'" in message.split("holds numbers", 1)[0].splitlines()[-1]
         dropped = learn(frame, agree=True, **QUICK)
         assert dropped.data.names == ("year", "ill")
@@ -276,6 +277,14 @@ class TestPreparation:
         assert "keep=('customer',)" in run_record(kept)["command"]
         with pytest.raises(DataError, match="keep= names the unknown column 'custmer'"):
             learn(frame, keep=["custmer"])
+
+    def test_a_name_with_brackets_is_told_whole(self) -> None:
+        frame = pd.DataFrame({"id (old)": np.arange(60) + 7, "a": ["x", "y"] * 30, "ill": ["no", "no", "yes"] * 20})
+        step = learn(frame, agree=True, **QUICK).steps[0]
+        assert step == (
+            "Left out column 'id (old)', different in almost every row "
+            "('id (old)' has 60 whole numbers from 7 to 66, each once)."
+        )
 
     def test_text_that_is_kept_is_a_category(self) -> None:
         frame = pd.DataFrame({"town": [f"t{k % 50}" for k in range(60)], "ill": ["yes", "no"] * 30})

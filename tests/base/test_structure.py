@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import arcwise
 
 SOURCES = Path(arcwise.__file__).parent
 # What is written for people.
-PROSE = {"remark", "message", "title", "reason", "note", "error", "text"}
+PROSE = {"remark", "message", "title", "reason", "note", "error", "text", "what", "proposal", "details", "meaning"}
 READS = {"startswith", "endswith", "split", "partition", "rpartition", "rsplit", "find", "index", "count"}
 
 
@@ -25,20 +26,37 @@ def is_prose(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id in PROSE - {"text", "error"}
 
 
+def is_words(node: ast.expr) -> bool:
+    """`"if "`, `("too ", "no ")`: a word and a space, which no name, key or separator has."""
+    if isinstance(node, ast.Tuple):
+        return any(is_words(element) for element in node.elts)
+    return isinstance(node, ast.Constant) and isinstance(node.value, str) and bool(re.search(r"[a-z]{2} ", node.value))
+
+
 def branches(tree: ast.AST) -> Iterator[int]:
     for node in ast.walk(tree):
         match node:
-            case ast.Compare(left=ast.Constant(value=str()), ops=[ast.In() | ast.NotIn()], comparators=[text]):
-                found = is_prose(text)
-            case ast.Call(func=ast.Attribute(attr=name, value=text), args=[_, *_]):  # split() alone folds white space
-                found = name in READS and is_prose(text)
+            case ast.Compare(left=ast.Constant(value=str()) as part, ops=[ast.In() | ast.NotIn()], comparators=[text]):
+                found = is_prose(text) or (is_words(part) and not isinstance(text, ast.Tuple | ast.List | ast.Set))
+            case ast.Call(func=ast.Attribute(attr=name, value=text), args=[part, *_]):  # split() folds white space
+                found = name in READS and (is_prose(text) or is_words(part))
             case _:
                 found = False
         if found:
             yield node.lineno
 
 
-@pytest.mark.parametrize("code", ['"time" in remark', 'x.title.split(", ", 1)', 'str(error).startswith("no")'])
+@pytest.mark.parametrize(
+    "code",
+    [
+        '"time" in remark',
+        'x.title.split(", ", 1)',
+        'str(error).startswith("no")',
+        'obstacle.what.partition(" (")[2]',
+        'last.startswith("if ")',
+        '"the time" in found',
+    ],
+)
 def test_the_check_finds_what_it_is_for(code: str) -> None:
     assert list(branches(ast.parse(code))) == [1]
 

@@ -247,11 +247,14 @@ def test_split_partitions_the_cases(data: Dataset, fraction: float, seed: int) -
     assert train.states == test.states == data.states
 
 
-def test_randomness_needs_a_generator() -> None:
+def test_a_seed_is_a_number_or_a_generator() -> None:
     data = Dataset.from_codes(CODES)
-    for call in (data.resample, data.permute_columns, lambda rng: data.split(0.5, rng)):
-        with pytest.raises(OptionError, match="default_rng"):
-            call(1)  # type: ignore[arg-type]
+    for call in (data.resample, data.permute_columns, lambda seed: data.split(0.5, seed)[0]):
+        assert call(7).digest == call(np.random.default_rng(7)).digest
+        with pytest.raises(OptionError, match="seed=-1 must be an integer >= 0"):
+            call(-1)
+        with pytest.raises(OptionError, match="seed='one'"):
+            call("one")  # type: ignore[arg-type]
     for fraction in (0, 1, -0.1, float("nan")):
         with pytest.raises(ArcwiseError, match="between 0 and 1"):
             data.split(fraction, np.random.default_rng(1))

@@ -45,7 +45,7 @@ struct CollapsedRows {
 };
 
 // Joins equal rows and orders the variables by their number of minority rows, the fewest first: sets are
-// counted with their first variable last, for each set anew, so that this one should be the cheapest.
+// counted with their first variable last, again for each set, so that this one should be the cheapest.
 // Cost: rows x variables.
 template <class Code, class Count>
 CollapsedRows<Code, Count> collapse_rows(const Columns<Code>& data);

@@ -11,8 +11,8 @@ namespace arcwise {
 struct ClimbOptions {
     std::vector<std::vector<Parents>> starts;  // at least one; each is climbed from
     std::uint64_t restarts = 0;                // after the starts, further climbs from ..
-    std::int64_t perturbations = 1;            // .. the best network after so many random moves; if 0, ..
-                                               // .. the first start, ties broken anew; if negative, ..
+    std::int64_t perturbations = 1;            // .. the best network after this many random moves; if 0, ..
+                                               // .. the first start, ties broken again; if negative, ..
     double density = 0.0;                      // .. a random DAG of this density
     std::uint64_t tabu = 0;                    // how many of the last structures are tabu; 0: hill climbing
     std::uint64_t patience = 0;                // moves without a new best network before tabu search ends

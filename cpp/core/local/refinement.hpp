@@ -1,4 +1,4 @@
-// A way on from a local optimum: arcs are turned, and their ends choose their parents anew.
+// A way on from a local optimum: arcs are turned, and their ends choose their parents again.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@ namespace arcwise {
 //
 // Why: a climb decides directions early, by ties between equivalent networks, and a direction that turns out
 // wrong costs further arcs, which then hold it in place: no single addition, removal or reversal leads out.
-// Turning an arc while both ends choose their parents anew does; Grzegorczyk & Husmeier (2008) gave this move
-// to samplers of networks for that reason. Where several arcs hold each other, taking a node out helps more.
-// Before it, arcs are turned at random within the equivalence class (Castelo & Kocka 2003 climb like that),
-// which costs no score and lets a tree of arcs change its root. Most of the scores needed are known from the
-// climb, so that a try costs a small fraction of a restart (docs/benchmarks/local-search.md has what it
-// gains).
+// Turning an arc while both ends choose their parents again does; Grzegorczyk & Husmeier (2008) gave this
+// move to samplers of networks for that reason. Where several arcs hold each other, taking a node out helps
+// more. Before it, arcs are turned at random within the equivalence class (Castelo & Kocka 2003 climb like
+// that), which costs no score and lets a tree of arcs change its root. Most of the scores needed are known
+// from the climb, so that a try costs a small fraction of a restart (docs/benchmarks/local-search.md has what
+// it gains).
 void refine(NeighbourScores& scores, std::uint64_t rounds, std::uint64_t effort, BestMove& best_move,
             Xoshiro& random, Ticker& ticker, SearchOutcome& outcome);
 

@@ -4,7 +4,7 @@
 // equal rows of the set before by one more variable. Classes of one row cannot be refined: they are only
 // counted, by their weight. In small data nearly all subsets have nearly all rows in classes of their own, so
 // that a set costs some nanoseconds: the 67 million sets of autos (159 cases) take less time than the first
-// million would if each were counted anew.
+// million would if each were counted by itself.
 #pragma once
 
 #include <algorithm>

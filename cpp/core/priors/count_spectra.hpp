@@ -4,7 +4,7 @@
 // and in ess / |T|. So g depends on the data through the *multiset* of counts alone. Of the thousands of
 // cells of a large set nearly all hold one case or two: its spectrum, {1: 251, 2: 8, 3: 1}, has a handful of
 // entries. Counted once, the spectra give g for any equivalent sample size at the cost of one multiplication
-// per entry, without looking at a row again. (Silander, Kontkanen & Myllymaki 2007 counted anew for every
+// per entry, without looking at a row again. (Silander, Kontkanen & Myllymaki 2007 counted again for every
 // size.)
 #pragma once
 
@@ -55,7 +55,7 @@ class CountSpectra {
 
     std::size_t variables() const { return arities_.size(); }
     std::int64_t cases() const { return cases_; }
-    std::int32_t level() const { return level_; }  // sets of up to so many members are counted; -1 at first
+    std::int32_t level() const { return level_; }  // sets of up to this many members are counted; -1 at first
     std::span<const std::int32_t> labels() const { return labels_; }  // position -> variable
     std::span<const std::size_t> arities() const { return arities_; }
     std::span<const CountRun> runs(std::uint32_t set) const {

@@ -10,9 +10,9 @@ namespace {
 
 using Scope = std::vector<std::int32_t>;
 
-arcwise::BitGraph graph_of(std::size_t nodes, const std::vector<Scope>& scopes) {
-    arcwise::BitGraph graph(nodes);
-    for (const auto& scope : scopes) graph.join(scope);
+arcwise::BitRows graph_of(std::size_t nodes, const std::vector<Scope>& scopes) {
+    arcwise::BitRows graph(nodes, nodes);
+    for (const auto& scope : scopes) arcwise::join_members(graph, scope);
     return graph;
 }
 

@@ -11,6 +11,7 @@ from arcwise.analysis.prose.choices import repeat_line, versions
 from arcwise.errors import FormatError
 from arcwise.files import atomic_folder, write_text
 from arcwise.graph import write_dot, write_graphml
+from arcwise.mentions import Argument, Remedy
 from arcwise.model import write_bif
 from arcwise.option import record_of
 
@@ -55,8 +56,8 @@ def check_folder(folder: str | os.PathLike[str], *, force: bool) -> Path:
         )
     if any(target.iterdir()) and not force:
         raise FormatError(
-            f"cannot write {target}: it holds the result of an earlier run. Give another folder, or --force "
-            "(in Python: force=True) to replace it."
+            f"cannot write {target}: it holds the result of an earlier run.",
+            remedies=(Remedy("give another folder"), Remedy("replace it with", Argument("force", True))),
         )
     return target
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,6 +14,7 @@ from arcwise.data.identifiers import identifier_reason
 from arcwise.data.labels import quoted
 from arcwise.ensemble.recipe import NO_GAPS
 from arcwise.errors import DataError, OptionError
+from arcwise.mentions import Argument, Call, Mention, Remedy
 from arcwise.progress import ProgressCallback
 from arcwise.showing import one_screen
 
@@ -31,7 +31,7 @@ __all__ = [
     "open_points",
     "open_table",
     "prepare",
-    "proposal_message",
+    "proposal",
 ]
 
 Kind = Literal["constant", "identifier", "missing", "continuous"]
@@ -55,7 +55,8 @@ class Obstacle:
     columns: tuple[str, ...]
     what: str  # what is in the way, a clause without a full stop
     proposal: str  # what would be done about it
-    option: str  # the options of `arcwise learn` that ask for it
+    remedy: Argument  # the option that asks for it
+    details: str = ""  # how it was recognised, a clause for brackets
 
 
 @one_screen
@@ -111,7 +112,7 @@ def _all_obstacles(table: Table, options: LearnOptions) -> Iterable[Obstacle]:
         constant,
         f"{_columns(constant)} {_verb(constant, 'has', 'have')} fewer than two distinct values",
         f"leave {_it(constant)} out",
-        _options("--drop", constant),
+        Argument("drop", [*constant]),
     )
     reasons = {
         c.name: reason
@@ -124,9 +125,10 @@ def _all_obstacles(table: Table, options: LearnOptions) -> Iterable[Obstacle]:
         "identifier",
         named,
         f"{_columns(named)} {_verb(named, 'is', 'are')} different in almost every row: "
-        f"{_verb(named, 'an identifier, not a variable', 'identifiers, not variables')} ({told})",
+        f"{_verb(named, 'an identifier, not a variable', 'identifiers, not variables')}",
         f"leave {_it(named)} out",
-        _options("--drop", named),
+        Argument("drop", [*named]),
+        details=told,
     )
     left = [c for c in table.columns if c.name not in {*constant, *named}]
     gaps = tuple(c.name for c in left if c.n_missing)
@@ -135,9 +137,10 @@ def _all_obstacles(table: Table, options: LearnOptions) -> Iterable[Obstacle]:
     yield Obstacle(
         "missing",
         gaps,
-        f"{cells:,} values are missing in {_columns(gaps)} ({rows:,} of {table.n_rows:,} rows have a gap)",
+        f"{cells:,} values are missing in {_columns(gaps)}",
         "fill each gap from the 5 most similar rows",
-        f"--impute {IMPUTE}",
+        Argument("impute", IMPUTE),
+        details=f"{rows:,} of {table.n_rows:,} rows have a gap",
     )
     numbers = tuple(c.name for c in left if c.name not in kept and c.is_continuous())
     yield Obstacle(
@@ -146,7 +149,7 @@ def _all_obstacles(table: Table, options: LearnOptions) -> Iterable[Obstacle]:
         f"{_columns(numbers)} {_verb(numbers, 'holds', 'hold')} numbers with more than 20 distinct values, "
         "not categories",
         f"cut {_it(numbers)} into {options.bins} intervals with about equally many rows",
-        f"--discretize {DISCRETIZE}",
+        Argument("discretize", DISCRETIZE),
     )
 
 
@@ -160,10 +163,6 @@ def _verb(names: tuple[str, ...], one: str, many: str) -> str:
 
 def _it(names: tuple[str, ...]) -> str:
     return "it" if len(names) == 1 else "them"
-
-
-def _options(option: str, names: tuple[str, ...]) -> str:
-    return " ".join(f"{option} {shlex.quote(name)}" for name in names)
 
 
 def prepare(
@@ -186,14 +185,14 @@ def prepare(
     if given.n_rows == 0:
         raise DataError(f"{given.prefix}there are no rows; a structure is learned from cases.")
     if options.target is not None:
-        given.checked_names([options.target], "target=")
-    given.checked_names(options.keep, "keep=")
-    table = given.drop(given.checked_names(options.drop, "drop="))
+        given.checked_names([options.target], Argument("target"))
+    given.checked_names(options.keep, Argument("keep"))
+    table = given.drop(given.checked_names(options.drop, Argument("drop")))
     steps: list[str] = []
     if options.drop:
         steps.append(f"Left out as asked: {quoted(options.drop, 6)}.")
     if points := open_points(table, options):
-        raise PreparationError(proposal_message(given, points))
+        raise proposal(given, points)
     obstacles = find_obstacles(table, options)
     for obstacle in obstacles:
         table, step = _remove(table, obstacle, options, progress)
@@ -211,7 +210,11 @@ def _as_it_is(data: Dataset, options: LearnOptions) -> Prepared:
     """Take a data set, which is complete and discrete, without the columns to drop."""
     asked = [o for o, value in (("impute", options.impute), ("discretize", options.discretize)) if value]
     if asked:
-        raise OptionError(f"{asked[0]}= is for raw data; a Dataset is complete and discrete already. Leave it out.")
+        raise OptionError(
+            Argument(asked[0]),
+            "is for raw data; a Dataset is complete and discrete already.",
+            remedies=Remedy("leave it out"),
+        )
     kept = [n for n in data.names if n not in options.drop]
     for dropped in options.drop:
         data.index(dropped)
@@ -226,24 +229,35 @@ def open_points(table: Table, options: LearnOptions) -> tuple[Obstacle, ...]:
     return tuple(o for o in find_obstacles(table, options) if not _answered(o, options))
 
 
-def proposal_message(table: Table, obstacles: Iterable[Obstacle]) -> str:
-    """Say what is in the way, what is proposed, and how to agree: for a program and for a person."""
+def proposal(table: Table, obstacles: Iterable[Obstacle]) -> PreparationError:
+    """Return the error that says what is in the way, what is proposed, and how to agree: to a program or a person."""
     listed = list(obstacles)
-    points = [f"  - {o.what}. Proposal: {o.proposal} ({o.option}).{_otherwise(o)}" for o in listed]
-    options = " ".join(o.option for o in listed)
-    return "\n".join(
-        [
-            f"{table.prefix}the data cannot be learned from as they are:",
-            *points,
-            f"Agree to all of it with --yes (in Python: agree=True), or choose: {options}",
-        ]
+    points = [part for obstacle in listed for part in _point(obstacle)]
+    return PreparationError(
+        f"{table.prefix}the data cannot be learned from as they are:\n",
+        *points,
+        "Agree to all of it with",
+        Argument("agree", True),
+        ", or choose:",
+        Call("learn", *_merged(obstacle.remedy for obstacle in listed)),
     )
 
 
-def _otherwise(obstacle: Obstacle) -> str:
-    if obstacle.kind != "identifier":
-        return ""
-    return f" To learn from {_it(obstacle.columns)} all the same: {_options('--keep', obstacle.columns)}."
+def _point(obstacle: Obstacle) -> Iterable[str | Mention]:
+    details = f" ({obstacle.details})" if obstacle.details else ""
+    yield from (f"  - {obstacle.what}{details}. Proposal: {obstacle.proposal} (", obstacle.remedy, ").")
+    if obstacle.kind == "identifier":
+        yield from (f"To learn from {_it(obstacle.columns)} all the same:", Argument("keep", [*obstacle.columns]), ".")
+    yield "\n"
+
+
+def _merged(remedies: Iterable[Argument]) -> list[Argument]:
+    """Join the columns to drop, which more than one obstacle may name: an argument is given once."""
+    found: dict[str, Argument] = {}
+    for one in remedies:
+        before = found.get(one.name)
+        found[one.name] = one if before is None else Argument(one.name, [*before.value, *one.value])
+    return list(found.values())
 
 
 def _answered(obstacle: Obstacle, options: LearnOptions) -> bool:
@@ -262,8 +276,7 @@ def _remove(
     if obstacle.kind == "constant":
         return table.drop(obstacle.columns), f"Left out {columns}, with fewer than two distinct values."
     if obstacle.kind == "identifier":
-        told = obstacle.what.partition(" (")[2]
-        return table.drop(obstacle.columns), f"Left out {columns}, different in almost every row ({told}."
+        return table.drop(obstacle.columns), f"Left out {columns}, different in almost every row ({obstacle.details})."
     if obstacle.kind == "missing":
         method = options.impute or IMPUTE
         before, cells = table.n_rows, sum(table.n_missing.values())

@@ -68,9 +68,8 @@ def _saturation(
         )
     if data.n_cases < FEWEST_CASES:
         return None, Remark(f"Saturation was not computed: {data.n_cases} cases cannot be halved often enough.")
-    too_late = Remark("Saturation was not computed: the time was up.", by_time=True)
     if deadline.is_over:
-        return None, too_late
+        return None, _stopped(Status.TIME_LIMIT)
     searches = 2 * REPETITIONS * math.ceil(math.log2(data.n_cases / 10))  # a table and a search each
     learning = Learning(
         max_parents=options.max_parents,
@@ -83,4 +82,9 @@ def _saturation(
     )
     if found.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
-    return (found, None) if found.status is Status.COMPLETE else (None, too_late)
+    return (found, None) if found.status is Status.COMPLETE else (None, _stopped(found.status))
+
+
+def _stopped(status: Status) -> Remark:
+    """Say which limit stopped it."""
+    return Remark(f"Saturation was not computed: the {status} was reached.", by_time=status is Status.TIME_LIMIT)

@@ -19,6 +19,7 @@ from arcwise.cli.repeat_options import SeedOption
 from arcwise.cli.rule_options import RuleOptions
 from arcwise.cli.score_options import ScoreOptions
 from arcwise.cli.worker_options import ClusterOption, WorkersOption
+from arcwise.defaults import REPLICATES
 from arcwise.errors import OptionError
 
 __all__ = ["register"]
@@ -28,7 +29,7 @@ __all__ = ["register"]
 class ReplicateOptions(OptionGroup):
     """What is learned, from what."""
 
-    replicates: Annotated[int, typer.Option("--replicates", min=1, help="How many networks to learn.")] = 200
+    replicates: Annotated[int, typer.Option("--replicates", min=1, help="How many networks to learn.")] = REPLICATES
     learner: Annotated[
         str,
         typer.Option(

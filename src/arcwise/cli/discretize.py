@@ -12,6 +12,7 @@ from arcwise.cli.data_options import DataArgument, TableOptions
 from arcwise.cli.option_group import OptionGroup, expanded
 from arcwise.cli.output_file import OutputOption
 from arcwise.cli.printing import PrintOptions, print_json
+from arcwise.defaults import BINS
 
 __all__ = ["register"]
 
@@ -28,7 +29,7 @@ class CuttingOptions(OptionGroup):
             autocompletion=names_of("arcwise.data.discretize", "METHODS"),
         ),
     ] = "quantile"
-    bins: Annotated[int, typer.Option("--bins", min=2, max=10_000, help="The number of intervals.")] = 3
+    bins: Annotated[int, typer.Option("--bins", min=2, max=10_000, help="The number of intervals.")] = BINS
     target: Annotated[str | None, typer.Option("--target", help="mdl: the class column.", show_default=False)] = None
     cut: Annotated[
         list[str] | None,

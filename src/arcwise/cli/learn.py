@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,11 +12,13 @@ import typer
 from arcwise.analysis.options import LearnOptions
 from arcwise.cli.data_options import DataArgument
 from arcwise.cli.limit_options import TimeLimit
+from arcwise.cli.mistakes import tell
 from arcwise.cli.option_group import OptionGroup, expanded
 from arcwise.cli.option_table import group_of, keywords_of
 from arcwise.cli.printing import PrintOptions, finish, print_json
 from arcwise.cli.rule_options import ConstraintOptions
 from arcwise.cli.score_options import EssOption, ScoreOptions
+from arcwise.mentions import Argument
 
 if TYPE_CHECKING:
     from arcwise.analysis import Analysis
@@ -30,16 +32,24 @@ def register(app: typer.Typer) -> None:
     app.command("learn")(expanded(learn))
 
 
+@dataclass(frozen=True)
+class FolderOptions(OptionGroup):
+    """Where the report goes."""
+
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="The folder to write; without it, a summary only.", show_default=False),
+    ] = None
+    force: Annotated[bool, typer.Option("--force", help="Replace the result of an earlier run.")] = False
+
+
 LearnGroup = group_of(LearnOptions, leave_out=("constraints",))
 
 
 def learn(
+    context: typer.Context,
     data: DataArgument,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="The folder to write; without it, a summary only.", show_default=False),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the result of an earlier run.")] = False,
+    folder: FolderOptions,
     column: Annotated[
         list[str] | None,
         typer.Option("--column", metavar="NAME", help="Read only this column; may be repeated.", show_default=False),
@@ -62,19 +72,20 @@ def learn(
     from arcwise.analysis.learning import learn_prepared
     from arcwise.analysis.preparation import open_table, prepare
 
+    output = folder.output
     if output is not None:
-        check_folder(output, force=force)
+        check_folder(output, force=folder.force)
     options = _options(given, ess)
     progress = printing.progress
     table = open_table(data, progress=progress, **options.reading)
     if column is not None:
         options = replace(options, drop=(*options.drop, *_others(table, column)))
-    options = _agreed(table, options)
+    options = _agreed(table, options, context)
     prepared = prepare(table, options, file=str(data), progress=progress)
     options = replace(options, constraints=known.read(prepared.data.names))
     found = learn_prepared(prepared, options, progress=progress)
     if output is not None:
-        found.save(output, force=force)
+        found.save(output, force=folder.force)
     if printing.as_json:
         print_json({**run_record(found), "output": output, "edges": found.to_frame().to_dict(orient="records")})
     elif not printing.quiet:
@@ -98,22 +109,22 @@ def _others(table: Table | Dataset, columns: list[str]) -> tuple[str, ...]:
     from arcwise.data import Table
 
     assert isinstance(table, Table)  # a file was read
-    chosen = table.checked_names(columns, "--column")
+    chosen = table.checked_names(columns, Argument("columns"))
     return tuple(name for name in table.names if name not in chosen)
 
 
-def _agreed(table: Table | Dataset, options: LearnOptions) -> LearnOptions:
+def _agreed(table: Table | Dataset, options: LearnOptions, context: typer.Context) -> LearnOptions:
     """Ask whether to do what is proposed, if a person is there to answer."""
-    from arcwise.analysis.preparation import open_points, proposal_message
+    from arcwise.analysis.preparation import open_points, proposal
     from arcwise.data import Table
 
     if options.agree or not isinstance(table, Table) or not (sys.stdin.isatty() and sys.stderr.isatty()):
         return options
-    dropped = table.drop(table.checked_names(options.drop, "--drop"))
+    dropped = table.drop(table.checked_names(options.drop, Argument("drop")))
     points = open_points(dropped, options)
     if not points:
         return options
-    typer.echo(proposal_message(dropped, points), err=True)
+    typer.echo(tell(proposal(dropped, points), context.command, {"learn": context.command}), err=True)
     return replace(options, agree=typer.confirm("Continue with this?", default=False, err=True))
 
 

@@ -14,9 +14,9 @@ from arcwise.mentions import UNSAID, Argument, Call, Either, Mention, Remedy
 __all__ = ["Options", "tell"]
 
 # Which verb does what a function does.
-VERBS = {"impute": "impute", "discretize": "discretize", "build_parent_sets": "scores"}
+VERBS = {"impute": "impute", "discretize": "discretize", "build_parent_sets": "scores", "learn": "learn"}
 # Options that go by another name than the argument; of one that may be repeated, the singular.
-RENAMED = {"columns": "column", "k": "neighbours"}
+RENAMED = {"agree": "yes", "categories": "category", "columns": "column", "k": "neighbours"}
 
 
 @dataclass(frozen=True)

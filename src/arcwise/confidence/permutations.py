@@ -79,7 +79,7 @@ def permuted_confidences(
                     status = Status.TIME_LIMIT
                     break
                 draws = np.random.default_rng([root, index])
-                shuffled = data.permute_columns(rng=draws)
+                shuffled = data.permute_columns(seed=draws)
                 run = Run(int(draws.integers(2**32)), threads, deadline.limits, progress=False)
                 made = carry_out(recipe, shuffled, run)
                 if made.confidence is None or made.status is not Status.COMPLETE:

@@ -11,6 +11,7 @@ from arcwise.confidence.edge_confidence import EdgeConfidence
 from arcwise.confidence.learned_table import ANY, GRID, LearnedTable, check_metric, learned_table, size_warning
 from arcwise.confidence.rules import Threshold, cost_threshold, gross_threshold
 from arcwise.confidence.rules.learned import learned_threshold, score_name
+from arcwise.ensemble.sources import SOURCES
 from arcwise.errors import OptionError
 from arcwise.showing import one_screen
 
@@ -216,7 +217,8 @@ def _times(factor: float) -> str:
 
 
 def _origin_of(score: str, cases: str, chosen: Threshold, confidence: EdgeConfidence) -> str:
-    method = {"bootstrap": "bootstraps", "credible": "credible sets", "ensemble": "ensembles"}[confidence.origin]
+    source = SOURCES.get(confidence.origin)
+    method = f"{confidence.origin if source is None else source.title}s"
     what = f"{method} with {score.upper()}" if score != ANY else f"{method} with any score"
     size = f"of {cases.replace('-', ' to ')} cases" if cases != ANY else "of any size"
     text = (

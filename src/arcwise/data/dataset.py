@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise.errors import DataError, OptionError, suggestion
+from arcwise.seeds import Seed
 from arcwise.showing import LINES, html_table
 
 if TYPE_CHECKING:
@@ -344,29 +345,29 @@ class Dataset:
 
     # ---- At random
 
-    def resample(self, rng: np.random.Generator) -> Dataset:
+    def resample(self, seed: Seed = None) -> Dataset:
         """Return a bootstrap sample: N cases drawn with replacement, as weights over the same rows (not copied)."""
         from arcwise.data.resample import bootstrap_weights
 
-        return self._unchecked(self.codes, bootstrap_weights(self, rng))
+        return self._unchecked(self.codes, bootstrap_weights(self, seed))
 
-    def permute_columns(self, rng: np.random.Generator) -> Dataset:
+    def permute_columns(self, seed: Seed = None) -> Dataset:
         """Return the data with the cases of every column shuffled independently of the others (Broom et al. 2012).
 
         Margins stay, associations are lost. Nothing is copied until the codes are used.
         """
         from arcwise.data.resample import PermutedDataset
 
-        return PermutedDataset.of(self, rng)
+        return PermutedDataset.of(self, seed)
 
-    def split(self, fraction: float, rng: np.random.Generator) -> tuple[Dataset, Dataset]:
+    def split(self, fraction: float, seed: Seed = None) -> tuple[Dataset, Dataset]:
         """Split the cases at random into two data sets, the first with round(`fraction` x N) cases.
 
         Both keep all declared states, and the order of the rows.
         """
         from arcwise.data.resample import split_cases
 
-        return split_cases(self, fraction, rng)
+        return split_cases(self, fraction, seed)
 
     def _unchecked(self, codes: NDArray[Any], weights: NDArray[np.int64] | None) -> Dataset:
         """Return these names and states with other codes or weights that are known to be valid."""

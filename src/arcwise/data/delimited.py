@@ -137,7 +137,7 @@ def checked_header(names: list[str], name: str, separator: str) -> list[str]:
                 "every column needs a name."
             )
         if own in seen:
-            no_header = Remedy("if the first line holds data, give", Argument("header", False))
+            no_header = Remedy("give", Argument("header", False), only_if="the first line holds data")
             raise DataError(
                 f"{name}: the header has the name {quoted([own])} in fields {seen[own]:,} and {position:,}; "
                 "names must differ.",
@@ -148,7 +148,7 @@ def checked_header(names: list[str], name: str, separator: str) -> list[str]:
     if numbers is not None and bool((numbers != np.floor(numbers)).any()):
         raise FormatError(
             f"{name}: the header consists of numbers, {quoted(names)}.",
-            remedies=Remedy("if it is data, give", Argument("header", False)),
+            remedies=Remedy("give", Argument("header", False), only_if="it is data"),
         )
     return names
 

@@ -13,6 +13,7 @@ from arcwise.data.dataset import Dataset
 from arcwise.data.entropy_cuts import entropy_cuts
 from arcwise.data.labels import quoted
 from arcwise.data.table import MAX_LEVELS, Column, Table
+from arcwise.defaults import BINS
 from arcwise.errors import DataError, OptionError, suggestion
 from arcwise.mentions import Argument, Call, Remedy
 
@@ -54,7 +55,7 @@ def discretize(
     *,
     method: str = "mdl",
     columns: Iterable[str] | Literal["continuous", "numeric"] = "continuous",
-    bins: int = 3,
+    bins: int = BINS,
     target: str | None = None,
     without_cuts: Literal["error", "drop", "median"] = "error",
     keep_empty: bool = False,
@@ -121,7 +122,7 @@ def find_cuts(
     *,
     method: str = "mdl",
     columns: Iterable[str] | Literal["continuous", "numeric"] = "continuous",
-    bins: int = 3,
+    bins: int = BINS,
     target: str | None = None,
     max_levels: int | None = None,
 ) -> Cuts:

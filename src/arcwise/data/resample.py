@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from arcwise.data.dataset import Dataset
 from arcwise.errors import DataError, OptionError
 from arcwise.mentions import Argument
+from arcwise.seeds import Seed, generator_of
 
 __all__ = ["PermutedDataset", "bootstrap_weights", "split_cases"]
 
@@ -20,21 +21,12 @@ BLOCK_CASES = 2**20
 MAX_WEIGHTED_SPLIT = 10**9
 
 
-def checked_generator(rng: object) -> np.random.Generator:
-    """Return `rng` if it is a numpy Generator."""
-    if not isinstance(rng, np.random.Generator):
-        raise OptionError(
-            f"rng must be a numpy random generator, e.g. numpy.random.default_rng(1), not {type(rng).__name__}."
-        )
-    return rng
-
-
-def bootstrap_weights(data: Dataset, rng: np.random.Generator) -> NDArray[np.int64]:
+def bootstrap_weights(data: Dataset, seed: Seed) -> NDArray[np.int64]:
     """Return how often each row is drawn when N cases are drawn with replacement.
 
     Cases are drawn as integers below N and looked up in the cumulative weights, so the probabilities are exact.
     """
-    checked_generator(rng)
+    rng = generator_of(seed)
     weights = np.zeros(data.n_rows, dtype=np.int64)
     ends = None if data.weights is None else np.cumsum(data.weights)
     for start in range(0, data.n_cases, BLOCK_CASES):
@@ -56,11 +48,11 @@ class PermutedDataset(Dataset):
     _seed: int
 
     @classmethod
-    def of(cls, data: Dataset, rng: np.random.Generator) -> PermutedDataset:
+    def of(cls, data: Dataset, seed: Seed) -> PermutedDataset:
         """Return `data` with permuted columns."""
         made = object.__new__(cls)
-        seed = int(checked_generator(rng).integers(0, 2**63))
-        made.__dict__.update(names=data.names, states=data.states, weights=None, _original=data, _seed=seed)
+        drawn = int(generator_of(seed).integers(0, 2**63))
+        made.__dict__.update(names=data.names, states=data.states, weights=None, _original=data, _seed=drawn)
         return made
 
     @property
@@ -79,9 +71,9 @@ class PermutedDataset(Dataset):
         return codes
 
 
-def split_cases(data: Dataset, fraction: float, rng: np.random.Generator) -> tuple[Dataset, Dataset]:
+def split_cases(data: Dataset, fraction: float, seed: Seed) -> tuple[Dataset, Dataset]:
     """Split the cases at random into round(fraction x N) and the rest."""
-    checked_generator(rng)
+    rng = generator_of(seed)
     if not 0 < fraction < 1:
         raise OptionError(Argument("fraction", fraction), "must lie between 0 and 1, e.g. 0.7.")
     size = round(fraction * data.n_cases)

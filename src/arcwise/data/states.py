@@ -85,7 +85,7 @@ def _check_shape(table: Table) -> None:
     if not table.columns:
         raise DataError(f"{table.prefix}there are no columns; at least two variables are needed.")
     if len(table.columns) == 1:
-        remedy = Remedy("if the file has more, give its separator, e.g.", Argument("separator", ";"))
+        remedy = Remedy("give its separator, e.g.", Argument("separator", ";"), only_if="the file has more")
         raise DataError(
             f"{table.prefix}there is only one column, '{table.names[0][:60]}'; a structure needs at least two "
             "variables.",
@@ -122,7 +122,7 @@ def _check_missing(table: Table) -> None:
         remedies=(
             Remedy("fill them with", Call("impute", Argument("method", "knn")), "or 'mode'"),
             Remedy("drop the rows with", Call("impute", Argument("method", "drop"))),
-            Remedy("if a gap is a state of its own, say what is missing with", Argument("missing", ())),
+            Remedy("say what is missing with", Argument("missing", ()), only_if="a gap is a state of its own"),
         ),
     )
 
@@ -138,7 +138,7 @@ def _check_continuous(table: Table, columns: Iterable[Column], max_levels: int) 
                 f"{table.prefix}{table.place(column)} has {reason}: that is an identifier, not a variable.",
                 remedies=(
                     _drop(table, column),
-                    Remedy("if it measures something, cut it into intervals with", Call("discretize")),
+                    Remedy("cut it into intervals with", Call("discretize"), only_if="it measures something"),
                     _is_category(column),
                 ),
             )
@@ -165,7 +165,7 @@ def _drop(table: Table, column: Column) -> Remedy:
 
 
 def _is_category(column: Column) -> Remedy:
-    return Remedy("if every number is a category, say so:", Argument("categorical", [column.name]))
+    return Remedy("say so:", Argument("categorical", [column.name]), only_if="every number is a category")
 
 
 def _observed(table: Table, column: Column, is_categorical: bool) -> tuple[tuple[str, ...], NDArray[Any]]:

@@ -16,6 +16,7 @@ from arcwise.errors import GuaranteeError, OptionError, UnfinishedError
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
 from arcwise.memory import available_memory
+from arcwise.mentions import Argument
 from arcwise.parent_sets import ParentSetTable
 from arcwise.progress import ProgressCallback, native_callback, show_progress
 from arcwise.showing import one_screen
@@ -83,7 +84,7 @@ class ExactPosterior:
     totals
         The sums; None if a limit stopped them.
     cut
-        Networks are left out only if they lie more than so many nats below the best one.
+        Networks are left out only if they lie more than this many nats below the best one.
     n_sets, n_terms
         How many sets of nodes, and how many terms of the sum, were within the cut; of an unfinished sum, estimates,
         and 0 if it did not get so far.
@@ -244,7 +245,7 @@ def exact_posterior(
     table
         All parent sets: built with ``slack=math.inf``. With a parent limit the sum is over the DAGs within it.
     cut
-        Leave out what lies more than so many nats below the best network; at most 600. Read the certificate.
+        Leave out what lies more than this many nats below the best network; at most 600. Read the certificate.
     blankets
         Find the probability of every pair being in each other's Markov blanket, too: another forward sum per pair,
         over the DAGs in which neither is a parent of the other and no node has both as parents.
@@ -302,9 +303,9 @@ def _check(table: ParentSetTable, cut: float, threads: int) -> None:
             f"{table.n_variables}. Average over a credible set instead: count_credible."
         )
     if not 0 < cut <= WIDEST_CUT:
-        raise OptionError(f"cut={cut!r} must be positive and at most {WIDEST_CUT:g} nats.")
+        raise OptionError(Argument("cut", cut), f"must be positive and at most {WIDEST_CUT:g} nats.")
     if threads < 1:
-        raise OptionError(f"threads={threads!r} must be at least 1.")
+        raise OptionError(Argument("threads", threads), "must be at least 1.")
     if table.slack != math.inf:
         raise GuaranteeError(
             f"the exact posterior needs a table with all parent sets (slack=inf); this one has slack {table.slack:.4g}."
@@ -316,7 +317,7 @@ def _totals(sums: _core.ensemble.DagSums, n: int, blankets: bool) -> DagTotals:
     if sums.too_wide:
         raise OptionError(
             "the scores of the table are too far apart to be summed: two DAGs may differ by at most 180 million "
-            "nats. With so many cases the best networks are all there is: count_credible."
+            "nats. With this many cases the best networks are all there is: count_credible."
         )
     if sums.log_total == -math.inf:
         raise OptionError("the parent sets of the table, or the constraints, leave no DAG to sum over.")

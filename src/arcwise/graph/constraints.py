@@ -170,10 +170,6 @@ class Constraints(NamedNodes):
         v = self.index(child)
         return tuple(self._names[p] for p in bits(self.forbidden_masks[v] & ~(1 << v)))
 
-    def forbidden_mask(self, child: Node) -> int:
-        """Return the parents that a node cannot have, as a bit set; itself included."""
-        return self.forbidden_masks[self.index(child)]
-
     def max_parents_of(self, child: Node) -> int:
         """Return the most parents that a node can have."""
         return self.limits[self.index(child)]

@@ -13,6 +13,7 @@ from arcwise.graph.bitset import bits, components
 from arcwise.graph.dag import Dag
 from arcwise.graph.orientations import OrientationCounter, orientations, sample_orientation
 from arcwise.graph.pdag import Pdag
+from arcwise.seeds import Seed, generator_of
 
 __all__ = ["Cpdag", "compelled_parents_twin"]
 
@@ -65,11 +66,6 @@ class Cpdag(Pdag):
         return self.extend()
 
     @cached_property
-    def chain_components(self) -> tuple[tuple[str, ...], ...]:
-        """The connected components of the undirected edges that have more than one node."""
-        return tuple(tuple(self._names[v] for v in bits(mask)) for mask in self._chordal_masks)
-
-    @cached_property
     def _chordal_masks(self) -> tuple[int, ...]:
         joined = sum(1 << v for v, ns in enumerate(self._neighbours) if ns)
         return tuple(components(self.neighbour_masks, joined))
@@ -88,8 +84,9 @@ class Cpdag(Pdag):
         for choice in orientations(self.neighbour_masks, self._chordal_masks):
             yield self._oriented(choice)
 
-    def sample(self, rng: np.random.Generator) -> Dag:
+    def sample(self, seed: Seed = None) -> Dag:
         """Return a DAG of the class, each with the same probability."""
+        rng = generator_of(seed)
         return self._oriented(sample_orientation(self.neighbour_masks, self._chordal_masks, self._counter, rng))
 
     def _oriented(self, choice: dict[int, int]) -> Dag:

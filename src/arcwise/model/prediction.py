@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from arcwise.data import Dataset, Table
 from arcwise.errors import DataError, OptionError
+from arcwise.mentions import Argument
 from arcwise.model.distribution import RowDistributions
 from arcwise.model.evidence_columns import EvidenceColumns
 from arcwise.model.inference import IMPOSSIBLE, asked_positions, check_account, observed_states
@@ -95,7 +96,7 @@ def _answer(
 ) -> RowDistributions:
     rows, evidence, with_evidence = question.rows, question.evidence, question.with_evidence
     if impossible not in ("error", "missing"):
-        raise OptionError(f"impossible={impossible!r}; it must be 'error' or 'missing'.")
+        raise OptionError(Argument("impossible", impossible), "must be 'error' or 'missing'.")
     positions = asked_positions(network, question.variables)
     given = observed_states(network, evidence)
     for v in positions:

@@ -47,7 +47,7 @@ def check_required(table: ParentSetTable, constraints: Constraints | None) -> No
         return
     arcs = ", ".join(f"{tail} -> {head}" for tail, head in missing[:3]) + (", ..." if len(missing) > 3 else "")
     rebuild = Remedy("rebuild it with", Call("build_parent_sets", Argument("constraints", shown="...")))
-    vouch = Remedy("if it holds every parent set, vouch for it with", VOUCH)
+    vouch = Remedy("vouch for it with", VOUCH, only_if="it holds every parent set")
     raise GuaranteeError(
         f"the table was not built for the required arcs {arcs}: sets that they need may have been dropped from it.",
         remedies=(rebuild, vouch) if math.isnan(table.slack) else rebuild,

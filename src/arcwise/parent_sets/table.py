@@ -199,7 +199,7 @@ class ParentSetTable:
         return _core.parent_sets.TableView(self.node_offsets, self.scores, self.set_offsets, self.members)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "native"}  # made anew where it arrives
+        return {name: value for name, value in self.__dict__.items() if name != "native"}  # made again where it arrives
 
     @cached_property
     def digest(self) -> str:

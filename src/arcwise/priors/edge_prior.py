@@ -187,7 +187,7 @@ def _sign_changes(
         low, high = float(np.log(grid[k])), float(np.log(grid[k + 1]))
         ends = at(low), at(high)
         if ends[0] * ends[1] < 0:
-            root = brentq(at, low, high, xtol=1e-12)
+            root = brentq(at, low, high, xtol=1e-7)
         else:  # an end is zero but for rounding, which exp(log(x)) makes fall on the other side
             root = low if abs(ends[0]) < abs(ends[1]) else high
         changes.append(float(np.exp(root)))

@@ -32,7 +32,7 @@ __all__ = ["DaskWorkers"]
 # A batch takes about so long, so that a task's own cost of some milliseconds does not count.
 BATCH_SECONDS = 1.0
 LARGEST_BATCH = 500
-# So many batches per thread are under way or wait in line on the cluster.
+# How many batches per thread are under way or wait in line on the cluster.
 IN_LINE = 2
 CONNECT_SECONDS = 10.0
 ASK_SECONDS = 2.0

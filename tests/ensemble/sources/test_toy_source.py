@@ -88,11 +88,7 @@ replicates = 10
 def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the source, the line that registers it, data and a study."""
     folder = tmp_path_factory.mktemp("toy")
-    (folder / "jackknife.py").write_text(SOURCE)
-    (folder / "jackknife-1.dist-info").mkdir()
-    (folder / "jackknife-1.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: jackknife\nVersion: 1\n")
-    line = "[arcwise.sources]\njackknife = jackknife:Jackknife\n"
-    (folder / "jackknife-1.dist-info" / "entry_points.txt").write_text(line)
+    add_package(folder, "jackknife", SOURCE, "jackknife = jackknife:Jackknife")
     write_data(datasets.load("balance-scale"), folder / "balance.csv")
     (folder / "use.py").write_text(USE)
     (folder / "toy.toml").write_text(STUDY)
@@ -106,6 +102,44 @@ def run(world: Path, *words: str) -> str:
     )
     assert found.returncode == 0, found.stderr
     return found.stdout
+
+
+def add_package(folder: Path, name: str, code: str, line: str) -> None:
+    (folder / f"{name}.py").write_text(code)
+    (folder / f"{name}-1.dist-info").mkdir(parents=True)
+    (folder / f"{name}-1.dist-info" / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n")
+    (folder / f"{name}-1.dist-info" / "entry_points.txt").write_text(f"[arcwise.sources]\n{line}\n")
+
+
+LIST = """
+import json, warnings
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    from arcwise.ensemble.sources import SOURCES
+told = [str(warning.message) for warning in caught if warning.category is RuntimeWarning]
+print(json.dumps({"sources": {name: type(source).__module__ for name, source in SOURCES.items()}, "told": told}))
+"""
+
+
+def test_a_package_that_is_broken_or_takes_a_name_is_told_of_and_left_out(tmp_path: Path) -> None:
+    add_package(tmp_path, "jackknife", SOURCE, "jackknife = jackknife:Jackknife")
+    add_package(tmp_path, "broken", "import a_module_that_is_not_there", "broken = broken:Broken")
+    clash = SOURCE.replace('name = "jackknife"', 'name = "bootstrap"')
+    add_package(tmp_path, "clash", clash, "bootstrap = clash:Jackknife")
+    add_package(tmp_path, "other", "class Other:\n    name = 'other'", "other = other:Other")
+    add_package(tmp_path, "renamed", SOURCE, "knife = renamed:Jackknife")
+    found = json.loads(run(tmp_path, "-c", LIST))
+    assert found["sources"] == {
+        "credible": "arcwise.ensemble.sources.credible",
+        "bootstrap": "arcwise.ensemble.sources.bootstrap",
+        "jackknife": "jackknife",
+    }
+    told = sorted(found["told"])
+    assert len(told) == 4
+    assert told[0] == ("the source 'bootstrap' of the package clash is left out: there is one of that name already.")
+    assert "the source 'broken' of the package broken cannot be loaded: ModuleNotFoundError" in told[1]
+    assert "the source 'knife' of the package renamed cannot be loaded: ValueError: its name is 'jackknife'" in told[2]
+    assert "the source 'other' of the package other cannot be loaded: TypeError" in told[3]
 
 
 def test_learn_comparisons_and_broom(world: Path) -> None:

@@ -18,8 +18,8 @@ namespace arcwise {
 
 namespace {
 
-// A layer's sets are worked on in so many pieces, whatever the number of threads, so that sums over them have
-// one order.
+// A layer's sets are worked on in this many pieces, whatever the number of threads, so that sums over them
+// have one order.
 constexpr std::size_t pieces = 64;
 // The way back is worked on in blocks of sets that have the same of these many last nodes.
 constexpr std::size_t block_nodes = 6;
@@ -27,7 +27,7 @@ constexpr std::size_t block_nodes = 6;
 constexpr std::size_t splitting_nodes = 2;
 // A certificate that would leave more than this share open is none.
 constexpr double largest_share = 1e-3;
-// The estimate of the number of terms looks at so many sets, and so many terms of each.
+// The estimate of the number of terms looks at this many sets, and at this many terms of each.
 constexpr std::size_t sampled_sets = 2048;
 constexpr double sampled_terms = 20'000;
 // Seconds that a term takes, both ways, and from which factor on a forecast beyond the limit is believed.

@@ -82,12 +82,13 @@ class FrontierStates {
           budget_(budget.amount),
           before_(component.nodes),
           ends_(component.nodes) {
-        // Levels above the dearest row would all be the same, and some tens of them tell enough.
-        double dearest = 0;
+        // Levels above the most expensive row would all be the same, and some tens of them tell enough.
+        double highest_cost = 0;
         for (const auto& row : component.rows)
-            if (row.cost <= budget_ && std::isfinite(row.cost)) dearest = std::max(dearest, row.cost);
-        step_ = std::max(least_step, dearest / most_levels);
-        levels_ = static_cast<std::size_t>(std::ceil(dearest / step_)) + 1;
+            if (row.cost <= budget_ && std::isfinite(row.cost))
+                highest_cost = std::max(highest_cost, row.cost);
+        step_ = std::max(least_step, highest_cost / most_levels);
+        levels_ = static_cast<std::size_t>(std::ceil(highest_cost / step_)) + 1;
     }
 
     std::size_t fixed_bytes() const { return levels_ * component_.nodes * sizeof(NodeSet<W>); }

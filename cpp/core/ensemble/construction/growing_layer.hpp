@@ -45,7 +45,7 @@ class GrowingLayer {
         return fresh;
     }
 
-    // Gives the states away and begins anew.
+    // Gives the states away and starts again.
     void settle(std::vector<State>& layer) {
         layer.swap(states_);
         states_.clear();

@@ -87,7 +87,7 @@ class RowAscent {
     double room() const { return room_; }
 
     // Pays for the node's cheapest row, after all its rows have been put into active(node) with extra = cost;
-    // false if it has none or that is too dear.
+    // false if it has none or that costs too much.
     bool settle(std::size_t node) {
         double cheapest = std::numeric_limits<double>::infinity();
         for (const auto& row : active_[node]) cheapest = std::min(cheapest, row.cost);

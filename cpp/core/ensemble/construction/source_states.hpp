@@ -10,7 +10,7 @@
 // the sinks, the condition would be on the rows of others, and most states would be dead without showing it.)
 //
 // Three things keep the layers small:
-//   - The bound: reduced costs, raised in every state (row_ascent.hpp). Rows that are too dear for the state
+//   - The bound: reduced costs, raised in every state (row_ascent.hpp). Rows that cost too much for the state
 //     are struck out.
 //   - Pools: only the nodes of one strongly connected component of the rows left, one without arcs into it,
 //     may come next. Parts of the network that do not touch are then placed one after the other instead of in
@@ -156,7 +156,7 @@ class SourceStates {
         for (const auto row : state.forbidden) marks_[row] = idle;
         if (!possible) return false;
         if (!ascent_.ascend(waiting)) return false;
-        // Drop what has become too dear and note the arcs between waiting nodes.
+        // Drop what now costs too much and note the arcs between waiting nodes.
         waiting.for_each([&](std::size_t u) { children_[u] = {}; });
         waiting.for_each([&](std::size_t w) {
             std::erase_if(ascent_.active(w), [&](const auto& row) { return row.extra > ascent_.room(); });
@@ -170,7 +170,7 @@ class SourceStates {
         return true;
     }
 
-    // The rows that are forbidden once v has taken `row`: of nodes left, and not too dear anyway.
+    // The rows that are forbidden once v has taken `row`: of nodes left, and not too expensive anyway.
     void forbid(std::size_t v, std::size_t row) {
         key_.forbidden.clear();
         if (covering_.empty()) return;

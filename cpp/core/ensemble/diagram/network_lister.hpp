@@ -10,9 +10,9 @@
 
 namespace arcwise {
 
-// Depth first; edges ascend by detour, so a branch ends at the first edge that is too dear, and no branch is
-// entered in vain. The position is the path of edges last taken: a few numbers, which a stream on disk keeps
-// to resume after a crash.
+// Depth first; edges ascend by detour, so a branch ends at the first edge that costs too much, and no branch
+// is entered in vain. The position is the path of edges last taken: a few numbers, which a stream on disk
+// keeps to resume after a crash.
 class NetworkLister {
   public:
     // Networks with loss <= slack. The diagram and the node offsets of its table must outlive the lister.

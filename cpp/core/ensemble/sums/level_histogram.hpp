@@ -23,7 +23,7 @@ class LevelHistogram {
             std::clamp(static_cast<std::size_t>(known * static_cast<double>(bins)), std::size_t{1}, bins);
         for (std::size_t bin = 1; bin < bins; ++bin) steps_[bin] += steps_[bin - 1];
     }
-    // The largest level below which there are at most so many steps.
+    // The largest level below which there are at most this many steps.
     double level_of(std::uint64_t steps) const {
         const auto end = steps_.begin() + static_cast<std::ptrdiff_t>(known_);
         return level_at(

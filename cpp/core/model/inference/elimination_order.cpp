@@ -21,18 +21,11 @@ constexpr std::size_t most_restarts = 300;
 
 enum class Rule { weight, fill, weighted_fill };
 
-template <class Visit>
-void for_bits(const std::uint64_t* row, std::size_t words, Visit visit) {
-    for (std::size_t w = 0; w < words; ++w)
-        for (auto rest = row[w]; rest != 0; rest &= rest - 1)
-            visit(w * 64 + static_cast<std::size_t>(std::countr_zero(rest)));
-}
-
 class GreedyElimination {
   public:
-    GreedyElimination(const BitGraph& graph, std::span<const std::int32_t> arities,
+    GreedyElimination(const BitRows& graph, std::span<const std::int32_t> arities,
                       std::span<const std::uint8_t> kept)
-        : start_(graph), arities_(arities), kept_(kept), logs_(graph.nodes()) {
+        : start_(graph), arities_(arities), kept_(kept), logs_(graph.size()) {
         for (std::size_t v = 0; v < logs_.size(); ++v) logs_[v] = std::log(static_cast<double>(arities[v]));
     }
 
@@ -43,32 +36,32 @@ class GreedyElimination {
     double steps() const { return steps_; }
 
   private:
-    double cost(const BitGraph& graph, std::size_t v, Rule rule);
+    double cost(const BitRows& graph, std::size_t v, Rule rule);
 
-    const BitGraph& start_;
+    const BitRows& start_;
     std::span<const std::int32_t> arities_;
     std::span<const std::uint8_t> kept_;
     std::vector<double> logs_;
     double steps_ = 0;
 };
 
-double GreedyElimination::cost(const BitGraph& graph, std::size_t v, Rule rule) {
-    const auto words = graph.words();
-    const auto* own = graph.row(v);
+double GreedyElimination::cost(const BitRows& graph, std::size_t v, Rule rule) {
+    const auto words = graph.width();
+    const auto own = graph[v];
     double result = 0;
     if (rule == Rule::weight) {
         // The logarithm of the size of the table that eliminating v makes.
-        for_bits(own, words, [&](std::size_t u) { result += logs_[u]; });
+        own.for_each([&](std::size_t u) { result += logs_[u]; });
         steps_ += static_cast<double>(words);
         return result;
     }
     // The edges that eliminating v adds; or each weighted by the product of its ends' numbers of states.
-    for_bits(own, words, [&](std::size_t u) {
-        const auto* other = graph.row(u);
+    own.for_each([&](std::size_t u) {
+        const auto other = graph[u];
         steps_ += static_cast<double>(words);
         for (std::size_t w = u / 64; w < words; ++w) {
-            auto missing = own[w] & ~other[w];
-            if (w == u / 64) missing &= ~std::uint64_t{0} << (u % 64) << 1;
+            auto missing = own.words()[w] & ~other.words()[w];
+            if (w == u / 64) missing &= ~Word{0} << (u % 64) << 1;
             if (rule == Rule::fill) {
                 result += std::popcount(missing);
             } else {
@@ -82,9 +75,9 @@ double GreedyElimination::cost(const BitGraph& graph, std::size_t v, Rule rule) 
 }
 
 EliminationOrder GreedyElimination::run(Rule rule, Xoshiro* blur, double bound) {
-    BitGraph graph = start_;
-    const auto n = graph.nodes();
-    const auto words = graph.words();
+    BitRows graph = start_;
+    const auto n = graph.size();
+    const auto words = graph.width();
     const auto priced = [&](std::size_t v) {
         const auto exact = cost(graph, v, rule);
         return blur == nullptr ? exact : exact * (1 + 0.2 * blur->uniform());
@@ -98,7 +91,7 @@ EliminationOrder GreedyElimination::run(Rule rule, Xoshiro* blur, double bound) 
     }
     EliminationOrder result;
     result.variables.reserve(left.size());
-    std::vector<std::uint64_t> changed(words);
+    auto changed = long_set(n);
     while (!left.empty()) {
         std::size_t best = 0;
         for (std::size_t i = 1; i < left.size(); ++i) {
@@ -110,10 +103,10 @@ EliminationOrder GreedyElimination::run(Rule rule, Xoshiro* blur, double bound) 
         left[best] = left.back();
         left.pop_back();
         result.variables.push_back(static_cast<std::int32_t>(v));
-        const auto* own = graph.row(v);
+        const auto own = graph[v];
         double cells = arities_[v];
         std::size_t neighbours = 0;
-        for_bits(own, words, [&](std::size_t u) {
+        own.for_each([&](std::size_t u) {
             cells *= arities_[u];
             ++neighbours;
         });
@@ -126,38 +119,35 @@ EliminationOrder GreedyElimination::run(Rule rule, Xoshiro* blur, double bound) 
         }
         // A variable's cost changes only if its neighbours or, for the rules of fill, the edges among them
         // did.
-        std::copy(own, own + words, changed.begin());
-        for_bits(own, words, [&](std::size_t u) {
-            auto* other = graph.row(u);
-            bool new_edges = false;
-            for (std::size_t w = 0; w < words; ++w) {
-                auto add = own[w] & ~other[w];
-                if (w == u / 64) add &= ~(std::uint64_t{1} << (u % 64));
-                new_edges = new_edges || add != 0;
-                other[w] |= add;
-            }
-            other[v / 64] &= ~(std::uint64_t{1} << (v % 64));
+        changed.fill(false);
+        changed |= own;
+        own.for_each([&](std::size_t u) {
+            auto other = graph[u];
+            other.add(u);  // for a moment: no node is its own neighbour
+            const bool new_edges = !own.within(other);
+            other |= own;
+            other.remove(u);
+            other.remove(v);
             steps_ += static_cast<double>(words);
-            if (new_edges && rule != Rule::weight)
-                for (std::size_t w = 0; w < words; ++w) changed[w] |= other[w];
+            if (new_edges && rule != Rule::weight) changed |= other;
         });
-        for_bits(changed.data(), words, [&](std::size_t u) {
+        changed.for_each([&](std::size_t u) {
             if (!kept_[u] && u != v) costs[u] = priced(u);
         });
-        std::fill(graph.row(v), graph.row(v) + words, 0);
+        graph[v].fill(false);
     }
     return result;
 }
 
 }  // namespace
 
-void BitGraph::join(std::span<const std::int32_t> members) {
+void join_members(BitRows& graph, std::span<const std::int32_t> members) {
     for (const auto a : members)
         for (const auto b : members)
-            if (a != b) row(static_cast<std::size_t>(a))[b / 64] |= std::uint64_t{1} << (b % 64);
+            if (a != b) graph[static_cast<std::size_t>(a)].add(static_cast<std::size_t>(b));
 }
 
-EliminationOrder find_elimination_order(const BitGraph& graph, std::span<const std::int32_t> arities,
+EliminationOrder find_elimination_order(const BitRows& graph, std::span<const std::int32_t> arities,
                                         std::span<const std::uint8_t> kept, bool with_restarts) {
     GreedyElimination greedy(graph, arities, kept);
     const auto infinity = std::numeric_limits<double>::infinity();

@@ -6,25 +6,12 @@
 #include <span>
 #include <vector>
 
+#include "bitset.hpp"
+
 namespace arcwise {
 
-// An undirected graph, one row of bits per node.
-class BitGraph {
-  public:
-    explicit BitGraph(std::size_t nodes)
-        : nodes_(nodes), words_((nodes + 63) / 64), bits_(nodes * words_, 0) {}
-
-    std::size_t nodes() const { return nodes_; }
-    std::size_t words() const { return words_; }
-    std::uint64_t* row(std::size_t v) { return bits_.data() + v * words_; }
-    const std::uint64_t* row(std::size_t v) const { return bits_.data() + v * words_; }
-    // Joins every two of the members.
-    void join(std::span<const std::int32_t> members);
-
-  private:
-    std::size_t nodes_, words_;
-    std::vector<std::uint64_t> bits_;
-};
+// Joins every two of the members in an undirected graph, whose rows are the neighbours of each node.
+void join_members(BitRows& graph, std::span<const std::int32_t> members);
 
 // An order and what it costs. The clique of a variable is the variable and its neighbours when it is
 // eliminated; cells are counted as doubles, for a bad order of a large network may have 10^100.
@@ -43,7 +30,7 @@ struct EliminationOrder {
 // pedigrees, until the search has taken a fixed share of the steps that the order found so far will take. The
 // steps are counted, not timed, and the seed is fixed: a query has one order. Without restarts, it is an
 // estimate of the cost.
-EliminationOrder find_elimination_order(const BitGraph& graph, std::span<const std::int32_t> arities,
+EliminationOrder find_elimination_order(const BitRows& graph, std::span<const std::int32_t> arities,
                                         std::span<const std::uint8_t> kept, bool with_restarts = true);
 
 }  // namespace arcwise

@@ -1,7 +1,6 @@
 #include "model/inference/junction_tree.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <numeric>
 
 #include "model/inference/elimination_order.hpp"
@@ -90,13 +89,13 @@ void JunctionTree::drop_unconnected() {
 
 void JunctionTree::eliminate(bool with_restarts) {
     const auto m = free_.size();
-    BitGraph graph(m);
+    BitRows graph(m, m);
     std::vector<std::int32_t> scope;
     for (const auto v : factors_) {
         scope.clear();
         for (const auto u : tables_.family(v))
             if (local_[index(u)] >= 0) scope.push_back(local_[index(u)]);
-        graph.join(scope);
+        join_members(graph, scope);
     }
     std::vector<std::int32_t> arities(m);
     for (std::size_t i = 0; i < m; ++i)
@@ -119,12 +118,9 @@ void JunctionTree::eliminate(bool with_restarts) {
     for (std::size_t i = 0; i < steps; ++i) {
         const auto v = index(order.variables[i]);
         auto& bucket = buckets_[i];
-        const auto* row = graph.row(v);
-        for (std::size_t w = 0; w < graph.words(); ++w)
-            for (auto rest = row[w]; rest != 0; rest &= rest - 1)
-                bucket.scope.push_back(static_cast<std::int32_t>(w * 64) + std::countr_zero(rest));
-        graph.join(bucket.scope);
-        for (const auto u : bucket.scope) graph.row(index(u))[v / 64] &= ~(std::uint64_t{1} << (v % 64));
+        graph[v].for_each([&](std::size_t u) { bucket.scope.push_back(static_cast<std::int32_t>(u)); });
+        join_members(graph, bucket.scope);
+        for (const auto u : bucket.scope) graph[index(u)].remove(v);
         std::sort(bucket.scope.begin(), bucket.scope.end(), by_position);
         bucket.separator = bucket.scope.size();
         bucket.last = i;

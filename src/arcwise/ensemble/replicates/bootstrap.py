@@ -13,6 +13,7 @@ import numpy as np
 
 from arcwise.data import Dataset
 from arcwise.deadline import Deadline
+from arcwise.defaults import REPLICATES
 from arcwise.ensemble.families import Families, choice_type
 from arcwise.ensemble.network_set import NetworkSet
 from arcwise.ensemble.recipe import Recipe
@@ -41,7 +42,7 @@ def bootstrap_networks(
     data: Dataset,
     score: str | Score = "bic",
     *,
-    replicates: int = 200,
+    replicates: int = REPLICATES,
     constraints: Constraints | None = None,
     max_parents: int | None = None,
     seed: Seed = None,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from arcwise.defaults import REPLICATES
 from arcwise.ensemble.replicates.bootstrap import bootstrap_networks
+from arcwise.ensemble.replicates.task import LEARNERS
 from arcwise.ensemble.sources.source import Source
 from arcwise.limits import Limits
 from arcwise.option import check_options, option
@@ -18,15 +19,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Bootstrap", "BootstrapOptions"]
 
-LEARNERS = ("tabu", "hill-climbing", "first-ascent", "genetic", "order", "exact")
-
 
 @dataclass(frozen=True)
 class BootstrapOptions:
     """How many networks, and how each is learned."""
 
     replicates: int = option(REPLICATES, "how many networks are learned", low=1)
-    learner: str = option("tabu", "how each is learned", choices=LEARNERS)
+    learner: str = option("tabu", "how each is learned", choices=tuple(LEARNERS))
 
     def __post_init__(self) -> None:
         check_options(self)
@@ -40,7 +39,8 @@ class Bootstrap(Source):
     networks = "networks learned from resampled data"
     meaning = "one network per resampled data set"
     Settings: ClassVar[type[Any]] = BootstrapOptions
-    default_score = "bdeu:ess=1"  # Liao (2022, section 4.7): BDeu averages best over a bootstrap; his ESS is 1
+    default_score = "bdeu:ess=1"  # his ESS is 1
+    why_score = "Liao (2022, section 4.7) found that BDeu averages best over a bootstrap"
     citation = "friedman-1999"
     counted_by = "replicates"
     is_sample = True

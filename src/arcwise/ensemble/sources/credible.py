@@ -49,7 +49,8 @@ class Credible(Source):
     networks = "networks that the data cannot rule out"
     meaning = "all networks near the best score"
     Settings: ClassVar[type[Any]] = CredibleOptions
-    default_score = "qnml"  # Liao (2022, section 4.7): qNML averages best over a credible set
+    default_score = "qnml"
+    why_score = "Liao (2022, section 4.7) found that qNML averages best over a credible set"
     citation = "liao-2022"
     is_sample = False
     quick_permutations = 14

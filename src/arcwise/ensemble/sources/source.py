@@ -26,10 +26,8 @@ class Source(abc.ABC):
         What it is, in a phrase for people who do not know it.
     Settings
         A dataclass of its own options, made with `arcwise.option.option`.
-    default_score
-        The score that is usual with it.
-    why_score
-        Why that one, in a clause for the report.
+    default_score, why_score
+        The score that is usual with it, and the reason, a sentence without a full stop; "" if there is none to give.
     citation
         The key of the work to cite, in `arcwise.bibliography`; "" for none.
     counted_by

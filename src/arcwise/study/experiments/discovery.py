@@ -180,8 +180,9 @@ class Discovery(Experiment[DiscoverySettings]):
     def run(self, settings: DiscoverySettings, parameters: Mapping[str, Any], context: CellContext) -> CellResult:
         """Sample, find networks, average them, and put the confidences next to the truth."""
         network = context.sources.network(parameters["truth"])
-        if parameters["method"] == "credible" and network.n_variables > settings.largest_credible:
-            text = f"credible sets are not sought for more than {settings.largest_credible} variables"
+        source = find_source(parameters["method"])
+        if not source.is_sample and network.n_variables > settings.largest_credible:  # all networks or none
+            text = f"{source.title}s are not sought for more than {settings.largest_credible} variables"
             return CellResult([], Status.COUNT_LIMIT, text)
         sample_key = (parameters["truth"], parameters["cases"], parameters["repetition"])
         data = network.sample(parameters["cases"], seed=context.shared_rng(*sample_key), threads=1)

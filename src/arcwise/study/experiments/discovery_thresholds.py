@@ -28,6 +28,7 @@ def summarize(scores: Sequence[str], rows: pd.DataFrame, cells: pd.DataFrame) ->
     """Return the tables of chapter 5."""
     instances = Instances.of(rows)
     entries = instances.learn_all()
+    methods = sorted(set(instances.frame["method"]))
     predictions = ensemble_predictions(instances)
     combined = [e for (metric, weight), made in predictions.items() for e in made.learn(metric, weight)]
     return [
@@ -38,7 +39,7 @@ def summarize(scores: Sequence[str], rows: pd.DataFrame, cells: pd.DataFrame) ->
         _beside_printed_rules(instances),
         _against_half(instances),
         _methods_table(instances, predictions),
-        *(_curves(entries, metric, method) for metric in ("f", "cost") for method in ("bootstrap", "credible")),
+        *(_curves(entries, metric, method) for metric in ("f", "cost") for method in methods),
     ]
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from arcwise.confidence.learned_table import ANY, GRID, SIZE_GROUPS, WEIGHTS, LearnedEntry, size_group
 from arcwise.confidence.rules.learned import choose_on_grid, mean_errors
+from arcwise.ensemble.sources import SOURCES
 from arcwise.scores import make_score
 from arcwise.study.experiments.pair_states import Counts, PairStates, losses
 
@@ -38,8 +39,9 @@ class Instances:
 
     @classmethod
     def of(cls, rows: pd.DataFrame) -> Instances:
-        """Take the rows of a discovery study, except bootstraps that a limit left with fewer than 50 networks."""
-        short = (rows["method"] == "bootstrap") & (rows["status"] == "limit") & (rows["networks"] < FEWEST_NETWORKS)
+        """Take the rows of a discovery study, except samples that a limit left with fewer than 50 networks."""
+        samples = [name for name, source in SOURCES.items() if source.is_sample]
+        short = rows["method"].isin(samples) & (rows["status"] == "limit") & (rows["networks"] < FEWEST_NETWORKS)
         frame = rows[~short].reset_index(drop=True)
         names = {text: str(make_score(text).describe()["name"]) for text in frame["score"].unique()}
         frame["score"] = frame["score"].map(names)

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Overhead", "OverheadSettings"]
 
-Behaviour = Literal["fail", "memory", "die", "stop"]
 MEGABYTE = 10**6
 
 
