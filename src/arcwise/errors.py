@@ -128,12 +128,11 @@ class GuaranteeError(ArcwiseError):
     """A result was asked for that the given table cannot guarantee."""
 
 
-# A message lists at most this many names.
 class UnfinishedError(ArcwiseError):
     """A number was asked for that a limit kept from being found; the message says what it would take."""
 
 
-# A message lists so many names at most.
+# A message lists at most this many names.
 LISTED_NAMES = 30
 
 
