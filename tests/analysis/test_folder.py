@@ -140,10 +140,10 @@ def test_a_folder_called_as_a_file_of_ours_is_not_ours(tmp_path: Path, flowers: 
     foreign = tmp_path / "out" / "report.html"
     foreign.mkdir(parents=True)
     (foreign / "thesis.tex").write_text("years of work")
-    with pytest.raises(FormatError, match=r"files that are not of an earlier run, such as report\.html"):
+    with pytest.raises(FormatError, match=r"files that are not from an earlier run, such as report\.html"):
         flowers.save(tmp_path / "out", force=True)
     assert (foreign / "thesis.tex").read_text() == "years of work"
     (tmp_path / "two").mkdir()
     (tmp_path / "two" / "run.json").symlink_to(foreign / "thesis.tex")
-    with pytest.raises(FormatError, match="not of an earlier run"):
+    with pytest.raises(FormatError, match="not from an earlier run"):
         flowers.save(tmp_path / "two", force=True)
