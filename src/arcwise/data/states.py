@@ -70,9 +70,7 @@ def _tell_constant(table: Table, columns: Iterable[Column]) -> None:
     """
     if table.n_rows < 2:
         return
-    constant = [
-        column.name for column in columns if len(column.labels) > 1 and np.count_nonzero(column.counts()) == 1
-    ]
+    constant = [column.name for column in columns if len(column.labels) > 1 and np.count_nonzero(column.counts()) == 1]
     if constant:
         warnings.warn(
             f"{table.prefix}{len(constant):,} of {len(table.columns):,} columns show one of their declared states in "
