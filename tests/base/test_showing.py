@@ -6,7 +6,7 @@ import dataclasses
 import importlib
 import inspect
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
@@ -78,6 +78,14 @@ def confidence() -> Any:
 @cache
 def small_table() -> Any:
     return build_parent_sets(small(), "bdeu", slack=math.inf, max_parents=2)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def forgotten() -> Iterator[None]:
+    """Let go of what was made when the last test has run: native objects must not outlive the interpreter."""
+    yield
+    for made in (data, small, found, table, many, confidence, small_table):
+        made.cache_clear()
 
 
 MADE: dict[str, Callable[[], Any]] = {

@@ -103,7 +103,8 @@ def test_graphs(tmp_path: Path, name: str, names: list[str], mixed: bool) -> Non
     found = read_graph(path)
     if name == "b.csv":
         assert set(found.arcs) == set(graph.arcs)
-        assert {frozenset(edge) for edge in found.edges} == {frozenset(edge) for edge in getattr(graph, "edges", ())}
+        undirected = graph.edges if isinstance(graph, Pdag) else ()
+        assert set(map(frozenset, found.edges)) == set(map(frozenset, undirected))
     else:
         assert found == graph
     path.unlink()

@@ -70,3 +70,13 @@ def test_a_required_arc_stays(data: Dataset) -> None:
 def test_the_user_is_told(data: Dataset) -> None:
     with pytest.warns(DataWarning, match="2 of 4 columns show one of their declared states in all rows: 'a', 'b'"):
         Dataset.from_dataframe(data.to_dataframe())
+
+
+def test_who_gives_the_states_is_not_told(data: Dataset) -> None:
+    """The rows of one fold need not show what the whole data do; warnings are errors here."""
+    frame = data.to_dataframe()
+    given = dict(zip(data.names, data.states, strict=True))
+    assert Dataset.from_dataframe(frame, states=given).constant.tolist() == [True, True, False, False]
+    assert Dataset.from_dataframe(frame.astype(str), states=given).states == data.states
+    with pytest.warns(DataWarning, match="1 of 4 columns show one of their declared states in all rows: 'b'"):
+        Dataset.from_dataframe(frame, states={"a": data.states[0]})

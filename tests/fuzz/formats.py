@@ -26,7 +26,7 @@ from tests.fuzz.mutation import TOKENS, VALUES, mutate_arrays, mutate_bytes, mut
 from arcwise.array_file import format_array_file, parse_array_file
 from arcwise.confidence import EdgeConfidence, edge_confidence, recommend
 from arcwise.data import Dataset, read_table, write_data
-from arcwise.ensemble import NetworkSet, bootstrap_networks, find_credible, stream_credible
+from arcwise.ensemble import CredibleSet, NetworkSet, bootstrap_networks, find_credible
 from arcwise.ensemble.stream import MANIFEST, NetworkStream
 from arcwise.errors import ArcwiseError
 from arcwise.graph import (
@@ -104,7 +104,7 @@ def make_examples(folder: Path) -> dict[str, bytes]:
     (folder / "rules.json").write_text('{"tiers": [["a"], ["b", "c"]], "max_parents_of": {"c": 1}}\n')
     bootstrap_networks(data, replicates=3, seed=1, path=folder / "run.replicates", progress=False)
     _stopped(folder / "table.checkpoint")
-    stream_credible(table, folder / "stream", log_slack=1.0, chunk=2, progress=False)
+    CredibleSet.build(table, log_slack=1.0, progress=False).stream(folder / "stream", chunk=2)
     (folder / "study.toml").write_text(
         'name = "tiny"\nseed = 3\n[limits]\nseconds = 2.5\nmemory_mb = 4000\n[experiments.overhead]\ncells = 3\n'
         'work = "sleep"\nfail = [1]\n[smoke.overhead]\ncells = 1\n'

@@ -27,21 +27,24 @@ def test_rows_with_gaps_are_answered_like_single_queries(network: BayesianNetwor
     ]
     # A column of gaps only has no labels; the table is made with every label first.
     frame = pd.DataFrame(rows, columns=list(network.names), dtype=object)
-    with_evidence = choice.draw(st.booleans())
-    found = network.query_rows(
-        asked, Table.from_dataframe(frame), impossible="missing", with_evidence=with_evidence, threads=2
-    )
+    found = network.query_rows(asked, Table.from_dataframe(frame), impossible="missing", threads=2)
     assert len(found) == len(rows)
+    assert found.log_evidence is not None
     for number, row in enumerate(rows):
         evidence = {name: state for name, state in row.items() if state is not None and name not in asked}
         joint = joint_twin(network, asked, evidence)
         if joint.sum() == 0:
-            if with_evidence:
-                assert np.isnan(found.probabilities[number]).all()
+            assert np.isnan(found.probabilities[number]).all()
             continue
         np.testing.assert_allclose(found.probabilities[number], joint / joint.sum(), atol=1e-12)
-        if found.log_evidence is not None:
-            assert found.log_evidence[number] == pytest.approx(np.log(joint.sum()), abs=1e-12)
+        assert found.log_evidence[number] == pytest.approx(np.log(joint.sum()), abs=1e-12)
+    # Predictions leave out what is separated from the target, and so do not see that other evidence is impossible.
+    target = asked[0]
+    shares = network.predict_proba(Table.from_dataframe(frame), target, impossible="missing", threads=2)
+    for row, share in zip(rows, shares, strict=True):
+        joint = joint_twin(network, [target], {name: s for name, s in row.items() if s is not None and name != target})
+        if joint.sum() > 0:
+            np.testing.assert_allclose(share, joint / joint.sum(), atol=1e-12)
 
 
 def test_predictions_of_complete_rows(sprinkler: BayesianNetwork) -> None:

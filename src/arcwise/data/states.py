@@ -51,7 +51,7 @@ def encode(
             )
         chosen.append(own)
         orders.append(order)
-    _tell_constant(table, chosen)
+    _tell_constant(table, [column for column in table.columns if column.declared and column.name not in states])
     kind = Dataset.code_type(max(len(own) for own in chosen))
     codes = np.empty((len(table.columns), table.n_rows), dtype=kind)
     for v, (column, order) in enumerate(zip(table.columns, orders, strict=True)):
@@ -62,15 +62,15 @@ def encode(
         raise error.within(*table.place_parts) from None
 
 
-def _tell_constant(table: Table, chosen: list[tuple[str, ...]]) -> None:
-    """Warn of columns that show one of several declared states in all rows: see `Dataset.constant`."""
+def _tell_constant(table: Table, columns: Iterable[Column]) -> None:
+    """Warn of columns that show one of several states that the file or frame declares in all rows.
+
+    No arc will touch them (`Dataset.constant`). Who gives the states as an argument, as an estimator does for the rows
+    of a fold, knows of states that these rows need not show.
+    """
     if table.n_rows < 2:
         return
-    constant = [
-        column.name
-        for column, own in zip(table.columns, chosen, strict=True)
-        if len(own) > 1 and np.count_nonzero(column.counts()) == 1
-    ]
+    constant = [column.name for column in columns if len(column.labels) > 1 and np.count_nonzero(column.counts()) == 1]
     if constant:
         warnings.warn(
             f"{table.prefix}{len(constant):,} of {len(table.columns):,} columns show one of their declared states in "

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import OptionError, UnknownNameError, suggestion
-from arcwise.showing import one_screen
+from arcwise.showing import WIDTH, clipped, wrapped
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["Distribution", "Explanation", "Marginals", "RowDistributions"]
 
 
-@one_screen
 @dataclass(frozen=True, eq=False)
 class Distribution:
     """The joint distribution of some variables.
@@ -73,11 +72,10 @@ class Distribution:
     def __repr__(self) -> str:
         cells = self.probabilities.size
         if len(self.names) == 1 and cells <= 12:
-            listed = ", ".join(
-                f"{state}: {p:.4g}" for state, p in zip(self.states[0], self.probabilities.tolist(), strict=True)
-            )
-            return f"Distribution of {self.names[0]} ({listed})"
-        return f"Distribution of {', '.join(self.names)} ({cells:,} cells)"
+            shares = zip(self.states[0], self.probabilities.tolist(), strict=True)
+            head = f"Distribution of {clipped(self.names[0], WIDTH // 2)} ("
+            return wrapped(head, (f"{state}: {p:.4g}" for state, p in shares), ")")
+        return wrapped("Distribution of ", self.names, f" ({cells:,} cells)")
 
 
 class Marginals(Mapping[str, Distribution]):
@@ -129,7 +127,6 @@ class Marginals(Mapping[str, Distribution]):
         return f"Marginals of {len(self)} variables"
 
 
-@one_screen
 @dataclass(frozen=True, eq=False)
 class Explanation:
     """The most probable states of all variables that are not observed, together.
@@ -170,7 +167,6 @@ class Explanation:
         return f"Explanation of {len(self.states)} variables, probability {self.probability:.4g}"
 
 
-@one_screen
 @dataclass(frozen=True, eq=False)
 class RowDistributions:
     """The joint distribution of some variables, for each of many rows of evidence.
@@ -204,7 +200,7 @@ class RowDistributions:
         )
 
     def __repr__(self) -> str:
-        return f"Distributions of {', '.join(self.names)} for {len(self):,} rows"
+        return wrapped("Distributions of ", self.names, f" for {len(self):,} rows")
 
 
 def _index(names: tuple[str, ...], states: tuple[tuple[str, ...], ...]) -> pd.Index[str]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from arcwise.errors import OptionError
+from arcwise.mentions import Argument, Either, Remedy
 from arcwise.model.distribution import Distribution, Explanation, Marginals
 from arcwise.model.network import MAX_CELLS, BayesianNetwork
 from arcwise.model.threads import thread_count
@@ -216,8 +217,13 @@ def check_account(
         raise OptionError(
             f"the query is too large: its junction tree has width {width:.0f}, with {_counted(largest)} cells in the "
             f"largest clique and {_counted(messages)} in all messages ({messages * 8 / 2**30:,.1f} GiB), and at most "
-            f"{max_cells:,} are allowed for each. Ask for fewer variables at once, observe more, raise max_cells, or "
-            "estimate it from a sample."
+            f"{max_cells:,} are allowed for each.",
+            remedies=(
+                Remedy("ask for fewer variables at once"),
+                Remedy("observe more"),
+                Remedy("raise", Either("max_cells", Argument("max_cells"))),
+                Remedy("estimate it from a sample"),
+            ),
         )
 
 

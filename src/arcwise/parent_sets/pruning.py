@@ -118,14 +118,15 @@ def build_parent_sets_twin(
 ) -> ParentSetTable:
     """Return what `build_parent_sets` returns, by scoring every parent set and applying `beaten_by_subset` alone.
 
-    All other rules only save work: each drops sets that this one drops too. Exponential in the number of variables.
+    All other rules only save work: each drops sets that this one drops too. Variables that never vary get no arcs, as
+    `Dataset.constant` says. Exponential in the number of variables.
     """
     made = make_score(score)
     n = data.n_variables
     most = n - 1 if max_parents is None else min(max_parents, n - 1)
     entries = []
     for child in range(n):
-        others = [v for v in range(n) if v != child and min(data.arities[v], data.arities[child]) > 1]
+        others = [v for v in range(n) if v != child and not (data.constant[v] or data.constant[child])]
         sets = [p for size in range(most + 1) for p in itertools.combinations(others, size)]
         values = dict(zip(sets, made.score_families(data, [(child, p) for p in sets]).tolist(), strict=True))
         entries.append([(values[p], p) for p in sets if not _is_beaten(p, values, slack)])

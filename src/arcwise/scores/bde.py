@@ -65,6 +65,11 @@ class Bde(Score):
                 "a Bayesian network, a JointPrior or a UniformPrior. Without prior knowledge use 'bdeu'."
             )
 
+    @property
+    def title(self) -> str:
+        """The score with the kind of its prior, not its digest: "BDe (prior UniformPrior, ess 1)"."""
+        return f"{self.facts.title} (prior {type(self.prior).__name__}, ess {self.ess:g})"
+
     def describe(self) -> dict[str, Any]:
         """Return the name and the parameters, with the kind of the prior and, where it has one, its digest."""
         kind, digest = type(self.prior).__name__, getattr(self.prior, "digest", None)

@@ -176,6 +176,17 @@ TEST(sums_count_the_dags_of_nine_nodes) {
     CHECK(near(sums_of(table).log_total, std::log(1213442454842881.0) - 9e5, 1e-14));
 }
 
+TEST(paths_are_summed_over_all_dags) {
+    // Two nodes: one of the three DAGs has the arc. Three nodes: 9 of the 25 DAGs have a path 0 .. 1 (8 have the arc
+    // 0 -> 1, and one more the path 0 -> 2 -> 1).
+    const double expected[] = {0, 0, 1.0 / 3, 9.0 / 25};
+    for (const std::size_t n : {2U, 3U}) {
+        const auto found = sums_of(OwnedTable(n, [](std::size_t, std::size_t) { return 0.0; }));
+        CHECK(near(found.ancestors[1], expected[n], 1e-15));
+        CHECK(near(found.ancestors[n], expected[n], 1e-15));
+    }
+}
+
 TEST(sums_do_not_depend_on_threads) {
     const auto table = random_table(9, 3, 5.0);
     DagSumOptions options;
