@@ -8,6 +8,7 @@
 #include "ensemble/construction/diagram_construction.hpp"
 #include "ensemble/diagram/diagram_join.hpp"
 #include "ensemble/diagram/network_lister.hpp"
+#include "ensemble/diagram/network_sampler.hpp"
 #include "ensemble/sums/diagram_sums.hpp"
 #include "monitor.hpp"
 #include "options.hpp"
@@ -65,7 +66,33 @@ void bind_diagram(nb::module_& stage) {
                                       as_array(std::move(sums.row_masses)), sums.peak, sums.remade);
             },
             nb::arg("slack"), nb::arg("grain"), nb::arg("rows"), nb::arg("families"), nb::arg("memory"),
-            nb::arg("seconds"), nb::arg("callback").none());
+            nb::arg("seconds"), nb::arg("callback").none())
+        .def(
+            "draw",
+            [](const NetworkDiagram& diagram, const BoundTable& table, double slack, bool by_score,
+               std::size_t count, std::uint64_t seed, std::size_t memory, double seconds,
+               nb::object callback) {
+                DrawOptions options;
+                options.slack = slack;
+                options.by_score = by_score;
+                options.count = count;
+                options.seed = seed;
+                options.memory = memory;
+                DrawnNetworks drawn = monitored(seconds, std::move(callback), [&](Ticker& ticker) {
+                    return draw_networks(diagram, table.view().node_offsets, options, ticker);
+                });
+                return nb::make_tuple(static_cast<int>(drawn.status), drawn.hopeless, drawn.proposals,
+                                      drawn.exponent, as_array(std::move(drawn.rows)),
+                                      as_array(std::move(drawn.losses)));
+            },
+            nb::arg("table"), nb::arg("slack"), nb::arg("by_score"), nb::arg("count"), nb::arg("seed"),
+            nb::arg("memory"), nb::arg("seconds"), nb::arg("callback").none())
+        .def("edge_arrays", [](const NetworkDiagram& d) {
+            return nb::make_tuple(as_array(std::vector<std::uint64_t>(d.edge_begin)),
+                                  as_array(std::vector<std::uint32_t>(d.edge_target)),
+                                  as_array(std::vector<std::uint32_t>(d.edge_row)),
+                                  as_array(std::vector<double>(d.edge_detour)));
+        });
 
     nb::class_<NetworkLister>(stage, "NetworkLister")
         .def(

@@ -40,6 +40,18 @@ class NetworkDiagram:
         seconds: float,
         callback: Report,
     ) -> tuple[int, bool, tuple[int, int], float, NDArray[np.uint64], NDArray[np.float64], int, int]: ...
+    def draw(
+        self,
+        table: TableView,
+        slack: float,
+        by_score: bool,
+        count: int,
+        seed: int,
+        memory: int,
+        seconds: float,
+        callback: Report,
+    ) -> tuple[int, bool, int, float, NDArray[np.uint32], NDArray[np.float64]]: ...
+    def edge_arrays(self) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32], NDArray[np.float64]]: ...
 
 class NetworkLister:
     def __init__(self, diagram: NetworkDiagram, table: TableView, slack: float) -> None: ...

@@ -22,15 +22,16 @@ if TYPE_CHECKING:
 __all__ = ["EdgeConfidence", "Orientation", "PairConfidence", "is_sample"]
 
 Orientation = Literal["cpdag", "dag", "skeleton"]
+SAMPLES = ("permutation", "draws")  # origins of samples that are not made by a source
 
 
 def is_sample(origin: str) -> bool:
     """Say whether networks of this origin are a random sample, or were joined with one.
 
-    The confidences of a sample have a Monte Carlo error. Permuted data are learned from once each.
+    The confidences of a sample have a Monte Carlo error. Besides sources that sample, these are permuted data, which
+    are learned from once each, and draws from a credible set.
     """
-    parts = origin.split(" + ")
-    return "permutation" in parts or any(part in SOURCES and SOURCES[part].is_sample for part in parts)
+    return any(part in SAMPLES or (part in SOURCES and SOURCES[part].is_sample) for part in origin.split(" + "))
 
 
 @one_screen

@@ -17,9 +17,10 @@ from arcwise.ensemble.diagram.class_counting import count_classes, has_whole_cla
 from arcwise.ensemble.diagram.credible_diagram import CredibleDiagram, DiagramSums, build_diagram
 from arcwise.ensemble.diagram.listing import CHUNK, Listed, iterate_chunks, list_all, list_best
 from arcwise.ensemble.diagram.reached import Reached, count_within_reach
+from arcwise.ensemble.diagram.sampling import draw_networks
 from arcwise.ensemble.ensemble_facts import describe_completeness
-from arcwise.ensemble.families import Families
-from arcwise.ensemble.network_set import NetworkSet, Weighting, posterior_log_weights
+from arcwise.ensemble.families import Families, arc_frame
+from arcwise.ensemble.network_set import NetworkSet, Weighting, check_weighting, posterior_log_weights
 from arcwise.ensemble.network_summary import NetworkSummary
 from arcwise.ensemble.recipe import Recipe
 from arcwise.errors import ArcwiseError, GuaranteeError, OptionError, UnknownNameError, suggestion
@@ -29,8 +30,11 @@ from arcwise.mentions import Argument, Either, Remedy
 from arcwise.parent_sets import ParentSetTable
 from arcwise.parent_sets.guarantee import check_slack
 from arcwise.progress import ProgressCallback, native_callback, show_progress
+from arcwise.seeds import Seed, resolve_seed
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from arcwise.ensemble.stream import NetworkStream
 
 __all__ = ["By", "CredibleSet"]
@@ -324,6 +328,10 @@ class CredibleSet:
         """Return the matrix of the shares of the networks with the arc p -> c, at [p, c]."""
         return self._whole_summary().arc_probabilities(weights)
 
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per arc that any network has, with its probability, the likeliest first."""
+        return arc_frame(self.names, self.arc_probabilities())
+
     # -- networks -----------------------------------------------------------------------------------------------------
 
     def networks(self, by: By = "dag", *, limits: Limits | None = None) -> NetworkSet:
@@ -370,6 +378,49 @@ class CredibleSet:
         if found.status is Status.COUNT_LIMIT:  # by the count that was asked for, which is no limit
             found = Listed(found.choices, found.losses, Status.COMPLETE)
         return self._as_set(diagram, found, deadline, origin="k-best")
+
+    def sample(
+        self, count: int, *, weights: Weighting = "posterior", seed: Seed = None, limits: Limits | None = None
+    ) -> NetworkSet:
+        """Draw networks of the set at random, each independently of the others; the origin is "draws".
+
+        For what only a list of networks can tell about a set that is too large to list. The draws are exact: no chain
+        has to converge. A network may come several times; all have the same weight, and their order is that of the
+        draws, so that the first thousand are a sample too.
+
+        Parameters
+        ----------
+        count
+            How many.
+        weights
+            What the chance of a network is proportional to: its posterior weight within the set ("posterior"), or 1
+            ("equal").
+        seed
+            An integer gives the same networks each time; fewer draws are the first of more. ``facts["seed"]`` has the
+            one that was used.
+        limits
+            `seconds`, `memory_bytes`, and `count`; what was drawn before a limit is returned, with the status.
+
+        Raises
+        ------
+        UnfinishedError
+            If fewer than one in 10,000 paths of the diagram that were tried belong to the set.
+        """
+        if count < 1:
+            raise OptionError(Argument("count", count), "must be at least 1.")
+        check_weighting(weights)
+        used = resolve_seed(seed)
+        deadline = Deadline.of(limits)
+        with show_progress(self._progress) as callback:
+            diagram = self.diagram("dag", deadline)
+            found, proposals = _nothing(diagram), 0
+            if diagram.status is Status.COMPLETE:
+                by_score = weights == "posterior"
+                found, proposals = draw_networks(
+                    diagram, count, by_score=by_score, seed=used, deadline=deadline, callback=callback
+                )
+        facts = {"seed": used, "drawn_by": weights, "proposals": proposals}
+        return self._as_set(diagram, found, deadline, origin="draws", **facts).with_weights("equal")
 
     def chunks(self, by: By = "dag", *, size: int = CHUNK, limits: Limits | None = None) -> Iterator[NetworkSet]:
         """Yield all networks, up to `size` at a time, for sums over sets that do not fit into memory.
