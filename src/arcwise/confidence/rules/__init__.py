@@ -14,6 +14,7 @@ from arcwise.confidence.rules.learned import learned_threshold, score_name
 from arcwise.confidence.rules.scutari import scutari_threshold
 from arcwise.confidence.rules.threshold import Threshold
 from arcwise.errors import OptionError, UnknownNameError, suggestion
+from arcwise.mentions import Argument
 
 __all__ = [
     "RULES",
@@ -39,6 +40,18 @@ RULES: dict[str, Callable[..., Threshold]] = {
 }
 
 
+# What each rule takes, and what it cannot do without.
+TAKEN: dict[str, tuple[str, ...]] = {
+    "scutari": (),
+    "broom": ("data", "permuted", "significance", "permutations", "seed", "threads", "limits", "progress"),
+    "gross": (),
+    "cost": ("beta", "alpha"),
+    "fixed": ("value",),
+    "learned": ("metric", "beta", "alpha", "score", "n_cases", "source", "table"),
+}
+NEEDED = {"fixed": ("value",)}
+
+
 def choose_threshold(confidence: EdgeConfidence, rule: str, **options: Any) -> Threshold:
     """Apply a rule by name, with its options.
 
@@ -47,8 +60,10 @@ def choose_threshold(confidence: EdgeConfidence, rule: str, **options: Any) -> T
     """
     if rule not in RULES:
         raise UnknownNameError(suggestion("threshold rule", rule, RULES))
-    try:
-        return RULES[rule](confidence, **options)
-    except TypeError as error:
-        given = ", ".join(options) or "none"
-        raise OptionError(f"wrong options for the rule '{rule}' (given: {given}): {error}.") from error
+    for name, value in options.items():
+        if name not in TAKEN[rule]:
+            takes = f"takes {', '.join(TAKEN[rule])}" if TAKEN[rule] else "has no options"
+            raise OptionError(Argument(name, value), f": the rule '{rule}' {takes}.")
+    if missing := [name for name in NEEDED.get(rule, ()) if name not in options]:
+        raise OptionError(f"the rule '{rule}' needs", Argument(missing[0]), ".")
+    return RULES[rule](confidence, **options)
