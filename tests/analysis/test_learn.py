@@ -230,10 +230,17 @@ class TestPreparation:
         with pytest.raises(PreparationError) as caught:
             learn(raw)
         message = str(caught.value)
-        for part in ("column 'site' has fewer", "--drop site", "column 'id' is different", "--drop id"):
+        for part in ("column 'site' has fewer", "drop=['site']", "column 'id' is different", "drop=['id']"):
             assert part in message
-        for part in ("4 values are missing in column 'grade'", "--impute knn", "--discretize quantile", "--yes"):
+        for part in (
+            "4 values are missing in column 'grade' (4 of",
+            "(impute='knn').",
+            "discretize='quantile'",
+            "agree=True",
+        ):
             assert part in message
+        assert message.endswith("choose: learn(..., drop=['site', 'id'], impute='knn', discretize='quantile')")
+        assert "--" not in message  # the command line spells it its own way
 
     def test_a_running_number_is_an_identifier(self) -> None:
         rng = np.random.default_rng(1)
@@ -283,7 +290,7 @@ class TestPreparation:
         step = learn(frame, agree=True, **QUICK).steps[0]
         assert step == (
             "Left out column 'id (old)', different in almost every row "
-            "('id (old)' has 60 whole numbers from 7 to 66, each once)."
+            "('id (old)' has 60 whole numbers from 7 to 66, none of them twice)."
         )
 
     def test_text_that_is_kept_is_a_category(self) -> None:

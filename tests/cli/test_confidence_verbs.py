@@ -54,7 +54,9 @@ def test_broom_from_files(cli: Cli, confidence: Path) -> None:
 
 def test_mistakes_get_one_message(cli: Cli, confidence: Path, tmp_path: Path) -> None:
     assert "did you mean 'gross'" in cli("threshold", confidence, "--rule", "grosz", code=1)
-    assert "--beta 1: the rule 'gross' has no options" in cli("threshold", confidence, "--rule", "gross", "--beta", 1, code=1)
+    assert "--beta 1: the rule 'gross' has no options" in cli(
+        "threshold", confidence, "--rule", "gross", "--beta", 1, code=1
+    )
     assert "must be a positive number" in cli("threshold", confidence, "--rule", "cost", "--beta", 0, code=1)
     assert "cannot read" in cli("confidence", tmp_path / "none.parquet", code=1)
     assert "not one of edge confidences" in cli("threshold", tmp_path / "nets.parquet", code=1)

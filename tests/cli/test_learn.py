@@ -59,6 +59,8 @@ def test_without_agreement_there_is_a_proposal_and_nothing_else(
     assert message.startswith("PreparationError: ")
     for part in ("--impute knn", "--discretize quantile", "--drop c", "--yes"):
         assert part in message
+    for part in ("agree=", "drop=", "impute=", "discretize="):
+        assert part not in message
     assert not (tmp_path / "out").exists()
     cli("learn", messy, "-o", tmp_path / "out", "--yes", "--no-compare", "--permutations", 0)
     record = json.loads((tmp_path / "out" / "run.json").read_text())

@@ -203,3 +203,12 @@ def test_mistakes(options: dict[str, object], message: str) -> None:
         recommend(make(), **options)  # type: ignore[arg-type]
     with pytest.raises((OptionError, UnknownNameError), match=message):
         choose_threshold(make(), "learned", **options)
+
+
+def test_a_table_may_be_learned_from_networks_of_any_kind() -> None:
+    table = LearnedTable.of([entry(1.0, 0.4, method="jackknife")], {})
+    advice = recommend(make(origin="jackknife"), metric="cost", table=table)
+    assert advice.threshold.rule == "learned"
+    assert "(jackknifes with BIC)" in advice.text
+    credible = LearnedTable.of([entry(1.0, 0.4, method="credible")], {})
+    assert "(credible sets with BIC)" in recommend(make(origin="credible"), metric="cost", table=credible).text

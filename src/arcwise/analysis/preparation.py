@@ -137,10 +137,10 @@ def _all_obstacles(table: Table, options: LearnOptions) -> Iterable[Obstacle]:
     yield Obstacle(
         "missing",
         gaps,
-        f"{cells:,} values are missing in {_columns(gaps)}",
+        f"{'1 value is' if cells == 1 else f'{cells:,} values are'} missing in {_columns(gaps)}",
         "fill each gap from the 5 most similar rows",
         Argument("impute", IMPUTE),
-        details=f"{rows:,} of {table.n_rows:,} rows have a gap",
+        details=f"{rows:,} of {table.n_rows:,} rows {'has' if rows == 1 else 'have'} a gap",
     )
     numbers = tuple(c.name for c in left if c.name not in kept and c.is_continuous())
     yield Obstacle(
@@ -159,6 +159,10 @@ def _columns(names: tuple[str, ...]) -> str:
 
 def _verb(names: tuple[str, ...], one: str, many: str) -> str:
     return one if len(names) == 1 else many
+
+
+def _values(cells: int) -> str:
+    return "1 missing value" if cells == 1 else f"{cells:,} missing values"
 
 
 def _it(names: tuple[str, ...]) -> str:
@@ -282,8 +286,8 @@ def _remove(
         before, cells = table.n_rows, sum(table.n_missing.values())
         table = impute(table, method=method, progress=progress)
         how = {
-            "knn": f"Filled {cells:,} missing values in {columns}, each from the 5 most similar rows.",
-            "mode": f"Filled {cells:,} missing values in {columns} with the most frequent value of their column.",
+            "knn": f"Filled {_values(cells)} in {columns}, each from the 5 most similar rows.",
+            "mode": f"Filled {_values(cells)} in {columns} with the most frequent value of their column.",
             "drop": f"Dropped {before - table.n_rows:,} of {before:,} rows, which had missing values in {columns}.",
         }
         return table, how[method]

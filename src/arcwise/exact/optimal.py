@@ -37,8 +37,8 @@ __all__ = ["METHODS", "find_optimal"]
 METHODS = ("auto", "dp", "branch-and-bound", "ilp")
 
 # Components that DP solves at once, as (variables, sets per variable): up to that many variables if there are at least
-# that many sets. It takes milliseconds, half a second, and for 28 variables 20 s; linear programs of 22 variables with
-# 13,000 sets take 3.6 s, those of 28 with 93,000 sets 15 s before DP has to finish all the same.
+# that many sets. It takes milliseconds, half a second, and for 28 variables 20 s; the linear programs of 22 variables
+# with 13,000 sets take 3.6 s, those of 28 with 93,000 sets 15 s before DP has to finish all the same.
 DP_AT_ONCE = ((17, 0), (23, 100), (28, 2000))
 # After the root of branch and bound, DP finishes components of the first size (a second), and those of the second if
 # this many sets are left: its time is known beforehand, that of the tree is not.

@@ -1,0 +1,36 @@
+"""Checks of the prior: where one is not made, the remark says which limit stopped it."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from arcwise import datasets
+from arcwise.analysis import prior_checks
+from arcwise.analysis.options import LearnOptions
+from arcwise.deadline import Deadline
+from arcwise.graph import Dag
+from arcwise.limits import Limits, Status
+
+
+@pytest.mark.parametrize("status", [Status.TIME_LIMIT, Status.MEMORY_LIMIT])
+def test_saturation_says_which_limit_stopped_it(status: Status, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prior_checks, "data_saturation", lambda *_, **__: SimpleNamespace(status=status))
+    data = datasets.load("balance-scale")
+    found = prior_checks.check_prior(
+        data, Dag(data.names, [[]] * data.n_variables), LearnOptions(), ess=1.0, deadline=Deadline(), progress=False
+    )
+    assert found.saturation is None
+    (note,) = found.notes
+    assert note.text == f"Saturation was not computed: the {status} was reached."
+    assert note.by_time is (status is Status.TIME_LIMIT)
+
+
+def test_a_deadline_that_is_over_is_a_limit_of_time() -> None:
+    data = datasets.load("balance-scale")
+    over = Deadline(Limits(seconds=1e-9))
+    found = prior_checks.check_prior(
+        data, Dag(data.names, [[]] * data.n_variables), LearnOptions(), ess=1.0, deadline=over, progress=False
+    )
+    assert [note.by_time for note in found.notes] == [True]
