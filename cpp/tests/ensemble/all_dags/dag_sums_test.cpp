@@ -177,8 +177,8 @@ TEST(sums_count_the_dags_of_nine_nodes) {
 }
 
 TEST(paths_are_summed_over_all_dags) {
-    // Two nodes: one of the three DAGs has the arc. Three nodes: 9 of the 25 DAGs have a path 0 .. 1 (8 have the arc
-    // 0 -> 1, and one more the path 0 -> 2 -> 1).
+    // Two nodes: one of the three DAGs has the arc. Three nodes: 9 of the 25 DAGs have a path 0 .. 1 (8 have
+    // the arc 0 -> 1, and one more the path 0 -> 2 -> 1).
     const double expected[] = {0, 0, 1.0 / 3, 9.0 / 25};
     for (const std::size_t n : {2U, 3U}) {
         const auto found = sums_of(OwnedTable(n, [](std::size_t, std::size_t) { return 0.0; }));
