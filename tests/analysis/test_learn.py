@@ -285,6 +285,11 @@ class TestPreparation:
         with pytest.raises(DataError, match="keep= names the unknown column 'custmer'"):
             learn(frame, keep=["custmer"])
 
+    def test_a_column_that_is_kept_but_constant_is_left_out(self) -> None:
+        frame = pd.DataFrame({"town": ["x"] * 60, "a": ["x", "y"] * 30, "ill": ["no", "no", "yes"] * 20})
+        for named in ({"keep": ["town"]}, {"categories": ["town"]}, {"keep": ["town"], "drop": ["town"]}):
+            assert learn(frame, agree=True, **named, **QUICK).data.names == ("a", "ill")
+
     def test_a_name_with_brackets_is_told_whole(self) -> None:
         frame = pd.DataFrame({"id (old)": np.arange(60) + 7, "a": ["x", "y"] * 30, "ill": ["no", "no", "yes"] * 20})
         step = learn(frame, agree=True, **QUICK).steps[0]

@@ -31,6 +31,12 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.parametrize("option", ["--drop", "--keep", "--category", "--column", "--target"])
+def test_learn_names_the_option_of_an_unknown_column(cli: Cli, here: Path, option: str) -> None:
+    message = cli("learn", "survey.csv", option, "smok", code=1)
+    assert f"{option} names the unknown column 'smok'; did you mean 'smoke'?" in message
+
+
 @pytest.mark.parametrize("verb", READERS)
 def test_files(cli: Cli, here: Path, verb: str) -> None:
     words = verb.split()

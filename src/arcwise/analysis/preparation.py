@@ -191,6 +191,7 @@ def prepare(
     if options.target is not None:
         given.checked_names([options.target], Argument("target"))
     given.checked_names(options.keep, Argument("keep"))
+    given.checked_names(options.categories, Argument("categories"))
     table = given.drop(given.checked_names(options.drop, Argument("drop")))
     steps: list[str] = []
     if options.drop:
@@ -201,7 +202,8 @@ def prepare(
     for obstacle in obstacles:
         table, step = _remove(table, obstacle, options, progress)
         steps.append(step)
-    data = table.to_dataset(categorical=options.categorical or (*options.categories, *options.keep))
+    named = [name for name in (*options.categories, *options.keep) if name in table.names]
+    data = table.to_dataset(categorical=options.categorical or named)
     if data.n_variables < 2:
         raise DataError(f"{given.prefix}fewer than two variables are left; a structure needs at least two.")
     gaps = (options.impute or IMPUTE) if any(o.kind == "missing" for o in obstacles) else NO_GAPS

@@ -20,7 +20,7 @@ struct DiagramInput {
     std::span<const std::uint8_t> keep;
     double slack;
     std::size_t memory;  // bytes
-    // So many states are looked at (Status::count_limit).
+    // How many states are looked at before it ends with Status::count_limit.
     std::uint64_t most_states = std::numeric_limits<std::uint64_t>::max();
 };
 
