@@ -19,7 +19,6 @@ from arcwise.ensemble.sources.credible import TABLE
 from arcwise.errors import OptionError
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import build_parent_sets
-from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
     from arcwise.scores import Score
@@ -39,7 +38,6 @@ class Shortfall(enum.Enum):
     EVERYTHING = enum.auto()  # no network was finished
 
 
-@one_screen
 @dataclass(frozen=True, eq=False)
 class CredibleFacts:
     """What is known about a credible set.
@@ -71,7 +69,6 @@ class CredibleFacts:
         return f"CredibleFacts({self.count:,} networks, {self.classes} classes, Bayes factor {self.bayes_factor:g})"
 
 
-@one_screen
 @dataclass(frozen=True, eq=False)
 class Averaged:
     """One set of networks, averaged into the confidence of each edge.
