@@ -58,6 +58,8 @@ class Option:
         Whether it can change a result: only those that can belong to the record of a run.
     optional
         Whether None is a value; the command line spells it "none".
+    values
+        The values that are allowed, where type and range do not say it.
     """
 
     name: str
@@ -72,6 +74,7 @@ class Option:
     section: str = ""
     recorded: bool = True
     optional: bool = False
+    values: str = ""
 
     @property
     def flag(self) -> str:
@@ -110,6 +113,8 @@ class Option:
     @property
     def allowed(self) -> str:
         """The range in words: "an integer >= 1"."""
+        if self.values:
+            return self.values
         if self.known:
             return " or ".join(self.known)
         if self.kind is bool:

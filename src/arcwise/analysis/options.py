@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from arcwise.defaults import BAYES_FACTOR, BINS, LEARN_SECONDS, MOST_THREADS, REPLICATES
 from arcwise.errors import OptionError
-from arcwise.limits import Limits
 from arcwise.mentions import Argument, Remedy
 from arcwise.option import Option, check_options, command_words, option
 from arcwise.showing import one_screen
@@ -64,6 +63,7 @@ class LearnOptions:
     score: str | Score | None = option(
         None,
         "a score, e.g. bic or bdeu:ess=10",
+        values="a score",
         usual="qnml for the credible set, bdeu:ess=1 for the bootstrap",
         flags=("--score", "-s"),
         section="networks",
@@ -72,6 +72,7 @@ class LearnOptions:
         BAYES_FACTOR,
         "the credible set holds every network within this factor of the best: a number >= 1, or anecdotal (3), "
         "positive (20), strong (150)",
+        values="a number >= 1, or a name",
         flags=("--bayes-factor", "-b"),
         section="networks",
     )
@@ -90,12 +91,16 @@ class LearnOptions:
         section="networks",
     )
     constraints: Constraints | None = option(
-        None, "what every network must satisfy: required and forbidden arcs, tiers, parent limits", section="networks"
+        None,
+        "what every network must satisfy: required and forbidden arcs, tiers, parent limits",
+        values="`Constraints`; a file or JSON",
+        section="networks",
     )
     # From confidences to a network
     missed_edge_cost: float = option(
         1.0,
         "how many extra edges a missed edge costs you",
+        values="a number above 0",
         low=0,
         flags=("--missed-edge-cost", "--alpha"),
         section="cut-off",
@@ -116,6 +121,7 @@ class LearnOptions:
         low=0,
         high=100_000,
         usual="20 where that is quick",
+        values="0, or an integer from 2 to 100,000",
         section="cut-off",
     )
     compare: bool = option(
@@ -166,7 +172,10 @@ class LearnOptions:
         1, "threads to use; results do not depend on them", low=1, high=MOST_THREADS, section="run", recorded=False
     )
     limit_seconds: float | None = option(
-        LEARN_SECONDS, "the seconds allowed for the whole analysis; none for no limit", section="run"
+        LEARN_SECONDS,
+        "the seconds allowed for the whole analysis; none for no limit",
+        values="a number above 0, or none",
+        section="run",
     )
 
     def __post_init__(self) -> None:
@@ -199,7 +208,8 @@ class LearnOptions:
             raise OptionError(
                 Argument("constraints", self.constraints), "must be Constraints(names, required=..., ...)."
             )
-        Limits(seconds=self.limit_seconds)
+        if self.limit_seconds is not None and not self.limit_seconds > 0:
+            raise OptionError(Argument("limit_seconds", self.limit_seconds), "must be a number above 0, or None.")
 
     @property
     def chosen_score(self) -> Score | None:

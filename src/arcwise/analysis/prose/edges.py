@@ -111,8 +111,10 @@ def _agreement(edge: EdgeFinding) -> str:
         find = "finds" if len(others) == 1 else "find"
         what = "it likely" if likely else "it unlikely"
         all_as = "as" if len(others) == 1 else "all as"
+        clearer = all(abs(value - HALF) >= abs(edge.present - HALF) for _, value in others)
+        how = "and more clearly" if clearer else f"but not {all_as} clearly"
         return (
-            f"{who} {find} {what} too, but not {all_as} clearly (confidence {span}): take "
+            f"{who} {find} {what} too, {how} (confidence {span}): take "
             f"{show_confidence(edge.present)} as what this method and score say, and report the range."
         )
     against = low if likely else high

@@ -144,7 +144,7 @@ def prior_blocks(analysis: Analysis) -> list[Block]:
     if s.value > 0:
         worst = np.argsort(-s.by_node, kind="stable")[:3]
         listed = ", ".join(f"{s.names[v]} ({s.by_node[v] / s.value:.0%})" for v in worst)
-        text += f" Most of that range comes from {listed}: their tables have the fewest cases per row."
+        text += f" Most of that range comes from {listed}."
     blocks.append(Paragraph(text))
     if checks.alpha_star is not None:
         blocks.append(
