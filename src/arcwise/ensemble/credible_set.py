@@ -585,7 +585,7 @@ class CredibleSet:
                 **facts,
             },
         ).compact()
-        if origin != self.origin or listed.status not in (Status.COMPLETE, Status.COUNT_LIMIT):
+        if origin == "k-best" or listed.status not in (Status.COMPLETE, Status.COUNT_LIMIT):
             return made  # no recipe makes just these
         most = None if listed.status is Status.COMPLETE else len(listed.losses)
         return made.made_by(replace(self.recipe, settings={**self.recipe.settings, "most_networks": most}))
