@@ -73,7 +73,7 @@ def write_parquet(frame: pd.DataFrame, path: str | os.PathLike[str], *, facts: M
                     f"(FORMAT PARQUET, COMPRESSION ZSTD, USE_TMP_FILE false{metadata})"
                 )
         except (duckdb.Error, UnicodeError) as error:
-            reason = str(error).strip().splitlines()[0].replace(str(part), str(path))
+            reason = _first_line(error).replace(str(part), str(path))
             raise FormatError(f"cannot write {path}: {reason}") from error
 
 
@@ -100,7 +100,7 @@ def open_parquet(path: str | os.PathLike[str], *, content: memoryview | bytes | 
             with duckdb.connect(config=CLOSED) as connection:
                 yield ParquetFile(connection, plain, str(path))
         except (duckdb.Error, UnicodeDecodeError) as error:  # duckdb quotes bytes of a broken file that are no text
-            reason = str(error).strip().splitlines()[0].replace(str(plain), str(path))
+            reason = _first_line(error).replace(str(plain), str(path))
             raise FormatError(f"{path}: not a readable Parquet file: {reason}") from error
 
 
@@ -113,3 +113,8 @@ def read_parquet(path: str | os.PathLike[str]) -> tuple[pd.DataFrame, dict[str, 
 def _quoted(text: str) -> str:
     escaped = text.replace("'", "''")
     return f"'{escaped}'"
+
+
+def _first_line(error: Exception) -> str:
+    """Return the first line of a message; a damaged file can leave it empty."""
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)
