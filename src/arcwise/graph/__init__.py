@@ -8,6 +8,7 @@ from arcwise.graph.cpdag import Cpdag
 from arcwise.graph.dag import Dag
 from arcwise.graph.drawing_files import format_dot, format_graphml, write_dot, write_graphml
 from arcwise.graph.equivalence_classes import class_keys, class_keys_from_masks, number_classes
+from arcwise.graph.fixed_pairs import FixedPairs
 from arcwise.graph.graph_files import GRAPH_FORMATS, graph_format, parse_graph, read_graph
 from arcwise.graph.graph_table_files import (
     ArcList,
@@ -28,6 +29,7 @@ __all__ = [
     "Constraints",
     "Cpdag",
     "Dag",
+    "FixedPairs",
     "NativeConstraints",
     "Pdag",
     "all_dags",
