@@ -31,6 +31,26 @@ auto unlocked(nb::object callback, Query query) {
     return result;
 }
 
+template <class Code>
+using Table = nb::ndarray<Code, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+// The codes are changed in place.
+template <class Code>
+void bind_filling_for(nb::class_<Inference>& stage) {
+    stage.def(
+        "fill_rows",
+        [](const Inference& self, const Table<Code>& codes, const Array2<std::uint8_t>& missing,
+           const Array1<std::uint64_t>& key, double max_cells, std::size_t threads, nb::object callback) {
+            const auto filling = unlocked(std::move(callback), [&](Monitor& monitor) {
+                return self.fill_rows(codes.data(), missing.data(), codes.shape(1), {key(0), key(1)},
+                                      {max_cells, threads}, monitor);
+            });
+            return nb::make_tuple(as_tuple(filling.account), filling.row);
+        },
+        nb::arg("codes").noconvert(), nb::arg("missing").noconvert(), nb::arg("key").noconvert(),
+        nb::arg("max_cells"), nb::arg("threads"), nb::arg("callback").none());
+}
+
 }  // namespace
 
 }  // namespace arcwise
@@ -38,7 +58,11 @@ auto unlocked(nb::object callback, Query query) {
 void bind_inference(nb::module_& stage) {
     using namespace arcwise;
     using Indices = std::vector<std::int32_t>;
-    nb::class_<Inference>(stage, "Inference")
+    nb::class_<Inference> inference(stage, "Inference");
+    bind_filling_for<std::uint8_t>(inference);
+    bind_filling_for<std::uint16_t>(inference);
+    bind_filling_for<std::uint32_t>(inference);
+    inference
         .def(
             "__init__",
             [](Inference* self, const Array1<std::int32_t>& arities,

@@ -68,6 +68,15 @@ class Inference:
         threads: int,
         callback: Callable[[int, int, float, float], None] | None,
     ) -> tuple[Account, NDArray[np.int32], float]: ...
+    def fill_rows(
+        self,
+        codes: NDArray[np.unsignedinteger],
+        missing: NDArray[np.uint8],
+        key: NDArray[np.uint64],
+        max_cells: float,
+        threads: int,
+        callback: Callable[[int, int, float, float], None] | None,
+    ) -> tuple[Account, int]: ...
     def relevant_evidence(self, asked: Sequence[int], observed: Sequence[int]) -> list[int]: ...
     def query_rows(
         self,

@@ -3,6 +3,7 @@
 from arcwise.data.dataset import Dataset
 from arcwise.data.discretize import apply_cuts, discretize, find_cuts
 from arcwise.data.impute import impute
+from arcwise.data.incomplete import Incomplete
 from arcwise.data.read import ReadingSettings, read_data, read_table
 from arcwise.data.table import Column, Table
 from arcwise.data.write import write_data, write_table
@@ -10,6 +11,7 @@ from arcwise.data.write import write_data, write_table
 __all__ = [
     "Column",
     "Dataset",
+    "Incomplete",
     "ReadingSettings",
     "Table",
     "apply_cuts",

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from arcwise.data.dataset import Dataset
 from arcwise.data.identifiers import identifier_reason
+from arcwise.data.incomplete import Incomplete
 from arcwise.data.labels import numbers_of, quoted, sorted_labels, spell
 from arcwise.errors import DataError, DataWarning, OptionError
 from arcwise.mentions import Argument, Call, Remedy
@@ -18,19 +19,44 @@ from arcwise.mentions import Argument, Call, Remedy
 if TYPE_CHECKING:
     from arcwise.data.table import Column, Table
 
-__all__ = ["encode"]
+__all__ = ["encode", "encode_incomplete"]
 
 
 def encode(
     table: Table, states: Mapping[str, Iterable[object]], categorical: Iterable[str] | bool, max_levels: int
 ) -> Dataset:
     """Return the table as a data set; every reason why it cannot be one is a DataError with its remedy."""
+    return _encode(table, states, categorical, max_levels, gaps=False)
+
+
+def encode_incomplete(
+    table: Table, states: Mapping[str, Iterable[object]], categorical: Iterable[str] | bool, max_levels: int
+) -> Incomplete:
+    """Return the table as discrete data with its gaps."""
+    missing = np.array([column.is_missing for column in table.columns], dtype=bool)
+    held = _encode(table, states, categorical, max_levels, gaps=True)
+    try:
+        return Incomplete(held, missing)
+    except DataError as error:
+        raise error.within(*table.place_parts) from None
+
+
+def _encode(
+    table: Table,
+    states: Mapping[str, Iterable[object]],
+    categorical: Iterable[str] | bool,
+    max_levels: int,
+    *,
+    gaps: bool,
+) -> Dataset:
+    """Return the table as a data set; a missing value has any code."""
     if max_levels < 2:
         raise OptionError(Argument("max_levels", max_levels), "must be at least 2.")
     _check_shape(table)
     table.checked_names(states, Argument("states"))
     kept = set(table.names if categorical is True else table.checked_names(categorical or (), Argument("categorical")))
-    _check_missing(table)
+    if not gaps:
+        _check_missing(table)
     free = [column for column in table.columns if column.name not in states and not column.declared]
     _check_continuous(table, [column for column in free if column.name not in kept], max_levels)
     chosen: list[tuple[str, ...]] = []
@@ -55,6 +81,8 @@ def encode(
     kind = Dataset.code_type(max(len(own) for own in chosen))
     codes = np.empty((len(table.columns), table.n_rows), dtype=kind)
     for v, (column, order) in enumerate(zip(table.columns, orders, strict=True)):
+        if not len(order):
+            raise DataError(f"{table.prefix}{table.place(column)} has no value at all. Drop it.")
         np.take(order.astype(kind), column.codes, out=codes[v], mode="clip")
     try:
         return Dataset(codes, table.names, tuple(chosen), table.weights)

@@ -24,6 +24,8 @@ from arcwise.showing import one_screen
 if TYPE_CHECKING:
     import pandas as pd
 
+    from arcwise.data.incomplete import Incomplete
+
 __all__ = ["MAX_LEVELS", "Column", "Table"]
 
 # A column of numbers with more distinct values is taken to be a quantity, not a set of categories.
@@ -228,6 +230,18 @@ class Table:
         from arcwise.data.states import encode
 
         return encode(self, states or {}, categorical, MAX_LEVELS if max_levels is None else max_levels)
+
+    def to_incomplete(
+        self,
+        *,
+        states: Mapping[str, Iterable[object]] | None = None,
+        categorical: Iterable[str] | bool = False,
+        max_levels: int | None = None,
+    ) -> Incomplete:
+        """Return the table as discrete data with its gaps; the options are those of `to_dataset`."""
+        from arcwise.data.states import encode_incomplete
+
+        return encode_incomplete(self, states or {}, categorical, MAX_LEVELS if max_levels is None else max_levels)
 
     # ---- For messages
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <numeric>
 
 #include "model/inference/arithmetic.hpp"
@@ -185,21 +186,16 @@ void Clique::run(std::span<const double* const> tables, std::span<double* const>
     }
 }
 
-void Clique::choose(std::span<const double* const> tables, std::size_t fixed,
-                    std::span<std::size_t> digits) const {
+template <class Body>
+void Clique::for_each_configuration(std::size_t fixed, std::span<std::size_t> digits,
+                                    std::vector<std::size_t>& at, Body body) const {
     const auto k = arities_.size();
-    std::vector<std::size_t> at(inputs_.size(), 0), best;
+    at.assign(inputs_.size(), 0);
     for (std::size_t i = 0; i < inputs_.size(); ++i)
         for (std::size_t l = 0; l < fixed; ++l) at[i] += digits[l] * inputs_[i].strides[l];
     std::fill(digits.begin() + static_cast<std::ptrdiff_t>(fixed), digits.end(), 0);
-    double top = 0;
     for (bool more = true; more;) {
-        double sum = 0;
-        for (std::size_t i = 0; i < inputs_.size(); ++i) sum += tables[i][at[i]];
-        if (best.empty() || sum > top) {
-            top = sum;
-            best.assign(digits.begin(), digits.end());
-        }
+        body();
         more = false;
         for (auto l = k; l > fixed && !more;) {
             --l;
@@ -212,9 +208,51 @@ void Clique::choose(std::span<const double* const> tables, std::size_t fixed,
             digits[l] = next;
         }
     }
+}
+
+void Clique::choose(std::span<const double* const> tables, std::size_t fixed,
+                    std::span<std::size_t> digits) const {
+    std::vector<std::size_t> at, best;
+    double top = 0;
+    for_each_configuration(fixed, digits, at, [&] {
+        double sum = 0;
+        for (std::size_t i = 0; i < inputs_.size(); ++i) sum += tables[i][at[i]];
+        if (best.empty() || sum > top) {
+            top = sum;
+            best.assign(digits.begin(), digits.end());
+        }
+    });
     std::copy(best.begin(), best.end(), digits.begin());
 }
 
+template <class Arithmetic>
+void Clique::draw(std::span<const double* const> tables, std::size_t fixed, double share,
+                  std::span<std::size_t> digits, std::vector<double>& weights) const {
+    std::vector<std::size_t> at;
+    weights.clear();
+    for_each_configuration(fixed, digits, at, [&] {
+        double product = Arithmetic::one;
+        for (std::size_t i = 0; i < inputs_.size(); ++i)
+            product = Arithmetic::times(product, tables[i][at[i]]);
+        weights.push_back(product);
+    });
+    if (Arithmetic::in_logs) {
+        const auto top = *std::max_element(weights.begin(), weights.end());
+        for (auto& weight : weights) weight = std::exp(weight - top);
+    }
+    std::partial_sum(weights.begin(), weights.end(), weights.begin());
+    // The first whose sum is above the share: one of weight 0 has the sum of the one before it. A share that
+    // rounds up to the whole sum is that of the last one with a weight.
+    auto chosen = std::upper_bound(weights.begin(), weights.end(), share * weights.back());
+    if (chosen == weights.end()) chosen = std::lower_bound(weights.begin(), weights.end(), weights.back());
+    auto cell = static_cast<std::size_t>(chosen - weights.begin());
+    for (auto l = arities_.size(); l-- > fixed; cell /= arities_[l]) digits[l] = cell % arities_[l];
+}
+
+template void Clique::draw<SumProduct>(std::span<const double* const>, std::size_t, double,
+                                       std::span<std::size_t>, std::vector<double>&) const;
+template void Clique::draw<LogSumProduct>(std::span<const double* const>, std::size_t, double,
+                                          std::span<std::size_t>, std::vector<double>&) const;
 template void Clique::run<SumProduct>(std::span<const double* const>, std::span<double* const>, std::size_t,
                                       CliqueScratch&) const;
 template void Clique::run<LogSumProduct>(std::span<const double* const>, std::span<double* const>,

@@ -60,7 +60,19 @@ class Clique {
     void choose(std::span<const double* const> tables, std::size_t fixed,
                 std::span<std::size_t> digits) const;
 
+    // A configuration at random, in proportion to the product of the inputs, among those that begin with the
+    // first `fixed` digits: the one whose part of the sum holds the number `share` of [0, 1). Writes the
+    // other digits. `weights` is working memory.
+    template <class Arithmetic>
+    void draw(std::span<const double* const> tables, std::size_t fixed, double share,
+              std::span<std::size_t> digits, std::vector<double>& weights) const;
+
   private:
+    // Calls body() for every configuration that begins with the first `fixed` digits, in order; at[i] is then
+    // the cell of input i.
+    template <class Body>
+    void for_each_configuration(std::size_t fixed, std::span<std::size_t> digits,
+                                std::vector<std::size_t>& at, Body body) const;
     // How a table lies in the clique: the cell of a configuration is the sum of stride times state.
     struct Operand {
         std::size_t level = 0;             // its last variable's position + 1; 0: a number

@@ -2,6 +2,7 @@
 // evidence.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -55,6 +56,11 @@ struct RowAnswers {
     std::vector<std::int32_t> refusals;  // by row: none, impossible or undefined; then the numbers are NaN
 };
 
+struct Filling {
+    Account account;
+    std::int64_t row = -1;  // where it was refused
+};
+
 class Inference {
   public:
     explicit Inference(const NetworkView& network) : tables_(network) {}
@@ -74,6 +80,13 @@ class Inference {
     RowAnswers query_rows(std::span<const std::int32_t> asked, std::span<const std::int32_t> observed,
                           std::span<const std::int32_t> codes, std::size_t rows, bool with_evidence,
                           const Limits& limits, Monitor& monitor) const;
+
+    // Draws the missing cells of every row from their joint distribution given the row's other cells. `codes`
+    // and `missing` (not 0 where a cell is to be drawn) are (variables, rows); what is drawn depends on the
+    // key, the row and its other cells alone.
+    template <class Code>
+    Filling fill_rows(Code* codes, const std::uint8_t* missing, std::size_t rows,
+                      std::array<std::uint64_t, 2> key, const Limits& limits, Monitor& monitor) const;
 
     // The observed variables whose states matter to the distribution of `asked`: with complete rows, and one
     // variable asked for, its Markov blanket.

@@ -17,7 +17,7 @@ std::size_t index(std::int32_t v) {
 
 JunctionTree::JunctionTree(const ProbabilityTables& tables, const TreeRequest& request) : tables_(tables) {
     find_relevant(request);
-    if (request.connected_only) drop_unconnected();
+    if (request.connected_only) drop_unconnected(request.targets);
     eliminate(!request.estimate);
 }
 
@@ -54,7 +54,7 @@ void JunctionTree::find_relevant(const TreeRequest& request) {
         if (relevant[v]) factors_.push_back(v);
 }
 
-void JunctionTree::drop_unconnected() {
+void JunctionTree::drop_unconnected(std::span<const std::int32_t> targets) {
     // Tables that share free variables belong together: the parts are found by joining sets.
     std::vector<std::size_t> part(free_.size());
     std::iota(part.begin(), part.end(), 0);
@@ -75,6 +75,8 @@ void JunctionTree::drop_unconnected() {
     }
     std::vector<std::uint8_t> kept(free_.size(), 0);
     for (std::size_t v = 0; v < asked_; ++v) kept[find(v)] = 1;
+    for (const auto v : targets)
+        if (local_[index(v)] >= 0) kept[find(index(local_[index(v)]))] = 1;
     std::erase_if(factors_, [&](std::size_t v) {
         const auto first = first_free(v);
         return first == none || !kept[find(first)];

@@ -24,7 +24,8 @@ struct TreeRequest {
     std::vector<std::int32_t> targets;
     // In any state: a tree serves every row of evidence on these variables.
     std::vector<std::int32_t> observed;
-    // Leave out what the evidence separates from `asked`. Then the probability of the evidence is not known.
+    // Leave out what the evidence separates from `asked` and `targets`. Then the probability of the evidence
+    // is not known.
     bool connected_only = false;
     // Only to know about how large the tree would be.
     bool estimate = false;
@@ -80,7 +81,7 @@ class JunctionTree {
         std::size_t last = 0;  // the last step that was merged into it
     };
     void find_relevant(const TreeRequest& request);
-    void drop_unconnected();
+    void drop_unconnected(std::span<const std::int32_t> targets);
     void eliminate(bool with_restarts);
     void merge_buckets();
     void add_tables();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <type_traits>
 
 #include "model/inference/arithmetic.hpp"
 #include "parallel_for.hpp"
@@ -184,7 +185,8 @@ bool Propagation<Arithmetic>::distribute(Ticker& ticker, const Found& found) {
 }
 
 template <class Arithmetic>
-void Propagation<Arithmetic>::trace_back(std::span<std::int32_t> states) {
+template <class Choose>
+void Propagation<Arithmetic>::descend(std::span<std::int32_t> states, Choose choose) {
     const auto& nodes = tree_.nodes();
     std::vector<std::size_t> digits;
     for (auto i = nodes.size(); i-- > 0;) {
@@ -194,10 +196,26 @@ void Propagation<Arithmetic>::trace_back(std::span<std::int32_t> states) {
         digits.resize(node.scope.size());
         for (std::size_t l = 0; l < node.separator; ++l)
             digits[l] = static_cast<std::size_t>(states[static_cast<std::size_t>(node.scope[l])]);
-        node.collect.choose(inputs_, node.separator, digits);
+        choose(node, digits);
         for (auto l = node.separator; l < node.scope.size(); ++l)
             states[static_cast<std::size_t>(node.scope[l])] = static_cast<std::int32_t>(digits[l]);
     }
+}
+
+template <class Arithmetic>
+void Propagation<Arithmetic>::trace_back(std::span<std::int32_t> states) {
+    descend(states, [this](const TreeNode& node, std::span<std::size_t> digits) {
+        node.collect.choose(inputs_, node.separator, digits);
+    });
+}
+
+template <class Arithmetic>
+void Propagation<Arithmetic>::draw(std::span<std::int32_t> states, const Uniform& uniform) {
+    if constexpr (!std::is_same_v<Arithmetic, MaxProduct>)
+        descend(states, [&](const TreeNode& node, std::span<std::size_t> digits) {
+            const auto share = uniform(static_cast<std::size_t>(node.scope.back()));
+            node.collect.template draw<Arithmetic>(inputs_, node.separator, share, digits, weights_);
+        });
 }
 
 template class Propagation<SumProduct>;

@@ -45,7 +45,16 @@ class Propagation {
     // best configuration; the first one, if several are equally good.
     void trace_back(std::span<std::int32_t> states);
 
+    // After `collect`, messages kept: writes states of the variables summed out, drawn from their joint
+    // distribution given the evidence. `uniform` gives the number in [0, 1) for a variable: from the root
+    // on, each clique draws what its parent lacks, given what its parent has, with that of its last one.
+    using Uniform = std::function<double(std::size_t variable)>;
+    void draw(std::span<std::int32_t> states, const Uniform& uniform);
+
   private:
+    // Goes from the root to the leaves; choose(clique, digits that the parent has, digits) writes the others.
+    template <class Choose>
+    void descend(std::span<std::int32_t> states, Choose choose);
     bool run(const Clique& clique, std::span<double* const> sums, std::span<const std::size_t> sizes,
              Ticker& ticker);
     // Divides by a power of two, so that the largest number is between 1 and 2; returns the exponent.
@@ -63,6 +72,7 @@ class Propagation {
     std::vector<std::uint8_t> current_;  // by node: its message belongs to the present row
     std::vector<const double*> inputs_;
     std::vector<CliqueScratch> scratch_;  // by thread
+    std::vector<double> weights_;         // of the configurations to draw from
 };
 
 }  // namespace arcwise

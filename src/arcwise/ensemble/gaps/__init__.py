@@ -1,0 +1,1 @@
+"""Networks from data with gaps: completions that are drawn again and again, and what works without them."""
