@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["BAYES_FACTOR", "BINS", "LEARN_SECONDS", "MOST_THREADS", "REPLICATES"]
+__all__ = ["BAYES_FACTOR", "BINS", "COMPLETIONS", "LEARN_SECONDS", "MOST_THREADS", "REPLICATES"]
 
 # Beyond it the evidence against a network is called strong (Kass and Raftery 1995).
 BAYES_FACTOR = 20.0
@@ -10,6 +10,9 @@ BAYES_FACTOR = 20.0
 REPLICATES = 200
 # Three intervals of about equal numbers of rows leave none of them empty.
 BINS = 3
+# Data with gaps are completed this often: with half of the cells missing, an average over 20 completions has a variance
+# that is 2.5 % above that over any number (1 + 0.5 / 20; Rubin 1987, p. 114).
+COMPLETIONS = 20
 # What a person waits for.
 LEARN_SECONDS = 120.0
 MOST_THREADS = 1024

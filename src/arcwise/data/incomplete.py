@@ -214,16 +214,21 @@ class Incomplete:
     # ---- At random
 
     def resample(self, seed: Seed = None) -> Incomplete:
-        """Return a bootstrap sample: N cases drawn with replacement, one row each.
+        """Return a bootstrap sample: N cases drawn with replacement, one row each."""
+        whole = self.expand()
+        return whole.take(whole.resampled_rows(seed))
 
-        A variable that no case of the sample has is given one that has it: without any, there is nothing to learn from.
+    def resampled_rows(self, seed: Seed = None) -> NDArray[np.int64]:
+        """Return as many rows as there are, drawn with replacement.
+
+        If none of them has a value of some variable, one that has it takes a place: without any there is nothing to
+        learn from.
         """
         rng = generator_of(seed)
-        whole = self.expand()
-        rows = rng.integers(0, whole.n_rows, size=whole.n_rows)
-        for v in np.flatnonzero(whole.missing[:, rows].all(axis=1)):
-            rows[rng.integers(0, len(rows))] = rng.choice(np.flatnonzero(~whole.missing[v]))
-        return whole.take(rows)
+        rows = rng.integers(0, self.n_rows, size=self.n_rows)
+        for v in np.flatnonzero(self.missing[:, rows].all(axis=1)):
+            rows[rng.integers(0, len(rows))] = rng.choice(np.flatnonzero(~self.missing[v]))
+        return rows
 
     def permute_columns(self, seed: Seed = None) -> Incomplete:
         """Return the data with the cases of every column shuffled independently of the others, gaps included."""

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from arcwise.data import Dataset, Incomplete
+from arcwise.defaults import COMPLETIONS
 from arcwise.errors import ArcwiseError, FormatError
 from arcwise.graph import Constraints
 from arcwise.limits import Limits
@@ -16,13 +18,14 @@ from arcwise.scores import Score, make_score
 from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
-    from arcwise.data import Dataset
+    from arcwise.ensemble.gaps.completions import Completions
     from arcwise.ensemble.network_summary import Ensemble
     from arcwise.ensemble.sources import Source
 
-__all__ = ["NO_GAPS", "Recipe", "Run"]
+__all__ = ["COMPLETED", "NO_GAPS", "Recipe", "Run"]
 
 NO_GAPS = "none"
+COMPLETED = "completions"  # with their number: "completions:20"
 # How differences are told.
 WORDS = {"bayes_factor": "the Bayes factor", "most_networks": "the most networks that are averaged"}
 
@@ -68,7 +71,8 @@ class Recipe:
     constraints
         What every network must satisfy, as `Constraints.describe` returns it; empty for nothing.
     gaps
-        What was done about missing values before: "none" if there were none, else the way they were filled.
+        What is done about missing values: "none" if there are none, "completions:20" for averages over 20
+        completions, else the way they were filled before.
 
     Examples
     --------
@@ -159,21 +163,37 @@ class Recipe:
         known = SOURCES.get(self.source)
         return f"{self.source if known is None else known.title}, {self.score_title}"
 
+    @property
+    def completions(self) -> int:
+        """Over how many completions of data with gaps it averages."""
+        kind, _, count = self.gaps.partition(":")
+        return int(count) if kind == COMPLETED and count else COMPLETIONS
+
     def constraints_on(self, names: tuple[str, ...]) -> Constraints | None:
         """Return the constraints over variables, or None if there are none."""
         return Constraints.from_description(names, self.constraints) if self.constraints else None
 
     def run(
         self,
-        data: Dataset,
+        data: Dataset | Incomplete | Completions,
         *,
         seed: int = 0,
         threads: int = 1,
         limits: Limits | None = None,
         progress: bool | ProgressCallback | None = None,
     ) -> Ensemble:
-        """Make the networks: an ensemble that knows its recipe, with a status where a limit cut it short."""
-        return self.source_facts.run(self, data, Run(seed, threads, limits, progress))
+        """Make the networks: an ensemble that knows its recipe, with a status where a limit cut it short.
+
+        Data with gaps are completed as often as `gaps` says, and the networks of all completions make one ensemble,
+        unless the source takes data with gaps as they are, as the bootstrap does.
+        """
+        run, source = Run(seed, threads, limits, progress), self.source_facts
+        if isinstance(data, Dataset):
+            return source.run(self, data, run)
+        from arcwise.ensemble.gaps.averaging import completions_for
+
+        completions = completions_for(self, data, seed)
+        return source.run_incomplete(self, completions, run)
 
     def describe(self) -> dict[str, Any]:
         """Return the recipe as JSON can hold it."""

@@ -8,14 +8,18 @@ this is a place to start from and not the answer.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
+from numpy.typing import NDArray
 
 from arcwise.counts import contingency
-from arcwise.data import Incomplete
+from arcwise.data import Dataset, Incomplete
+from arcwise.ensemble.gaps.structure_walk import Gain
 from arcwise.graph.bitset import bits
 from arcwise.scores import Score
 
-__all__ = ["AvailableCases"]
+__all__ = ["AvailableCases", "gains_of_completion"]
 
 
 class AvailableCases:
@@ -27,6 +31,10 @@ class AvailableCases:
         self._marked = data.with_gap_states()
         self._known: dict[tuple[int, int, int], float] = {}
 
+    def count(self, variables: list[int]) -> NDArray[np.int64]:
+        """Count the cases that have the values of all these variables, one axis each."""
+        return contingency(self._marked, variables)[tuple(slice(0, int(self._data.arities[v])) for v in variables)]
+
     def gain(self, head: int, parents: int, tail: int) -> float:
         """Return what the arc adds to the score of a head that has these parents (a mask) without it."""
         key = (head, parents, tail)
@@ -37,8 +45,7 @@ class AvailableCases:
 
     def _gain(self, head: int, parents: list[int], tail: int) -> float:
         # The tail is the first axis: summed over it, the counts of the other family are over the same cases.
-        axes = [tail, *parents, head]
-        counts = contingency(self._marked, axes)[tuple(slice(0, int(self._data.arities[v])) for v in axes)]
+        counts = self.count([tail, *parents, head])
         with_tail = np.moveaxis(counts, 0, sum(p < tail for p in parents))
         states = int(self._data.arities[head])
         both = sorted([*parents, tail])
@@ -46,3 +53,24 @@ class AvailableCases:
         more = score.local(with_tail.reshape(-1, states), score.alphas(held, head, both))
         fewer = score.local(counts.sum(axis=0).reshape(-1, states), score.alphas(held, head, parents))
         return float(more - fewer)
+
+
+def gains_of_completion(data: Incomplete, completion: Dataset, score: Score) -> Gain:
+    """Return what arcs gain over the cases that have the values of both ends; other parents are as completed."""
+    seen = ~data.missing
+    known: dict[tuple[int, int, int], float] = {}
+
+    def gain(head: int, parents: int, tail: int) -> float:
+        key = (head, parents, tail)
+        found = known.get(key)
+        if found is None:
+            cases = seen[head] & seen[tail]
+            found = -math.inf
+            if cases.any():
+                both = completion._unchecked(completion.codes, cases.astype(np.int64))
+                fewer, more = score.score_families(both, [(head, bits(parents)), (head, bits(parents | 1 << tail))])
+                found = float(more - fewer)
+            known[key] = found
+        return found
+
+    return gain

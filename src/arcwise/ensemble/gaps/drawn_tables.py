@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.counts import contingency
-from arcwise.data import Dataset
 from arcwise.graph import Dag
 from arcwise.model.network import BayesianNetwork
 
-__all__ = ["draw_tables"]
+__all__ = ["Counter", "draw_tables"]
+
+States = tuple[tuple[str, ...], ...]
+
+# The counts of variables, one axis each.
+Counter = Callable[[list[int]], NDArray[np.int64]]
 
 
 def draw_tables(
-    dag: Dag, data: Dataset, *, ess: float, seen: tuple[NDArray[np.bool_], ...], rng: np.random.Generator
+    dag: Dag, count: Counter, *, ess: float, seen: Sequence[NDArray[np.bool_]], rng: np.random.Generator, states: States
 ) -> BayesianNetwork:
-    """Draw every row of every table given complete data, under the prior of BDeu; states not in `seen` have no chance.
+    """Draw every row of every table given counts, under the prior of BDeu; states not in `seen` have no chance.
 
     A table of posterior means would make completions that are too much alike: what is not known about the parameters
     would not show in them (Rubin, Multiple Imputation for Nonresponse in Surveys, 1987, section 3.1).
     """
     values = []
     for v, parents in enumerate(dag.parents):
-        counts = contingency(data, [*parents, v]).reshape(-1, int(data.arities[v]))
+        counts = count([*parents, v]).reshape(-1, len(states[v]))
         alphas = counts + np.where(seen[v], ess / (len(counts) * int(seen[v].sum())), 0.0)
         values.append(_dirichlet_rows(alphas, rng).ravel())
-    return BayesianNetwork._from_flat(dag, data.states, np.concatenate(values))
+    return BayesianNetwork._from_flat(dag, states, np.concatenate(values))
 
 
 def _dirichlet_rows(alphas: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:

@@ -20,6 +20,8 @@ from arcwise.scores import Score
 
 __all__ = ["Gain", "StructureWalk"]
 
+# Changes that gain less are ties: sums of logarithms are not exact.
+TIE = 1e-9
 # What an arc adds to the score of its head: gain(head, the head's other parents, tail).
 Gain = Callable[[int, int, int], float]
 
@@ -37,27 +39,6 @@ class StructureWalk:
         """The required arcs alone."""
         return list(self._required)
 
-    def gains(self, data: Dataset, score: Score) -> Gain:
-        """Return what arcs add to the score on complete data; of a variable's family, all changes are scored at once."""
-        known: list[dict[int, float]] = [{} for _ in data.names]
-
-        def score_around(v: int, parents: int, also: int) -> None:
-            """Score the same parents with one more or one less: what is asked for next."""
-            size = parents.bit_count()
-            others = (u for u in range(len(known)) if u != v and not self._forbidden[v] >> u & 1)
-            near = (parents ^ 1 << u for u in others if parents >> u & 1 or size < self._limits[v])
-            wanted = [mask for mask in dict.fromkeys((parents, also, *near)) if mask not in known[v]]
-            values = score.score_families(data, [(v, bits(mask)) for mask in wanted])
-            known[v].update(zip(wanted, values.tolist(), strict=True))
-
-        def gain(head: int, parents: int, tail: int) -> float:
-            own, both = known[head], parents | 1 << tail
-            if parents not in own or both not in own:
-                score_around(head, *((both, parents) if both in own else (parents, both)))
-            return own[both] - own[parents]
-
-        return gain
-
     def walk(self, parents: list[int], gain: Gain, moves: int, rng: np.random.Generator) -> list[int]:
         """Return the network after so many proposed moves."""
         now, n = list(parents), len(parents)
@@ -74,6 +55,51 @@ class StructureWalk:
             else:
                 self._toggle(now, tail, head, gain, chance)
         return now
+
+    def climb(self, parents: list[int], gain: Gain) -> list[int]:
+        """Return the network after the best changes, one after the other, until none gains anything."""
+        now, n = list(parents), len(parents)
+        best: list[list[tuple[float, int, bool]]] = [self._changes(now, head, gain) for head in range(n)]
+        # Gains over available cases belong to no one score, so that changes could go round in circles.
+        for _ in range(4 * n * n):
+            ranked = sorted(((*change, head) for head in range(n) for change in best[head]), reverse=True)
+            for value, tail, turn, head in ranked:
+                if value <= TIE:
+                    return now
+                before = now[head], now[tail]
+                now[head] ^= 1 << tail
+                if turn:
+                    now[tail] |= 1 << head
+                added, source, target = (turn, head, tail) if turn else (bool(now[head] >> tail & 1), tail, head)
+                if added and reaches(now, target, source):
+                    now[head], now[tail] = before
+                    continue
+                # Of tails: a reversal of an arc into the head depends on the tail's other parents.
+                touched = {head, tail} if turn else {head}
+                for v in range(n):
+                    if v in touched or any(now[v] >> u & 1 for u in touched):
+                        best[v] = self._changes(now, v, gain)
+                break
+            else:
+                return now
+        return now
+
+    def _changes(self, now: list[int], head: int, gain: Gain) -> list[tuple[float, int, bool]]:
+        """Return (gain, tail, whether it is a reversal) of every change of an arc into the head that gains."""
+        found = []
+        for tail in range(len(now)):
+            bit = 1 << tail
+            if tail == head or self._required[head] & bit:
+                continue
+            others = now[head] & ~bit
+            if now[head] & bit:
+                lost = gain(head, others, tail)
+                found.append((-lost, tail, False))
+                if self._may_add(now[tail], head, tail):
+                    found.append((gain(tail, now[tail], head) - lost, tail, True))
+            elif self._may_add(others, tail, head):
+                found.append((gain(head, others, tail), tail, False))
+        return [change for change in found if change[0] > TIE]
 
     def _toggle(self, now: list[int], tail: int, head: int, gain: Gain, chance: float) -> None:
         bit = 1 << tail

@@ -11,12 +11,14 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from arcwise.data import Dataset
+from arcwise.data import Dataset, Incomplete
 from arcwise.deadline import Deadline
 from arcwise.defaults import REPLICATES
 from arcwise.ensemble.families import Families, choice_type
+from arcwise.ensemble.gaps.completions import Completions
 from arcwise.ensemble.network_set import NetworkSet
 from arcwise.ensemble.recipe import Recipe
+from arcwise.ensemble.replicates.completed_task import CompletedTask
 from arcwise.ensemble.replicates.journal import ReplicateJournal, journal_seed, unpack_replicates
 from arcwise.ensemble.replicates.settings import BootstrapKeywords, BootstrapSettings
 from arcwise.ensemble.replicates.task import Replicate, ReplicateTask
@@ -39,7 +41,7 @@ MOST_DEATHS = 3  # how often in a row workers may die before any batch is finish
 
 
 def bootstrap_networks(
-    data: Dataset,
+    data: Dataset | Incomplete | Completions,
     score: str | Score = "bic",
     *,
     replicates: int = REPLICATES,
@@ -61,7 +63,8 @@ def bootstrap_networks(
     Parameters
     ----------
     data
-        The data.
+        The data. With gaps (`Incomplete`, or `Completions` of it), every replicate is a sample of the cases with their
+        gaps, which is completed anew: from a completion of the data on, by two steps of a chain.
     replicates
         How many networks to learn.
     score
@@ -94,14 +97,17 @@ def bootstrap_networks(
     path = chosen.path
     if seed is None and path is not None:
         seed = journal_seed(path)
-    problem = LocalProblem.of(data, score, constraints, max_parents)  # checks the arguments
+    seed = resolve_seed(seed)
+    given, completed = _completed(data, constraints, max_parents, seed, Deadline.of(limits))
+    problem = LocalProblem.of(given, score, constraints, max_parents)  # checks the arguments
     task = ReplicateTask(
-        data=data.collapse(),
+        data=given.collapse() if completed is None else given,
+        completed=completed,
         score=problem.score,
         constraints=problem.constraints,
         learner=chosen.learner,
         resampling=chosen.resampling,
-        seed=resolve_seed(seed),
+        seed=seed,
         options=dict(chosen.options),
     )
     deadline = Deadline.of(limits)
@@ -112,7 +118,7 @@ def bootstrap_networks(
         callback = stack.enter_context(show_progress(progress))
         keep: Callable[[list[Replicate]], None] = lambda found: None  # noqa: E731
         if path is not None:
-            journal = stack.enter_context(ReplicateJournal(path, task.identity(), data.n_variables))
+            journal = stack.enter_context(ReplicateJournal(path, task.identity(), given.n_variables))
             finished, keep = journal.finished, journal.add
         missing = [index for index in range(replicates) if index not in finished]
         resumed = replicates - len(missing)
@@ -130,12 +136,28 @@ def bootstrap_networks(
             try:
                 opened = open_workers(task, chosen.backend, min(crew, len(missing)), chosen.cluster)
                 workers = stack.enter_context(opened)
-                ended = _learn_all(workers, missing, deadline, note, data.n_variables)
+                ended = _learn_all(workers, missing, deadline, note, given.n_variables)
                 status = ended if ended is not Status.COMPLETE else status
             except KeyboardInterrupt:
                 status = Status.INTERRUPTED
     found = [finished[index] for index in sorted(finished) if index < replicates]
-    return _network_set(task, data, found, status, replicates=replicates, seconds=deadline.seconds)
+    return _network_set(task, given, found, status, replicates=replicates, seconds=deadline.seconds)
+
+
+def _completed(
+    data: Dataset | Incomplete | Completions,
+    constraints: Constraints | None,
+    max_parents: int | None,
+    seed: int,
+    deadline: Deadline,
+) -> tuple[Dataset, CompletedTask | None]:
+    """Return complete data to count with, and for data with gaps what their replicates start from."""
+    if isinstance(data, Dataset):
+        return data, None
+    if isinstance(data, Incomplete):
+        data = Completions(data, constraints=constraints, max_parents=max_parents, seed=seed)
+    made = CompletedTask.of(data, deadline)
+    return made.states[0][0], made
 
 
 def _count_workers(workers: int) -> int:
@@ -208,7 +230,9 @@ def _network_set(
         for replicate in chosen
     ]
     families = [(v, parents) for v, sets in enumerate(known) for parents in sets]
-    values = task.score.score_families(task.data, families) if families else np.empty(0)
+    # Data with gaps have no score of their own.
+    whole = task.score.score_families(task.data, families) if task.completed is None and families else None
+    values = np.full(len(families), np.nan) if whole is None else whole
     starts = np.concatenate(([0], np.cumsum([len(sets) for sets in known])))[:-1]
     rows = np.array(choices, dtype=np.int64).reshape(len(chosen), len(known))
     count = len(chosen)
@@ -222,7 +246,7 @@ def _network_set(
         status=status,
         max_parents=task.constraints.max_parents,
         score=task.score.describe(),
-        data_digest=data.digest,
+        data_digest=data.digest if task.completed is None else task.completed.data.digest,
         facts={
             "n_cases": data.n_cases,
             "replicates": replicates,

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from arcwise.data import Dataset
 from arcwise.deadline import Deadline
+from arcwise.ensemble.replicates.completed_task import CompletedTask
 from arcwise.errors import OptionError, UnknownNameError, suggestion
 from arcwise.exact import find_optimal
 from arcwise.graph import Constraints
@@ -20,6 +21,7 @@ from arcwise.limits import Limits, Status
 from arcwise.local import first_ascent, genetic_search, hill_climb, order_search, tabu_search
 from arcwise.local.hill_climbing import EFFORT
 from arcwise.local.problem import LocalProblem, check_count, pack_parents, unpack_parents
+from arcwise.mentions import Argument
 from arcwise.parent_sets import build_parent_sets
 from arcwise.scores import Score
 
@@ -63,10 +65,15 @@ class ReplicateTask:
     resampling: Resampling
     seed: int
     options: Mapping[str, Any] = field(default_factory=dict)
+    completed: CompletedTask | None = None  # for data with gaps, of which `data` is one completion
 
     def __post_init__(self) -> None:
         if self.learner not in LEARNERS:
             raise UnknownNameError(suggestion("learner", str(self.learner), LEARNERS))
+        if self.completed is not None and self.resampling != "bootstrap":
+            raise OptionError(
+                Argument("resampling", self.resampling), "is for complete data; permute the columns of the data first."
+            )
         if self.resampling not in RESAMPLINGS:
             raise UnknownNameError(suggestion("resampling", str(self.resampling), RESAMPLINGS))
         known = OPTIONS[self.learner]
@@ -87,12 +94,18 @@ class ReplicateTask:
             "seed": self.seed,
             "options": dict(self.options),
             "constraints": self.constraints.describe(),
+            **({} if self.completed is None else self.completed.identity),
         }
 
     def learn(self, index: int, seconds: float | None = None) -> Replicate | None:
         """Learn one replicate; None if the time was too short."""
         rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(self.seed, spawn_key=(index,))))
-        sample = self.data.resample(rng) if self.resampling == "bootstrap" else self.data.permute_columns(rng)
+        if self.completed is not None:
+            sample = self.completed.sample(index, rng)
+        elif self.resampling == "bootstrap":
+            sample = self.data.resample(rng)
+        else:
+            sample = self.data.permute_columns(rng)
         seed = int(rng.integers(0, 2**63))
         return LEARNERS[self.learner](self, index, sample, seed, Limits(seconds=seconds))
 
@@ -132,7 +145,7 @@ class ReplicateTask:
         return found
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = ("data", "score", "constraints", "learner", "resampling", "seed", "options")
+        kept = ("data", "score", "constraints", "learner", "resampling", "seed", "options", "completed")
         return {name: getattr(self, name) for name in kept}
 
 
@@ -141,7 +154,8 @@ def _climb(task: ReplicateTask, index: int, sample: Dataset, seed: int, limits: 
     from arcwise import _core
 
     # Some scores take hyperparameters from the data (NIP-BDe): those must be the sample's, so that nothing is shared.
-    if task.resampling == "permutation" or type(task.score).alphas is not Score.alphas:
+    own_rows = task.resampling == "permutation" or task.completed is not None
+    if own_rows or type(task.score).alphas is not Score.alphas:
         climb = tabu_search if task.learner == "tabu" else hill_climb
         search = functools.partial(climb, **{"random_ties": True, "refine": 0, **task.options})
         return _search(search, task, index, sample, seed=seed, limits=limits)

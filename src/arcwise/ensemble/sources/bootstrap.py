@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from arcwise.data import Dataset
 from arcwise.defaults import REPLICATES
 from arcwise.ensemble.replicates.bootstrap import bootstrap_networks
 from arcwise.ensemble.replicates.task import LEARNERS
@@ -13,8 +14,11 @@ from arcwise.limits import Limits
 from arcwise.option import check_options, option
 
 if TYPE_CHECKING:
-    from arcwise.data import Dataset
+    from collections.abc import Callable
+
+    from arcwise.ensemble.gaps.completions import Completions
     from arcwise.ensemble.network_set import NetworkSet
+    from arcwise.ensemble.network_summary import Ensemble
     from arcwise.ensemble.recipe import Recipe, Run
 
 __all__ = ["Bootstrap", "BootstrapOptions"]
@@ -48,13 +52,22 @@ class Bootstrap(Source):
 
     def run(self, recipe: Recipe, data: Dataset, run: Run) -> NetworkSet:
         """Learn the networks; where a limit stops it, those that are finished are a smaller sample."""
+        return self._learn(recipe, data, run)
+
+    def run_incomplete(
+        self, recipe: Recipe, data: Completions, run: Run, visit: Callable[[Ensemble, Dataset], None] | None = None
+    ) -> NetworkSet:
+        """Learn each network from a sample of the cases with their gaps, which is completed anew."""
+        return self._learn(recipe, data, run)
+
+    def _learn(self, recipe: Recipe, data: Dataset | Completions, run: Run) -> NetworkSet:
         limits = run.limits or Limits()
         return bootstrap_networks(
             data,
             replicates=recipe.settings["replicates"],
             learner=recipe.settings["learner"],
             score=recipe.scorer,
-            constraints=recipe.constraints_on(data.names),
+            constraints=recipe.constraints_on(data.names if isinstance(data, Dataset) else data.data.names),
             max_parents=recipe.max_parents,
             seed=run.seed,
             options=recipe.settings.get("options", {}),

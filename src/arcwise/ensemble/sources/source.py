@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import abc
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     from arcwise.data import Dataset
+    from arcwise.ensemble.gaps.completions import Completions
     from arcwise.ensemble.network_summary import Ensemble
     from arcwise.ensemble.recipe import Recipe, Run
 
@@ -55,3 +57,14 @@ class Source(abc.ABC):
     @abc.abstractmethod
     def run(self, recipe: Recipe, data: Dataset, run: Run) -> Ensemble:
         """Make the networks; a limit shows in the status of what is returned, which may be empty then."""
+
+    def run_incomplete(
+        self, recipe: Recipe, data: Completions, run: Run, visit: Callable[[Ensemble, Dataset], None] | None = None
+    ) -> Ensemble:
+        """Make networks from data with gaps: those of all completions, unless a source knows better.
+
+        `visit` is called with the networks of each completion, if there are such.
+        """
+        from arcwise.ensemble.gaps.averaging import run_completions
+
+        return run_completions(recipe, data, run, visit)
