@@ -10,24 +10,29 @@ completion would be copied into the next, and edges would be found that are in t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.counts import contingency
 from arcwise.data import Dataset, Incomplete
-from arcwise.ensemble.gaps.available_cases import AvailableCases, gains_of_completion
+from arcwise.ensemble.gaps.arc_gains import ArcGains
 from arcwise.ensemble.gaps.drawn_tables import Counter, draw_tables
 from arcwise.ensemble.gaps.structure_walk import StructureWalk
 from arcwise.graph import Constraints, Dag
 from arcwise.graph.bitset import bits
 from arcwise.local.problem import LocalProblem
 from arcwise.model.completion import draw_missing
-from arcwise.scores import Score
 
 __all__ = ["ChainModel", "CompletionChain"]
 
+# The networks of a chain: their posterior under BDeu, whose prior is also that of the parameters that are drawn. Another
+# score would not fit these draws: with qNML, chance associations of half-empty independent columns keep themselves up.
+ESS = 1.0
+SCORE = f"bdeu:ess={ESS:g}"
+MAX_PARENTS = 3
 # How often each ordered pair of variables is proposed: in a step, and before the first one.
 SWEEPS = 2
 FIRST_SWEEPS = 4
@@ -42,21 +47,36 @@ class ChainModel:
     """What all chains on the same data share."""
 
     data: Incomplete  # one row per case
-    score: Score
     walk: StructureWalk
-    cases: AvailableCases = field(repr=False)
-    ess: float
-    seen: tuple[NDArray[np.bool_], ...]
+    seen: tuple[NDArray[np.bool_], ...]  # by variable: its states that some case shows
 
     @classmethod
-    def of(cls, data: Incomplete, score: Score, constraints: Constraints | None, max_parents: int | None) -> ChainModel:
-        """Prepare data for chains."""
+    def of(cls, data: Incomplete, constraints: Constraints | None, max_parents: int | None) -> ChainModel:
+        """Prepare data for chains, whose networks have at most so many parents."""
         whole = data.expand()
+        most = MAX_PARENTS if max_parents is None else min(MAX_PARENTS, max_parents)
         # The variables that never vary are set apart, and the limits merged, as for any search.
-        rules = LocalProblem.of(_observed_only(whole), score, constraints, max_parents).constraints
+        rules = LocalProblem.of(_observed_only(whole), SCORE, constraints, most).constraints
         seen = tuple(whole.observed_counts(v) > 0 for v in range(whole.n_variables))
-        ess = float(score.describe().get("ess", 1.0))
-        return cls(whole, score, StructureWalk(rules), AvailableCases(whole, score), ess, seen)
+        return cls(whole, StructureWalk(rules), seen)
+
+    @cached_property
+    def available(self) -> ArcGains:
+        """What each arc gains over the cases that have the values of its head's family."""
+        codes, arities = self.data.held.codes, self.data.arities
+        return ArcGains(codes, arities, ~self.data.missing, ess=ESS, whole_families=True)
+
+    def gains(self, completion: Dataset) -> ArcGains:
+        """Return what each arc gains over the cases that have both its ends, with other parents as completed."""
+        return ArcGains(completion.codes, self.data.arities, ~self.data.missing, ess=ESS)
+
+    @cached_property
+    def _marked(self) -> Dataset:
+        return self.data.with_gap_states()
+
+    def count_available(self, variables: list[int]) -> NDArray[np.int64]:
+        """Count the cases that have the values of all these variables, one axis each."""
+        return contingency(self._marked, variables)[tuple(slice(0, int(self.data.arities[v])) for v in variables)]
 
 
 def _observed_only(data: Incomplete) -> Dataset:
@@ -88,9 +108,9 @@ class CompletionChain:
         if start is not None:
             self._completion, self._parents = start[0], list(start[1])
             return
-        begin = model.walk.climb(model.walk.start, model.cases.gain)
-        self._parents = model.walk.walk(begin, model.cases.gain, FIRST_SWEEPS * self._moves, self._rng)
-        self._draw(model.cases.count)
+        begin = model.walk.climb(model.walk.start, model.available)
+        self._parents = model.walk.walk(begin, model.available, FIRST_SWEEPS * self._moves, self._rng)
+        self._draw(model.count_available)
         for _ in range(SETTLING):
             self._draw(self._count)
 
@@ -112,7 +132,7 @@ class CompletionChain:
     def step(self) -> None:
         """Draw a network, its parameters and the missing cells."""
         model = self._model
-        gain = gains_of_completion(model.data, self._completion, model.score)
+        gain = model.gains(self._completion)
         self._parents = model.walk.walk(self._parents, gain, SWEEPS * self._moves, self._rng)
         self._draw(self._count)
 
@@ -123,7 +143,7 @@ class CompletionChain:
         """Draw the parameters given counts, and the missing cells given these."""
         model = self._model
         network = draw_tables(
-            self.dag, count, ess=model.ess, seen=model.seen, rng=self._rng, states=model.data.states
+            self.dag, count, ess=ESS, seen=model.seen, rng=self._rng, states=model.data.states
         )
         self._completion = draw_missing(
             network, model.data, seed=self._rng, max_cells=MAX_CELLS, threads=1, progress=False

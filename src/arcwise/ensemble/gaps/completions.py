@@ -15,7 +15,6 @@ from arcwise.graph import Constraints
 from arcwise.local.problem import check_count
 from arcwise.mentions import Argument
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
-from arcwise.scores import make_score
 from arcwise.seeds import Seed, resolve_seed
 
 __all__ = ["BETWEEN", "BURN_IN", "CHAINS", "MOST_TIMES", "Completions", "State"]
@@ -27,12 +26,6 @@ BURN_IN = 6
 BETWEEN = 2
 # How many times as many completions as asked for are drawn, at most, while confidences still move.
 MOST_TIMES = 3
-# The networks of the chains: the posterior under BDeu, whose prior is also that of the parameters that are drawn.
-# Another score would not fit these draws. With qNML, chance associations of half-empty independent columns keep
-# themselves up: 9 false edges instead of 1.
-SCORE = "bdeu:ess=1"
-MAX_PARENTS = 3
-
 # A completion, and the network that it was drawn with.
 State = tuple[Dataset, tuple[int, ...]]
 
@@ -69,9 +62,8 @@ class Completions:
         self.data = data
         self.count = check_count("completions", count, 2, 10_000)
         self.seed = resolve_seed(seed)
-        most = MAX_PARENTS if max_parents is None else min(MAX_PARENTS, max_parents)
-        self.constraints = Constraints(data.names) if constraints is None else constraints
-        self._model = ChainModel.of(data, make_score(SCORE), constraints, most)
+        self.constraints, self.max_parents = constraints, max_parents
+        self._model = ChainModel.of(data, constraints, max_parents)
         self._chains: list[CompletionChain] = []
         self._states: list[State] = []
 

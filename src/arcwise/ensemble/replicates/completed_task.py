@@ -11,10 +11,9 @@ import numpy as np
 from arcwise.data import Dataset, Incomplete
 from arcwise.deadline import Deadline
 from arcwise.ensemble.gaps.chain import ChainModel, CompletionChain
-from arcwise.ensemble.gaps.completions import MAX_PARENTS, SCORE, Completions, State
+from arcwise.ensemble.gaps.completions import Completions, State
 from arcwise.errors import UnfinishedError
 from arcwise.graph import Constraints
-from arcwise.scores import make_score
 
 __all__ = ["STEPS", "CompletedTask"]
 
@@ -33,7 +32,8 @@ class CompletedTask:
 
     data: Incomplete  # one row per case
     states: tuple[State, ...]
-    constraints: Constraints
+    constraints: Constraints | None
+    max_parents: int | None
     seed: int
 
     @classmethod
@@ -47,14 +47,15 @@ class CompletedTask:
             states.append(state)
         if not states:
             raise UnfinishedError("the time was over before the data were completed once.")
-        return cls(completions.data.expand(), tuple(states), completions.constraints, completions.seed)
+        given = completions
+        return cls(given.data.expand(), tuple(states), given.constraints, given.max_parents, given.seed)
 
     def sample(self, index: int, rng: np.random.Generator) -> Dataset:
         """Draw cases with replacement, and complete them."""
         rows = self.data.resampled_rows(rng)
         chosen = self.data.take(rows)
         completion, network = self.states[index % len(self.states)]
-        model = ChainModel.of(chosen, make_score(SCORE), self.constraints, MAX_PARENTS)
+        model = ChainModel.of(chosen, self.constraints, self.max_parents)
         chain = CompletionChain(model, rng, (completion.take(rows), network))
         for _ in range(STEPS):
             chain.step()
