@@ -115,6 +115,12 @@ BIBLIOGRAPHY: dict[str, Work] = {
         "Data analysis with Bayesian networks: a bootstrap approach",
         "UAI, 196–205",
     ),
+    "tanner-1987": Work(
+        ("Tanner, M. A.", "Wong, W. H."),
+        1987,
+        "The calculation of posterior distributions by data augmentation",
+        "Journal of the American Statistical Association, 82, 528–540",
+    ),
     "gross-2019": Work(
         (
             *("Gross, T. J.", "Bessani, M.", "Darwin Junior, W."),

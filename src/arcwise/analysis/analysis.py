@@ -16,7 +16,7 @@ from arcwise.analysis.prior_checks import PriorChecks
 from arcwise.analysis.remark import Remark
 from arcwise.analysis.thresholds import Thresholds
 from arcwise.confidence import ConsensusNetwork, EdgeConfidence
-from arcwise.data import Dataset
+from arcwise.data import Dataset, Incomplete
 from arcwise.graph import Cpdag, Dag
 from arcwise.limits import Status
 from arcwise.model import BayesianNetwork
@@ -54,6 +54,8 @@ class Analysis:
         Every pair of variables with a confidence above 0.01, the most certain first.
     prior
         Sensitivity to the prior, and saturation.
+    completion
+        One completion of data with gaps: what is not averaged over completions looks at it. None without gaps.
     """
 
     prepared: Prepared
@@ -66,6 +68,7 @@ class Analysis:
     network: BayesianNetwork
     edges: tuple[EdgeFinding, ...]
     prior: PriorChecks
+    completion: Dataset | None = None
 
     @property
     def name(self) -> str:
@@ -74,8 +77,21 @@ class Analysis:
 
     @property
     def data(self) -> Dataset:
-        """The data that were learned from."""
+        """The data that were learned from; of data with gaps, one completion."""
+        if self.completion is not None:
+            return self.completion
+        assert isinstance(self.prepared.data, Dataset)
         return self.prepared.data
+
+    @property
+    def gaps(self) -> Incomplete | None:
+        """The data with their gaps, if they were completed while learning."""
+        return self.prepared.data if isinstance(self.prepared.data, Incomplete) else None
+
+    @property
+    def digest(self) -> str:
+        """The fingerprint of the data, with their gaps."""
+        return self.prepared.data.digest
 
     @property
     def steps(self) -> tuple[str, ...]:
@@ -133,7 +149,7 @@ class Analysis:
         self.confidence.pair(first, second)  # refuses unknown names
         # Too unlikely for the report; but that there is no edge is a finding, too.
         first, second = sorted((first, second), key=self.data.index)
-        return describe_edge(self.data, self.sets, self.consensus, first, second)
+        return describe_edge(self.data, self.sets, self.consensus, (first, second))
 
     def explain(self, first: str, second: str) -> str:
         """Say in plain words how far the edge between two variables can be trusted, and why."""

@@ -14,6 +14,7 @@ from arcwise.confidence.recipe_confidence import carry_out
 from arcwise.data import Dataset
 from arcwise.deadline import Deadline
 from arcwise.ensemble import CredibleSet, Ensemble, Recipe, exact_posterior
+from arcwise.ensemble.gaps.completions import Completions
 from arcwise.ensemble.recipe import Run
 from arcwise.ensemble.sources.credible import TABLE
 from arcwise.errors import OptionError
@@ -35,6 +36,7 @@ class Shortfall(enum.Enum):
     TABLE = enum.auto()  # the parent sets could not all be scored
     NETWORKS = enum.auto()  # the networks could not all be found
     SAMPLE = enum.auto()  # fewer networks than asked for: a smaller sample
+    COMPLETIONS = enum.auto()  # fewer completions of data with gaps than asked for
     EVERYTHING = enum.auto()  # no network was finished
 
 
@@ -106,7 +108,7 @@ class Averaged:
         return f"Averaged({self.title}: {self.count:,} networks, {self.status})"
 
 
-def average(recipe: Recipe, data: Dataset, run: Run, *, describe: bool = False) -> Averaged:
+def average(recipe: Recipe, data: Dataset | Completions, run: Run, *, describe: bool = False) -> Averaged:
     """Make the networks and average them; if a limit stops it, say so.
 
     `describe` asks for what the report says about a credible set, beyond the confidences.
@@ -120,7 +122,7 @@ def average(recipe: Recipe, data: Dataset, run: Run, *, describe: bool = False) 
     if confidence is None:
         return Averaged(recipe, None, made.status, networks.count, shortfall)
     facts = None
-    if describe and isinstance(networks, CredibleSet):
+    if describe and isinstance(networks, CredibleSet) and isinstance(data, Dataset):
         facts = _facts(networks, confidence, data, replace(run, limits=deadline.limits))
     return Averaged(recipe, confidence, made.status, networks.count, shortfall, facts)
 
@@ -128,6 +130,8 @@ def average(recipe: Recipe, data: Dataset, run: Run, *, describe: bool = False) 
 def _shortfall(recipe: Recipe, networks: Ensemble, status: Status) -> Shortfall | None:
     if networks.count and status is Status.COMPLETE:
         return None
+    if networks.count and "completions" in networks.facts:
+        return Shortfall.COMPLETIONS
     if networks.facts.get("stopped_at") == TABLE:
         return Shortfall.TABLE
     if not recipe.source_facts.is_sample:

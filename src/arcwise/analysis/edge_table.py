@@ -32,6 +32,16 @@ COLUMNS: tuple[EdgeColumn, ...] = (
     EdgeColumn("second", "the other, in the order of the data", lambda e: e.second),
     EdgeColumn("confidence", "that an edge joins them, in either direction", lambda e: e.present),
     EdgeColumn("standard_error", "its Monte Carlo error; 0 for a credible set", lambda e: e.standard_error),
+    EdgeColumn(
+        "share_filled",
+        "the share of the cases in which a value of the two was missing and filled in",
+        lambda e: e.share_filled,
+    ),
+    EdgeColumn(
+        "spread",
+        "the standard deviation of the confidence between completions; empty without",
+        lambda e: e.between_completions,
+    ),
     EdgeColumn(SPLIT[0], "if there is an edge, how often it points first → second", lambda e: e.split[0]),
     EdgeColumn(SPLIT[1], "... second → first", lambda e: e.split[1]),
     EdgeColumn(SPLIT[2], "... and could do either; the three sum to 1", lambda e: e.split[2]),

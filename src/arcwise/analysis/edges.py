@@ -63,6 +63,9 @@ class EdgeFinding:
         How many cases show each pair of states: rows are the states of `tail`, columns those of `head`.
     prior
         What the equivalent sample size does to tail -> head given the head's other parents.
+    share_filled, between_completions
+        The share of the cases in which a value of the two was filled in, and the standard deviation of the confidence
+        between completions; None where there are none, or one for every network.
     """
 
     first: str
@@ -78,6 +81,8 @@ class EdgeFinding:
     fate: Fate
     counts: NDArray[np.int64]
     prior: EdgePrior | None
+    share_filled: float = 0.0
+    between_completions: float | None = None
 
     @property
     def split(self) -> tuple[float, float, float]:
@@ -104,17 +109,20 @@ class EdgeFinding:
         return Agreement.AGREE if close else Agreement.DIFFER
 
 
-def describe_edges(data: Dataset, sets: tuple[Averaged, ...], consensus: ConsensusNetwork) -> tuple[EdgeFinding, ...]:
+def describe_edges(
+    data: Dataset, sets: tuple[Averaged, ...], consensus: ConsensusNetwork, stacked: Dataset | None = None
+) -> tuple[EdgeFinding, ...]:
     """Describe every pair with a confidence above `FLOOR`, and all in the network, the most certain first.
 
-    The first of the sets is the one that the answer rests on.
+    The first of the sets is the one that the answer rests on. `stacked` has all completions of data with gaps, of which
+    `data` is one: counts are means over them.
     """
     main = sets[0].confidence
     assert main is not None
     fates = {frozenset((edge.tail, edge.head)): edge for edge in consensus.edges}
     order = main.to_frame(above=min(FLOOR, consensus.threshold))
     return tuple(
-        describe_edge(data, sets, consensus, first, second, fates.get(frozenset((first, second))))
+        describe_edge(data, sets, consensus, (first, second), fates.get(frozenset((first, second))), stacked)
         for first, second in zip(order["first"].tolist(), order["second"].tolist(), strict=True)
     )
 
@@ -123,11 +131,12 @@ def describe_edge(
     data: Dataset,
     sets: tuple[Averaged, ...],
     consensus: ConsensusNetwork,
-    first: str,
-    second: str,
+    pair: tuple[str, str],
     edge: ConsensusEdge | None = None,
+    stacked: Dataset | None = None,
 ) -> EdgeFinding:
     """Describe one pair; `edge` is what the consensus made of it, None if it is not above the threshold."""
+    first, second = pair
     main = sets[0].confidence
     assert main is not None
     i, j = data.index(first), data.index(second)
@@ -149,9 +158,18 @@ def describe_edge(
         tail=tail,
         head=head,
         fate=Fate.BELOW if edge is None else edge.fate,
-        counts=contingency(data, [data.index(tail), data.index(head)]),
+        counts=_mean_counts(data if stacked is None else stacked, data, [data.index(tail), data.index(head)]),
         prior=_prior(data, tail, head, consensus.dag),
+        share_filled=0.0 if main.filled is None else float(main.filled[i, j]),
+        between_completions=None if main.spread is None else float(main.spread[i, j]),
     )
+
+
+def _mean_counts(stacked: Dataset, data: Dataset, variables: list[int]) -> NDArray[np.int64]:
+    """Count cases; of several completions, on average."""
+    copies = stacked.n_cases // data.n_cases
+    counts = contingency(stacked, variables)
+    return counts if copies == 1 else np.round(counts / copies).astype(np.int64)
 
 
 def describe_arc(data: Dataset, dag: Dag, tail: str, head: str) -> EdgeFinding:

@@ -93,7 +93,7 @@ def run_record(analysis: Analysis) -> dict[str, Any]:
         "versions": versions(),
         "data": {
             "name": analysis.name,
-            "digest": analysis.data.digest,
+            "digest": analysis.digest,
             "variables": analysis.data.n_variables,
             "cases": analysis.data.n_cases,
             "steps": list(analysis.prepared.steps),

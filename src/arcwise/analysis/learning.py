@@ -16,9 +16,10 @@ from arcwise.analysis.prose.remarks import fallback_remark, missing_remark, no_n
 from arcwise.analysis.remark import Remark
 from arcwise.analysis.thresholds import choose_thresholds
 from arcwise.confidence import consensus_network
-from arcwise.data import Dataset, Table
+from arcwise.data import Dataset, Incomplete, Table
 from arcwise.deadline import Deadline
 from arcwise.ensemble import Recipe
+from arcwise.ensemble.gaps.completions import Completions
 from arcwise.ensemble.recipe import Run
 from arcwise.ensemble.sources import SOURCES, find_source
 from arcwise.errors import OptionError, UnknownNameError, suggestion
@@ -41,7 +42,7 @@ COMPARED_MEMORY = 2**28
 
 
 def learn(
-    data: pd.DataFrame | Dataset | Table | str | os.PathLike[str],
+    data: pd.DataFrame | Dataset | Incomplete | Table | str | os.PathLike[str],
     options: LearnOptions | None = None,
     *,
     progress: bool | ProgressCallback | None = None,
@@ -98,15 +99,20 @@ def learn_prepared(
 ) -> Analysis:
     """Learn from data that are prepared."""
     _check_settings(options)
-    work = _Work(prepared, options, Deadline(Limits(options.limit_seconds, MEMORY)), progress)
+    given = _completions(prepared.data, options)
+    work = _Work(prepared, options, Deadline(Limits(options.limit_seconds, MEMORY)), progress, given)
     main, remarks = work.main_set()
     assert main.confidence is not None
     others, notes = work.comparisons(main) if options.compare else ((), ())
-    data = prepared.data
-    found = choose_thresholds(data, main, options, work.deadline, progress=progress)
+    # What needs complete data and does not average looks at one completion; counts are those of all of them.
+    completion = None if isinstance(given, Dataset) else next(given.take(1))
+    data = given if isinstance(given, Dataset) else next(given.take(1))
+    stacked = data if isinstance(given, Dataset) else given.stacked()
+    copies = stacked.n_cases // data.n_cases
+    found = choose_thresholds(prepared.data, main, options, work.deadline, progress=progress)
     consensus = consensus_network(main.confidence, found.chosen.threshold)
     ess = float(main.recipe.score.get("ess", 1.0))
-    network = fit_parameters(consensus.dag, data, estimator="bd", ess=ess)
+    network = fit_parameters(consensus.dag, stacked, estimator="bd", ess=ess * copies)
     prior = check_prior(data, consensus.dag, options, ess=ess, deadline=work.deadline, progress=progress)
     return Analysis(
         prepared=prepared,
@@ -117,8 +123,22 @@ def learn_prepared(
         thresholds=found,
         consensus=consensus,
         network=network,
-        edges=describe_edges(data, (main, *others), consensus),
+        edges=describe_edges(data, (main, *others), consensus, stacked),
         prior=prior,
+        completion=completion,
+    )
+
+
+def _completions(data: Dataset | Incomplete, options: LearnOptions) -> Dataset | Completions:
+    """Return complete data as they are, and for others the completions that all parts of the analysis share."""
+    if isinstance(data, Dataset):
+        return data
+    return Completions(
+        data,
+        constraints=options.constraints,
+        max_parents=options.max_parents,
+        count=options.completions,
+        seed=options.seed,
     )
 
 
@@ -138,6 +158,7 @@ class _Work:
     options: LearnOptions
     deadline: Deadline
     progress: bool | ProgressCallback | None
+    data: Dataset | Completions
 
     def recipe(self, source: str, score: str | Score | None) -> Recipe:
         """Return the recipe of a source with the settings that the options have for it."""
@@ -164,7 +185,7 @@ class _Work:
             limits=limits if memory is None else replace(limits, memory_bytes=memory),
             progress=self.progress,
         )
-        return average(recipe, self.prepared.data, run, describe=describe)
+        return average(recipe, self.data, run, describe=describe)
 
     def main_set(self) -> tuple[Averaged, tuple[Remark, ...]]:
         """Average the credible set if it can be completed, else a bootstrap, and say why."""
@@ -178,7 +199,7 @@ class _Work:
                 given_up.append(found)
                 continue
             remarks = [fallback_remark(first, found) for first in given_up]
-            if found.shortfall is Shortfall.SAMPLE:
+            if found.shortfall in (Shortfall.SAMPLE, Shortfall.COMPLETIONS):
                 remarks.append(sample_remark(found))
             return found, tuple(remarks)
         raise OptionError(no_networks_message(given_up[-1]))

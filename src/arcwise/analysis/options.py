@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from arcwise.defaults import BAYES_FACTOR, BINS, LEARN_SECONDS, MOST_THREADS, REPLICATES
+from arcwise.defaults import BAYES_FACTOR, BINS, COMPLETIONS, LEARN_SECONDS, MOST_THREADS, REPLICATES
 from arcwise.errors import OptionError
 from arcwise.mentions import Argument, Remedy
 from arcwise.option import Option, check_options, command_words, option
@@ -34,7 +34,7 @@ def _methods() -> tuple[str, ...]:
 def _fills() -> tuple[str, ...]:
     from arcwise.data.impute import METHODS
 
-    return METHODS
+    return ("completions", *METHODS)
 
 
 def _cuts() -> tuple[str, ...]:
@@ -133,9 +133,17 @@ class LearnOptions:
     # The data
     impute: str | None = option(
         None,
-        "fill missing values: knn, mode, or drop the rows that have any",
+        "missing values: completions (average over many), or fill them once: knn, mode, a state of their own, or drop "
+        "the rows that have any",
         choices=_fills,
-        usual="a proposal",
+        usual="a proposal, completions",
+        section="data",
+    )
+    completions: int = option(
+        COMPLETIONS,
+        "over how many completions of data with gaps to average; up to three times as many while confidences move",
+        low=2,
+        high=10_000,
         section="data",
     )
     discretize: str | None = option(

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from arcwise.data import Dataset, Table, discretize, impute, read_table
+from arcwise.data import Dataset, Incomplete, Table, discretize, impute, read_table
 from arcwise.data.identifiers import identifier_reason
 from arcwise.data.labels import quoted
-from arcwise.ensemble.recipe import NO_GAPS
+from arcwise.ensemble.recipe import COMPLETED, NO_GAPS
 from arcwise.errors import DataError, OptionError
 from arcwise.mentions import Argument, Call, Mention, Remedy
 from arcwise.progress import ProgressCallback
@@ -36,9 +36,9 @@ __all__ = [
 
 Kind = Literal["constant", "identifier", "missing", "continuous"]
 
-# What is proposed where nothing was said: neighbours (Liao 4.6.1), and three intervals of about equal numbers of rows,
-# which need no class variable and leave no interval empty.
-IMPUTE = "knn"
+# What is proposed where nothing was said: averages over completions, and three intervals of about equal numbers of
+# rows, which need no class variable and leave no interval empty.
+IMPUTE = COMPLETED
 DISCRETIZE = "quantile"
 
 
@@ -67,17 +67,17 @@ class Prepared:
     Parameters
     ----------
     data
-        The data.
+        The data; with their gaps, if these are to be completed while learning.
     name, file
         What they are called, and the name of the file that they come from, without its folder; "-" for standard input,
         None for data that are not a file.
     steps
         What was done, one sentence each.
     gaps
-        How missing values were filled; "none" if there were none.
+        What is done about missing values, as a recipe says it; "none" if there were none.
     """
 
-    data: Dataset
+    data: Dataset | Incomplete
     name: str
     steps: tuple[str, ...] = ()
     gaps: str = NO_GAPS
@@ -85,13 +85,13 @@ class Prepared:
 
 
 def open_table(
-    data: Table | Dataset | pd.DataFrame | str | os.PathLike[str],
+    data: Table | Dataset | Incomplete | pd.DataFrame | str | os.PathLike[str],
     *,
     progress: bool | ProgressCallback | None = None,
     **reading: Any,
-) -> Table | Dataset:
+) -> Table | Dataset | Incomplete:
     """Return data of any kind as a table, or as they are if they are a data set already."""
-    if isinstance(data, Dataset | Table):
+    if isinstance(data, Dataset | Incomplete | Table):
         return data
     if isinstance(data, str | os.PathLike):
         return read_table(data, progress=progress, **reading)
@@ -138,7 +138,8 @@ def _all_obstacles(table: Table, options: LearnOptions) -> Iterable[Obstacle]:
         "missing",
         gaps,
         f"{'1 value is' if cells == 1 else f'{cells:,} values are'} missing in {_columns(gaps)}",
-        "fill each gap from the 5 most similar rows",
+        f"complete the data {options.completions:,} times, by draws from what was observed, and average over the "
+        "completions",
         Argument("impute", IMPUTE),
         details=f"{rows:,} of {table.n_rows:,} rows {'has' if rows == 1 else 'have'} a gap",
     )
@@ -170,7 +171,7 @@ def _it(names: tuple[str, ...]) -> str:
 
 
 def prepare(
-    given: Table | Dataset,
+    given: Table | Dataset | Incomplete,
     options: LearnOptions,
     *,
     file: str | None = None,
@@ -184,7 +185,7 @@ def prepare(
         If something is in the way and neither an option nor an agreement says what to do; the message has the
         proposal.
     """
-    if isinstance(given, Dataset):
+    if isinstance(given, Dataset | Incomplete):
         return _as_it_is(given, options)
     if given.n_rows == 0:
         raise DataError(f"{given.prefix}there are no rows; a structure is learned from cases.")
@@ -202,30 +203,44 @@ def prepare(
     for obstacle in obstacles:
         table, step = _remove(table, obstacle, options, progress)
         steps.append(step)
+    method = options.impute or IMPUTE
+    if method == "state" and table.n_missing:
+        table = impute(table, method=method)
     named = [name for name in (*options.categories, *options.keep) if name in table.names]
-    data = table.to_dataset(categorical=options.categorical or named)
+    categorical = options.categorical or named
+    data: Dataset | Incomplete
+    data = (table.to_incomplete if table.n_missing else table.to_dataset)(categorical=categorical)
     if data.n_variables < 2:
         raise DataError(f"{given.prefix}fewer than two variables are left; a structure needs at least two.")
-    gaps = (options.impute or IMPUTE) if any(o.kind == "missing" for o in obstacles) else NO_GAPS
+    gaps = NO_GAPS
+    if any(o.kind == "missing" for o in obstacles):
+        gaps = f"{COMPLETED}:{options.completions}" if method == COMPLETED else method
     base = None if file is None else os.path.basename(file)  # noqa: PTH119
     name = options.name or ("standard input" if base == "-" else base) or given.source or "data"
     return Prepared(data, name, tuple(steps), gaps, base)
 
 
-def _as_it_is(data: Dataset, options: LearnOptions) -> Prepared:
-    """Take a data set, which is complete and discrete, without the columns to drop."""
+def _as_it_is(data: Dataset | Incomplete, options: LearnOptions) -> Prepared:
+    """Take data that are discrete, without the columns to drop; if they have gaps, these are completed."""
+    gaps = NO_GAPS
+    if isinstance(data, Incomplete) and options.impute in (None, COMPLETED) and options.discretize is None:
+        if not data.missing.any():
+            data = data.held
+        else:
+            gaps, options = f"{COMPLETED}:{options.completions}", replace(options, impute=None)
     asked = [o for o, value in (("impute", options.impute), ("discretize", options.discretize)) if value]
     if asked:
         raise OptionError(
             Argument(asked[0]),
-            "is for raw data; a Dataset is complete and discrete already.",
+            "is for raw data; a Dataset is complete and discrete, and gaps of Incomplete data are completed.",
             remedies=Remedy("leave it out"),
         )
     kept = [n for n in data.names if n not in options.drop]
     for dropped in options.drop:
         data.index(dropped)
     left_out = (f"Left out: {quoted(options.drop, 6)}.",) if options.drop else ()
-    return Prepared(data if len(kept) == data.n_variables else data.select(kept), options.name or "data", left_out)
+    chosen = data if len(kept) == data.n_variables else data.select(kept)
+    return Prepared(chosen, options.name or "data", left_out, gaps)
 
 
 def open_points(table: Table, options: LearnOptions) -> tuple[Obstacle, ...]:
@@ -286,11 +301,20 @@ def _remove(
     if obstacle.kind == "missing":
         method = options.impute or IMPUTE
         before, cells = table.n_rows, sum(table.n_missing.values())
-        table = impute(table, method=method, progress=progress)
+        if method not in (COMPLETED, "state"):  # these come after numbers are cut
+            table = impute(table, method=method, progress=progress)
         how = {
-            "knn": f"Filled {_values(cells)} in {columns}, each from the 5 most similar rows.",
-            "mode": f"Filled {_values(cells)} in {columns} with the most frequent value of their column.",
-            "drop": f"Dropped {before - table.n_rows:,} of {before:,} rows, which had missing values in {columns}.",
+            COMPLETED: f"Completed {_values(cells)} in {columns} {options.completions:,} times, by draws given the "
+            "observed values of their rows; results are averages over the completions. This assumes that whether a "
+            "value is missing depends on observed values only (missing at random).",
+            "knn": f"Filled {_values(cells)} in {columns}, each from the 5 most similar rows. They count as observed: "
+            "expect edges that are in the filling alone, since similar rows get similar values.",
+            "mode": f"Filled {_values(cells)} in {columns} with the most frequent value of their column. They count as "
+            "observed: expect edges to look weaker than they are.",
+            "state": f"Took {_values(cells)} in {columns} as a state of their own. Expect edges between columns that "
+            "are missing together, and between reasons for gaps and values.",
+            "drop": f"Dropped {before - table.n_rows:,} of {before:,} rows, which had missing values in {columns}. "
+            "Fewer rows show fewer edges, and if complete rows are special, the edges are those of special rows.",
         }
         return table, how[method]
     method = options.discretize or DISCRETIZE

@@ -11,7 +11,7 @@ from arcwise.analysis.remark import Remark
 from arcwise.confidence import EdgeConfidence, Threshold, choose_threshold, permuted_confidences, recommend
 from arcwise.confidence.learned_table import size_warning
 from arcwise.confidence.recipe_confidence import recipe_of
-from arcwise.data import Dataset
+from arcwise.data import Dataset, Incomplete
 from arcwise.deadline import Deadline
 from arcwise.limits import Status
 from arcwise.progress import ProgressCallback
@@ -62,7 +62,7 @@ class Thresholds:
 
 
 def choose_thresholds(
-    data: Dataset,
+    data: Dataset | Incomplete,
     main: Averaged,
     options: LearnOptions,
     deadline: Deadline,
@@ -119,7 +119,7 @@ def choose_thresholds(
 
 
 def _broom(
-    data: Dataset,
+    data: Dataset | Incomplete,
     main: Averaged,
     confidence: EdgeConfidence,
     options: LearnOptions,
@@ -129,6 +129,11 @@ def _broom(
     """Learn from shuffled columns as from the data: what is found there is found by chance (Broom et al. 2012)."""
     shuffles = options.permutations
     if shuffles is None:
+        if isinstance(data, Incomplete):
+            return None, Remark(
+                "Broom's rule was not computed: shuffled columns have gaps, too, and completing them all is slow. "
+                f"--permutations {PERMUTATIONS} asks for it."
+            )
         if data.n_variables > main.recipe.source_facts.quick_permutations:
             return None, Remark(
                 "Broom's rule was not computed: with this many variables, learning from shuffled columns is slow. "

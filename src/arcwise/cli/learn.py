@@ -22,7 +22,7 @@ from arcwise.mentions import Argument
 
 if TYPE_CHECKING:
     from arcwise.analysis import Analysis
-    from arcwise.data import Dataset, Table
+    from arcwise.data import Dataset, Incomplete, Table
 
 __all__ = ["register"]
 
@@ -104,7 +104,7 @@ def _options(given: OptionGroup, ess: float | None) -> LearnOptions:
     return LearnOptions(**keywords)
 
 
-def _others(table: Table | Dataset, columns: list[str]) -> tuple[str, ...]:
+def _others(table: Table | Dataset | Incomplete, columns: list[str]) -> tuple[str, ...]:
     """Return the columns that are not chosen: a run is recorded, and repeated, by what is left out."""
     from arcwise.data import Table
 
@@ -113,7 +113,7 @@ def _others(table: Table | Dataset, columns: list[str]) -> tuple[str, ...]:
     return tuple(name for name in table.names if name not in chosen)
 
 
-def _agreed(table: Table | Dataset, options: LearnOptions, context: typer.Context) -> LearnOptions:
+def _agreed(table: Table | Dataset | Incomplete, options: LearnOptions, context: typer.Context) -> LearnOptions:
     """Ask whether to do what is proposed, if a person is there to answer."""
     from arcwise.analysis.preparation import open_points, proposal
     from arcwise.data import Table

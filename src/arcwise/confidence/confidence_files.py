@@ -35,7 +35,10 @@ KINDS: dict[str, tuple[type, ...]] = {
     "n_cases": (int, NOTHING),
     "data_digest": (str, NOTHING),
     "feature": (str,),
+    "completions": (int,),
 }
+# Columns that only confidences from data with gaps have, and their fields.
+GAP_COLUMNS = {"share_filled": "filled", "spread": "spread"}
 
 
 def save_confidence(confidence: EdgeConfidence, path: str | os.PathLike[str]) -> None:
@@ -66,6 +69,8 @@ def load_confidence(path: str | os.PathLike[str]) -> EdgeConfidence:
         raise FormatError(f"{path}: the column '{missing[0]}' is missing; the file was edited. Write it again.")
     names, known = _checked_facts(path, facts)
     columns = {column: _numbers(path, frame, column) for column in COLUMNS[2:]}
+    gaps = {field: _numbers(path, frame, column) for column, field in GAP_COLUMNS.items() if column in frame.columns}
+    about_gaps = {field: np.zeros((len(names), len(names))) for field in gaps}
     index = {name: position for position, name in enumerate(names)}
     n = len(names)
     directed, undirected = np.zeros((n, n)), np.zeros((n, n))
@@ -82,14 +87,19 @@ def load_confidence(path: str | os.PathLike[str]) -> EdgeConfidence:
         seen.add((min(i, j), max(i, j)))
         directed[i, j], directed[j, i] = values[0], values[1]
         undirected[i, j] = undirected[j, i] = values[2]
+        for field, numbers in gaps.items():
+            if not 0 <= numbers[row] <= 1:
+                raise FormatError(f"{path}: '{field}' of {first}, {second} is not between 0 and 1: {numbers[row]}.")
+            about_gaps[field][i, j] = about_gaps[field][j, i] = numbers[row]
     if len(seen) < n * (n - 1) // 2:
         raise FormatError(f"{path}: {n * (n - 1) // 2 - len(seen)} pairs are missing; the file was edited.")
+    known |= about_gaps
     return EdgeConfidence(names=names, directed=directed, undirected=undirected, **known)
 
 
 def _checked_facts(path: str | os.PathLike[str], facts: dict[str, Any]) -> tuple[tuple[str, ...], dict[str, Any]]:
     """Return the names and what else is known of the confidences, each of its type."""
-    facts = {"recipe": _recipe_of_0_1(facts), **facts}
+    facts = {"recipe": _recipe_of_0_1(facts), "completions": 0, **facts}
     missing = [fact for fact in ("names", *KINDS) if fact not in facts]
     known = {fact: facts.get(fact) for fact in KINDS}
     wrong = missing or [fact for fact, value in known.items() if not _fits(value, KINDS[fact])]

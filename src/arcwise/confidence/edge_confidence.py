@@ -84,6 +84,13 @@ class EdgeConfidence:
         What they were learned from, where known.
     feature
         What joins the two variables of a pair: "edge", or "markov-blanket" or "path".
+    completions
+        Over how many completions of data with gaps the confidences are averages; 0 for data without gaps.
+    spread
+        n x n: the standard deviation of `present` between completions; None without, or if every network has a
+        completion of its own, as in a bootstrap: then `standard_error` has it in it.
+    filled
+        n x n: the share of the cases in which one of the two values, or both, were missing; None for data without gaps.
     """
 
     names: tuple[str, ...]
@@ -99,6 +106,9 @@ class EdgeConfidence:
     n_cases: int | None = None
     data_digest: str | None = None
     feature: str = "edge"
+    completions: int = 0
+    spread: NDArray[np.float64] | None = None
+    filled: NDArray[np.float64] | None = None
 
     @cached_property
     def present(self) -> NDArray[np.float64]:
@@ -110,11 +120,13 @@ class EdgeConfidence:
     def standard_error(self) -> NDArray[np.float64]:
         """The Monte Carlo standard error of `present`, sqrt(p (1 - p) / M); zero where the confidences are exact.
 
-        NaN for an ensemble, whose confidences are not averages over networks, and for a credible set that a limit cut
-        short.
+        Averages over completions have that of a mean over them: `spread` / sqrt(completions). NaN for an ensemble,
+        whose confidences are not averages over networks, and for a credible set that a limit cut short.
         """
         if self.exact:
             return np.zeros_like(self.present)
+        if self.spread is not None:
+            return np.asarray(self.spread / np.sqrt(max(self.completions, 1)))
         if not is_sample(self.origin):
             return np.full_like(self.present, np.nan)
         return np.sqrt(self.present * (1.0 - self.present) / max(self.n_networks, 1))
@@ -172,6 +184,11 @@ class EdgeConfidence:
                 "undirected": self.undirected[i, j],
                 "absent": 1.0 - self.present[i, j],
                 "standard_error": self.standard_error[i, j],
+                **{
+                    name: values[i, j]
+                    for name, values in (("share_filled", self.filled), ("spread", self.spread))
+                    if values is not None
+                },
             }
         )
         frame = frame[frame["present"] > above]

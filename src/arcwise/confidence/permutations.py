@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.confidence.recipe_confidence import carry_out
-from arcwise.data import Dataset
+from arcwise.data import Dataset, Incomplete
 from arcwise.deadline import Deadline
 from arcwise.ensemble.recipe import Recipe, Run
 from arcwise.errors import OptionError
@@ -38,7 +38,7 @@ class PermutedConfidences:
 
 
 def permuted_confidences(
-    data: Dataset,
+    data: Dataset | Incomplete,
     recipe: Recipe,
     *,
     permutations: int = 60,
@@ -52,7 +52,7 @@ def permuted_confidences(
     Parameters
     ----------
     data
-        The data that the confidences come from.
+        The data that the confidences come from; of data with gaps, the gaps are shuffled with the values.
     recipe
         How they were found; `EdgeConfidence.recipe` has it.
     permutations

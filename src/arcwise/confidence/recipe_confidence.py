@@ -6,13 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arcwise.confidence.averaging import edge_confidence
 from arcwise.confidence.edge_confidence import EdgeConfidence
 from arcwise.confidence.learned_table import learned_table
-from arcwise.data import Dataset
+from arcwise.data import Dataset, Incomplete
 from arcwise.deadline import Deadline
 from arcwise.ensemble import CredibleSet, Ensemble
+from arcwise.ensemble.gaps.averaging import completions_for
+from arcwise.ensemble.gaps.completions import Completions
 from arcwise.ensemble.recipe import Recipe, Run
 from arcwise.errors import OptionError, UnknownNameError, suggestion
 from arcwise.limits import Limits, Status
@@ -59,8 +62,8 @@ class Outcome:
     status: Status
 
 
-def carry_out(recipe: Recipe, data: Dataset, run: Run | None = None) -> Outcome:
-    """Make the networks of a recipe and average them.
+def carry_out(recipe: Recipe, data: Dataset | Incomplete | Completions, run: Run | None = None) -> Outcome:
+    """Make the networks of a recipe and average them; from data with gaps, over completions.
 
     A part of a sample is a smaller sample; a part of a credible set says nothing about the whole, unless it is the best
     networks that the recipe asks for. A set that could be counted but not listed in the time is averaged from its
@@ -68,24 +71,84 @@ def carry_out(recipe: Recipe, data: Dataset, run: Run | None = None) -> Outcome:
     """
     run = run or Run()
     deadline = Deadline.of(run.limits)
+    if not isinstance(data, Dataset):
+        return _carry_out_completed(recipe, completions_for(recipe, data, run.seed), run)
     networks = recipe.run(data, seed=run.seed, threads=run.threads, limits=run.limits, progress=run.progress)
+    return _averaged(recipe, networks, data.n_cases, deadline)
+
+
+def _averaged(recipe: Recipe, networks: Ensemble, n_cases: int, deadline: Deadline) -> Outcome:
+    """Average the networks of complete data."""
     is_sample = recipe.source_facts.is_sample
     capped = networks.status is Status.COUNT_LIMIT and networks.count == recipe.settings.get("most_networks")
     if not networks.count or not (networks.complete or capped or is_sample):
         return Outcome(networks, None, networks.status)
     if isinstance(networks, CredibleSet):
         try:
-            found = edge_confidence(networks, n_cases=data.n_cases, limits=deadline.uncounted)
+            found = edge_confidence(networks, n_cases=n_cases, limits=deadline.uncounted)
         except OptionError:  # the time ended before the first was listed
             found = None
         if found is None or not found.complete:
-            found = edge_confidence(networks.summary(), orient="dag", n_cases=data.n_cases)
+            found = edge_confidence(networks.summary(), orient="dag", n_cases=n_cases)
         return Outcome(networks, replace(found, recipe=recipe), networks.status)
-    found = edge_confidence(networks, n_cases=data.n_cases)
+    found = edge_confidence(networks, n_cases=n_cases)
     return Outcome(networks, replace(found, recipe=recipe), Status.COMPLETE if capped else networks.status)
 
 
-def confidence_by_recipe(recipe: Recipe, data: Dataset, run: Run | None = None) -> EdgeConfidence | None:
+def _carry_out_completed(recipe: Recipe, data: Completions, run: Run) -> Outcome:
+    """Make the networks of every completion, and average the confidences of all; a bootstrap has them mixed already."""
+    deadline = Deadline.of(run.limits)
+    n_cases = data.data.n_cases
+    found: list[EdgeConfidence] = []
+    arcs: list[NDArray[np.float64]] = []
+
+    def visit(networks: Ensemble, completion: Dataset) -> None:
+        made = _averaged(recipe, networks, n_cases, deadline).confidence
+        if made is not None:
+            found.append(made)
+            arcs.append(networks.arc_probabilities())
+
+    networks = recipe.source_facts.run_incomplete(recipe, data, run, visit)
+    filled = data.data.pair_shares_missing
+    digest = data.data.digest
+    if found and networks.count:
+        confidence = _mean(recipe, networks, found, arcs)
+        confidence = replace(confidence, filled=filled, data_digest=digest)
+        return Outcome(networks, confidence, networks.status)
+    outcome = _averaged(recipe, networks, n_cases, deadline)
+    if outcome.confidence is None or found:
+        return Outcome(networks, None, networks.status)
+    # Every network has its own completion.
+    own = replace(outcome.confidence, filled=filled, data_digest=digest, completions=networks.count)
+    return replace(outcome, confidence=own)
+
+
+def _mean(
+    recipe: Recipe, networks: Ensemble, found: list[EdgeConfidence], arcs: list[NDArray[np.float64]]
+) -> EdgeConfidence:
+    """Average confidences over completions; as DAGs, if some could not be read as classes."""
+    first, count = found[0], len(found)
+    as_classes = all(one.orient == first.orient for one in found)
+    directed = sum(one.directed for one in found) / count if as_classes else sum(arcs) / count
+    undirected = sum(one.undirected for one in found) / count if as_classes else np.zeros_like(directed)
+    present = np.array([one.present for one in found])
+    return replace(
+        first,
+        directed=np.clip(np.round(directed, 12), 0.0, 1.0),
+        undirected=np.clip(np.round(undirected, 12), 0.0, 1.0),
+        orient=first.orient if as_classes else "dag",
+        n_networks=networks.count,
+        exact=False,
+        complete=networks.complete,
+        recipe=recipe,
+        completions=count,
+        spread=present.std(axis=0, ddof=1),
+    )
+
+
+def confidence_by_recipe(
+    recipe: Recipe, data: Dataset | Incomplete | Completions, run: Run | None = None
+) -> EdgeConfidence | None:
     """Make the networks of a recipe and average them; None if a limit left nothing that can be averaged."""
     return carry_out(recipe, data, run).confidence
 

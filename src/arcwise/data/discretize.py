@@ -15,7 +15,7 @@ from arcwise.data.labels import quoted
 from arcwise.data.table import MAX_LEVELS, Column, Table
 from arcwise.defaults import BINS
 from arcwise.errors import DataError, OptionError, suggestion
-from arcwise.mentions import Argument, Call, Remedy
+from arcwise.mentions import Argument, Remedy
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,7 +68,8 @@ def discretize(
     Parameters
     ----------
     data
-        A table or DataFrame; the same kind is returned. Columns to be cut must be complete: `impute` comes first.
+        A table or DataFrame; the same kind is returned. Cut points come from the values that are
+        there; gaps stay gaps.
     method
         "mdl": where the class entropy falls most, as long as a cut pays for its description (Fayyad and Irani 1993,
         the choice of Liao 4.6.1); needs `target`. "width": `bins` intervals of equal width between the least and the
@@ -112,7 +113,7 @@ def discretize(
         table = table.drop(uncut)
         found = {name: cuts for name, cuts in found.items() if len(cuts)}
     elif without_cuts == "median":
-        found |= {name: cutting.quantiles(table.column(name).values(), 2) for name in uncut}
+        found |= {name: cutting.quantiles(_known(table.column(name).values()), 2) for name in uncut}
     table = apply_cuts(table, found, keep_empty=keep_empty)
     return table if isinstance(data, Table) else table.to_dataframe()
 
@@ -139,14 +140,24 @@ def find_cuts(
     rows = _cases(table)
     if classes is not None:
         labels = classes.codes[rows].astype(np.int64)
-        return {c.name: entropy_cuts(c.values()[rows], labels, len(classes.labels)) for c in chosen}
+        with_class = labels < len(classes.labels)
+        found = {}
+        for column in chosen:
+            values = column.values()[rows]
+            known = with_class & ~np.isnan(values)
+            found[column.name] = entropy_cuts(values[known], labels[known], len(classes.labels))
+        return found
     unsupervised = {
         "width": lambda values: cutting.equal_width(values, bins),
         "quantile": lambda values: cutting.quantiles(values, bins),
         "kmeans": lambda values: cutting.k_means(values, bins),
         "mean": cutting.mean,
     }[method]
-    return {column.name: unsupervised(column.values()[rows]) for column in chosen}
+    return {column.name: unsupervised(_known(column.values()[rows])) for column in chosen}
+
+
+def _known(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    return values[~np.isnan(values)]
 
 
 def apply_cuts(
@@ -191,11 +202,6 @@ def _check(table: Table, column: Column) -> None:
     where = f"{table.prefix}{table.place(column)}"
     if column.numbers is None:
         raise DataError(f"{where} does not hold numbers and cannot be cut into intervals.")
-    if column.n_missing:
-        raise DataError(
-            f"{where} has {column.n_missing:,} missing values.",
-            remedies=Remedy("fill them first, with", Call("impute")),
-        )
     if len(np.unique(column.numbers)) < 2:
         raise DataError(f"{where} has one distinct value, '{column.labels[0]}': there is nothing to cut. Drop it.")
 
@@ -219,8 +225,6 @@ def _target(table: Table, target: str | None) -> Column:
         )
     (name,) = table.checked_names([target], Argument("target"))
     classes = table.column(name)
-    if classes.n_missing:
-        raise DataError(f"{table.prefix}the target '{name}' has {classes.n_missing:,} missing values; drop those rows.")
     if classes.is_continuous():
         raise DataError(
             f"{table.prefix}the target '{name}' holds numbers with {len(classes.labels):,} distinct values; a class is "

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["METHODS", "impute"]
 
-METHODS = ("knn", "mode", "drop")
+METHODS = ("knn", "mode", "state", "drop")
 
 
 @overload
@@ -54,7 +54,8 @@ def impute(
         A table or DataFrame; the same kind is returned.
     method
         "knn": from the `k` most similar rows that have the value (Liao 4.6.1): their most frequent state, or for
-        quantities their mean. "mode": the most frequent value of the column. "drop": rows with gaps are left out.
+        quantities their mean. "mode": the most frequent value of the column. "state": a value of its own,
+        "missing"; columns of numbers must be cut first. "drop": rows with gaps are left out.
     k
         The number of neighbours.
     max_levels
@@ -64,6 +65,11 @@ def impute(
 
     Notes
     -----
+    What is filled in once is then believed as if it had been observed. Neighbours are alike in other columns, so that
+    "knn" makes columns depend on each other that do not; "mode" makes dependences weaker, "state" joins columns that
+    are missing together, and "drop" is right only if gaps have nothing to do with any value. `arcwise.learn` averages
+    over many completions instead.
+
     Two rows are compared over the columns that both have, and the mean difference counts: 1 for a category that
     differs, for a quantity the squared difference in units of its range. For quantities alone that is the distance of
     scikit-learn's KNNImputer, which takes no categories. Among equally distant rows the first in the table are taken.
@@ -81,7 +87,9 @@ def impute(
             table = _complete_rows(table)
         else:
             _check(table)
-            if method == "mode":
+            if method == "state":
+                table = table.with_columns(_with_state(table, table.column(name)) for name in gaps)
+            elif method == "mode":
                 table = table.with_columns(_with_mode(table, table.column(name)) for name in gaps)
             else:
                 levels = MAX_LEVELS if max_levels is None else max_levels
@@ -117,3 +125,16 @@ def _with_mode(table: Table, column: Column) -> Column:
     codes = column.codes.copy()
     codes[column.is_missing] = np.argmax(preference(table, column))
     return Column(column.name, codes, column.labels, column.declared)
+
+
+def _with_state(table: Table, column: Column) -> Column:
+    """Give the gaps a label of their own."""
+    if column.is_continuous():
+        raise DataError(
+            f"{table.prefix}{table.place(column)} holds numbers: a missing value cannot be one of their states yet.",
+            remedies=(Remedy("cut them first"), Remedy("use another", Argument("method"))),
+        )
+    label = "missing"
+    while label in column.labels:
+        label = f"({label})"
+    return Column(column.name, column.codes, (*column.labels, label), column.declared)

@@ -133,7 +133,7 @@ class Incomplete:
         """n x n: for each two variables, the share of the cases that lack one of the two values, or both."""
         seen = (~self.missing).astype(np.float64)
         both = (seen * self._shares) @ seen.T
-        return np.clip(np.round(1.0 - both, 12), 0.0, 1.0)
+        return np.abs(np.clip(np.round(1.0 - both, 12), 0.0, 1.0))  # no -0.0
 
     @property
     def share_of_cells(self) -> float:

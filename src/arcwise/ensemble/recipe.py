@@ -234,7 +234,7 @@ class Recipe:
             ),
             ("the largest number of parents", self.max_parents, other.max_parents),
             ("constraints", bool(_known(self)), bool(_known(other))),
-            ("missing values", self.gaps, other.gaps),
+            ("missing values", _gap_words(self), _gap_words(other)),
         ):
             if here != there:
                 found.append(f"{name}: {_value_words(here)} here, {_value_words(there)} there")
@@ -246,6 +246,11 @@ class Recipe:
 def _known(recipe: Recipe) -> dict[str, Any]:
     """Return the constraints but for the limit of parents, which is told on its own."""
     return {name: value for name, value in recipe.constraints.items() if name != "max_parents"}
+
+
+def _gap_words(recipe: Recipe) -> str:
+    kind = recipe.gaps.partition(":")[0]
+    return f"averaged over {recipe.completions:,} completions" if kind == COMPLETED else recipe.gaps
 
 
 def _score_words(score: Mapping[str, Any]) -> str:

@@ -51,7 +51,7 @@ def draw_missing(
     """
     if network.names != data.names or network.states != data.states:
         raise DataError("the network and the data must have the same variables and states, in the same order.")
-    codes = np.array(data.held.codes, order="C")
+    codes: NDArray[Any] = np.array(data.held.codes, order="C")
     missing = data.missing.view(np.uint8)
     key = generator_of(seed).integers(0, 2**64, size=2, dtype=np.uint64)
     account, row = run_native(

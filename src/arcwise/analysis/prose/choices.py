@@ -159,9 +159,7 @@ def repeat_blocks(analysis: Analysis) -> tuple[Block, ...]:
     listed = ", ".join(f"{name} {number}" for name, number in versions().items())
     return (
         Verbatim(repeat_line(analysis), "command" if analysis.prepared.file is not None else "call"),
-        Paragraph(
-            f"Versions: {listed}. Seed {analysis.options.seed}. Data fingerprint (SHA-256): {analysis.data.digest}."
-        ),
+        Paragraph(f"Versions: {listed}. Seed {analysis.options.seed}. Data fingerprint (SHA-256): {analysis.digest}."),
         *(
             [Paragraph("Some parts ended at the time limit: to repeat them exactly, a run needs more time.")]
             if analysis.by_time

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arcwise.analysis.edges import HALF, Agreement, EdgeFinding
+from arcwise.analysis.prose.gaps import filling_sentence
 from arcwise.analysis.prose.prior import prior_sentence
 from arcwise.analysis.thresholds import RuleName
 from arcwise.confidence.consensus import Fate
@@ -64,6 +65,7 @@ def edge_sentences(analysis: Analysis, edge: EdgeFinding) -> tuple[str, ...]:
         return tuple(s for s in (_presence(analysis, edge), _agreement(edge), NOT_UNRELATED) if s)
     sentences = (
         _presence(analysis, edge),
+        filling_sentence(edge),
         _agreement(edge),
         _direction(analysis, edge),
         effect_sentence(analysis.data, edge),

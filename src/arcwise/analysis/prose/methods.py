@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from arcwise.analysis.edges import HALF
 from arcwise.analysis.prose.choices import constraints_text, versions
+from arcwise.analysis.prose.gaps import completion_methods
 from arcwise.analysis.prose.sources import methods_of_networks
 from arcwise.analysis.thresholds import RuleName
 from arcwise.bibliography import list_works
@@ -27,6 +28,8 @@ def methods_text(analysis: Analysis) -> str:
     if options.constraints is not None:
         parts.append(f"Every network had to satisfy these constraints: {constraints_text(options.constraints)}.")
     parts.append(methods_of_networks(analysis))
+    if completed := completion_methods(analysis):
+        parts.append(completed)
     cost = options.missed_edge_cost
     as_much = "as much" if cost == 1 else f"{cost:g} times as much"
     if options.threshold is not None:
@@ -77,6 +80,8 @@ def references(analysis: Analysis) -> tuple[str, ...]:
     wanted = {"liao-2022", "scanagatta-2014", "steck-2008"}
     for averaged in analysis.sets:
         wanted |= {averaged.recipe.scorer.facts.citation, averaged.recipe.source_facts.citation} - {""}
+    if analysis.gaps is not None:
+        wanted.add("tanner-1987")
     if analysis.main.credible is not None:
         wanted.add("kass-1995")
     wanted |= {RULE_WORKS[mark.label] for mark in analysis.thresholds.marks if mark.label in RULE_WORKS}

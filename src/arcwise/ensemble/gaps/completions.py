@@ -64,6 +64,7 @@ class Completions:
         self.seed = resolve_seed(seed)
         self.constraints, self.max_parents = constraints, max_parents
         self._model = ChainModel.of(data, constraints, max_parents)
+        self.kept: dict[str, object] = {}  # what others made of the completions, to be shared as they are
         self._chains: list[CompletionChain] = []
         self._states: list[State] = []
 

@@ -29,7 +29,7 @@ def draw_tables(
     values = []
     for v, parents in enumerate(dag.parents):
         counts = count([*parents, v]).reshape(-1, len(states[v]))
-        alphas = counts + np.where(seen[v], ess / (len(counts) * int(seen[v].sum())), 0.0)
+        alphas = counts.astype(np.float64) + np.where(seen[v], ess / (len(counts) * int(seen[v].sum())), 0.0)
         values.append(_dirichlet_rows(alphas, rng).ravel())
     return BayesianNetwork._from_flat(dag, states, np.concatenate(values))
 

@@ -13,10 +13,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from arcwise.data import Dataset
 from arcwise.graph import Constraints
-from arcwise.graph.bitset import bits
-from arcwise.scores import Score
 
 __all__ = ["Gain", "StructureWalk"]
 

@@ -20,6 +20,8 @@ __all__ = ["STEPS", "CompletedTask"]
 # Steps of a chain on each sample: it starts where a chain on the data is, and has to forget that equal cases had equal
 # values.
 STEPS = 2
+# What completed samples may take that are kept for other scores.
+MOST_BYTES = 2**28
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +40,10 @@ class CompletedTask:
 
     @classmethod
     def of(cls, completions: Completions, deadline: Deadline) -> CompletedTask:
-        """Draw the completions; fewer, if the time is short."""
+        """Draw the completions; fewer, if the time is short. There is one for all that share the completions."""
+        known = completions.kept.get("replicates")
+        if isinstance(known, cls) and len(known.states) == completions.count:
+            return known
         states: list[State] = []
         for index in range(completions.count):
             state = completions.state(index, deadline)
@@ -48,10 +53,27 @@ class CompletedTask:
         if not states:
             raise UnfinishedError("the time was over before the data were completed once.")
         given = completions
-        return cls(given.data.expand(), tuple(states), given.constraints, given.max_parents, given.seed)
+        made = cls(given.data.expand(), tuple(states), given.constraints, given.max_parents, given.seed)
+        completions.kept["replicates"] = made
+        return made
 
-    def sample(self, index: int, rng: np.random.Generator) -> Dataset:
-        """Draw cases with replacement, and complete them."""
+    def sample(self, index: int, seed: int) -> Dataset:
+        """Draw cases with replacement, and complete them; other scores may ask for the same sample again."""
+        found = self._samples.get((index, seed))
+        if found is None:
+            found = self._completed(index, np.random.default_rng(seed))
+            if (len(self._samples) + 1) * found.codes.nbytes <= MOST_BYTES:
+                self._samples[index, seed] = found
+        return found
+
+    @functools.cached_property
+    def _samples(self) -> dict[tuple[int, int], Dataset]:
+        return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_samples"}
+
+    def _completed(self, index: int, rng: np.random.Generator) -> Dataset:
         rows = self.data.resampled_rows(rng)
         chosen = self.data.take(rows)
         completion, network = self.states[index % len(self.states)]

@@ -101,7 +101,7 @@ class ReplicateTask:
         """Learn one replicate; None if the time was too short."""
         rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(self.seed, spawn_key=(index,))))
         if self.completed is not None:
-            sample = self.completed.sample(index, rng)
+            sample = self.completed.sample(index, int(rng.integers(0, 2**63)))
         elif self.resampling == "bootstrap":
             sample = self.data.resample(rng)
         else:
