@@ -228,11 +228,6 @@ def test_close_cuts_get_enough_digits() -> None:
         ({"method": "mdl", "target": "class", "columns": ["class"]}, OptionError, "cannot be among"),
         ({"method": "width", "bins": 1}, OptionError, "bins=1"),
         ({"method": "width", "bins": 2.5}, OptionError, "bins=2.5"),
-        (
-            {"method": "width", "columns": ["y"]},
-            DataError,
-            r"column 'y' \(2 of 4\) has 1 missing values\. Fill them first",
-        ),
         ({"method": "width", "columns": ["class"]}, DataError, "does not hold numbers"),
         ({"method": "width", "columns": ["one"]}, DataError, "one distinct value, '7'"),
         ({"method": "width", "columns": ["z"]}, DataError, "columns= names the unknown column 'z'"),
@@ -244,3 +239,17 @@ def test_mistakes(options: dict[str, object], kind: type[ArcwiseError], message:
     frame = pd.DataFrame({"x": np.arange(30.0), "y": [None, *np.arange(29.0)], "class": ["a", "b"] * 15, "one": 7})
     with pytest.raises(kind, match=message):
         discretize(frame, **options)  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize("method", ["mdl", "width", "quantile", "kmeans", "mean"])
+def test_cut_points_come_from_the_values_that_are_there_and_gaps_stay(method: str) -> None:
+    rng = np.random.default_rng(1)
+    whole = pd.DataFrame({"x": rng.normal(size=200), "class": np.repeat(["a", "b"], 100)})
+    whole.loc[100:, "x"] += 3
+    gaps = rng.random(200) < 0.3
+    with_gaps = whole.assign(x=whole["x"].where(~gaps))
+    options = {"method": method, "target": "class" if method == "mdl" else None, "columns": ["x"]}
+    expected = find_cuts(whole[~gaps], **options)["x"]
+    assert find_cuts(with_gaps, **options)["x"].tolist() == expected.tolist()
+    cut = discretize(Table.from_dataframe(with_gaps), **options)
+    assert cut.column("x").is_missing.tolist() == gaps.tolist()

@@ -177,3 +177,47 @@ TEST(rows_of_evidence_are_answered_like_single_ones) {
         }
     }
 }
+
+TEST(missing_cells_are_drawn_from_their_joint_distribution) {
+    arcwise::Xoshiro random(5);
+    arcwise::SilentMonitor silent;
+    constexpr std::size_t rows = 4000;
+    for (int trial = 0; trial < 40; ++trial) {
+        const std::size_t n = 2 + random.below(5);
+        const Example example(random, n, 3);
+        const arcwise::Inference inference(example.view());
+        // A configuration that is possible, some of whose cells are missing in all rows.
+        std::size_t cell = 0;
+        for (std::size_t other = 0; other < example.joint.size(); ++other)
+            if (example.joint[other] > example.joint[cell]) cell = other;
+        auto observed = example.states_of(cell);
+        std::vector<std::uint8_t> codes, missing;
+        for (std::size_t v = 0; v < n; ++v) {
+            const bool gap = random.below(2) == 0;
+            codes.insert(codes.end(), rows, static_cast<std::uint8_t>(gap ? 0 : observed[v]));
+            missing.insert(missing.end(), rows, gap);
+            if (gap) observed[v] = -1;
+        }
+        auto again = codes;
+        const auto filling = inference.fill_rows(codes.data(), missing.data(), rows, {7, 8}, limits, silent);
+        CHECK(filling.account.refusal == arcwise::Refusal::none);
+        const auto other =
+            inference.fill_rows(again.data(), missing.data(), rows, {7, 8}, {limits.max_cells, 3}, silent);
+        CHECK(other.account.refusal == arcwise::Refusal::none);
+        CHECK(codes == again);
+        std::vector<double> counts(example.joint.size(), 0);
+        double evidence = 0;
+        for (std::size_t row = 0; row < rows; ++row) {
+            std::size_t at = 0;
+            for (std::size_t v = 0; v < n; ++v) at = at * example.view().arity(v) + codes[v * rows + row];
+            counts[at] += 1;
+        }
+        for (std::size_t at = 0; at < counts.size(); ++at)
+            if (example.agrees(at, observed)) evidence += example.joint[at];
+        for (std::size_t at = 0; at < counts.size(); ++at) {
+            const auto expected = example.agrees(at, observed) ? example.joint[at] / evidence : 0.0;
+            if (expected == 0) CHECK(counts[at] == 0);
+            CHECK(std::abs(counts[at] / rows - expected) < 0.04);  // five standard errors
+        }
+    }
+}
