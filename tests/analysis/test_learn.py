@@ -234,12 +234,12 @@ class TestPreparation:
             assert part in message
         for part in (
             "4 values are missing in column 'grade' (4 of",
-            "(impute='knn').",
+            "(impute='completions').",
             "discretize='quantile'",
             "agree=True",
         ):
             assert part in message
-        assert message.endswith("choose: learn(..., drop=['site', 'id'], impute='knn', discretize='quantile')")
+        assert message.endswith("choose: learn(..., drop=['site', 'id'], impute='completions', discretize='quantile')")
         assert "--" not in message  # the command line spells it its own way
 
     def test_a_running_number_is_an_identifier(self) -> None:
@@ -318,7 +318,7 @@ class TestPreparation:
         assert len(analysis.steps) == 4
         assert all(step in analysis.to_html().replace("&#39;", "'") for step in analysis.steps)
         # What was proposed can be asked for by name.
-        again = learn(raw, drop=("id", "site"), impute="knn", discretize="quantile", **QUICK)
+        again = learn(raw, drop=("id", "site"), impute="completions", discretize="quantile", **QUICK)
         assert again.data.digest == analysis.data.digest
 
     def test_options_answer_only_what_they_say(self, raw: pd.DataFrame) -> None:
@@ -335,7 +335,7 @@ class TestPreparation:
 
     def test_a_data_set_needs_no_preparation(self) -> None:
         data = datasets.load("iris")
-        with pytest.raises(OptionError, match="complete and discrete already"):
+        with pytest.raises(OptionError, match="a Dataset is complete and discrete"):
             learn(data, impute="knn")
         assert learn(data, drop=["species"], **QUICK).data.n_variables == 4
 

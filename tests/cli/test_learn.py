@@ -57,7 +57,7 @@ def test_without_agreement_there_is_a_proposal_and_nothing_else(
 ) -> None:
     message = cli("learn", messy, "-o", tmp_path / "out", code=1)
     assert message.startswith("PreparationError: ")
-    for part in ("--impute knn", "--discretize quantile", "--drop c", "--yes"):
+    for part in ("--impute completions", "--discretize quantile", "--drop c", "--yes"):
         assert part in message
     for part in ("agree=", "drop=", "impute=", "discretize="):
         assert part not in message
@@ -65,7 +65,7 @@ def test_without_agreement_there_is_a_proposal_and_nothing_else(
     cli("learn", messy, "-o", tmp_path / "out", "--yes", "--no-compare", "--permutations", 0)
     record = json.loads((tmp_path / "out" / "run.json").read_text())
     assert record["options"]["agree"] is True
-    assert record["recipe"]["gaps"] == "knn"
+    assert record["recipe"]["gaps"] == "completions:20"
 
 
 def test_an_interactive_answer_counts(

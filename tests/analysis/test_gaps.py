@@ -1,0 +1,135 @@
+"""`learn` from data with gaps: end to end, and what it says about them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from arcwise import Dataset
+from arcwise.analysis import learn
+from arcwise.data import Incomplete
+from arcwise.errors import OptionError
+
+QUICK = {"permutations": 0, "compare": False, "completions": 8}
+
+
+def trial(rows: int = 250, seed: int = 3) -> pd.DataFrame:
+    """A trial: treatment is randomised and known of three quarters; age, a number, and outcome go with sickness."""
+    rng = np.random.default_rng(seed)
+    sick = rng.integers(0, 2, rows)
+    age = rng.normal(50 + 12 * sick, 8).round(2)
+    outcome = np.where(rng.random(rows) < np.where(sick, 0.8, 0.15), "dead", "alive")
+    treated = np.array(["drug", "placebo"])[rng.integers(0, 2, rows)]
+    frame = pd.DataFrame({"treated": treated, "age": age, "sick": np.array(["no", "yes"])[sick], "outcome": outcome})
+    frame.loc[rng.random(rows) < 0.25, "treated"] = None
+    frame.loc[rng.random(rows) < np.where(sick, 0.5, 0.1), "outcome"] = None
+    frame.loc[rng.random(rows) < 0.2, "age"] = np.nan
+    return frame
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("gaps") / "trial.csv"
+    trial().to_csv(path, index=False)
+    return path
+
+
+def test_from_a_file_with_gaps_to_a_folder(file: Path, tmp_path: Path) -> None:
+    found = learn(file, agree=True, **QUICK)
+    assert found.prepared.gaps == "completions:8"
+    assert found.main.recipe.gaps == "completions:8"
+    assert found.confidence["age", "sick"] > 0.9
+    assert found.confidence["sick", "outcome"] > 0.9
+    assert found.confidence["treated", "age"] < 0.2
+    edge = found.edge("sick", "outcome")
+    frame = trial()
+    assert edge.share_filled == pytest.approx(frame["outcome"].isna().mean())
+    assert edge.between_completions is not None
+    assert edge.counts.sum() == pytest.approx(250, abs=2)
+    found.save(tmp_path / "first")
+    learn(file, agree=True, threads=2, **QUICK).save(tmp_path / "second")
+    for name in sorted(path.name for path in (tmp_path / "first").iterdir()):
+        assert (tmp_path / "first" / name).read_bytes() == (tmp_path / "second" / name).read_bytes(), name
+    table = pd.read_csv(tmp_path / "first" / "edges.csv")
+    assert table["share_filled"].between(0, 1).all()
+    assert table["spread"].notna().all()
+    record = json.loads((tmp_path / "first" / "run.json").read_text())
+    assert "missing at random" in record["data"]["steps"][0]
+    assert record["data"]["digest"] == found.prepared.data.digest
+
+
+def test_the_report_says_what_was_assumed_and_what_gaps_depend_on(file: Path) -> None:
+    text = " ".join(learn(file, agree=True, **QUICK).to_text(width=200).split())
+    for part in (
+        "missing at random",
+        "of the cases are complete",
+        "Gaps are not completely at random",
+        "outcome sick",  # the table: gaps of outcome depend on sick
+        "completions of the data",
+        "by data augmentation (Tanner & Wong, 1987)",
+        "Tanner, M. A.",
+    ):
+        assert part in text, part
+
+
+def test_without_gaps_nothing_changes(tmp_path: Path) -> None:
+    frame = trial().dropna().reset_index(drop=True)
+    frame.to_csv(tmp_path / "whole.csv", index=False)
+    options = {"permutations": 0, "compare": False, "agree": True, "name": "whole"}
+    learn(tmp_path / "whole.csv", **options).save(tmp_path / "usual")
+    for impute in ("completions", "knn"):
+        found = learn(tmp_path / "whole.csv", impute=impute, **options)
+        assert found.gaps is None
+        assert found.main.recipe.gaps == "none"
+        found.save(tmp_path / impute)
+        for name in ("edges.csv", "network.bif", "confidence.parquet", "cpdag.dot"):
+            assert (tmp_path / "usual" / name).read_bytes() == (tmp_path / impute / name).read_bytes()
+    data = found.data
+    same = learn(Incomplete(data, np.zeros((data.n_variables, data.n_rows), dtype=bool)), permutations=0, compare=False)
+    np.testing.assert_array_equal(same.confidence.present, learn(data, permutations=0, compare=False).confidence.present)
+
+
+@pytest.mark.parametrize(
+    ("method", "words"),
+    [
+        ("knn", "expect edges that are in the filling alone"),
+        ("mode", "expect edges to look weaker"),
+        ("state", "Expect edges between columns that are missing together"),
+        ("drop", "Fewer rows show fewer edges"),
+    ],
+)
+def test_filling_once_comes_with_a_warning(file: Path, method: str, words: str) -> None:
+    found = learn(file, agree=True, impute=method, **QUICK)
+    assert found.main.recipe.gaps == method
+    assert found.gaps is None
+    assert isinstance(found.prepared.data, Dataset)
+    assert any(words in step for step in found.steps)
+    if method == "state":
+        assert "missing" in found.data.states[found.data.index("age")]
+
+
+def test_the_bootstrap_completes_each_replicate(file: Path) -> None:
+    found = learn(file, agree=True, method="bootstrap", replicates=20, **QUICK)
+    assert found.confidence.spread is None
+    assert found.confidence.completions == 20
+    assert found.confidence["age", "sick"] > 0.9
+    assert "each network was learned from a completion of its own" in found.explain("sick", "outcome")
+    assert found.to_frame()["spread"].isna().all()
+
+
+def test_gaps_of_data_that_are_discrete_already(file: Path) -> None:
+    frame = trial()
+    frame["age"] = np.where(frame["age"].isna(), None, np.where(frame["age"] > 56, "old", "young"))
+    found = learn(Incomplete.from_dataframe(frame), **QUICK)
+    assert found.confidence.completions >= 8
+    with pytest.raises(OptionError, match="gaps of Incomplete data are completed"):
+        learn(Incomplete.from_dataframe(frame), impute="knn")
+
+
+def test_shuffled_columns_keep_their_gaps(file: Path) -> None:
+    found = learn(file, agree=True, permutations=2, compare=False, completions=4)
+    assert [mark.label for mark in found.thresholds.marks][-1] == "Broom"
