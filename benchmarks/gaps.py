@@ -3,8 +3,8 @@
 Samples of known networks, from which values are removed completely at random, or at random: then the variables of even
 position are complete, and the gaps of the others depend on one of them each. All ways of handling the gaps learn in the
 same way, by a bootstrap of tabu searches under BDeu, and are scored by their confidences: log loss over all pairs, F1
-of the skeleton above one half, the structural Hamming distance of the consensus network's class, and the time. The first
-row of each cell is the complete sample: what there was to be found.
+of the skeleton above one half, the structural Hamming distance of the consensus network's class, and the time. The
+first row of each network is the complete sample: what there was to be found.
 
     python -m benchmarks gaps
 """
@@ -40,7 +40,7 @@ LEAST = 0.5 / REPLICATES
 
 
 def remove(data: Dataset, share: float, at_random: bool, seed: int) -> Incomplete:
-    """Remove values: everywhere alike, or from every other variable, more often where another one is in its first state."""
+    """Remove values: everywhere alike, or from every other variable, by the state of one that stays complete."""
     rng = np.random.default_rng(seed)
     n, rows = data.n_variables, data.n_rows
     chance = np.full((n, rows), share)
@@ -121,9 +121,9 @@ def main() -> None:
     rows = []
     for row in cells():
         rows.append(row)
-        print(" ".join(f"{value:.3g}" if isinstance(value, float) else str(value) for value in row.values()), flush=True)
+        print(*(f"{value:.3g}" if isinstance(value, float) else value for value in row.values()), flush=True)
     frame = pd.DataFrame(rows)
-    print()
+    cell = ["network", "gaps", "share"]
     for what in ("log loss", "F1", "SHD", "seconds"):
-        wide = frame.pivot_table(index=["network", "gaps", "share"], columns="way", values=what, sort=False, dropna=False)
+        wide = frame.pivot_table(index=cell, columns="way", values=what, sort=False, dropna=False)
         print(f"\n{what}\n\n{wide.round(2).to_string()}", flush=True)

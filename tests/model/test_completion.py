@@ -79,7 +79,7 @@ def test_the_twin_draws_from_the_same_distribution(sprinkler: BayesianNetwork) -
     shares = []
     for draw in (draw_missing, draw_missing_twin):
         codes = draw(sprinkler, Incomplete(data, missing), seed=3).codes[:, 1:]
-        shares.append([((codes[:3].T == cell).all(axis=1)).mean() for cell in itertools.product(range(2), repeat=3)])
+        shares.append([((cell == codes[:3].T).all(axis=1)).mean() for cell in itertools.product(range(2), repeat=3)])
     exact = joint_twin(sprinkler, ["cloudy", "sprinkler", "rain"], {"wet": "yes"}).ravel()
     for found in shares:
         np.testing.assert_allclose(found, exact / exact.sum(), atol=0.04)

@@ -26,7 +26,8 @@ def impute(
         str,
         typer.Option(
             "--method",
-            help="knn (from the most similar rows), mode (the most frequent value) or drop (such rows).",
+            help="knn (from the most similar rows), mode (the most frequent value), state (a state of its own) or drop "
+            "(such rows).",
             autocompletion=names_of("arcwise.data.impute", "METHODS"),
         ),
     ] = "knn",
@@ -36,7 +37,9 @@ def impute(
     output: OutputOption = None,
     printing: PrintOptions,
 ) -> None:
-    """Fill in missing values, before `arcwise discretize`.
+    """Fill in missing values once, before `arcwise discretize`.
+
+    What is filled in is then taken for observed; `arcwise learn` averages over many completions instead.
 
     The suffix of the output says how it is written: .csv, .tsv, .arff, each also with .gz, or .parquet; without -o, or
     with -o -, CSV goes to stdout.

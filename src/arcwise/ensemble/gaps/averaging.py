@@ -16,6 +16,7 @@ from arcwise.ensemble.gaps.completions import CHAINS, MOST_TIMES, Completions
 from arcwise.ensemble.network_set import NetworkSet, concatenate
 from arcwise.ensemble.network_summary import Ensemble, NetworkSummary
 from arcwise.limits import Status
+from arcwise.progress import ProgressEvent, show_progress
 
 if TYPE_CHECKING:
     from arcwise.ensemble.recipe import Recipe, Run
@@ -64,26 +65,29 @@ def run_completions(recipe: Recipe, data: Completions, run: Run, visit: Visit | 
     parts: list[Ensemble] = []
     likely: list[NDArray[np.float64]] = []
     status, wanted = Status.COMPLETE, data.count
-    while len(parts) < wanted:
-        index = len(parts)
-        state = data.state(index, deadline)
-        if state is None or deadline.is_over:
-            status = Status.TIME_LIMIT
-            break
-        own = replace(run, seed=_seed(run.seed, index), limits=deadline.limits, progress=False)
-        made = recipe.source_facts.run(recipe, state[0], own)
-        if not made.count or not (made.complete or recipe.source_facts.is_sample):
-            status = made.status
-            if status is Status.INTERRUPTED or not parts:
-                return made
-            break
-        if visit is not None:
-            visit(made, state[0])
-        arcs = made.arc_probabilities()
-        likely.append(arcs + arcs.T)
-        parts.append(_summed(made))
-        if len(parts) == wanted and wanted < MOST_TIMES * data.count and _is_moving(likely):
-            wanted += max(CHAINS, data.count // 2)
+    with show_progress(run.progress) as callback:
+        while len(parts) < wanted:
+            index = len(parts)
+            callback(ProgressEvent("completions", index, wanted))
+            state = data.state(index, deadline)
+            if state is None or deadline.is_over:
+                status = Status.TIME_LIMIT
+                break
+            own = replace(run, seed=_seed(run.seed, index), limits=deadline.limits, progress=False)
+            made = recipe.source_facts.run(recipe, state[0], own)
+            if not made.count or not (made.complete or recipe.source_facts.is_sample):
+                status = made.status
+                if status is Status.INTERRUPTED or not parts:
+                    return made
+                break
+            if visit is not None:
+                visit(made, state[0])
+            arcs = made.arc_probabilities()
+            likely.append(arcs + arcs.T)
+            parts.append(_summed(made))
+            if len(parts) == wanted and wanted < MOST_TIMES * data.count and _is_moving(likely):
+                wanted = min(MOST_TIMES * data.count, wanted + max(CHAINS, data.count // 2))
+        callback(ProgressEvent("completions", len(parts), len(parts)))
     if len(parts) < FEWEST:
         return NetworkSummary.unfinished(data.data.names, status)
     steady = status is Status.COMPLETE and not _is_moving(likely)

@@ -67,6 +67,7 @@ class Completions:
         self.kept: dict[str, object] = {}  # what others made of the completions, to be shared as they are
         self._chains: list[CompletionChain] = []
         self._states: list[State] = []
+        self._ahead = BURN_IN  # steps before the next completion is taken
 
     @property
     def drawn(self) -> int:
@@ -85,9 +86,12 @@ class Completions:
             if number == len(self._chains):
                 self._chains.append(CompletionChain(self._model, np.random.SeedSequence([self.seed, number])))
             chain = self._chains[number]
-            for _ in range(BURN_IN if len(self._states) < CHAINS else BETWEEN):
+            if self._ahead:
                 chain.step()
+                self._ahead -= 1
+                continue
             self._states.append((chain.completion, tuple(chain.parents)))
+            self._ahead = BURN_IN if len(self._states) < CHAINS else BETWEEN
         return self._states[index]
 
     def take(

@@ -14,6 +14,7 @@ from arcwise.ensemble.gaps.chain import ChainModel, CompletionChain
 from arcwise.ensemble.gaps.completions import Completions, State
 from arcwise.errors import UnfinishedError
 from arcwise.graph import Constraints
+from arcwise.mentions import Argument, Remedy
 
 __all__ = ["STEPS", "CompletedTask"]
 
@@ -51,7 +52,10 @@ class CompletedTask:
                 break
             states.append(state)
         if not states:
-            raise UnfinishedError("the time was over before the data were completed once.")
+            raise UnfinishedError(
+                "the time was over before the data were completed once.",
+                remedies=(Remedy("allow more time"), Remedy("fill the gaps once, with", Argument("impute", "mode"))),
+            )
         given = completions
         made = cls(given.data.expand(), tuple(states), given.constraints, given.max_parents, given.seed)
         completions.kept["replicates"] = made
