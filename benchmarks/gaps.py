@@ -125,5 +125,5 @@ def main() -> None:
     frame = pd.DataFrame(rows)
     cell = ["network", "gaps", "share"]
     for what in ("log loss", "F1", "SHD", "seconds"):
-        wide = frame.pivot_table(index=cell, columns="way", values=what, sort=False, dropna=False)
+        wide = frame.groupby([*cell, "way"], sort=False)[what].mean().unstack("way")
         print(f"\n{what}\n\n{wide.round(2).to_string()}", flush=True)
