@@ -92,7 +92,7 @@ class LearnOptions:
     )
     constraints: Constraints | None = option(
         None,
-        "what every network must satisfy: required and forbidden arcs, tiers, parent limits",
+        "what every network must satisfy: required and forbidden arcs, tiers, roots, leaves, groups, parent limits",
         values="`Constraints`; a file or JSON",
         section="networks",
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import os
 from collections.abc import Iterator, Mapping
@@ -133,6 +134,8 @@ class CredibleSet:
         progress: bool | ProgressCallback | None = None,
     ) -> CredibleSet:
         """Check what is asked for, but build nothing yet: that happens, without a limit, at the first question."""
+        if constraints is not None:
+            constraints.refuse_ancestors("a credible set that is not listed")
         slack = log_slack_of(bayes_factor, log_slack)
         named = f"at Bayes factor {math.exp(slack):.6g}" if log_slack is None else f"with slack {slack:.4g}"
         check_slack(table, slack, f"a credible set {named}")
@@ -596,15 +599,7 @@ def _merged(*constraints: Constraints | None) -> dict[str, Any]:
     known = [one for one in constraints if one is not None]
     if not known:
         return {}
-    limits = [one.max_parents for one in known if one.max_parents is not None]
-    return Constraints(
-        known[0].names,
-        required={arc for one in known for arc in one.required},
-        forbidden={arc for one in known for arc in one.forbidden},
-        tiers=next((one.tiers for one in reversed(known) if one.tiers), ()),
-        max_parents=min(limits, default=None),
-        max_parents_of={name: most for one in known for name, most in one.max_parents_by_name.items()},
-    ).describe()
+    return functools.reduce(Constraints.joined, known).describe()
 
 
 def _nothing(diagram: CredibleDiagram) -> Listed:

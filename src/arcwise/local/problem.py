@@ -58,6 +58,8 @@ class LocalProblem:
         limits: Limits | None = None,
     ) -> LocalProblem:
         """Check the arguments that all local searches share."""
+        if constraints is not None:
+            constraints.refuse_ancestors("local search")
         memory = DEFAULT_MEMORY if limits is None or limits.memory_bytes is None else limits.memory_bytes
         return cls(data, make_score(score), _set_apart(data, _merge(data, constraints, max_parents)), memory)
 
@@ -154,14 +156,7 @@ def _merge(data: Dataset, constraints: Constraints | None, max_parents: int | No
         return constraints
     own = {name: min(limit, max_parents) for name, limit in constraints.max_parents_by_name.items()}
     overall = max_parents if constraints.max_parents is None else min(max_parents, constraints.max_parents)
-    return Constraints(
-        constraints.names,
-        required=constraints.required,
-        forbidden=constraints.forbidden,
-        tiers=constraints.tiers,
-        max_parents=overall,
-        max_parents_of=own,
-    )
+    return constraints.changed(max_parents=overall, max_parents_of=own)
 
 
 def _set_apart(data: Dataset, constraints: Constraints) -> Constraints:
@@ -175,14 +170,7 @@ def _set_apart(data: Dataset, constraints: Constraints) -> Constraints:
     names, required = data.names, set(constraints.required)
     pairs = {(names[v], other) for v in constant for other in names if other != names[v]}
     forbidden = {*constraints.forbidden, *pairs, *((b, a) for a, b in pairs)}
-    return Constraints(
-        names,
-        required=constraints.required,
-        forbidden=sorted(arc for arc in forbidden if arc not in required),
-        tiers=constraints.tiers,
-        max_parents=constraints.max_parents,
-        max_parents_of=constraints.max_parents_by_name,
-    )
+    return constraints.changed(forbidden=sorted(arc for arc in forbidden if arc not in required))
 
 
 def _without_constant(dag: Dag, data: Dataset, constraints: Constraints) -> Dag:
