@@ -263,9 +263,7 @@ def test_patterns() -> None:
     )
     limits = Constraints(names, max_parents_of={"lab_a": 0, "lab_*": 2}).max_parents_by_name
     assert limits == {"lab_a": 0, "lab_b": 2, "lab_c": 2}
-    with pytest.raises(
-        ConstraintError, match=r"roots: no variable matches .* 'labs_\*'; did you mean .*lab_a"
-    ):
+    with pytest.raises(ConstraintError, match=r"roots: no variable matches .* 'labs_\*'; did you mean .*lab_a"):
         Constraints(names, roots=["labs_*"])
     with pytest.raises(ConstraintError, match="'lab_b' is in tier 1 and again in tier 2"):
         Constraints(names, tiers=[["lab_*"], ["*_b"]])

@@ -11,10 +11,12 @@ from arcwise.analysis.edges import EdgeFinding
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["COLUMNS", "EXPLANATION", "SPLIT", "EdgeColumn", "edge_frame"]
+__all__ = ["COLUMNS", "EXPLANATION", "ORIGIN", "SPLIT", "WITHOUT", "EdgeColumn", "edge_frame"]
 
 SPLIT = ("forward_if_edge", "backward_if_edge", "either_if_edge")
 EXPLANATION = "explanation"
+ORIGIN = "origin"
+WITHOUT = "without_constraints"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,17 @@ COLUMNS: tuple[EdgeColumn, ...] = (
         "agreement",
         "whether other methods and scores agree, differ in strength, or disagree",
         lambda e: str(e.agreement),
+    ),
+    EdgeColumn(
+        ORIGIN,
+        "found by the data; required or forbidden by the analyst; directed by what was said, or follows from it",
+        lambda e: str(e.origin.kind),
+    ),
+    EdgeColumn("said", "what it is owed to, such as your tiers; empty for what is found", lambda e: e.origin.text),
+    EdgeColumn(
+        WITHOUT,
+        "the confidence by the same method and score without the constraints; empty if there are none",
+        lambda e: None if e.origin.without is None else e.origin.without.present,
     ),
 )
 

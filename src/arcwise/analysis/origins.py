@@ -17,7 +17,7 @@ from arcwise.graph import Constraints, FixedPairs, Statement
 from arcwise.report.content.numbers import show_confidence
 from arcwise.showing import one_screen
 
-__all__ = ["EdgeOrigin", "Origin", "Origins", "Unconstrained"]
+__all__ = ["NOTHING_SAID", "EdgeOrigin", "Origin", "Origins", "Unconstrained"]
 
 
 class Origin(enum.StrEnum):
@@ -105,8 +105,12 @@ class EdgeOrigin:
 
     @property
     def text(self) -> str:
-        """What was said, as clauses; "" if nothing was."""
-        return "; ".join(statement.text() for statement in self.said)
+        """What the origin is owed to, in words; "" for what is found."""
+        return self.sources if self.said else ""
+
+
+# The origin of an edge about which nothing was said.
+NOTHING_SAID = EdgeOrigin()
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +135,7 @@ class Origins:
         """Return where the edge of a pair comes from, or why there is none."""
         known = self.constraints
         if known is None:
-            return EdgeOrigin()
+            return NOTHING_SAID
         without = self._without(first, second)
         likely = without is not None and without.present > self.consensus.threshold
         required = {(first, second), (second, first)} & set(known.required)
@@ -140,9 +144,11 @@ class Origins:
             said = tuple(s for s in known.statements if s.kind.value == "required" and s.arc in required)
             return EdgeOrigin(kind, said, without, likely)
         excluded = [pair for pair in ((first, second), (second, first)) if pair[0] in known.forbidden_parents(pair[1])]
-        said = tuple(dict.fromkeys(statement for pair in excluded for statement in known.reasons(*pair)))
+        reasons = [known.reasons(*pair) for pair in excluded]
+        said = tuple(dict.fromkeys(statement for found in reasons for statement in found))
         if len(excluded) == 2:
-            return EdgeOrigin(Origin.FORBIDDEN, said, without, likely)
+            whole = tuple(statement for statement in reasons[0] if statement in reasons[1])
+            return EdgeOrigin(Origin.FORBIDDEN, whole or said, without, likely)
         if excluded:
             return EdgeOrigin(Origin.DIRECTED, said, without, likely)
         if frozenset((first, second)) in self._consequences:

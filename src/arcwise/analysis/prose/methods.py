@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from arcwise.analysis.edges import HALF
-from arcwise.analysis.prose.choices import constraints_text, versions
+from arcwise.analysis.origins import Origin
+from arcwise.analysis.prose.choices import versions
+from arcwise.analysis.prose.constraints import constraints_text, price_methods
 from arcwise.analysis.prose.sources import methods_of_networks
 from arcwise.analysis.thresholds import RuleName
 from arcwise.bibliography import list_works
@@ -24,8 +26,9 @@ def methods_text(analysis: Analysis) -> str:
         f"We learned the structure of a discrete Bayesian network over {data.n_variables} variables from "
         f"{data.n_cases:,} cases with arcwise {versions().get('arcwise', '')}.{prepared}"
     ]
-    if options.constraints is not None:
-        parts.append(f"Every network had to satisfy these constraints: {constraints_text(options.constraints)}.")
+    if analysis.constraints is not None:
+        parts.append(f"Every network had to satisfy these constraints: {constraints_text(analysis.constraints)}.")
+        parts += [price_methods(analysis)] if analysis.price is not None else []
     parts.append(methods_of_networks(analysis))
     cost = options.missed_edge_cost
     as_much = "as much" if cost == 1 else f"{cost:g} times as much"
@@ -55,9 +58,11 @@ def methods_text(analysis: Analysis) -> str:
         titles = "; ".join(other.title for other in analysis.comparisons)
         kept = [e for e in analysis.edges if e.fate.in_network]
         robust = sum(e.spread[0] > HALF for e in kept)
+        said = [e for e in kept if e.origin.kind is Origin.REQUIRED]
+        forced = f" ({len(said)} of them required)" if said else ""
         parts.append(
             f"As a check of robustness, the confidences were also computed by other methods and scores ({titles}): "
-            f"{robust} of the {len(kept)} edges had a confidence above one half under all of them."
+            f"{robust} of the {len(kept)} edges{forced} had a confidence above one half under all of them."
         )
     parts.append(f"The random seed was {options.seed}.")
     return " ".join(parts)

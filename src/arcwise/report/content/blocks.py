@@ -8,6 +8,7 @@ from arcwise.confidence.consensus import Fate
 from arcwise.showing import one_screen
 
 __all__ = [
+    "FOUND",
     "SETTLED",
     "Block",
     "Bullets",
@@ -26,6 +27,8 @@ __all__ = [
     "Verbatim",
 ]
 
+# The origin of an edge about which nothing was said.
+FOUND = "found"
 # From this share on a direction is said to be settled, or an edge to be free to point either way.
 SETTLED = 0.75
 
@@ -170,6 +173,8 @@ class NetworkEdge:
         What became of it in the network at the view's threshold.
     agreement
         Whether the other methods say the same: "agree", "differ" (in strength only), "disagree" or "not compared".
+    origin
+        Whether it is the data's, or the analyst's own word: "found", "required by you", "directed by your tiers".
     """
 
     first: int
@@ -187,6 +192,7 @@ class NetworkEdge:
     words: tuple[str, ...]
     fate: Fate
     agreement: str
+    origin: str = FOUND
 
     @property
     def shares(self) -> tuple[float, float, float]:

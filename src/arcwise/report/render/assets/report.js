@@ -458,7 +458,7 @@
     const [forward, backward, either] = sharesOf(edge);
     return { name: nameOf(edge).toLowerCase(), present: edge.p, forward: Math.max(forward, backward), backward: Math.min(forward, backward),
       undirected: either, low: Math.min(...known), high: Math.max(...known), agreement: edge.s,
-      state: row.querySelector(".state").textContent }[key];
+      state: row.querySelector(".state").textContent, origin: row.querySelector(".origin")?.textContent }[key];
   }
 
   function refreshTable() {
@@ -479,7 +479,7 @@
   }
 
   function sortBy(key) {
-    order = { key, down: order.key === key ? !order.down : !["name", "state", "agreement"].includes(key) };
+    order = { key, down: order.key === key ? !order.down : !["name", "state", "agreement", "origin"].includes(key) };
     const sign = order.down ? -1 : 1;
     rows.sort((s, t) => {
       const a = valueOf(s, key), b = valueOf(t, key);
