@@ -121,7 +121,7 @@ def _checked(path: str | os.PathLike[str], facts: dict[str, Any], arrays: dict[s
         log_weights=log_weights,
         status=status,
         **fields,  # type: ignore[arg-type]
-    )
+    ).check_known(str(path))
 
 
 def _names(path: str | os.PathLike[str], facts: dict[str, Any]) -> tuple[str, ...]:
