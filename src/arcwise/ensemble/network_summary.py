@@ -143,6 +143,7 @@ class NetworkSummary(EnsembleFacts):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the summary to a compact checksummed file."""
+        self.families.assert_obey(self.obeyed, self.equal > 0)
         facts = {
             "names": list(self.names),
             "count": str(self.count),
