@@ -98,9 +98,12 @@ class EdgeFinding:
 
     @property
     def agreement(self) -> Agreement:
-        """Whether other methods and scores say the same: within 0.2, or at least on the same side of one half."""
+        """Whether other methods and scores say the same: within 0.2, or at least on the same side of one half.
+
+        What was required or forbidden is the same for all, so they are not asked.
+        """
         others = [value for _, value in self.by_method[1:] if value is not None]
-        if not others:
+        if not others or not self.origin.kind.is_found:
             return Agreement.NOT_COMPARED
         if any((value > HALF) != (self.present > HALF) for value in others):
             return Agreement.DISAGREE

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from arcwise.deadline import Deadline
 from arcwise.ensemble.credible_set import CredibleSet
+from arcwise.ensemble.ensemble_facts import CONSTRAINTS
 from arcwise.ensemble.families import Families
 from arcwise.ensemble.network_set import NetworkSet, concatenate, posterior_log_weights
 from arcwise.errors import UnfinishedError
@@ -91,7 +92,12 @@ def list_ancestral(
         max_parents=table.max_parents,
         score=dict(table.score),
         data_digest=table.data_digest,
-        facts={"by": "dag", "seconds": deadline.seconds, **({"total": str(total)} if cut else {})},
+        facts={
+            "by": "dag",
+            "seconds": deadline.seconds,
+            CONSTRAINTS: constraints.describe(),
+            **({"total": str(total)} if cut else {}),
+        },
     )
 
 

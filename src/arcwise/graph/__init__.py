@@ -19,6 +19,7 @@ from arcwise.graph.graph_table_files import (
     write_adjacency,
     write_arc_list,
 )
+from arcwise.graph.obedience import assert_obeys, broken_rules
 from arcwise.graph.pdag import Pdag
 from arcwise.graph.sparse_dags import sparse_dag
 from arcwise.graph.statements import Kind, Statement
@@ -38,7 +39,9 @@ __all__ = [
     "Statement",
     "all_dags",
     "all_parent_masks",
+    "assert_obeys",
     "bounded_degree_dag",
+    "broken_rules",
     "class_keys",
     "class_keys_from_masks",
     "constraints_from_frame",

@@ -161,11 +161,19 @@ class Constraints(Stated):
         return Constraints(self._names, **{**self.options_said(), **options})
 
     def joined(self, other: Constraints) -> Constraints:
-        """Return what both ask for together; the tiers are the other's, if it has any."""
+        """Return what both ask for together.
+
+        Tiers of two kinds have no common order: those of the other are kept, and of the own ones what they forbid.
+        """
         if other._names != self._names:
             other = other.reorder(self._names)
+        if self == other:
+            return self
         mine, theirs = self.options_said(), other.options_said()
         both = {key: (*mine[key], *theirs[key]) for key in LISTS}
+        if self.tiers and other.tiers and self.tiers != other.tiers:
+            arcs = ((p, v) for v, mask in enumerate(self._tier_masks) for p in bits(mask))
+            both["forbidden"] += self._name_arcs(arcs)
         limits = [most for most in (self._max_parents, other._max_parents) if most is not None]
         own = [one.max_parents_by_name for one in (self, other)]
         single = {name: min(most.get(name, self.n_nodes) for most in own) for name in own[0] | own[1]}

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from arcwise.analysis.edges import HALF
-from arcwise.analysis.origins import Origin
 from arcwise.analysis.prose.choices import versions
 from arcwise.analysis.prose.constraints import constraints_text, price_methods
 from arcwise.analysis.prose.sources import methods_of_networks
 from arcwise.analysis.thresholds import RuleName
 from arcwise.bibliography import list_works
+from arcwise.confidence.consensus import Fate
 
 if TYPE_CHECKING:
     from arcwise.analysis.analysis import Analysis
@@ -44,9 +44,11 @@ def methods_text(analysis: Analysis) -> str:
             f"Edges with a confidence above {analysis.threshold:.3g} were kept, the cut-off of least expected cost if "
             f"a missed edge costs {as_much} as an extra one."
         )
-    dropped = len(analysis.consensus.dropped)
-    if dropped:
-        cut += f" {dropped} edge{'s' if dropped > 1 else ''} that would have closed a cycle {'were' if dropped > 1 else 'was'} left out."  # noqa: E501
+    fates = [edge.fate for edge in analysis.consensus.dropped]
+    for fate in dict.fromkeys(fates):
+        dropped = fates.count(fate)
+        reason = "would have closed a cycle" if fate is Fate.DROPPED else "the constraints exclude"
+        cut += f" {dropped} edge{'s' if dropped > 1 else ''} that {reason} {'were' if dropped > 1 else 'was'} left out."
     s = analysis.prior.sensitivity
     parts.append(cut)
     parts.append(
@@ -56,10 +58,9 @@ def methods_text(analysis: Analysis) -> str:
     )
     if analysis.comparisons:
         titles = "; ".join(other.title for other in analysis.comparisons)
-        kept = [e for e in analysis.edges if e.fate.in_network]
+        kept = [e for e in analysis.edges if e.fate.in_network and e.origin.kind.is_found]
         robust = sum(e.spread[0] > HALF for e in kept)
-        said = [e for e in kept if e.origin.kind is Origin.REQUIRED]
-        forced = f" ({len(said)} of them required)" if said else ""
+        forced = " that were not required" if analysis.constraints is not None else ""
         parts.append(
             f"As a check of robustness, the confidences were also computed by other methods and scores ({titles}): "
             f"{robust} of the {len(kept)} edges{forced} had a confidence above one half under all of them."

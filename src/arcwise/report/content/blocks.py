@@ -9,6 +9,7 @@ from arcwise.showing import one_screen
 
 __all__ = [
     "FOUND",
+    "NOT_COMPARED",
     "SETTLED",
     "Block",
     "Bullets",
@@ -27,8 +28,8 @@ __all__ = [
     "Verbatim",
 ]
 
-# The origin of an edge about which nothing was said.
-FOUND = "found"
+# The origin of an edge about which nothing was said, and the agreement of methods that were not asked.
+FOUND, NOT_COMPARED = "found", "not compared"
 # From this share on a direction is said to be settled, or an edge to be free to point either way.
 SETTLED = 0.75
 

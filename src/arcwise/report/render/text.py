@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from arcwise.confidence.consensus import Fate
 from arcwise.report.content.blocks import (
     FOUND,
+    NOT_COMPARED,
     SETTLED,
     Bullets,
     Chart,
@@ -27,6 +28,12 @@ if TYPE_CHECKING:
 __all__ = ["print_report", "render_text"]
 
 BAR = 12
+# Why an edge above the cut-off is not in the network.
+LEFT_OUT = {
+    Fate.DROPPED: "left out: a cycle",
+    Fate.FORBIDDEN: "left out: forbidden",
+    Fate.LIMITED: "left out: too many parents",
+}
 SPARKLINE_POINTS = 40
 
 
@@ -112,7 +119,7 @@ def _edge_table(view: NetworkView) -> RenderableType:
         grid.add_column("origin")
     for edge in shown:
         first, second = view.nodes[edge.first].name, view.nodes[edge.second].name
-        arrow = "→" if edge.fate is Fate.KEPT else "—"
+        arrow = "→" if edge.fate.is_arc else "—"
         absent = edge.present <= 0
         if edge.tail == edge.second:
             first, second = second, first
@@ -129,17 +136,17 @@ def _edge_table(view: NetworkView) -> RenderableType:
 def _direction(edge: NetworkEdge) -> str:
     """Say how far the direction is settled: shares of the networks that have the edge."""
     way, back, free = edge.shares
-    if edge.fate is Fate.DROPPED:
-        return "left out: a cycle"
+    if edge.fate.is_left_out:
+        return LEFT_OUT[edge.fate]
     if free >= SETTLED:
         return f"either way ({percent(free)})"
-    word = "settled" if way >= SETTLED else "leaning" if edge.fate is Fate.KEPT else "open"
+    word = "settled" if way >= SETTLED else "leaning" if edge.fate.is_arc else "open"
     return f"{word} ({percent(way)}, reversed {percent(back)})"
 
 
 def _others(edge: NetworkEdge) -> str:
     known = [value for value in edge.by_method[1:] if value is not None]
-    if not known:
+    if not known or edge.agreement == NOT_COMPARED:
         return ""
     return f"{edge.agreement}: {show_range(min(known), max(known))}"
 
