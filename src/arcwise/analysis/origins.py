@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from arcwise.analysis.averaged import Averaged
-from arcwise.confidence import ConsensusNetwork, EdgeConfidence
-from arcwise.graph import Constraints, FixedPairs, Statement
+from arcwise.confidence import ConsensusNetwork, EdgeConfidence, Fate
+from arcwise.graph import Constraints, FixedPairs, Kind, Statement
 from arcwise.report.content.numbers import show_confidence
 from arcwise.showing import one_screen
 
@@ -140,10 +140,12 @@ class Origins:
         likely = without is not None and without.present > self.consensus.threshold
         required = {(first, second), (second, first)} & set(known.required)
         if required:
-            kind: Origin = Origin.REQUIRED
-            said = tuple(s for s in known.statements if s.kind.value == "required" and s.arc in required)
-            return EdgeOrigin(kind, said, without, likely)
+            said = tuple(s for s in known.statements if s.kind is Kind.REQUIRED and s.arc in required)
+            return EdgeOrigin(Origin.REQUIRED, said, without, likely)
         excluded = [pair for pair in ((first, second), (second, first)) if pair[0] in known.forbidden_parents(pair[1])]
+        if frozenset((first, second)) in self._on_paths:
+            said = tuple(s for s in known.statements if s.kind is Kind.ANCESTOR)
+            return EdgeOrigin(Origin.REQUIRED, said, without, likely)
         reasons = [known.reasons(*pair) for pair in excluded]
         said = tuple(dict.fromkeys(statement for found in reasons for statement in found))
         if len(excluded) == 2:
@@ -178,6 +180,13 @@ class Origins:
         cut = FixedPairs.by_constraints(self.constraints).class_of(dag)
         still_open = {frozenset(edge) for edge in cut.edges}
         return frozenset(pair for pair in map(frozenset, dag.cpdag.edges) if pair not in still_open)
+
+    @cached_property
+    def _on_paths(self) -> frozenset[frozenset[str]]:
+        """The edges below the cut-off that are there only so that a variable leads where it must."""
+        assert self.constraints is not None
+        arcs = {(edge.tail, edge.head) for edge in self.consensus.edges if edge.fate is Fate.REQUIRED}
+        return frozenset(frozenset(arc) for arc in arcs - set(self.constraints.required))
 
     def _without(self, first: str, second: str) -> Unconstrained | None:
         confidence: EdgeConfidence | None = None if self.without is None else self.without.confidence

@@ -20,7 +20,7 @@ from math import comb
 from arcwise.graph.bitset import bits
 from arcwise.graph.statements import Arc, Kind, Statement
 
-__all__ = ["conflict_message", "smallest_conflict"]
+__all__ = ["conflict_message", "satisfying_arcs", "smallest_conflict"]
 
 # Sets of statements that are tried for one smaller than the first that is found, and steps of one search.
 MOST_SETS = 20_000
@@ -48,6 +48,15 @@ def smallest_conflict(names: Sequence[str], statements: Sequence[Statement]) -> 
             if any(said.kind is Kind.ANCESTOR for said in some) and not _satisfiable(names, some):
                 return some
     return found
+
+
+def satisfying_arcs(names: Sequence[str], statements: Sequence[Statement]) -> list[Arc] | None:
+    """Return the arcs of some network that satisfies statements which do not conflict; None if none was found."""
+    search = _Paths(names, statements)
+    search.exist()
+    if search.found is None:
+        return None
+    return [(names[tail], names[head]) for head, mask in enumerate(search.found) for tail in bits(mask)]
 
 
 def conflict_message(conflict: Sequence[Statement]) -> str:
@@ -129,6 +138,7 @@ class _Paths:
         count = len(names)
         index = {name: position for position, name in enumerate(names)}
         self._steps = 0
+        self.found: list[int] | None = None
         self._limits = [count] * count
         self._forbidden = [1 << v for v in range(count)]
         self._required = [0] * count
@@ -162,6 +172,7 @@ class _Paths:
             return False
         missing = next(((x, y) for x, y in self._ancestors if not below[x] >> y & 1), None)
         if missing is None:
+            self.found = parents
             return True
         x, y = missing
         if not forbidden[y] >> x & 1 and not below[y] >> x & 1 and self._limits[y] >= len(parents) - 1:

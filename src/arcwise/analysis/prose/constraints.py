@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from arcwise.analysis.origins import EdgeOrigin, Origin, Unconstrained
 from arcwise.analysis.price import NOTHING, factor_words
+from arcwise.graph import Kind
 from arcwise.report import Bullets, Column, Paragraph, Table
 from arcwise.report.content.blocks import SETTLED
 from arcwise.report.content.numbers import percent, show_confidence
@@ -45,6 +46,11 @@ def origin_sentences(edge: EdgeFinding) -> tuple[str, ...]:
     without = origin.without
     if origin.kind is Origin.REQUIRED:
         alone = "" if without is None else f" {_alone(origin, without)}"
+        if all(said.kind is Kind.ANCESTOR for said in origin.said):
+            path = (
+                f"{edge.tail} → {edge.head} is below the cut-off, but on the most credible path of those that you asked"
+            )
+            return (f"{path} for: {'; '.join(said.text() for said in origin.said)}.{alone}",)
         return (f"{edge.tail} → {edge.head} was required by you: every network has it, whatever the data say.{alone}",)
     if origin.kind is Origin.FORBIDDEN:
         alone = "" if without is None else f" {_alone(origin, without)}"

@@ -122,6 +122,7 @@ IN_NETWORK = {
     Fate.DROPPED: "left out (cycle)",
     Fate.FORBIDDEN: "left out (forbidden)",
     Fate.LIMITED: "left out (parents)",
+    Fate.MISLEADING: "left out (ancestors)",
     Fate.BELOW: "no",
 }
 

@@ -33,6 +33,7 @@ LEFT_OUT = {
     Fate.DROPPED: "left out: a cycle",
     Fate.FORBIDDEN: "left out: forbidden",
     Fate.LIMITED: "left out: too many parents",
+    Fate.MISLEADING: "left out: must not lead there",
 }
 SPARKLINE_POINTS = 40
 
