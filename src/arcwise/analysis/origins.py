@@ -133,29 +133,35 @@ class Origins:
 
     def of(self, first: str, second: str) -> EdgeOrigin:
         """Return where the edge of a pair comes from, or why there is none."""
-        known = self.constraints
-        if known is None:
+        if self.constraints is None:
             return NOTHING_SAID
         without = self._without(first, second)
         likely = without is not None and without.present > self.consensus.threshold
-        required = {(first, second), (second, first)} & set(known.required)
-        if required:
-            said = tuple(s for s in known.statements if s.kind is Kind.REQUIRED and s.arc in required)
-            return EdgeOrigin(Origin.REQUIRED, said, without, likely)
-        excluded = [pair for pair in ((first, second), (second, first)) if pair[0] in known.forbidden_parents(pair[1])]
-        if frozenset((first, second)) in self._on_paths:
-            said = tuple(s for s in known.statements if s.kind is Kind.ANCESTOR)
-            return EdgeOrigin(Origin.REQUIRED, said, without, likely)
-        reasons = [known.reasons(*pair) for pair in excluded]
+        kind, said = self._required(first, second) or self._excluded(first, second)
+        return EdgeOrigin(kind, said, without, likely)
+
+    def _required(self, first: str, second: str) -> tuple[Origin, tuple[Statement, ...]] | None:
+        """Return the statements that an edge is there for: that it is required, or on a path that is."""
+        assert self.constraints is not None
+        statements, pair = self.constraints.statements, {first, second}
+        said = tuple(s for s in statements if s.kind is Kind.REQUIRED and set(s.names) == pair)
+        if not said and frozenset(pair) in self._on_paths:
+            said = tuple(s for s in statements if s.kind is Kind.ANCESTOR)
+        return (Origin.REQUIRED, said) if said else None
+
+    def _excluded(self, first: str, second: str) -> tuple[Origin, tuple[Statement, ...]]:
+        """Return what directions leave over: nothing, one of the two, or the choice of the data."""
+        known = self.constraints
+        assert known is not None
+        ways = ((first, second), (second, first))
+        reasons = [known.reasons(*way) for way in ways if way[0] in known.forbidden_parents(way[1])]
         said = tuple(dict.fromkeys(statement for found in reasons for statement in found))
-        if len(excluded) == 2:
+        if len(reasons) == 2:
             whole = tuple(statement for statement in reasons[0] if statement in reasons[1])
-            return EdgeOrigin(Origin.FORBIDDEN, whole or said, without, likely)
-        if excluded:
-            return EdgeOrigin(Origin.DIRECTED, said, without, likely)
-        if frozenset((first, second)) in self._consequences:
-            return EdgeOrigin(Origin.FOLLOWS, (), without, likely)
-        return EdgeOrigin(Origin.FOUND, (), without, likely)
+            return Origin.FORBIDDEN, whole or said
+        if reasons:
+            return Origin.DIRECTED, said
+        return Origin.FOLLOWS if frozenset((first, second)) in self._consequences else Origin.FOUND, ()
 
     @property
     def forbidden(self) -> tuple[tuple[str, str], ...]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from arcwise.data import Dataset
 from arcwise.deadline import Deadline
@@ -83,6 +84,20 @@ class ConstraintPrice:
     def binding(self) -> tuple[StatementPrice, ...]:
         """The statements that cost something by themselves, the dearest first."""
         return tuple(part for part in self.parts if part.binds)
+
+    def describe(self) -> dict[str, Any]:
+        """Return the prices as JSON can hold them: what the record of a run has."""
+        return {
+            "cost": self.cost,
+            "with_constraints": self.constrained,
+            "without_constraints": self.unconstrained,
+            "exact": self.exact,
+            "status": str(self.status),
+            "statements": [
+                {"kind": str(part.statement.kind), "text": part.statement.text(), "cost": part.cost}
+                for part in self.parts
+            ],
+        }
 
     @property
     def sentences(self) -> tuple[str, ...]:
