@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     # The names below once more, for type checkers and editors; a test compares the two lists. A function in a module of
     # its own name comes from that module: mypy would take it for the module otherwise.
     from arcwise import analysis as analysis
+    from arcwise import audit as audit
     from arcwise import confidence as confidence
     from arcwise import counts as counts
     from arcwise import data as data
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from arcwise import study as study
     from arcwise.analysis import Analysis as Analysis
     from arcwise.analysis import learn as learn
+    from arcwise.audit import check as check
     from arcwise.confidence import EdgeConfidence as EdgeConfidence
     from arcwise.confidence import consensus_network as consensus_network
     from arcwise.confidence import recommend as recommend
@@ -64,6 +66,7 @@ if TYPE_CHECKING:
 _PUBLIC: dict[str, tuple[str, ...]] = {
     "limits": ("Limits",),
     "data": ("Dataset", "read_data", "read_table", "impute", "discretize"),
+    "audit": ("check",),
     "graph": ("Dag", "Constraints"),
     "parent_sets": ("build_parent_sets",),
     "exact": ("find_optimal",),
