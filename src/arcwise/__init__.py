@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from arcwise.ensemble import bootstrap_networks as bootstrap_networks
     from arcwise.ensemble import find_credible as find_credible
     from arcwise.estimator import BayesianNetworkEstimator as BayesianNetworkEstimator
-    from arcwise.evaluate import compare as compare
     from arcwise.exact import find_optimal as find_optimal
     from arcwise.graph import Constraints as Constraints
     from arcwise.graph import Dag as Dag
@@ -74,11 +73,10 @@ _PUBLIC: dict[str, tuple[str, ...]] = {
     "ensemble": ("Recipe", "CredibleSet", "find_credible", "bootstrap_networks"),
     "confidence": ("EdgeConfidence", "edge_confidence", "recommend", "consensus_network"),
     "model": ("BayesianNetwork", "fit_parameters", "read_bif", "write_bif"),
-    "evaluate": ("compare",),
     "analysis": ("Analysis", "learn"),
     "estimator": ("BayesianNetworkEstimator",),
 }
-_MODULES = (*_PUBLIC, "counts", "datasets", "errors", "priors", "progress", "report", "scores", "study")
+_MODULES = (*_PUBLIC, "counts", "datasets", "errors", "evaluate", "priors", "progress", "report", "scores", "study")
 _STAGE = {name: stage for stage, names in _PUBLIC.items() for name in names}
 
 __all__ = ["__version__", "datasets", *_STAGE]  # noqa: PLE0604

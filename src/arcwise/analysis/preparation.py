@@ -43,7 +43,7 @@ Kind = Literal["missing", "continuous"]
 IMPUTE = "knn"
 DISCRETIZE = "quantile"
 # What looks like no variable, and may be one all the same.
-KEEPABLE = (FindingKind.IDENTIFIER, FindingKind.TEXT, FindingKind.MANY_STATES)
+KEEPABLE = (FindingKind.IDENTIFIER, FindingKind.TEXT, FindingKind.MANY_STATES, FindingKind.COPY)
 
 
 class PreparationError(DataError):
@@ -113,10 +113,8 @@ def audit(table: Table, options: LearnOptions) -> Audit:
         thousands=options.thousands,
         dates=options.dates,
         merge_rare=options.merge_rare,
-        keep=table.checked_names(options.keep, Argument("keep")),
-        categories=table.names
-        if options.categorical
-        else table.checked_names(options.categories, Argument("categories")),
+        keep=options.keep,
+        categories=table.names if options.categorical else options.categories,
     )
     return audit_table(table, said, agreed=options.agree)
 

@@ -76,7 +76,7 @@ CHECKS: tuple[Check, ...] = (
     lambda table, said: find_identifiers(table, keep={*said.keep, *said.categories}),
     lambda table, said: find_rare_states(table, merge_rare=said.merge_rare, categories=said.categories),
     lambda table, said: find_many_states(table, keep=said.keep, categories=said.categories, merge_rare=said.merge_rare),
-    lambda table, said: find_copies(table),
+    lambda table, said: find_copies(table, keep=said.keep),
     lambda table, said: find_determined(table),
     lambda table, said: find_nearly_constant(table),
     lambda table, said: find_scales(table),

@@ -7,7 +7,7 @@ ranks agree. Near copies do so but for a few rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +20,12 @@ __all__ = ["find_copies", "find_determined"]
 
 LEAST_ROWS = 20  # below this, columns of few states are equal by chance
 NEAR = 0.99  # the share of rows in which the values of near copies correspond
-RANKS = 0.999  # the rank correlation of copied numbers
+RANKS = 0.9995  # the rank correlation of copied numbers
 SAMPLE = 5_000  # rows that are looked at for near copies
 MOST_PAIRS = 20_000  # pairs of columns that are looked at for near copies
 
 
-def find_copies(table: Table) -> Iterable[Finding]:
+def find_copies(table: Table, *, keep: Collection[str] = ()) -> Iterable[Finding]:
     """Yield, for every column that repeats an earlier one, which that is; the first is kept.
 
     Exact copies cost one pass over the data; near ones a cross table of `SAMPLE` rows per pair of columns with similar
@@ -39,6 +39,10 @@ def find_copies(table: Table) -> Iterable[Finding]:
         if table.n_rows < LEAST_ROWS or not _varies(column):
             continue
         key = _first_seen(column.codes).tobytes()
+        if column.name in keep:
+            kept.append(column)
+            known.setdefault(key, column.name)
+            continue
         if key in known:
             yield _copy(column.name, known[key], "the values correspond one to one in every row")
             continue
@@ -125,6 +129,9 @@ class _Looks:
         return self._correspond(one, other)
 
     def _same_ranks(self, one: Column, other: Column) -> bool:
+        fewer, more = sorted((len(one.labels), len(other.labels)))
+        if 2 * fewer < more:  # a rounded copy has fewer values, but two columns of sorted rows need not be copies
+            return False
         both = np.corrcoef(self._rank(one), self._rank(other))[0, 1]
         if abs(both) < RANKS or bool((one.is_missing != other.is_missing).mean() > 1 - NEAR):
             return False

@@ -16,6 +16,7 @@ from arcwise.mentions import Argument
 __all__ = ["find_header", "find_repeated_rows", "find_row_order"]
 
 LEAST_ROWS = 50
+CHANCE = 0.1  # pairs of equal rows that may be expected by chance
 _SPLIT = re.compile(r"(?:^|[^a-z])(train|test|split|fold|partition|validation|holdout|is_train|set)(?:$|[^a-z])")
 
 
@@ -44,15 +45,27 @@ def find_header(table: Table) -> Iterable[Finding]:
 
 
 def find_repeated_rows(table: Table) -> Iterable[Finding]:
-    """Yield that rows occur again where that is no chance: some column is different in most rows."""
+    """Yield that rows occur again where that is no chance.
+
+    If the columns were independent, two rows would be equal with the product over columns of the chance that two rows
+    share a value, which the rows that occur once tell. Where all pairs of rows together make less than `CHANCE` equal
+    ones, equal rows were entered twice.
+    """
     rows = table.n_rows
-    finest = max((len(column.labels) for column in table.columns), default=0)
-    if rows < LEAST_ROWS or table.weights is not None or finest < rows / 2:
+    if rows < LEAST_ROWS or table.weights is not None:
         return
     keys = np.zeros(rows, dtype=np.uint64)
     for column in table.columns:
         keys = keys * np.uint64(0x9E3779B97F4A7C15) + column.codes.astype(np.uint64) + np.uint64(1)
-    again = rows - len(np.unique(keys))
+    first = np.unique(keys, return_index=True)[1]
+    again = rows - len(first)
+    pairs = len(first) * (len(first) - 1) / 2
+    expected = pairs
+    for column in table.columns if again else ():
+        counts = np.bincount(column.codes[first]).astype(float)
+        expected *= float((counts * (counts - 1) / 2).sum()) / max(pairs, 1.0)
+    if expected > CHANCE:
+        return
     if again:
         yield Finding(
             Kind.REPEATED_ROWS,

@@ -16,9 +16,9 @@ MOST_BARS = 12
 MOST_COLUMNS = 200  # that are listed one by one
 MOST_PATTERNS = 12
 TITLES = {
-    Severity.BLOCKS: "cannot be learned from as it is",
-    Severity.MISLEADS: "would mislead",
-    Severity.NOTE: "worth knowing",
+    Severity.BLOCKS: "blocks",
+    Severity.MISLEADS: "misleads",
+    Severity.NOTE: "note",
 }
 
 
