@@ -22,7 +22,7 @@ QUICK = {"compare": False, "permutations": 0}
 
 
 def customers(rows: int = 2000, seed: int = 0) -> pd.DataFrame:
-    """Return a file as companies have them: ids, dates, money, free text, copies, gaps as dashes, a long list of towns."""
+    """Return a file as companies have them: ids, dates, money, text, copies, gaps as dashes, a long list of towns."""
     rng = np.random.default_rng(seed)
     segment = rng.choice(["Basic", "Plus", "Pro"], rows, p=[0.5, 0.3, 0.2])
     spend = np.select([segment == "Pro", segment == "Plus"], [3, 2], 1) * rng.lognormal(6, 0.5, rows)
@@ -139,7 +139,7 @@ class TestAgreement:
 class TestRows:
     def test_rows_that_were_entered_twice(self) -> None:
         rng = np.random.default_rng(2)
-        frame = pd.DataFrame({"weight": rng.normal(70, 10, N).round(3), "b": rng.choice(["u", "v"], N)})
+        frame = pd.DataFrame({"weight": rng.normal(70, 10, N).round(8), "b": rng.choice(["u", "v"], N)})
         assert not [f for f in check(frame).findings if f.kind is Kind.REPEATED_ROWS]
         twice = pd.concat([frame, frame.iloc[:7]])
         found = [f for f in check(twice).findings if f.kind is Kind.REPEATED_ROWS]

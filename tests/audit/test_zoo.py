@@ -1,4 +1,4 @@
-"""Sixty small ugly files: what the audit must find in each, what becomes of the column, and that nothing else is said."""
+"""Sixty small ugly files: what the audit must find in each, what becomes of the column, and nothing else."""
 
 from __future__ import annotations
 

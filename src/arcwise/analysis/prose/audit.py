@@ -38,7 +38,7 @@ def audit_blocks(audit: Audit) -> tuple[Block, ...]:
     if audit.findings:
         blocks.append(_findings(audit))
     blocks.append(_columns(audit.table))
-    if patterns := missing_together(audit.table):
+    if patterns := missing_together(audit.repaired):
         blocks.append(patterns)
     return tuple(blocks)
 
