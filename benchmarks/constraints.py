@@ -21,7 +21,7 @@ from arcwise.graph import Constraints
 from arcwise.parent_sets import build_parent_sets
 
 SHARED = Path(os.environ.get("ARCWISE_SHARED", Path(__file__).resolve().parents[2] / "shared"))
-DATA = ("tic-tac-toe", "wine", "adult", "voting", "zoo", "hepatitis", "parkinsons", "autos", "insurance1000")
+DATA = ("tic-tac-toe", "wine", "adult", "voting", "zoo", "hepatitis", "parkinsons")
 REPLICATES = 50
 
 
