@@ -46,7 +46,8 @@ class TableOptions(OptionGroup):
         str | None,
         typer.Option(
             "--format",
-            help="The format: csv, tsv, parquet, arff, lau, xlsx, jsonl, sqlite, duckdb (default: by the suffix).",
+            help="The format: csv, tsv, parquet, arff, lau, xlsx, jsonl, sqlite or duckdb "
+            "(default: what the suffix says).",
             show_default=False,
         ),
     ] = None
