@@ -36,7 +36,7 @@ COLUMNS: tuple[EdgeColumn, ...] = (
     EdgeColumn("standard_error", "its Monte Carlo error; 0 for a credible set", lambda e: e.standard_error),
     EdgeColumn(SPLIT[0], "if there is an edge, how often it points first → second", lambda e: e.split[0]),
     EdgeColumn(SPLIT[1], "... second → first", lambda e: e.split[1]),
-    EdgeColumn(SPLIT[2], "... and could do either; the three sum to 1", lambda e: e.split[2]),
+    EdgeColumn(SPLIT[2], "... and could do either; they sum to 1, or are 0 if it was forbidden", lambda e: e.split[2]),
     EdgeColumn("from", "the tail of the network's arc, or of the more credible direction", lambda e: e.tail),
     EdgeColumn("to", "its head", lambda e: e.head),
     EdgeColumn("in_network", "whether the network has the edge", lambda e: e.fate.in_network),

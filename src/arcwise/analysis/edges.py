@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.analysis.averaged import Averaged
-from arcwise.analysis.origins import NOTHING_SAID, EdgeOrigin, Origins
+from arcwise.analysis.origins import NOTHING_SAID, EdgeOrigin, Origin, Origins
 from arcwise.confidence import Fate
 from arcwise.counts import contingency
 from arcwise.data import Dataset
@@ -85,7 +85,12 @@ class EdgeFinding:
 
     @property
     def split(self) -> tuple[float, float, float]:
-        """If there is an edge, how likely it points first -> second, second -> first, or could do either; sums to 1."""
+        """If there is an edge, how likely it points first -> second, second -> first, or could do either; sums to 1.
+
+        All are 0 for an edge that was forbidden: there is nothing to point.
+        """
+        if self.origin.kind is Origin.FORBIDDEN:
+            return 0.0, 0.0, 0.0
         if self.present <= 0:
             return 0.0, 0.0, 1.0
         return self.forward / self.present, self.backward / self.present, self.undirected / self.present

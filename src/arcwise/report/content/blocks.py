@@ -199,7 +199,7 @@ class NetworkEdge:
     def shares(self) -> tuple[float, float, float]:
         """If there is an edge: the share of its more credible direction, of the other, and of those that are free."""
         if self.present <= 0:
-            return 0.0, 0.0, 1.0
+            return 0.0, 0.0, 0.0
         high, low = max(self.forward, self.backward), min(self.forward, self.backward)
         return high / self.present, low / self.present, self.undirected / self.present
 

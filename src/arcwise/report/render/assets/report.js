@@ -390,7 +390,7 @@
     return shareTable("The first is the one that the network rests on.", view.methods.map((title, k) => [title, edge.m[k]]), confidence);
   }
 
-  const sharesOf = (edge) => (edge.p > 0 ? [edge.f / edge.p, edge.r / edge.p, edge.u / edge.p] : [0, 0, 1]);
+  const sharesOf = (edge) => (edge.p > 0 ? [edge.f / edge.p, edge.r / edge.p, edge.u / edge.p] : [0, 0, 0]);
 
   function directionTable(edge) {
     const [forward, backward, either] = sharesOf(edge);
