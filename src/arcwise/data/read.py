@@ -16,6 +16,7 @@ from arcwise.data.lau import read_lau
 from arcwise.data.parquet import read_parquet
 from arcwise.data.source import STDIN, Source, TextOptions, open_source
 from arcwise.data.table import Table
+from arcwise.data.targets import Conditions
 from arcwise.errors import FormatError, OptionError, suggestion
 from arcwise.mentions import Argument, Remedy
 from arcwise.progress import ProgressCallback, show_progress
@@ -55,6 +56,9 @@ class ReadingSettings:
         ("1" and "1.0"), for one; otherwise they are an error.
     weights
         A column that says how often each row occurs.
+    interventions, conditions
+        A column that names the variables which an experiment set in each row, and what its labels stand for where they
+        are not variables; see `Table.with_interventions`.
     """
 
     format: str | None = None
@@ -63,6 +67,8 @@ class ReadingSettings:
     missing: Collection[str] = MISSING
     merge: bool = False
     weights: str | None = None
+    interventions: str | None = None
+    conditions: Conditions | None = None
 
 
 class ReadingKeywords(TypedDict, total=False):
@@ -75,6 +81,8 @@ class ReadingKeywords(TypedDict, total=False):
     missing: Collection[str]
     merge: bool
     weights: str | None
+    interventions: str | None
+    conditions: Conditions | None
 
 
 def read_data(
@@ -157,6 +165,8 @@ def read_table(
     markers = frozenset(str(marker).strip() for marker in chosen.missing)
     with show_progress(progress) as callback:
         table = _READERS[kind](source, TextOptions(chosen.separator, chosen.header, markers, chosen.merge), callback)
+    if chosen.interventions is not None:  # first: the column is not among those to select
+        table = table.with_interventions(chosen.interventions, chosen.conditions)
     if columns is not None:
         table = table.select(table.checked_names(columns, Argument("columns")))
     table = table.drop(table.checked_names(drop, Argument("drop")))
