@@ -45,7 +45,7 @@ TEST(sample_is_the_same_for_any_number_of_threads_and_never_impossible) {
     for (std::size_t i = 0; i < rows; ++i) CHECK(one[rows + i] != one[i]);
 
     const arcwise::Columns<std::uint8_t> data{one.data(), 2, rows, arities.data(), nullptr};
-    const auto likelihood = arcwise::log_likelihood(network, data, order, 3, monitor);
+    const auto likelihood = arcwise::log_likelihood(network, data, order, {}, 3, monitor);
     const auto expected = [&](std::size_t i) { return std::log(values[one[i]]) + std::log(0.5); };
     for (std::size_t i = 0; i < rows; ++i) CHECK(likelihood.rows[i] == expected(i));
 }
