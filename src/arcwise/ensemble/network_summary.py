@@ -16,6 +16,7 @@ from arcwise.ensemble.families import Families, arc_frame
 from arcwise.ensemble.network_set import Weighting, check_weighting
 from arcwise.ensemble.recipe import Recipe
 from arcwise.errors import FormatError
+from arcwise.graph import Constraints, FixedPairs
 from arcwise.limits import Status
 
 if TYPE_CHECKING:
@@ -59,6 +60,14 @@ class Ensemble(Protocol):
         """How the networks were made; None if that is not known."""
 
     @property
+    def obeyed(self) -> Constraints | None:
+        """What every network satisfies; None if nothing is constrained, or if that is not known."""
+
+    @property
+    def fixed(self) -> FixedPairs | None:
+        """The pairs whose edges have their directions from constraints or experiments; None if there are none."""
+
+    @property
     def complete(self) -> bool:
         """True if no network that was asked for is missing."""
 
@@ -83,7 +92,7 @@ class NetworkSummary(EnsembleFacts):
     log_mass
         The log of the sum of exp(score - opt) over the networks.
     class_count
-        The number of Markov equivalence classes, or None if not counted.
+        The number of equivalence classes (of `fixed`, where pairs are fixed), or None if not counted.
 
     The other fields are those of `NetworkSet` and `EnsembleFacts`.
     """
