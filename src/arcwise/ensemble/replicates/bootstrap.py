@@ -15,7 +15,7 @@ import numpy as np
 from arcwise.data import Dataset
 from arcwise.deadline import Deadline
 from arcwise.defaults import REPLICATES
-from arcwise.ensemble.ensemble_facts import CONSTRAINTS
+from arcwise.ensemble.ensemble_facts import CONSTRAINTS, TARGETS
 from arcwise.ensemble.families import Families, choice_type
 from arcwise.ensemble.network_set import NetworkSet
 from arcwise.ensemble.recipe import Recipe
@@ -237,6 +237,7 @@ def _network_set(
             "seconds": seconds,
             "indices": [replicate.index for replicate in chosen],
             "replicate_scores": [replicate.score for replicate in chosen],
+            **({} if data.targets is None else {TARGETS: [list(names) for names in data.targets.sets]}),
         },
     )
     return made if task.resampling != "bootstrap" else made.made_by(_recipe(task, replicates))
