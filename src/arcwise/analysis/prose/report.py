@@ -10,6 +10,7 @@ import numpy as np
 from arcwise.analysis.edges import FLOOR, HALF, EdgeFinding
 from arcwise.analysis.prose.choices import choices_table, repeat_blocks
 from arcwise.analysis.prose.edges import edge_sentences, state_label, summary_sentences
+from arcwise.analysis.prose.experiments import experiment_sections
 from arcwise.analysis.prose.methods import methods_text, references
 from arcwise.analysis.prose.prior import prior_blocks
 from arcwise.analysis.prose.sources import account_of_sample, completeness, ensemble_title, restriction
@@ -73,6 +74,7 @@ def build_report(analysis: Analysis) -> Report:
         glossary=_glossary(analysis),
         sections=(
             Section("ensemble", ensemble_title(analysis), tuple(_ensemble(analysis))),
+            *experiment_sections(analysis),
             Section("rules", "Where to cut", tuple(_rules(analysis))),
             Section("prior", "Does the prior decide, and are there enough data?", tuple(_prior(analysis))),
             Section("data", "The data", tuple(_data(analysis))),
