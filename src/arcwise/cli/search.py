@@ -178,6 +178,7 @@ def search(
     Example: arcwise search survey.csv --method genetic --score bdeu:ess=10 --seed 1 -o network.graphml
     """
     from arcwise import local as stage
+    from arcwise.graph import assert_obeys
 
     method, output = searching.method, printing.output
     options = searching.settings()
@@ -193,16 +194,18 @@ def search(
     }[method]
     score, limits = scored.make(), limit.limits
     cases = reading.read(data, printing.progress)
+    known = rules.read(cases.names)
     result = function(
         cases,
         score=score,
         max_parents=rules.max_parents,
-        constraints=rules.read(cases.names),
+        constraints=known,
         seed=searching.seed,
         limits=limits,
         progress=printing.progress,
         **options,
     )
+    assert_obeys(result.dag, known)
     if to_stdout:
         write_graph_file(Path("-"), result.dag)
     elif output is not None:

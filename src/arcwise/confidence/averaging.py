@@ -109,6 +109,8 @@ def edge_confidence(
         recipe=networks.recipe,
         n_cases=n_cases if n_cases is not None else facts.get("n_cases"),
         data_digest=getattr(networks, "data_digest", None),
+        constraints=networks.obeyed,
+        targets=networks.targets,
     )
 
 

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, Self
 
 from arcwise.ensemble.recipe import Recipe
+from arcwise.errors import ArcwiseError, FormatError
 from arcwise.graph import Constraints, FixedPairs
 from arcwise.limits import Status
 from arcwise.showing import one_screen
@@ -98,7 +99,20 @@ class EnsembleFacts:
 
         The class of a network is its Markov equivalence class cut down to the members that agree with it on these.
         """
-        return fixed_pairs(self._names, self.obeyed, self.facts.get(TARGETS) or ())
+        return fixed_pairs(self._names, self.obeyed, self.targets)
+
+    @property
+    def targets(self) -> tuple[tuple[str, ...], ...]:
+        """The variables that were set in the data, experiment by experiment."""
+        return tuple(tuple(target) for target in self.facts.get(TARGETS) or ())
+
+    def check_known(self, source: str) -> Self:
+        """Return the networks as they are, or raise a `FormatError` if what a file says of them makes no sense."""
+        try:
+            _ = self.fixed
+        except (ArcwiseError, TypeError, ValueError, AttributeError, KeyError) as error:
+            raise FormatError(f"{source}: the constraints or experiments cannot be read ({error}).") from error
+        return self
 
     @property
     def _names(self) -> tuple[str, ...]:

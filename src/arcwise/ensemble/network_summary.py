@@ -64,6 +64,10 @@ class Ensemble(Protocol):
         """What every network satisfies; None if nothing is constrained, or if that is not known."""
 
     @property
+    def targets(self) -> tuple[tuple[str, ...], ...]:
+        """The variables that were set in the data, experiment by experiment."""
+
+    @property
     def fixed(self) -> FixedPairs | None:
         """The pairs whose edges have their directions from constraints or experiments; None if there are none."""
 
@@ -139,6 +143,7 @@ class NetworkSummary(EnsembleFacts):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the summary to a compact checksummed file."""
+        self.families.assert_obey(self.obeyed, self.equal > 0)
         facts = {
             "names": list(self.names),
             "count": str(self.count),
@@ -196,4 +201,4 @@ class NetworkSummary(EnsembleFacts):
         for values in (made.posterior, made.equal):
             if values.shape != (families.n_rows,) or not ((values >= 0) & (values <= 1 + 1e-9)).all():
                 raise FormatError(f"{path}: the shares of the families are not numbers between 0 and 1, one for each.")
-        return made
+        return made.check_known(str(path))

@@ -18,6 +18,7 @@ from arcwise.graph.graph_table_files import (
     write_adjacency,
     write_arc_list,
 )
+from arcwise.graph.obedience import assert_obeys, broken_rules
 from arcwise.graph.pdag import Pdag
 from arcwise.graph.sparse_dags import sparse_dag
 from arcwise.graph.structure_file import format_structure, parse_structure, read_structure, write_structure
@@ -34,7 +35,9 @@ __all__ = [
     "Pdag",
     "all_dags",
     "all_parent_masks",
+    "assert_obeys",
     "bounded_degree_dag",
+    "broken_rules",
     "class_keys",
     "class_keys_from_masks",
     "count_dags",

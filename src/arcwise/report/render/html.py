@@ -116,7 +116,10 @@ def _sides(section: Section) -> list[tuple[str, list[tuple[int, Block]]]]:
 IN_NETWORK = {
     Fate.KEPT: "yes",
     Fate.UNDIRECTED: "yes, open",
+    Fate.REQUIRED: "yes, required",
     Fate.DROPPED: "left out (cycle)",
+    Fate.FORBIDDEN: "left out (forbidden)",
+    Fate.LIMITED: "left out (parents)",
     Fate.BELOW: "no",
 }
 
