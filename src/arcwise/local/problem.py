@@ -25,7 +25,7 @@ from arcwise.seeds import native_seed
 if TYPE_CHECKING:
     from arcwise._core.local import LocalLearner, Outcome, StateBlocks
 
-__all__ = ["START", "LocalProblem", "Start", "check_count", "check_density"]
+__all__ = ["START", "LocalProblem", "Start", "check_count", "check_density", "merged_constraints"]
 
 Start = Literal["empty", "random"] | Dag
 STARTS = ("empty", "random")
@@ -59,7 +59,9 @@ class LocalProblem:
     ) -> LocalProblem:
         """Check the arguments that all local searches share."""
         memory = DEFAULT_MEMORY if limits is None or limits.memory_bytes is None else limits.memory_bytes
-        return cls(data, make_score(score), _set_apart(data, _merge(data, constraints, max_parents)), memory)
+        return cls(
+            data, make_score(score), _set_apart(data, merged_constraints(data, constraints, max_parents)), memory
+        )
 
     @cached_property
     def blocks(self) -> StateBlocks:
@@ -158,7 +160,8 @@ class LocalProblem:
         )
 
 
-def _merge(data: Dataset, constraints: Constraints | None, max_parents: int | None) -> Constraints:
+def merged_constraints(data: Dataset, constraints: Constraints | None, max_parents: int | None) -> Constraints:
+    """Return what was asked for as constraints over the variables of the data, with the limit of parents in them."""
     if constraints is None:
         return Constraints(data.names, max_parents=max_parents)
     if constraints.names != data.names:

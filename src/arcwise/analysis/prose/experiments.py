@@ -34,8 +34,8 @@ def experiment_sections(analysis: Analysis) -> tuple[Section, ...]:
     open_now = f"{found.open_now:.1f} edges" if round(found.open_now, 1) != 1.0 else "1.0 edge"
     blocks: list[Block] = [
         Paragraph(
-            f"On average over the networks, the direction of {open_now} is open: they fit either way, and more data of "
-            "this kind will not change that. An experiment that sets a variable can: it shows the direction of every "
+            f"On average over the networks, the direction of {open_now} is open: they fit either way, which data of "
+            "this kind cannot decide. An experiment that sets a variable can: it shows the direction of every "
             f"edge at that variable, and others follow. Setting {first} would settle most, {best:.1f} of them. That is "
             "an expectation over the networks, before the experiment is made; it assumes enough cases, and that "
             "nothing outside the data causes two variables at once."
@@ -58,7 +58,7 @@ def methods_of_experiments(analysis: Analysis) -> str:
     names = targets.names
     listed = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
     return (
-        f"In some cases {listed} {'was' if len(names) == 1 else 'were'} set by an experiment: every variable was scored "
-        "and estimated without the cases in which it was set (Cooper & Yoo, 1999), and networks count as equivalent if "
-        "no such experiment tells them apart (Hauser & Bühlmann, 2012)."
+        f"In some cases {listed} {'was' if len(names) == 1 else 'were'} set by an experiment: every variable was "
+        "scored and estimated without the cases in which it was set (Cooper & Yoo, 1999), and networks count as "
+        "equivalent if no such experiment tells them apart (Hauser & Bühlmann, 2012)."
     )

@@ -26,7 +26,7 @@ from arcwise.ensemble.replicates.workers import Batch, Workers, open_workers
 from arcwise.errors import OptionError
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
-from arcwise.local.problem import LocalProblem, check_count
+from arcwise.local.problem import LocalProblem, check_count, merged_constraints
 from arcwise.mentions import Argument
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 from arcwise.scores import Score
@@ -100,7 +100,7 @@ def bootstrap_networks(
     task = ReplicateTask(
         data=data.collapse(),
         score=problem.score,
-        constraints=problem.constraints,
+        constraints=merged_constraints(data, constraints, max_parents),  # what was asked for, and nothing else
         learner=chosen.learner,
         resampling=chosen.resampling,
         seed=resolve_seed(seed),
