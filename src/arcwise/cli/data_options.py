@@ -98,5 +98,13 @@ class DataOptions(TableOptions):
     categorical: CategoricalOption = False
 
     def read(self, data: Path, progress: bool | None) -> Dataset:
-        """Read a data file that is complete and discrete."""
-        return self.read_table(data, progress).to_dataset(categorical=self.categorical)
+        """Read a data file that is complete and discrete; a column with one value only is left out, as `learn` does."""
+        from arcwise.audit.constants import find_constants
+
+        table = self.read_table(data, progress)
+        for finding in find_constants(table):
+            assert finding.repair is not None
+            table = finding.repair.change(table)
+            if progress is not False:
+                typer.echo(finding.repair.done, err=True)
+        return table.to_dataset(categorical=self.categorical)

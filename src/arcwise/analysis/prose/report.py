@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arcwise.analysis.edges import FLOOR, HALF, EdgeFinding
+from arcwise.analysis.prose.audit import audit_blocks
 from arcwise.analysis.prose.choices import choices_table, repeat_blocks
 from arcwise.analysis.prose.edges import edge_sentences, state_label, summary_sentences
 from arcwise.analysis.prose.experiments import experiment_sections
@@ -21,6 +22,7 @@ from arcwise.report import (
     Chart,
     Column,
     Guide,
+    KnownRules,
     NetworkEdge,
     NetworkNode,
     NetworkView,
@@ -127,7 +129,16 @@ def _network(analysis: Analysis) -> NetworkView:
         floor=min(FLOOR, analysis.threshold),
         cost_powers=COST_POWERS,
         cost_cutoffs=analysis.thresholds.by_cost,
+        known=_known(analysis, index),
     )
+
+
+def _known(analysis: Analysis, index: dict[str, int]) -> KnownRules | None:
+    """Return what the slider's networks must obey."""
+    rules = analysis.consensus.constraints
+    if rules is None:
+        return None
+    return KnownRules(tuple((index[tail], index[head]) for tail, head in rules.required), rules.limits)
 
 
 def _edge(analysis: Analysis, edge: EdgeFinding, index: dict[str, int]) -> NetworkEdge:
@@ -308,6 +319,8 @@ def _data(analysis: Analysis) -> list[Block]:
         blocks.append(Bullets(analysis.prepared.steps))
     else:
         blocks.append(Paragraph("The data were complete and discrete, and were used as they are."))
+    if analysis.prepared.audit is not None:
+        blocks.extend(audit_blocks(analysis.prepared.audit))
     rows = []
     for v, name in enumerate(data.names):
         counts = contingency(data, [v])

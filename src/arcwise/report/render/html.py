@@ -198,4 +198,5 @@ def _payload(view: NetworkView) -> dict[str, Any]:
         "floor": view.floor,
         "powers": view.cost_powers,
         "cutoffs": view.cost_cutoffs,
+        **({} if view.known is None else {"known": {"required": view.known.required, "limits": view.known.limits}}),
     }
