@@ -108,7 +108,7 @@ def test_constraints_and_limits_are_recorded(tmp_path: Path, monkeypatch: pytest
     words = shlex.split(record["command"])
     assert json.loads(words[words.index("--constraints") + 1])["tiers"] == [["age"], ["cough", "smoke"]]
     page = (tmp_path / "out" / "report.html").read_text()
-    assert "required: smoke → x ray" in page
+    assert "smoke → x ray is required" in page
     assert "complete among networks with at most 3 parents" in page
 
 

@@ -15,7 +15,7 @@ from arcwise.graph import Constraints, Dag
 def random_constraints(
     names: Sequence[str], rng: np.random.Generator, *, limits: bool = True, own_limits: bool = True
 ) -> Constraints:
-    """Return tiers, required and forbidden arcs that agree with one order of the variables, and limits on parents."""
+    """Return tiers, required and forbidden arcs, roots, leaves, a group and limits that agree with one order."""
     order = [str(name) for name in rng.permutation(list(names))]
     place = {name: i for i, name in enumerate(order)}
     tiers: list[list[str]] = []
@@ -33,8 +33,18 @@ def random_constraints(
     own = {}
     if limits and own_limits and rng.random() < 0.3:
         own = {x: needed[x] + int(rng.integers(0, 2)) for x in order if rng.random() < 0.3}
+    some = [str(name) for name in rng.choice(order, size=min(3, len(order)), replace=False)]
+    apart = len(some) > 1 and rng.random() < 0.2 and not any(a in some and b in some for a, b in required)
     return Constraints(
-        tuple(names), required=required, forbidden=forbidden, tiers=tiers, max_parents=most, max_parents_of=own
+        tuple(names),
+        required=required,
+        forbidden=forbidden,
+        tiers=tiers,
+        roots=[x for x in order if not needed[x] and rng.random() < 0.08],
+        leaves=[x for x in order if all(a != x for a, _ in required) and rng.random() < 0.08],
+        groups=[some] if apart else [],
+        max_parents=most,
+        max_parents_of=own,
     )
 
 

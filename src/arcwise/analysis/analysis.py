@@ -11,13 +11,15 @@ from arcwise.analysis.averaged import Averaged
 from arcwise.analysis.edge_table import edge_frame
 from arcwise.analysis.edges import EdgeFinding, describe_edge
 from arcwise.analysis.options import LearnOptions
+from arcwise.analysis.origins import Origins
 from arcwise.analysis.preparation import Prepared
+from arcwise.analysis.price import ConstraintPrice
 from arcwise.analysis.prior_checks import PriorChecks
 from arcwise.analysis.remark import Remark
 from arcwise.analysis.thresholds import Thresholds
 from arcwise.confidence import ConsensusNetwork, EdgeConfidence
 from arcwise.data import Dataset
-from arcwise.graph import Dag, Pdag
+from arcwise.graph import Constraints, Dag, Pdag
 from arcwise.limits import Status
 from arcwise.model import BayesianNetwork
 
@@ -54,6 +56,10 @@ class Analysis:
         Every pair of variables with a confidence above 0.01, the most certain first.
     prior
         Sensitivity to the prior, and saturation.
+    without
+        The main set once more without the constraints, None if there are none or the time did not suffice.
+    price
+        What the constraints cost, None likewise.
     """
 
     prepared: Prepared
@@ -66,6 +72,8 @@ class Analysis:
     network: BayesianNetwork
     edges: tuple[EdgeFinding, ...]
     prior: PriorChecks
+    without: Averaged | None = None
+    price: ConstraintPrice | None = None
 
     @property
     def name(self) -> str:
@@ -86,6 +94,17 @@ class Analysis:
     def sets(self) -> tuple[Averaged, ...]:
         """The main set of networks, and those that it is compared with."""
         return (self.main, *self.comparisons)
+
+    @property
+    def constraints(self) -> Constraints | None:
+        """What every network had to satisfy; None for nothing."""
+        known = self.options.constraints
+        return None if known is None or known.is_trivial else known
+
+    @property
+    def origins(self) -> Origins:
+        """Where each edge comes from: the data, or what was said."""
+        return Origins(self.constraints, self.consensus, self.without)
 
     @property
     def confidence(self) -> EdgeConfidence:
@@ -133,7 +152,7 @@ class Analysis:
         self.confidence.pair(first, second)  # refuses unknown names
         # Too unlikely for the report; but that there is no edge is a finding, too.
         first, second = sorted((first, second), key=self.data.index)
-        return describe_edge(self.data, self.sets, self.consensus, first, second)
+        return describe_edge(self.data, self.sets, self.origins, first, second)
 
     def explain(self, first: str, second: str) -> str:
         """Say in plain words how far the edge between two variables can be trusted, and why."""
@@ -147,7 +166,9 @@ class Analysis:
         ``confidence`` is that of an edge, in either direction. ``forward_if_edge`` (first -> second),
         ``backward_if_edge`` and ``either_if_edge`` say where it points if it is there: they sum to 1, as in the report.
         ``from`` and ``to`` are the arc of the network, or the more credible direction. ``agreement`` compares the
-        confidences by other methods and scores, which have a column each; ``explanation`` is what `explain` says.
+        confidences by other methods and scores, which have a column each. ``origin`` says whether the edge is found or
+        was said, ``said`` by what, and ``without_constraints`` what its confidence would be if nothing had been.
+        ``explanation`` is what `explain` says.
         """
         from arcwise.analysis.prose.edges import explain_edge
 

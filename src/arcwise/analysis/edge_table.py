@@ -11,10 +11,12 @@ from arcwise.analysis.edges import EdgeFinding
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["COLUMNS", "EXPLANATION", "SPLIT", "EdgeColumn", "edge_frame"]
+__all__ = ["COLUMNS", "EXPLANATION", "ORIGIN", "SPLIT", "WITHOUT", "EdgeColumn", "edge_frame"]
 
 SPLIT = ("forward_if_edge", "backward_if_edge", "either_if_edge")
 EXPLANATION = "explanation"
+ORIGIN = "origin"
+WITHOUT = "without_constraints"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ COLUMNS: tuple[EdgeColumn, ...] = (
     EdgeColumn("standard_error", "its Monte Carlo error; 0 for a credible set", lambda e: e.standard_error),
     EdgeColumn(SPLIT[0], "if there is an edge, how often it points first → second", lambda e: e.split[0]),
     EdgeColumn(SPLIT[1], "... second → first", lambda e: e.split[1]),
-    EdgeColumn(SPLIT[2], "... and could do either; the three sum to 1", lambda e: e.split[2]),
+    EdgeColumn(SPLIT[2], "... and could do either; they sum to 1, or are 0 if it was forbidden", lambda e: e.split[2]),
     EdgeColumn("from", "the tail of the network's arc, or of the more credible direction", lambda e: e.tail),
     EdgeColumn("to", "its head", lambda e: e.head),
     EdgeColumn("in_network", "whether the network has the edge", lambda e: e.fate.in_network),
@@ -48,6 +50,17 @@ COLUMNS: tuple[EdgeColumn, ...] = (
         "agreement",
         "whether other methods and scores agree, differ in strength, or disagree",
         lambda e: str(e.agreement),
+    ),
+    EdgeColumn(
+        ORIGIN,
+        "found by the data; required or forbidden by the analyst; directed by what was said, or follows from it",
+        lambda e: str(e.origin.kind),
+    ),
+    EdgeColumn("said", "what it is owed to, such as your tiers; empty for what is found", lambda e: e.origin.text),
+    EdgeColumn(
+        WITHOUT,
+        "the confidence by the same method and score without the constraints; empty if there are none",
+        lambda e: None if e.origin.without is None else e.origin.without.present,
     ),
 )
 

@@ -115,6 +115,7 @@ def run_record(analysis: Analysis) -> dict[str, Any]:
             "dropped": [[edge.tail, edge.head] for edge in analysis.consensus.dropped],
             "compared": [other.title for other in analysis.comparisons],
             "remarks": [remark.text for remark in analysis.remarks],
+            "constraints": None if analysis.price is None else analysis.price.describe(),
         },
     }
 

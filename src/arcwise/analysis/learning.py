@@ -10,9 +10,18 @@ from arcwise.analysis.analysis import Analysis
 from arcwise.analysis.averaged import Averaged, Shortfall, average
 from arcwise.analysis.edges import describe_edges
 from arcwise.analysis.options import AUTO, LearnOptions
+from arcwise.analysis.origins import Origins
 from arcwise.analysis.preparation import Prepared, open_table, prepare
+from arcwise.analysis.price import ConstraintPrice, constraint_price
 from arcwise.analysis.prior_checks import check_prior
-from arcwise.analysis.prose.remarks import fallback_remark, missing_remark, no_networks_message, sample_remark
+from arcwise.analysis.prose.remarks import (
+    fallback_remark,
+    missing_remark,
+    no_networks_message,
+    price_remarks,
+    sample_remark,
+    unconstrained_remark,
+)
 from arcwise.analysis.remark import Remark
 from arcwise.analysis.thresholds import choose_thresholds
 from arcwise.confidence import consensus_network
@@ -22,6 +31,7 @@ from arcwise.ensemble import Recipe
 from arcwise.ensemble.recipe import Run
 from arcwise.ensemble.sources import SOURCES, find_source
 from arcwise.errors import OptionError, UnknownNameError, suggestion
+from arcwise.graph import Constraints
 from arcwise.limits import Limits
 from arcwise.model import fit_parameters
 from arcwise.option import from_keywords, option_lines, options_of, signature_with
@@ -101,12 +111,17 @@ def learn_prepared(
     work = _Work(prepared, options, Deadline(Limits(options.limit_seconds, MEMORY)), progress)
     main, remarks = work.main_set()
     assert main.confidence is not None
+    known = work.known
+    without, more = work.unconstrained(main) if known is not None else (None, ())
+    remarks += more
     others, notes = work.comparisons(main) if options.compare else ((), ())
     data = prepared.data
     found = choose_thresholds(data, main, options, work.deadline, progress=progress)
     consensus = consensus_network(main.confidence, found.chosen.threshold)
     ess = float(main.recipe.score.get("ess", 1.0))
     network = fit_parameters(consensus.dag, data, estimator="bd", ess=ess)
+    price, more = work.price(main) if known is not None else (None, ())
+    remarks += more
     prior = check_prior(data, consensus.dag, options, ess=ess, deadline=work.deadline, progress=progress)
     return Analysis(
         prepared=prepared,
@@ -117,8 +132,10 @@ def learn_prepared(
         thresholds=found,
         consensus=consensus,
         network=network,
-        edges=describe_edges(data, (main, *others), consensus),
+        edges=describe_edges(data, (main, *others), Origins(known, consensus, without)),
         prior=prior,
+        without=without,
+        price=price,
     )
 
 
@@ -139,8 +156,14 @@ class _Work:
     deadline: Deadline
     progress: bool | ProgressCallback | None
 
-    def recipe(self, source: str, score: str | Score | None) -> Recipe:
-        """Return the recipe of a source with the settings that the options have for it."""
+    @property
+    def known(self) -> Constraints | None:
+        """What every network must satisfy; None for nothing."""
+        constraints = self.options.constraints
+        return None if constraints is None or constraints.is_trivial else constraints
+
+    def recipe(self, source: str, score: str | Score | None, *, free: bool = False) -> Recipe:
+        """Return the recipe of a source with the settings that the options have for it; `free` of constraints."""
         options, kind = self.options, find_source(source).Settings
         given = {item.name for item in options_of(options)}
         settings = {item.name: getattr(options, item.name) for item in options_of(kind) if item.name in given}
@@ -150,7 +173,7 @@ class _Work:
             source,
             score,
             max_parents=options.max_parents,
-            constraints=options.constraints,
+            constraints=None if free else options.constraints,
             gaps=self.prepared.gaps,
             **settings,
         )
@@ -170,6 +193,10 @@ class _Work:
         """Average the credible set if it can be completed, else a bootstrap, and say why."""
         method, score = self.options.method, self.options.chosen_score
         names = tuple(SOURCES) if method == AUTO else (method,)
+        if self.known is not None and self.known.is_ancestral:
+            names = tuple(name for name in names if find_source(name).obeys_ancestors)
+            if not names:
+                self.known.refuse_ancestors(f"the {find_source(method).title}")
         given_up: list[Averaged] = []
         for name in names:
             last = name == names[-1]
@@ -183,6 +210,31 @@ class _Work:
             return found, tuple(remarks)
         raise OptionError(no_networks_message(given_up[-1]))
 
+    def unconstrained(self, main: Averaged) -> tuple[Averaged | None, tuple[Remark, ...]]:
+        """Carry out the same recipe without the constraints: what the data say if nobody else does."""
+        free = self.recipe(main.recipe.source, main.recipe.scorer, free=True)
+        made = self.average(free, 0.3)
+        if made.confidence is None or made.shortfall is not None:
+            return None, (unconstrained_remark(made),)
+        return made, ()
+
+    def price(self, main: Averaged) -> tuple[ConstraintPrice | None, tuple[Remark, ...]]:
+        """Find what the constraints cost, with proof where the main set has one."""
+        assert self.known is not None
+        limits = self.deadline.share(0.3).limits
+        free = self.recipe(main.recipe.source, main.recipe.scorer, free=True)
+        found = constraint_price(
+            self.prepared.data,
+            self.known,
+            score=free.scorer,
+            max_parents=free.max_parents,
+            exact=not main.recipe.source_facts.is_sample,
+            seed=self.options.seed,
+            threads=self.options.threads,
+            limits=limits,
+        )
+        return found, price_remarks(found)
+
     def comparisons(self, main: Averaged) -> tuple[tuple[Averaged, ...], tuple[Remark, ...]]:
         """Average other sets of networks, as far as the time goes: every source, three scores each.
 
@@ -194,6 +246,7 @@ class _Work:
             self.recipe(source.name, score)
             for source in SOURCES.values()
             for score in (COMPARED[-1:] if is_sample and not source.is_sample else COMPARED)
+            if source.obeys_ancestors or self.known is None or not self.known.is_ancestral
         ]
         found: list[Averaged] = []
         missing: list[tuple[str, Averaged | None]] = []

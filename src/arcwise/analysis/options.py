@@ -92,7 +92,7 @@ class LearnOptions:
     )
     constraints: Constraints | None = option(
         None,
-        "what every network must satisfy: required and forbidden arcs, tiers, parent limits",
+        "what every network must satisfy: required and forbidden arcs, tiers, roots, leaves, groups, parent limits",
         values="`Constraints`; a file or JSON",
         section="networks",
     )
@@ -215,7 +215,13 @@ class LearnOptions:
     agree: bool = option(False, "agree to the proposed preparation of the data", flags=("--yes", "-y"), section="data")
     separator: str | None = option(None, "field separator of a text file", usual="a comma or a tab", section="data")
     format: str | None = option(
-        None, "the format: csv, tsv, parquet, arff or lau", usual="what the suffix says", section="data"
+        None,
+        "the format: csv, tsv, parquet, arff, lau, xlsx, jsonl, sqlite or duckdb",
+        usual="what the suffix says",
+        section="data",
+    )
+    table: str | None = option(
+        None, "the table of a data base or the sheet of a workbook", usual="the only one", section="data"
     )
     name: str | None = option(None, "what to call the data in the report", usual="the name of the file", section="data")
     # The run
@@ -291,7 +297,7 @@ class LearnOptions:
     @property
     def reading(self) -> dict[str, Any]:
         """How a file is to be read, where that was said."""
-        given = {"separator": self.separator, "format": self.format}
+        given = {"separator": self.separator, "format": self.format, "table": self.table}
         headless = {} if self.header == "first" else {"header": False}
         return {name: value for name, value in given.items() if value is not None} | headless | self.experiments
 

@@ -67,6 +67,8 @@ def _saturation(
             f"Saturation was not computed: it needs an exact search for each of many subsamples, and there are more "
             f"than {MOST_VARIABLES} variables. `arcwise prior saturation --max-parents 3` computes it."
         )
+    if options.constraints is not None and options.constraints.is_ancestral:
+        return None, Remark("Saturation was not computed: it learns without constraints on ancestors.")
     if data.n_cases < FEWEST_CASES:
         return None, Remark(f"Saturation was not computed: {data.n_cases} cases cannot be halved often enough.")
     if deadline.is_over:

@@ -2,45 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Literal, get_args
 
 from arcwise.audit.finding import Finding, Kind, Repair, Severity
 from arcwise.data import Column, Table
+from arcwise.data.date_labels import MONTHS, date_example, date_parts, is_time
 from arcwise.data.labels import quoted
 from arcwise.errors import OptionError, suggestion
 from arcwise.mentions import Argument
 
-__all__ = ["DatePart", "date_reason", "find_dates"]
+__all__ = ["DatePart", "find_dates"]
 
 DatePart = Literal["drop", "year", "month"]
-SHARE = 0.95  # of the distinct labels
-LEAST_VALUES = 3
-MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_CLOCK = r"(?:[T ,]+\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?\s*(?:[AaPp]\.?[Mm]\.?)?\s*(?:Z|UTC|[+-]\d{2}:?\d{2})?)?"
-_NAMES = rf"(?P<name>{'|'.join(MONTHS)})[a-z]*\.?"
-_PATTERNS = tuple(
-    re.compile(pattern + _CLOCK, re.IGNORECASE)
-    for pattern in (
-        r"(?P<year>[12]\d{3})[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})",
-        r"(?P<year>[12]\d{3})[-/](?P<month>0[1-9]|1[0-2])",
-        r"(?P<first>\d{1,2})[-/.](?P<second>\d{1,2})[-/.](?P<year>[12]\d{3}|\d{2})",
-        rf"(?P<day>\d{{1,2}})[ -]{_NAMES}[ ,-]+(?P<year>[12]\d{{3}}|\d{{2}})",
-        rf"{_NAMES}[ -](?P<day>\d{{1,2}}),?[ -]+(?P<year>[12]\d{{3}})",
-        rf"{_NAMES}[ -](?P<year>[12]\d{{3}})",
-    )
-)
-_TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s*(?:[AaPp]\.?[Mm]\.?)?")
-
-
-def date_reason(column: Column) -> str | None:
-    """Return an example that shows that a column holds dates or times, or None if it does not."""
-    if column.declared or column.numbers is not None or len(column.labels) < LEAST_VALUES:
-        return None
-    sample = column.labels[:: max(1, len(column.labels) // 1000)]
-    dates = [label for label in sample if _parts(label) is not None or _TIME.fullmatch(label)]
-    return dates[0] if len(dates) >= SHARE * len(sample) else None
 
 
 def find_dates(table: Table, *, dates: str | None = None) -> Iterable[Finding]:
@@ -48,7 +22,7 @@ def find_dates(table: Table, *, dates: str | None = None) -> Iterable[Finding]:
     if dates is not None and dates not in get_args(DatePart):
         raise OptionError(suggestion("way to treat dates", dates, get_args(DatePart)))
     for column in table.columns:
-        example = date_reason(column)
+        example = date_example(column)
         if example is None:
             continue
         what = dates or "drop"
@@ -68,20 +42,9 @@ def find_dates(table: Table, *, dates: str | None = None) -> Iterable[Finding]:
         )
 
 
-def _parts(label: str) -> dict[str, str] | None:
-    for pattern in _PATTERNS:
-        match = pattern.fullmatch(label)
-        if match is not None:
-            found = {name: value for name, value in match.groupdict().items() if value is not None}
-            plausible = all(int(found[name]) <= most for name, most in (("month", 12), ("day", 31)) if name in found)
-            plausible &= all(1 <= int(found[name]) <= 31 for name in ("first", "second") if name in found)
-            return found if plausible else None
-    return None
-
-
 def _labels(column: Column, what: str) -> dict[str, str | None] | None:
     """Return the year or the month of every label; None if some date does not say, or may say two."""
-    parts = {label: _parts(label) for label in column.labels}
+    parts = {label: date_parts(label) for label in column.labels}
     numbered = [p for p in parts.values() if p is not None and "first" in p]
     day_first = any(int(p["first"]) > 12 for p in numbered)
     month_first = any(int(p["second"]) > 12 for p in numbered)
@@ -90,7 +53,7 @@ def _labels(column: Column, what: str) -> dict[str, str | None] | None:
     found: dict[str, str | None] = {}
     for label, p in parts.items():
         if p is None:
-            if _TIME.fullmatch(label):
+            if is_time(label):
                 return None
             found[label] = None
         elif what == "year":

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["CategoricalOption", "DataArgument", "DataOptions", "SeparatorOption", "TableOptions"]
 
 DataArgument = Annotated[
-    Path, typer.Argument(help="The data: .csv, .tsv, .arff, .parquet and others, also with .gz; - for stdin.")
+    Path, typer.Argument(help="The data: .csv, .tsv, .arff, .parquet, .xlsx and others, also with .gz; - for stdin.")
 ]
 
 
@@ -46,7 +46,17 @@ class TableOptions(OptionGroup):
         str | None,
         typer.Option(
             "--format",
-            help="The format: csv, tsv, parquet, arff or lau (default: what the suffix says).",
+            help="The format: csv, tsv, parquet, arff, lau, xlsx, jsonl, sqlite or duckdb "
+            "(default: what the suffix says).",
+            show_default=False,
+        ),
+    ] = None
+
+    table: Annotated[
+        str | None,
+        typer.Option(
+            "--table",
+            help="The table of a data base or the sheet of a workbook (default: the only one).",
             show_default=False,
         ),
     ] = None
@@ -78,6 +88,7 @@ class TableOptions(OptionGroup):
         given: dict[str, Any] = {
             "separator": self.separator,
             "format": self.format,
+            "table": self.table,
             "interventions": self.interventions,
         }
         if self.condition:

@@ -139,7 +139,7 @@ def _show(found: Analysis, output: Path | None) -> None:
     console = Console(highlight=False)
     if not console.is_terminal:
         console = Console(highlight=False, width=100)
-    print_report(found.report, console, sections=("ensemble", "prior") if output is not None else None)
+    print_report(found.report, console, sections=("ensemble", "constraints", "prior") if output is not None else None)
     if output is not None:
         console.print()
         console.print(f"Report: {output / 'report.html'}", soft_wrap=True, markup=False)

@@ -9,6 +9,7 @@ import numpy as np
 
 from arcwise.confidence.arc_rules import ArcRules
 from arcwise.confidence.edge_confidence import EdgeConfidence
+from arcwise.confidence.required_paths import reaches, required_paths
 from arcwise.confidence.rules.threshold import Threshold
 from arcwise.ensemble.ensemble_facts import fixed_pairs
 from arcwise.errors import GraphError, OptionError
@@ -30,10 +31,12 @@ class Fate(enum.StrEnum):
     UNDIRECTED = "undirected"
     REQUIRED = "required"  # an arc of the network because the constraints require it, whatever its confidence
     # Above the threshold, but left out: the arc would have closed a cycle of arcs that are required or at least as
-    # credible; the constraints forbid both directions; or its head has all the parents that they allow.
+    # credible; the constraints forbid both directions; its head has all the parents that they allow; or the arc
+    # would lead from a variable to one that it must not lead to.
     DROPPED = "dropped"
     FORBIDDEN = "forbidden"
     LIMITED = "limited"
+    MISLEADING = "misleading"
     BELOW = "below"  # its confidence is not above the threshold
 
     @property
@@ -61,6 +64,7 @@ LEFT_OUT = {
     Fate.DROPPED: "it would close a cycle",
     Fate.FORBIDDEN: "the constraints forbid both directions",
     Fate.LIMITED: "its head would have more parents than the constraints allow",
+    Fate.MISLEADING: "it would lead from a variable to one that it must not lead to",
 }
 
 
@@ -134,7 +138,8 @@ def consensus_network(
         What the network must satisfy; by default what the networks satisfied that the confidences were averaged from
         (`EdgeConfidence.constraints`). Required arcs come first, also below the threshold; an edge with one forbidden
         direction gets the other one; an edge that cannot be had is dropped, and its `Fate` says why. Open edges that
-        follow from the directed ones are directed (Meek's rules).
+        follow from the directed ones are directed (Meek's rules). Where a variable must lead to another, the arcs of
+        the most credible path come with the required ones.
 
     Returns
     -------
@@ -150,12 +155,14 @@ def consensus_network(
             f"a network is made of confidences in edges; these are for the feature '{confidence.feature}'."
         )
     known = confidence.constraints if constraints is None else constraints
-    rules = ArcRules(confidence.names, known)
+    paths = required_paths(confidence, known)
+    rules = ArcRules(confidence.names, known, paths)
     fates: dict[_Reading, Fate] = {}
     parents: list[set[int]] = [set() for _ in confidence.names]
     for tail, head in rules.required:
         parents[head].add(tail)
-        fates[_reading(confidence, tail, head)] = Fate.REQUIRED
+        edge = _reading(confidence, tail, head)
+        fates[edge] = Fate.KEPT if (tail, head) in paths and edge.present > cutoff else Fate.REQUIRED
     open_edges: list[_Reading] = []
     for edge in (rules_edge for rules_edge in _significant(confidence, cutoff) if rules_edge.pair not in rules.pairs):
         chosen = _within(rules, edge)
@@ -163,8 +170,10 @@ def consensus_network(
             fates[edge] = Fate.FORBIDDEN
         elif chosen.open:
             open_edges.append(chosen)
-        elif _reaches(parents, source=chosen.head, target=chosen.tail):
+        elif reaches(parents, source=chosen.head, target=chosen.tail):
             fates[chosen] = Fate.DROPPED
+        elif rules.misleads(parents, chosen.tail, chosen.head):
+            fates[chosen] = Fate.MISLEADING
         elif not rules.has_room(parents, chosen.head):
             fates[chosen] = Fate.LIMITED
         else:
@@ -217,7 +226,7 @@ def _within(rules: ArcRules, edge: _Reading) -> _Reading | None:
     if not allowed:
         return None
     if len(allowed) == 2:
-        return edge
+        return replace(edge, open=False) if rules.are_ancestral else edge
     if allowed[0] == ways[0]:
         return replace(edge, open=False)
     return replace(edge, tail=edge.head, head=edge.tail, share=1.0 - edge.share, open=False)
@@ -257,7 +266,7 @@ def _direct(
         free[edge.tail].discard(edge.head)
         free[edge.head].discard(edge.tail)
         ways = [(edge.tail, edge.head), (edge.head, edge.tail)]
-        acyclic = [way for way in ways if not _reaches(fixed, source=way[1], target=way[0])]
+        acyclic = [way for way in ways if not reaches(fixed, source=way[1], target=way[0])]
         allowed = [way for way in acyclic if rules.has_room(fixed, way[1])]
         if not allowed:
             limited.add(edge)
@@ -310,16 +319,3 @@ def _new_v_structures(parents: list[set[int]], neighbours: list[set[int]], tail:
     """Count the parents of `head` that are not joined to `tail`."""
     joined = parents[tail] | neighbours[tail]
     return sum(other not in joined and tail not in parents[other] for other in parents[head])
-
-
-def _reaches(parents: list[set[int]], *, source: int, target: int) -> bool:
-    """Say whether a directed path leads from source to target."""
-    stack, seen = [target], {target}
-    while stack:
-        v = stack.pop()
-        if v == source:
-            return True
-        fresh = parents[v] - seen
-        seen |= fresh
-        stack.extend(fresh)
-    return False

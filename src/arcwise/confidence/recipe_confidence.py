@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from arcwise.confidence.averaging import edge_confidence
-from arcwise.confidence.edge_confidence import EdgeConfidence
+from arcwise.confidence.edge_confidence import EdgeConfidence, Orientation
 from arcwise.confidence.learned_table import learned_table
 from arcwise.data import Dataset
 from arcwise.deadline import Deadline
@@ -81,7 +81,10 @@ def carry_out(recipe: Recipe, data: Dataset, run: Run | None = None) -> Outcome:
         if found is None or not found.complete:
             found = edge_confidence(networks.summary(), orient="dag", n_cases=data.n_cases)
         return Outcome(networks, replace(found, recipe=recipe), networks.status)
-    found = edge_confidence(networks, n_cases=data.n_cases)
+    # Constraints on ancestors cut a class in ways that no pair of variables shows: its members keep their directions.
+    known = recipe.constraints_on(data.names)
+    orient: Orientation | None = "dag" if known is not None and known.is_ancestral else None
+    found = edge_confidence(networks, orient=orient, n_cases=data.n_cases)
     return Outcome(networks, replace(found, recipe=recipe), Status.COMPLETE if capped else networks.status)
 
 

@@ -135,11 +135,14 @@ class Table:
     def from_dataframe(cls, frame: pd.DataFrame, *, weights: str | ArrayLike | None = None, source: str = "") -> Table:
         """Make a table from a DataFrame: None, NaN, NaT, NA and empty strings are missing values.
 
+        A frame of pandas, or any that offers the Arrow interface, such as those of polars and pyarrow.
         `weights` says how often each row occurs: the name of a column, or an array.
         """
+        from arcwise.data.arrow import columns_of_arrow, speaks_arrow
         from arcwise.data.frame import columns_of
 
-        table = cls(columns_of(frame, source), source)
+        found = columns_of_arrow(frame, source) if speaks_arrow(frame) else columns_of(frame, source)
+        table = cls(found, source)
         return table if weights is None else table.with_weights(weights)
 
     @property

@@ -135,6 +135,8 @@ class CredibleSet:
         progress: bool | ProgressCallback | None = None,
     ) -> CredibleSet:
         """Check what is asked for, but build nothing yet: that happens, without a limit, at the first question."""
+        if constraints is not None:
+            constraints.refuse_ancestors("a credible set that is not listed")
         slack = log_slack_of(bayes_factor, log_slack)
         named = f"at Bayes factor {math.exp(slack):.6g}" if log_slack is None else f"with slack {slack:.4g}"
         check_slack(table, slack, f"a credible set {named}")

@@ -271,6 +271,7 @@ def exact_posterior(
         limits = replace(limits, memory_bytes=available_memory())
     _check(table, cut, threads)
     if constraints is not None:
+        constraints.refuse_ancestors("the exact posterior")
         table = table.filter(constraints)
     from arcwise import _core
 

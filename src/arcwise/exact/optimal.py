@@ -12,7 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Dataset
+from arcwise.deadline import Deadline
 from arcwise.errors import ConstraintError, OptionError, UnknownNameError, suggestion
+from arcwise.exact.ancestral import ancestral_optimum
 from arcwise.exact.branch_and_bound import BranchAndBound, solve_root
 from arcwise.exact.budget import Budget
 from arcwise.exact.ilp import solve_by_ilp
@@ -211,7 +213,8 @@ def find_optimal(
         "branch-and-bound": the linear relaxation with cuts, for any size; "ilp": HiGHS's integer programming, the
         independent second proof; "auto" picks, and `Optimum.reason` says why.
     constraints
-        Required and forbidden arcs, tiers, parent limits.
+        What the network must satisfy. Constraints on ancestors are obeyed by many searches, one for each of the parts
+        that they split the networks into (`arcwise.exact.ancestral`); the slack of the table must reach the answer.
     limits
         Seconds, memory (of dp's layers, of open nodes) and count (branch-and-bound nodes). A limit ends the search with
         the best network so far, its bound and a status; so does Ctrl-C (only a second one, a second later, raises
@@ -232,6 +235,18 @@ def find_optimal(
         raise UnknownNameError(suggestion("method", method, METHODS))
     if threads < 1:
         raise OptionError(Argument("threads", threads), "must be at least 1.")
+    if constraints is not None and constraints.is_ancestral:
+        deadline = Deadline.of(limits)
+        found = ancestral_optimum(
+            table,
+            constraints,
+            lambda part: find_optimal(
+                part, method=method, limits=deadline.limits, threads=threads, seed=seed, progress=False
+            ),
+        )
+        if data is not None:
+            check_against_data(table, found.dag, found.score, data)
+        return found
     with contextlib.ExitStack() as stack:
         budget = Budget(limits, stack.enter_context(show_progress(progress)))
         stack.enter_context(deferred_interrupt(lambda: budget.stop(Status.INTERRUPTED)))

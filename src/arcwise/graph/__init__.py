@@ -4,6 +4,7 @@ from arcwise.graph.all_dags import all_dags, all_parent_masks
 from arcwise.graph.bounded_degree_dags import bounded_degree_dag
 from arcwise.graph.constraints import Constraints, NativeConstraints
 from arcwise.graph.constraints_file import parse_constraints, read_constraints, write_constraints
+from arcwise.graph.constraints_table import constraints_from_frame
 from arcwise.graph.cpdag import Cpdag
 from arcwise.graph.dag import Dag
 from arcwise.graph.drawing_files import format_dot, format_graphml, write_dot, write_graphml
@@ -21,6 +22,7 @@ from arcwise.graph.graph_table_files import (
 from arcwise.graph.obedience import assert_obeys, broken_rules
 from arcwise.graph.pdag import Pdag
 from arcwise.graph.sparse_dags import sparse_dag
+from arcwise.graph.statements import Kind, Statement
 from arcwise.graph.structure_file import format_structure, parse_structure, read_structure, write_structure
 from arcwise.graph.uniform_dags import count_dags, uniform_dag
 
@@ -31,8 +33,10 @@ __all__ = [
     "Cpdag",
     "Dag",
     "FixedPairs",
+    "Kind",
     "NativeConstraints",
     "Pdag",
+    "Statement",
     "all_dags",
     "all_parent_masks",
     "assert_obeys",
@@ -40,6 +44,7 @@ __all__ = [
     "broken_rules",
     "class_keys",
     "class_keys_from_masks",
+    "constraints_from_frame",
     "count_dags",
     "format_arc_list",
     "format_dot",

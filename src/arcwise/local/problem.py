@@ -58,6 +58,8 @@ class LocalProblem:
         limits: Limits | None = None,
     ) -> LocalProblem:
         """Check the arguments that all local searches share."""
+        if constraints is not None:
+            constraints.refuse_ancestors("local search")
         memory = DEFAULT_MEMORY if limits is None or limits.memory_bytes is None else limits.memory_bytes
         return cls(
             data, make_score(score), _set_apart(data, merged_constraints(data, constraints, max_parents)), memory
@@ -170,14 +172,7 @@ def merged_constraints(data: Dataset, constraints: Constraints | None, max_paren
         return constraints
     own = {name: min(limit, max_parents) for name, limit in constraints.max_parents_by_name.items()}
     overall = max_parents if constraints.max_parents is None else min(max_parents, constraints.max_parents)
-    return Constraints(
-        constraints.names,
-        required=constraints.required,
-        forbidden=constraints.forbidden,
-        tiers=constraints.tiers,
-        max_parents=overall,
-        max_parents_of=own,
-    )
+    return constraints.changed(max_parents=overall, max_parents_of=own)
 
 
 def _set_apart(data: Dataset, constraints: Constraints) -> Constraints:
@@ -190,14 +185,7 @@ def _set_apart(data: Dataset, constraints: Constraints) -> Constraints:
         return constraints
     required = set(constraints.required)
     forbidden = {*constraints.forbidden, *untold}
-    return Constraints(
-        data.names,
-        required=constraints.required,
-        forbidden=sorted(arc for arc in forbidden if arc not in required),
-        tiers=constraints.tiers,
-        max_parents=constraints.max_parents,
-        max_parents_of=constraints.max_parents_by_name,
-    )
+    return constraints.changed(forbidden=sorted(arc for arc in forbidden if arc not in required))
 
 
 def _untold_arcs(data: Dataset) -> set[tuple[str, str]]:

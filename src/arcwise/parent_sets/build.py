@@ -177,7 +177,7 @@ def build_parent_set_tables(
             max_parents=_parent_limit(max_parents, constraints) if status is Status.COMPLETE else builder.level,
             score=score.describe(),
             data_digest=data.digest,
-            constraints=None if constraints is None or constraints.is_trivial else constraints,
+            constraints=None if constraints is None or constraints.is_trivial else constraints.arc_part,
             equivalent=score.facts.equivalent,
             targets=None if data.targets is None else data.targets.sets,
             status=status,

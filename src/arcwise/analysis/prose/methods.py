@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from arcwise.analysis.edges import HALF
-from arcwise.analysis.prose.choices import constraints_text, versions
+from arcwise.analysis.prose.choices import versions
+from arcwise.analysis.prose.constraints import constraints_text, price_methods
 from arcwise.analysis.prose.experiments import EXPERIMENT_WORKS, methods_of_experiments
 from arcwise.analysis.prose.sources import methods_of_networks
 from arcwise.analysis.thresholds import RuleName
@@ -26,8 +27,9 @@ def methods_text(analysis: Analysis) -> str:
         f"We learned the structure of a discrete Bayesian network over {data.n_variables} variables from "
         f"{data.n_cases:,} cases with arcwise {versions().get('arcwise', '')}.{prepared}"
     ]
-    if options.constraints is not None:
-        parts.append(f"Every network had to satisfy these constraints: {constraints_text(options.constraints)}.")
+    if analysis.constraints is not None:
+        parts.append(f"Every network had to satisfy these constraints: {constraints_text(analysis.constraints)}.")
+        parts += [price_methods(analysis)] if analysis.price is not None else []
     if experiments := methods_of_experiments(analysis):
         parts.append(experiments)
     parts.append(methods_of_networks(analysis))
@@ -59,11 +61,12 @@ def methods_text(analysis: Analysis) -> str:
     )
     if analysis.comparisons:
         titles = "; ".join(other.title for other in analysis.comparisons)
-        kept = [e for e in analysis.edges if e.fate.in_network]
+        kept = [e for e in analysis.edges if e.fate.in_network and e.origin.kind.is_found]
         robust = sum(e.spread[0] > HALF for e in kept)
+        forced = " that were not required" if analysis.constraints is not None else ""
         parts.append(
             f"As a check of robustness, the confidences were also computed by other methods and scores ({titles}): "
-            f"{robust} of the {len(kept)} edges had a confidence above one half under all of them."
+            f"{robust} of the {len(kept)} edges{forced} had a confidence above one half under all of them."
         )
     parts.append(f"The random seed was {options.seed}.")
     return " ".join(parts)

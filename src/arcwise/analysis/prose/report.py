@@ -10,6 +10,7 @@ import numpy as np
 from arcwise.analysis.edges import FLOOR, HALF, EdgeFinding
 from arcwise.analysis.prose.audit import audit_blocks
 from arcwise.analysis.prose.choices import choices_table, repeat_blocks
+from arcwise.analysis.prose.constraints import constraint_blocks
 from arcwise.analysis.prose.edges import edge_sentences, state_label, summary_sentences
 from arcwise.analysis.prose.experiments import experiment_sections
 from arcwise.analysis.prose.methods import methods_text, references
@@ -76,6 +77,11 @@ def build_report(analysis: Analysis) -> Report:
         glossary=_glossary(analysis),
         sections=(
             Section("ensemble", ensemble_title(analysis), tuple(_ensemble(analysis))),
+            *(
+                [Section("constraints", "What you said, and what it cost", constraint_blocks(analysis))]
+                if analysis.constraints is not None
+                else []
+            ),
             *experiment_sections(analysis),
             Section("rules", "Where to cut", tuple(_rules(analysis))),
             Section("prior", "Does the prior decide, and are there enough data?", tuple(_prior(analysis))),
@@ -159,6 +165,7 @@ def _edge(analysis: Analysis, edge: EdgeFinding, index: dict[str, int]) -> Netwo
         words=edge_sentences(analysis, edge),
         fate=edge.fate,
         agreement=edge.agreement,
+        origin=edge.origin.label,
     )
 
 

@@ -92,8 +92,11 @@ def methods_of_networks(analysis: Analysis) -> str:
     words: Callable[[Analysis], str] = {"credible": _credible_methods, "bootstrap": _bootstrap_methods}.get(
         recipe.source, _any_methods
     )
+    if recipe.source == "credible" and analysis.main.credible is None:
+        words = _any_methods  # a set that was listed under constraints on ancestors
+    which = " that satisfy the constraints" if analysis.constraints is not None else ""
     classes = (
-        "; directions were counted only where they are shared by all members of a network's equivalence class."
+        f"; directions were counted only where they are shared by all members of a network's equivalence class{which}."
         if analysis.confidence.orient == "cpdag"
         else "; directions are those of the networks themselves."
     )

@@ -38,6 +38,8 @@ class Source(abc.ABC):
     quick_permutations
         Up to how many variables shuffled columns are learned from without being asked for: that is twenty times the
         work, and without dependence nothing can be pruned by what explains the data well.
+    obeys_ancestors
+        Whether it can obey that a variable leads to another, or does not.
     """
 
     name: ClassVar[str]
@@ -51,6 +53,7 @@ class Source(abc.ABC):
     counted_by: ClassVar[str] = ""
     is_sample: ClassVar[bool]
     quick_permutations: ClassVar[int] = 0
+    obeys_ancestors: ClassVar[bool] = False
 
     @abc.abstractmethod
     def run(self, recipe: Recipe, data: Dataset, run: Run) -> Ensemble:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from arcwise.confidence.consensus import Fate
 from arcwise.report.content.blocks import (
+    FOUND,
+    NOT_COMPARED,
     SETTLED,
     Block,
     Bullets,
@@ -32,6 +34,7 @@ LEFT_OUT = {
     Fate.DROPPED: "left out: a cycle",
     Fate.FORBIDDEN: "left out: forbidden",
     Fate.LIMITED: "left out: too many parents",
+    Fate.MISLEADING: "left out: must not lead there",
 }
 SPARKLINE_POINTS = 40
 
@@ -110,22 +113,26 @@ def _edge_table(view: NetworkView) -> RenderableType:
     from rich.text import Text
 
     shown = [edge for edge in view.edges if edge.present > view.threshold]
-    left = len(view.edges) - len(shown)
+    left = sum(0 < edge.present <= view.threshold for edge in view.edges)
     grid = Grid(title=None, box=None, pad_edge=False, header_style="bold")
     grid.add_column("edge")
     grid.add_column("confidence", justify="right")
     grid.add_column("")
     grid.add_column("direction, if present")
     grid.add_column("other methods")
+    stated = any(edge.origin != FOUND for edge in view.edges)
+    shown += [edge for edge in view.edges if edge.origin != FOUND and edge not in shown and edge.present <= 0]
+    if stated:
+        grid.add_column("origin")
     for edge in shown:
         first, second = view.nodes[edge.first].name, view.nodes[edge.second].name
         arrow = "→" if edge.fate.is_arc else "—"
+        absent = edge.present <= 0
         if edge.tail == edge.second:
             first, second = second, first
         bar = "█" * round(edge.present * BAR) + "░" * (BAR - round(edge.present * BAR))
-        grid.add_row(
-            Text(f"{first} {arrow} {second}"), show_confidence(edge.present), bar, _direction(edge), _others(edge)
-        )
+        cells = [show_confidence(edge.present), bar, *(("", "") if absent else (_direction(edge), _others(edge)))]
+        grid.add_row(Text(f"{first} {arrow} {second}"), *cells, *([edge.origin] if stated else []))
     if left:
         more = "1 more pair has" if left == 1 else f"{left:,} more pairs have"
         grid.caption = Text(f"{more} a confidence between {view.floor:g} and {view.threshold:.3g}.")
@@ -146,7 +153,7 @@ def _direction(edge: NetworkEdge) -> str:
 
 def _others(edge: NetworkEdge) -> str:
     known = [value for value in edge.by_method[1:] if value is not None]
-    if not known:
+    if not known or edge.agreement == NOT_COMPARED:
         return ""
     return f"{edge.agreement}: {show_range(min(known), max(known))}"
 

@@ -390,7 +390,7 @@
     return shareTable("The first is the one that the network rests on.", view.methods.map((title, k) => [title, edge.m[k]]), confidence);
   }
 
-  const sharesOf = (edge) => (edge.p > 0 ? [edge.f / edge.p, edge.r / edge.p, edge.u / edge.p] : [0, 0, 1]);
+  const sharesOf = (edge) => (edge.p > 0 ? [edge.f / edge.p, edge.r / edge.p, edge.u / edge.p] : [0, 0, 0]);
 
   function directionTable(edge) {
     const [forward, backward, either] = sharesOf(edge);
@@ -494,7 +494,7 @@
     const [forward, backward, either] = sharesOf(edge);
     return { name: nameOf(edge).toLowerCase(), present: edge.p, forward: Math.max(forward, backward), backward: Math.min(forward, backward),
       undirected: either, low: Math.min(...known), high: Math.max(...known), agreement: edge.s,
-      state: row.querySelector(".state").textContent }[key];
+      state: row.querySelector(".state").textContent, origin: row.querySelector(".origin")?.textContent }[key];
   }
 
   function refreshTable() {
@@ -515,7 +515,7 @@
   }
 
   function sortBy(key) {
-    order = { key, down: order.key === key ? !order.down : !["name", "state", "agreement"].includes(key) };
+    order = { key, down: order.key === key ? !order.down : !["name", "state", "agreement", "origin"].includes(key) };
     const sign = order.down ? -1 : 1;
     rows.sort((s, t) => {
       const a = valueOf(s, key), b = valueOf(t, key);
