@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from arcwise.analysis.averaged import Averaged
+from arcwise.analysis.cut_checks import CutChecks
 from arcwise.analysis.edge_table import edge_frame
 from arcwise.analysis.edges import EdgeFinding, describe_edge
 from arcwise.analysis.options import LearnOptions
@@ -60,6 +61,8 @@ class Analysis:
         The main set once more without the constraints, None if there are none or the time did not suffice.
     price
         What the constraints cost, None likewise.
+    cuts
+        Which edges depend on how numbers were cut; None if none were, or without comparisons.
     """
 
     prepared: Prepared
@@ -74,6 +77,7 @@ class Analysis:
     prior: PriorChecks
     without: Averaged | None = None
     price: ConstraintPrice | None = None
+    cuts: CutChecks | None = None
 
     @property
     def name(self) -> str:
@@ -130,7 +134,8 @@ class Analysis:
     @property
     def by_time(self) -> bool:
         """Whether the clock decided something: a run with more time, or on a faster machine, may differ."""
-        return any(remark.by_time for remark in (*self.remarks, *self.prior.notes))
+        notes = () if self.cuts is None else self.cuts.notes
+        return any(remark.by_time for remark in (*self.remarks, *self.prior.notes, *notes))
 
     @property
     def status(self) -> Status:
