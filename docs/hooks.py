@@ -16,6 +16,7 @@ FIRST = (
     "index",
     "tutorial",
     "worked-analysis",
+    "worked-experiments",
     "design",
     "learn",
     "read-data",

@@ -103,6 +103,12 @@ BIBLIOGRAPHY: dict[str, Work] = {
         "Locally averaged Bayesian Dirichlet metrics",
         "ECSQARU, 217–228",
     ),
+    "cooper-1999": Work(
+        ("Cooper, G. F.", "Yoo, C."),
+        1999,
+        "Causal discovery from a mixture of experimental and observational data",
+        "Proceedings of the Fifteenth Conference on Uncertainty in Artificial Intelligence, 116–125",
+    ),
     "cooper-1992": Work(
         ("Cooper, G. F.", "Herskovits, E."),
         1992,
@@ -129,6 +135,12 @@ BIBLIOGRAPHY: dict[str, Work] = {
         2019,
         "An analytical threshold for combining Bayesian networks",
         "Knowledge-Based Systems, 175, 36–49",
+    ),
+    "hauser-2012": Work(
+        ("Hauser, A.", "Bühlmann, P."),
+        2012,
+        "Characterization and greedy learning of interventional Markov equivalence classes of directed acyclic graphs",
+        "Journal of Machine Learning Research, 13, 2409–2464",
     ),
     "heckerman-1995": Work(
         ("Heckerman, D.", "Geiger, D.", "Chickering, D. M."),

@@ -8,15 +8,15 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from arcwise.confidence import EdgeConfidence
+from arcwise.confidence import EdgeConfidence, NextExperiment, next_experiment
 from arcwise.confidence.credible_averages import MOST_DAGS
 from arcwise.confidence.recipe_confidence import carry_out
 from arcwise.data import Dataset
 from arcwise.deadline import Deadline
-from arcwise.ensemble import CredibleSet, Ensemble, Recipe, exact_posterior
+from arcwise.ensemble import CredibleSet, Ensemble, NetworkSummary, Recipe, exact_posterior
 from arcwise.ensemble.recipe import Run
 from arcwise.ensemble.sources.credible import TABLE
-from arcwise.errors import OptionError
+from arcwise.errors import OptionError, UnfinishedError
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import build_parent_sets
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Averaged", "CredibleFacts", "Shortfall", "average"]
 
+# An edge is worth an experiment from this probability on that it is there and fits either way.
+LEAST_OPEN = 0.1
 # 3^n steps: at most a second.
 LARGEST_POSTERIOR = 14
 
@@ -83,6 +85,8 @@ class Averaged:
         COMPLETE, or the limit that was reached.
     count
         How many networks there are.
+    experiments
+        Which experiment would settle how many open directions; None if none is open, or it was not asked for.
     """
 
     recipe: Recipe
@@ -91,6 +95,7 @@ class Averaged:
     count: int
     shortfall: Shortfall | None = None
     credible: CredibleFacts | None = None
+    experiments: NextExperiment | None = None
 
     @property
     def title(self) -> str:
@@ -109,7 +114,7 @@ class Averaged:
 def average(recipe: Recipe, data: Dataset, run: Run, *, describe: bool = False) -> Averaged:
     """Make the networks and average them; if a limit stops it, say so.
 
-    `describe` asks for what the report says about a credible set, beyond the confidences.
+    `describe` asks for what the report says beyond the confidences: about a credible set, and experiments.
     """
     deadline = Deadline.of(run.limits)
     made = carry_out(recipe, data, replace(run, limits=deadline.limits))
@@ -122,7 +127,22 @@ def average(recipe: Recipe, data: Dataset, run: Run, *, describe: bool = False) 
     facts = None
     if describe and isinstance(networks, CredibleSet):
         facts = _facts(networks, confidence, data, replace(run, limits=deadline.limits))
-    return Averaged(recipe, confidence, made.status, networks.count, shortfall, facts)
+    experiments = _experiments(networks, confidence, run.seed, deadline) if describe else None
+    return Averaged(recipe, confidence, made.status, networks.count, shortfall, facts, experiments)
+
+
+def _experiments(
+    networks: Ensemble, confidence: EdgeConfidence, seed: int, deadline: Deadline
+) -> NextExperiment | None:
+    """Ask which experiment would settle most, where directions are open and networks can be looked at."""
+    if confidence.orient != "cpdag" or deadline.is_over or isinstance(networks, NetworkSummary):
+        return None
+    if not bool((confidence.undirected > LEAST_OPEN).any()):
+        return None
+    try:
+        return next_experiment(networks, seed=seed, limits=deadline.limits)
+    except (OptionError, UnfinishedError):  # the time is over, or nothing could be listed or drawn in it
+        return None
 
 
 def _shortfall(recipe: Recipe, networks: Ensemble, status: Status) -> Shortfall | None:

@@ -108,6 +108,7 @@ def run_record(analysis: Analysis) -> dict[str, Any]:
             "classes": None if credible is None else credible.classes,
             "optimum": None if credible is None else credible.optimum,
             "posterior_covered": None if credible is None else credible.covered,
+            **_next_experiments(analysis),
             "threshold": analysis.threshold,
             "rules": {mark.label: mark.threshold.value for mark in analysis.thresholds.marks},
             "arcs": [list(arc) for arc in analysis.dag.arcs],
@@ -120,3 +121,12 @@ def run_record(analysis: Analysis) -> dict[str, Any]:
             "constraints": None if analysis.price is None else analysis.price.describe(),
         },
     }
+
+
+def _next_experiments(analysis: Analysis) -> dict[str, Any]:
+    """Return how many open directions setting each variable would settle, where that was asked."""
+    found = analysis.main.experiments
+    if found is None:
+        return {}
+    settled = {name: round(value, 6) for name, value in zip(found.names, found.settled.tolist(), strict=True)}
+    return {"experiments": {"open": round(found.open_now, 6), "settled": settled}}

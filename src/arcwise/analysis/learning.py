@@ -96,7 +96,7 @@ def learn(
     """
     chosen = from_keywords(LearnOptions, keywords, options)
     file = os.fspath(data) if isinstance(data, str | os.PathLike) else None
-    opened = open_table(data, progress=progress, **({} if file is None else chosen.reading))
+    opened = open_table(data, progress=progress, **(chosen.experiments if file is None else chosen.reading))
     return learn_prepared(prepare(opened, chosen, file=file, progress=progress), chosen, progress=progress)
 
 

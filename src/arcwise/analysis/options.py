@@ -161,6 +161,20 @@ class LearnOptions:
         flags=("--category",),
         section="data",
     )
+    interventions: str | None = option(
+        None,
+        "a column that names the variables which an experiment set in each row, several with ; between them; empty "
+        "where none was",
+        usual="the data are observations",
+        section="data",
+    )
+    conditions: tuple[str, ...] = option(
+        (),
+        "what a label of the column of interventions sets, LABEL=VARIABLE;VARIABLE, or LABEL= for nothing; may be "
+        "repeated",
+        flags=("--condition",),
+        section="data",
+    )
     missing: tuple[str, ...] = option(
         (), "a value that stands for a missing one, beside '', NA, ? and the like; may be repeated", section="data"
     )
@@ -224,12 +238,16 @@ class LearnOptions:
     )
 
     def __post_init__(self) -> None:
+        from arcwise.data.targets import SEPARATOR, checked_conditions
         from arcwise.ensemble.bayes_factors import factor_of
         from arcwise.graph import Constraints
         from arcwise.scores import make_score
 
         if isinstance(self.settings, Mapping):
             object.__setattr__(self, "settings", tuple(f"{name}={value}" for name, value in self.settings.items()))
+        if isinstance(self.conditions, Mapping):
+            listed = checked_conditions(self.conditions).items()
+            object.__setattr__(self, "conditions", tuple(f"{label}={SEPARATOR.join(names)}" for label, names in listed))
         for item in fields(self):
             if isinstance(item.default, tuple):
                 object.__setattr__(self, item.name, _names(getattr(self, item.name)))
@@ -243,6 +261,12 @@ class LearnOptions:
                 remedies=Remedy("name single columns with", Argument("categories")),
             )
         check_options(self)
+        if self.conditions and self.interventions is None:
+            raise OptionError(
+                Argument("conditions", self.conditions[0]),
+                "says what a label of the column of interventions sets, and no such column was named.",
+                remedies=Remedy("name it with", Argument("interventions")),
+            )
         if not self.missed_edge_cost > 0:
             raise OptionError(
                 Argument("missed_edge_cost", self.missed_edge_cost), "must be positive: 1 weighs both mistakes alike."
@@ -276,7 +300,16 @@ class LearnOptions:
         """How a file is to be read, where that was said."""
         given = {"separator": self.separator, "format": self.format, "table": self.table}
         headless = {} if self.header == "first" else {"header": False}
-        return {name: value for name, value in given.items() if value is not None} | headless
+        return {name: value for name, value in given.items() if value is not None} | headless | self.experiments
+
+    @property
+    def experiments(self) -> dict[str, Any]:
+        """Where the data say what was set, if they do."""
+        from arcwise.data.targets import checked_conditions
+
+        if self.interventions is None:
+            return {}
+        return {"interventions": self.interventions, "conditions": checked_conditions(self.conditions)}
 
     def command_words(self) -> list[str]:
         """Return the words of the command line that ask for the same."""

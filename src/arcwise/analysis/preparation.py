@@ -12,7 +12,7 @@ import numpy as np
 from arcwise.audit import Audit, AuditSettings, Finding, Severity, audit_table
 from arcwise.audit import Kind as FindingKind
 from arcwise.audit.words import columns_words, it, verb
-from arcwise.data import Dataset, Table, discretize, impute, read_table
+from arcwise.data import Dataset, Table, Targets, discretize, impute, read_table
 from arcwise.data.labels import quoted
 from arcwise.ensemble.recipe import NO_GAPS
 from arcwise.errors import DataError, OptionError
@@ -103,11 +103,19 @@ def open_table(
     **reading: Any,
 ) -> Table | Dataset:
     """Return data of any kind as a table, or as they are if they are a data set already."""
-    if isinstance(data, Dataset | Table):
-        return data
     if isinstance(data, str | os.PathLike):
         return read_table(data, progress=progress, **reading)
-    return Table.from_dataframe(data)
+    column, conditions = reading.get("interventions"), reading.get("conditions")
+    if isinstance(data, Dataset):
+        if column is not None:
+            raise OptionError(
+                Argument("interventions", column),
+                "names a column of raw data; a Dataset has its targets already.",
+                remedies=Remedy("give them with data.with_targets(...)"),
+            )
+        return data
+    table = data if isinstance(data, Table) else Table.from_dataframe(data)
+    return table if column is None else table.with_interventions(column, conditions)
 
 
 def audit(table: Table, options: LearnOptions) -> Audit:
@@ -185,6 +193,7 @@ def prepare(
     steps: list[str] = []
     if options.drop:
         steps.append(f"Left out as asked: {quoted(options.drop, 6)}.")
+    steps += _told_experiments(table.targets)
     if points := open_points(table, options):
         raise proposal(given, points)
     audited = audit(table, options)
@@ -208,6 +217,16 @@ def prepare(
     return Prepared(data, name, tuple(steps), gaps, base, audited, uncut, cut)
 
 
+def _told_experiments(targets: Targets | None) -> tuple[str, ...]:
+    """Say in how many rows which variables were set."""
+    if targets is None or targets.is_empty:
+        return ()
+    rows = np.bincount(targets.of_row, minlength=len(targets.sets)).tolist()
+    told = [f"{' and '.join(names)} in {rows[k]:,}" for k, names in enumerate(targets.sets) if names]
+    more = "; ..." if len(told) > 8 else ""
+    return (f"Taken as set by experiments: {'; '.join(told[:8])}{more} of {targets.n_rows:,} rows.",)
+
+
 def _as_it_is(data: Dataset, options: LearnOptions) -> Prepared:
     """Take a data set, which is complete and discrete, without the columns to drop."""
     asked = [o for o, value in (("impute", options.impute), ("discretize", options.discretize)) if value]
@@ -221,7 +240,8 @@ def _as_it_is(data: Dataset, options: LearnOptions) -> Prepared:
     for dropped in options.drop:
         data.index(dropped)
     left_out = (f"Left out: {quoted(options.drop, 6)}.",) if options.drop else ()
-    return Prepared(data if len(kept) == data.n_variables else data.select(kept), options.name or "data", left_out)
+    chosen = data if len(kept) == data.n_variables else data.select(kept)
+    return Prepared(chosen, options.name or "data", (*left_out, *_told_experiments(chosen.targets)))
 
 
 def open_points(table: Table, options: LearnOptions) -> tuple[Finding | Obstacle, ...]:

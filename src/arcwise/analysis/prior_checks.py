@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from dataclasses import dataclass
 
@@ -49,10 +50,10 @@ def check_prior(
 ) -> PriorChecks:
     """Ask how far the prior moves the score of a network, and how much more data would still change the structure."""
     sensitivity = prior_sensitivity(data, dag, ess=ess)
-    try:
-        alpha_star = analytic_ess(data, dag).value
-    except OptionError:
-        alpha_star = None
+    alpha_star = None
+    if data.targets is None:  # the formula has one number of cases
+        with contextlib.suppress(OptionError):
+            alpha_star = analytic_ess(data, dag).value
     saturation, note = _saturation(data, options, ess, deadline, progress)
     return PriorChecks(sensitivity, alpha_star, saturation, () if note is None else (note,))
 

@@ -61,10 +61,38 @@ class TableOptions(OptionGroup):
         ),
     ] = None
 
+    interventions: Annotated[
+        str | None,
+        typer.Option(
+            "--interventions",
+            metavar="NAME",
+            help="A column that names the variables which an experiment set in each row, several with ; between them.",
+            show_default=False,
+        ),
+    ] = None
+    condition: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--condition",
+            metavar="LABEL=NAME",
+            help="What a label of that column sets, or LABEL= for nothing; may be repeated.",
+            show_default=False,
+        ),
+    ] = None
+
     @property
     def keywords(self) -> dict[str, Any]:
         """How the file is to be taken apart, as `read_table` wants it."""
-        given = {"separator": self.separator, "format": self.format, "table": self.table}
+        from arcwise.data.targets import checked_conditions
+
+        given: dict[str, Any] = {
+            "separator": self.separator,
+            "format": self.format,
+            "table": self.table,
+            "interventions": self.interventions,
+        }
+        if self.condition:
+            given["conditions"] = checked_conditions(self.condition)
         return {name: value for name, value in given.items() if value is not None}
 
     def read_table(self, data: Path, progress: bool | None) -> Table:

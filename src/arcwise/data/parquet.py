@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from arcwise.data.dataset import Dataset
 from arcwise.data.source import Source, TextOptions
 from arcwise.data.table import Table
+from arcwise.data.targets import COLUMN
 from arcwise.errors import FormatError
 from arcwise.parquet import CLOSED, open_parquet, write_parquet
 from arcwise.progress import ProgressCallback
@@ -51,6 +52,8 @@ def read_parquet_folder(folder: Path) -> Table:
 def write_parquet_data(data: Dataset, path: str | os.PathLike[str]) -> None:
     """Write the cases of a data set, with the states of every variable in the file's metadata."""
     states = dict(zip(data.names, data.states, strict=True))
+    if data.targets is not None:
+        states[COLUMN] = data.targets.column().labels
     write_parquet(data.to_dataframe(), path, facts={"kind": "data", "states": states})
 
 

@@ -18,6 +18,7 @@ from arcwise.data.lau import read_lau
 from arcwise.data.parquet import read_parquet, read_parquet_folder
 from arcwise.data.source import STDIN, Source, TextOptions, open_source
 from arcwise.data.table import Table
+from arcwise.data.targets import Conditions
 from arcwise.data.workbook import read_workbook
 from arcwise.errors import FormatError, OptionError, suggestion
 from arcwise.mentions import Argument, Remedy
@@ -65,6 +66,9 @@ class ReadingSettings:
         A column that says how often each row occurs.
     table
         The table of a data base, or the sheet of a workbook; by default the only one.
+    interventions, conditions
+        A column that names the variables which an experiment set in each row, and what its labels stand for where they
+        are not variables; see `Table.with_interventions`.
     """
 
     format: str | None = None
@@ -74,6 +78,8 @@ class ReadingSettings:
     merge: bool = False
     weights: str | None = None
     table: str | None = None
+    interventions: str | None = None
+    conditions: Conditions | None = None
 
 
 class ReadingKeywords(TypedDict, total=False):
@@ -87,6 +93,8 @@ class ReadingKeywords(TypedDict, total=False):
     merge: bool
     weights: str | None
     table: str | None
+    interventions: str | None
+    conditions: Conditions | None
 
 
 def read_data(
@@ -173,6 +181,8 @@ def read_table(
         _check_content(source, kind, chosen.format is not None)
         with show_progress(progress) as callback:
             table = _READERS[kind](source, options, callback)
+    if chosen.interventions is not None:  # first: the column is not among those to select
+        table = table.with_interventions(chosen.interventions, chosen.conditions)
     if columns is not None:
         table = table.select(table.checked_names(columns, Argument("columns")))
     table = table.drop(table.checked_names(drop, Argument("drop")))

@@ -58,7 +58,8 @@ def encode(
     for v, (column, order) in enumerate(zip(table.columns, orders, strict=True)):
         np.take(order.astype(kind), column.codes, out=codes[v], mode="clip")
     try:
-        return Dataset(codes, table.names, tuple(chosen), table.weights)
+        targets = None if table.targets is None else table.targets.among(table.names)
+        return Dataset(codes, table.names, tuple(chosen), table.weights, targets)
     except DataError as error:
         raise error.within(*table.place_parts) from None
 

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcwise.data.dataset import Dataset
 from arcwise.data.labels import numbers_of, quoted
+from arcwise.data.targets import Conditions, Targets, table_targets
 from arcwise.errors import DataError, OptionError, suggestion
 from arcwise.mentions import Mention
 from arcwise.showing import one_screen
@@ -119,6 +120,8 @@ class Table:
         The line of each row in its file; or the line of the first row, if every row is on its own line; 0: no file.
     renamed
         The columns that got their names here, because the header had none or the same twice, each with the reason.
+    targets
+        Which variables were set in which rows, or None; see `with_interventions`.
     """
 
     columns: tuple[Column, ...]
@@ -126,6 +129,7 @@ class Table:
     weights: NDArray[Any] | None = None
     lines: NDArray[np.int64] | int = 0
     renamed: Mapping[str, str] = field(default_factory=dict)
+    targets: Targets | None = None
 
     @classmethod
     def from_dataframe(cls, frame: pd.DataFrame, *, weights: str | ArrayLike | None = None, source: str = "") -> Table:
@@ -198,6 +202,20 @@ class Table:
             )
         return replace(self.drop([weights]), weights=column.values())
 
+    def with_interventions(self, column: str, conditions: Conditions | None = None) -> Table:
+        """Return this table with what a column says about experiments; the column is then no variable any more.
+
+        Parameters
+        ----------
+        column
+            Names the variables that were set in each row, several with ";" between them; empty where nothing was.
+        conditions
+            For labels that are not variables, such as the name of a drug or of an experiment: which variables they
+            stand for (a name, several with ";", a list, or "" for none).
+        """
+        read = self.column(column)
+        return replace(self.drop([column]), targets=table_targets(self, read, conditions))
+
     def select(self, names: Iterable[str]) -> Table:
         """Return the given columns, in the order given."""
         return replace(self, columns=tuple(self.column(name) for name in _listed(names)))
@@ -226,6 +244,7 @@ class Table:
             None if self.weights is None else self.weights[chosen],
             lines,
             self.renamed,
+            None if self.targets is None else self.targets.take(chosen),
         )
 
     def to_dataframe(self) -> pd.DataFrame:

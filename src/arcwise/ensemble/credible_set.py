@@ -210,7 +210,7 @@ class CredibleSet:
     @property
     def targets(self) -> tuple[tuple[str, ...], ...]:
         """The variables that were set, experiment by experiment, in the data that the table was built from."""
-        return tuple(tuple(target) for target in getattr(self.table, "targets", None) or ())
+        return tuple(tuple(target) for target in self.table.targets or ())
 
     def made_by(self, recipe: Recipe) -> CredibleSet:
         """Note the recipe that the set was made by, and return it."""

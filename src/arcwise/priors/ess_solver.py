@@ -99,6 +99,8 @@ class EssSolver:
         from arcwise import _core
 
         n, learning = self._data.n_variables, self._learning
+        if self._data.targets is not None:  # one set of counts would not serve all children
+            return False
         if learning.search != "exact" or n > _core.priors.CountSpectra.largest or self._data.n_cases >= 2**31:
             return False
         return _core.priors.EssOptimizer.memory_for(n, learning.threads) < learning.limits.native_memory
@@ -171,7 +173,7 @@ def _checked(ess: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _family_rules(data: Dataset, learning: Learning) -> tuple[list[int], list[int], list[int]]:
     """Return for each variable masks of the parents it must and may have, and how many at most."""
-    required, optional, sizes = allowed_families(data, learning.constraints, learning.max_parents)
-    needed = [sum(1 << p for p in parents) for parents in required]
-    allowed = [mask | sum(1 << p for p in parents) for mask, parents in zip(needed, optional, strict=True)]
-    return needed, allowed, [min(size, data.n_variables - 1) for size in sizes]
+    families = allowed_families(data, learning.constraints, learning.max_parents)
+    needed = [sum(1 << p for p in parents) for parents in families.required]
+    allowed = [mask | sum(1 << p for p in parents) for mask, parents in zip(needed, families.allowed, strict=True)]
+    return needed, allowed, [min(size, data.n_variables - 1) for size in families.sizes]

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Dataset
+from arcwise.data.targets import refuse_targets
 from arcwise.errors import OptionError
 from arcwise.graph import Cpdag, Dag
 from arcwise.limits import Status
@@ -112,6 +113,7 @@ def ascend_ess(
     """
     if not tolerance > 0:
         raise OptionError(Argument("tolerance", tolerance), "must be positive; Steck stops at a change below 0.1.")
+    refuse_targets(data, "the ascent to an equivalent sample size")
     optima = all_or_interrupt(find_optima(data, [make_score("bic")], learning, progress=progress))
     history = [analytic_ess(data, optima[0].dag).value]
     converged = cycling = interrupted = False

@@ -231,4 +231,4 @@ def data_saturation(
 def _subsample(data: Dataset, rows: NDArray[np.int64]) -> Dataset:
     """Return the data with weights that count the given rows; the codes are shared, the declared states kept."""
     weights = np.bincount(rows, minlength=data.n_rows).astype(np.int64)
-    return Dataset(codes=data.codes, names=data.names, states=data.states, weights=weights)
+    return Dataset(data.codes, data.names, data.states, weights, data.targets)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from arcwise.analysis.edges import HALF
 from arcwise.analysis.prose.choices import versions
 from arcwise.analysis.prose.constraints import constraints_text, price_methods
+from arcwise.analysis.prose.experiments import EXPERIMENT_WORKS, methods_of_experiments
 from arcwise.analysis.prose.sources import methods_of_networks
 from arcwise.analysis.thresholds import RuleName
 from arcwise.bibliography import list_works
@@ -29,6 +30,8 @@ def methods_text(analysis: Analysis) -> str:
     if analysis.constraints is not None:
         parts.append(f"Every network had to satisfy these constraints: {constraints_text(analysis.constraints)}.")
         parts += [price_methods(analysis)] if analysis.price is not None else []
+    if experiments := methods_of_experiments(analysis):
+        parts.append(experiments)
     parts.append(methods_of_networks(analysis))
     cost = options.missed_edge_cost
     as_much = "as much" if cost == 1 else f"{cost:g} times as much"
@@ -85,5 +88,7 @@ def references(analysis: Analysis) -> tuple[str, ...]:
         wanted |= {averaged.recipe.scorer.facts.citation, averaged.recipe.source_facts.citation} - {""}
     if analysis.main.credible is not None:
         wanted.add("kass-1995")
+    if analysis.data.targets is not None:
+        wanted |= EXPERIMENT_WORKS
     wanted |= {RULE_WORKS[mark.label] for mark in analysis.thresholds.marks if mark.label in RULE_WORKS}
     return list_works(wanted)

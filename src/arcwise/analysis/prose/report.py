@@ -13,6 +13,7 @@ from arcwise.analysis.prose.choices import choices_table, repeat_blocks
 from arcwise.analysis.prose.constraints import constraint_blocks
 from arcwise.analysis.prose.cuts import cut_sections
 from arcwise.analysis.prose.edges import edge_sentences, state_label, summary_sentences
+from arcwise.analysis.prose.experiments import experiment_sections
 from arcwise.analysis.prose.methods import methods_text, references
 from arcwise.analysis.prose.prior import prior_blocks
 from arcwise.analysis.prose.sources import account_of_sample, completeness, ensemble_title, restriction
@@ -82,6 +83,7 @@ def build_report(analysis: Analysis) -> Report:
                 if analysis.constraints is not None
                 else []
             ),
+            *experiment_sections(analysis),
             Section("rules", "Where to cut", tuple(_rules(analysis))),
             Section("prior", "Does the prior decide, and are there enough data?", tuple(_prior(analysis))),
             *cut_sections(analysis),

@@ -15,7 +15,7 @@ import numpy as np
 from arcwise.data import Dataset
 from arcwise.deadline import Deadline
 from arcwise.defaults import REPLICATES
-from arcwise.ensemble.ensemble_facts import CONSTRAINTS
+from arcwise.ensemble.ensemble_facts import CONSTRAINTS, TARGETS
 from arcwise.ensemble.families import Families, choice_type
 from arcwise.ensemble.network_set import NetworkSet
 from arcwise.ensemble.recipe import Recipe
@@ -26,7 +26,7 @@ from arcwise.ensemble.replicates.workers import Batch, Workers, open_workers
 from arcwise.errors import OptionError
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
-from arcwise.local.problem import LocalProblem, check_count
+from arcwise.local.problem import LocalProblem, check_count, merged_constraints
 from arcwise.mentions import Argument
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 from arcwise.scores import Score
@@ -100,7 +100,7 @@ def bootstrap_networks(
     task = ReplicateTask(
         data=data.collapse(),
         score=problem.score,
-        constraints=problem.constraints,
+        constraints=merged_constraints(data, constraints, max_parents),  # what was asked for, and nothing else
         learner=chosen.learner,
         resampling=chosen.resampling,
         seed=resolve_seed(seed),
@@ -237,6 +237,7 @@ def _network_set(
             "seconds": seconds,
             "indices": [replicate.index for replicate in chosen],
             "replicate_scores": [replicate.score for replicate in chosen],
+            **({} if data.targets is None else {TARGETS: [list(names) for names in data.targets.sets]}),
         },
     )
     return made if task.resampling != "bootstrap" else made.made_by(_recipe(task, replicates))
