@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from arcwise.analysis.averaged import Averaged
+from arcwise.analysis.edge_beliefs import believed_of
 from arcwise.analysis.edge_table import edge_frame
 from arcwise.analysis.edges import EdgeFinding, describe_edge
 from arcwise.analysis.options import LearnOptions
@@ -54,6 +55,8 @@ class Analysis:
         Every pair of variables with a confidence above 0.01, the most certain first.
     prior
         Sensitivity to the prior, and saturation.
+    without
+        The main set again without prior odds; None if there were none, or if it was too much.
     """
 
     prepared: Prepared
@@ -66,6 +69,7 @@ class Analysis:
     network: BayesianNetwork
     edges: tuple[EdgeFinding, ...]
     prior: PriorChecks
+    without: Averaged | None = None
 
     @property
     def name(self) -> str:
@@ -133,7 +137,11 @@ class Analysis:
         self.confidence.pair(first, second)  # refuses unknown names
         # Too unlikely for the report; but that there is no edge is a finding, too.
         first, second = sorted((first, second), key=self.data.index)
-        return describe_edge(self.data, self.sets, self.consensus, first, second)
+        found = describe_edge(self.data, self.sets, self.consensus, first, second)
+        if self.options.beliefs is None:
+            return found
+        without = None if self.without is None else self.without.confidence
+        return replace(found, belief=believed_of(self.options.beliefs, self.data.names, without, first, second))
 
     def explain(self, first: str, second: str) -> str:
         """Say in plain words how far the edge between two variables can be trusted, and why."""
@@ -148,6 +156,8 @@ class Analysis:
         ``backward_if_edge`` and ``either_if_edge`` say where it points if it is there: they sum to 1, as in the report.
         ``from`` and ``to`` are the arc of the network, or the more credible direction. ``agreement`` compares the
         confidences by other methods and scores, which have a column each; ``explanation`` is what `explain` says.
+        Where there were prior odds, ``odds_forward``, ``odds_backward``, ``confidence_without_beliefs`` and ``belief``
+        say what they were and did.
         """
         from arcwise.analysis.prose.edges import explain_edge
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.analysis.averaged import Averaged
+from arcwise.analysis.edge_beliefs import EdgeBelief
 from arcwise.confidence import ConsensusEdge, ConsensusNetwork, Fate
 from arcwise.counts import contingency
 from arcwise.data import Dataset
@@ -63,6 +64,8 @@ class EdgeFinding:
         How many cases show each pair of states: rows are the states of `tail`, columns those of `head`.
     prior
         What the equivalent sample size does to tail -> head given the head's other parents.
+    belief
+        What was believed about the pair, and its confidence without that; None if there were no prior odds.
     """
 
     first: str
@@ -78,6 +81,7 @@ class EdgeFinding:
     fate: Fate
     counts: NDArray[np.int64]
     prior: EdgePrior | None
+    belief: EdgeBelief | None = None
 
     @property
     def split(self) -> tuple[float, float, float]:

@@ -17,7 +17,7 @@ from arcwise.cli.option_group import OptionGroup, expanded
 from arcwise.cli.option_table import group_of, keywords_of
 from arcwise.cli.printing import PrintOptions, finish, print_json
 from arcwise.cli.rule_options import ConstraintOptions
-from arcwise.cli.score_options import EssOption, ScoreOptions
+from arcwise.cli.score_options import BeliefsOption, EssOption, ScoreOptions
 from arcwise.mentions import Argument
 
 if TYPE_CHECKING:
@@ -43,7 +43,15 @@ class FolderOptions(OptionGroup):
     force: Annotated[bool, typer.Option("--force", help="Replace the result of an earlier run.")] = False
 
 
-LearnGroup = group_of(LearnOptions, leave_out=("constraints",))
+@dataclass(frozen=True)
+class WeighingOptions(OptionGroup):
+    """What the score of networks is made of, besides its name."""
+
+    ess: EssOption = None
+    beliefs: BeliefsOption = None
+
+
+LearnGroup = group_of(LearnOptions, leave_out=("constraints", "beliefs"))
 
 
 def learn(
@@ -54,8 +62,8 @@ def learn(
         list[str] | None,
         typer.Option("--column", metavar="NAME", help="Read only this column; may be repeated.", show_default=False),
     ] = None,
-    ess: EssOption = None,
     *,
+    weighing: WeighingOptions,
     given: LearnGroup,  # type: ignore[valid-type]
     known: ConstraintOptions,
     printing: PrintOptions,
@@ -75,7 +83,7 @@ def learn(
     output = folder.output
     if output is not None:
         check_folder(output, force=folder.force)
-    options = _options(given, ess)
+    options = replace(_options(given, weighing.ess), beliefs=weighing.beliefs)
     progress = printing.progress
     table = open_table(data, progress=progress, **options.reading)
     if column is not None:

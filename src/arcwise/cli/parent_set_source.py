@@ -13,7 +13,7 @@ import typer
 
 from arcwise.cli.data_options import DataOptions
 from arcwise.cli.rule_options import RuleOptions
-from arcwise.cli.score_options import ScoreOptions
+from arcwise.cli.score_options import ScoreOptions, tell_idle
 from arcwise.errors import OptionError
 from arcwise.files import GZIP_MAGIC, unpack_gzip
 
@@ -73,6 +73,7 @@ def load_parent_sets(
     score = scored.make()
     data = reading.read(source, progress)
     known = rules.read(data.names)
+    tell_idle(score, known, quiet=progress is False)
     table = build_parent_sets(
         data,
         score,

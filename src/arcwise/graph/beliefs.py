@@ -27,6 +27,7 @@ import numpy as np
 from arcwise.errors import OptionError
 from arcwise.graph.expected_edges import edge_odds_for
 from arcwise.graph.family_prior import FamilyPrior
+from arcwise.graph.fixed_pairs import FixedPairs
 from arcwise.graph.nodes import NamedNodes
 from arcwise.mentions import Argument, Remedy
 from arcwise.showing import one_screen
@@ -200,6 +201,16 @@ class Beliefs:
         np.fill_diagonal(weights, 0.0)
         sizes = [-math.log(math.comb(n - 1, k)) if self.fair_sizes else 0.0 for k in range(n)]
         return FamilyPrior(nodes.names, weights, np.array(sizes))
+
+    def fixed_on(self, names: Sequence[str]) -> FixedPairs:
+        """Return the pairs whose two directions have different odds.
+
+        Members of a Markov class that agree on the directions of these pairs have the same prior, unless sizes count:
+        every other edge has the same odds either way. So they are what directions know from beliefs.
+        """
+        weights = self.on(names).weights
+        masks = [sum(1 << int(p) for p in np.flatnonzero(weights[:, v] != weights[v])) for v in range(len(weights))]
+        return FixedPairs(names, masks)
 
     def idle_under(self, constraints: Constraints) -> tuple[str, ...]:
         """Say of which odds the constraints leave nothing to decide: of forbidden and of required arcs.

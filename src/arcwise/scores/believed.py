@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -23,7 +23,7 @@ from arcwise.scores.score import Score
 if TYPE_CHECKING:
     from arcwise._core.scores import LocalScore
 
-__all__ = ["BelievedScore"]
+__all__ = ["BelievedScore", "log_prior_of"]
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,11 @@ class BelievedScore(Score):
         if self.beliefs.is_symmetric:
             return facts
         return dataclasses.replace(facts, equivalent=False)
+
+    @property
+    def data_score(self) -> Score:
+        """The score of the data alone."""
+        return self.score
 
     @property
     def title(self) -> str:
@@ -118,6 +123,12 @@ class BelievedScore(Score):
         ordered = sorted(parents)
         bound = self.score.bound(family_counts(data, child, ordered))
         return bound if math.isinf(bound) else bound + self.prior(data).most(child, ordered)
+
+
+def log_prior_of(score: Mapping[str, Any], dag: Dag) -> float | None:
+    """Return the log prior of a network by the beliefs in a score's description; None if it has none."""
+    described = score.get("beliefs")
+    return None if described is None else Beliefs.from_description(described).on(dag.names).network(dag)
 
 
 @lru_cache(maxsize=8)

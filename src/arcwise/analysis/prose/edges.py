@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arcwise.analysis.edges import HALF, Agreement, EdgeFinding
+from arcwise.analysis.prose.beliefs import belief_sentence
 from arcwise.analysis.prose.prior import prior_sentence
 from arcwise.analysis.thresholds import RuleName
 from arcwise.confidence.consensus import Fate
@@ -61,9 +62,11 @@ def explain_edge(analysis: Analysis, edge: EdgeFinding) -> str:
 def edge_sentences(analysis: Analysis, edge: EdgeFinding) -> tuple[str, ...]:
     """Say how far an edge can be trusted: presence, agreement, direction, effect, prior."""
     if edge.present < UNLIKELY and edge.fate is Fate.BELOW:
-        return tuple(s for s in (_presence(analysis, edge), _agreement(edge), NOT_UNRELATED) if s)
+        unlikely = (_presence(analysis, edge), belief_sentence(edge), _agreement(edge), NOT_UNRELATED)
+        return tuple(s for s in unlikely if s)
     sentences = (
         _presence(analysis, edge),
+        belief_sentence(edge),
         _agreement(edge),
         _direction(analysis, edge),
         effect_sentence(analysis.data, edge),

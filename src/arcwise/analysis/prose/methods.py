@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from arcwise.analysis.edges import HALF
+from arcwise.analysis.prose.beliefs import beliefs_text
 from arcwise.analysis.prose.choices import constraints_text, versions
 from arcwise.analysis.prose.sources import methods_of_networks
 from arcwise.analysis.thresholds import RuleName
@@ -26,6 +27,11 @@ def methods_text(analysis: Analysis) -> str:
     ]
     if options.constraints is not None:
         parts.append(f"Every network had to satisfy these constraints: {constraints_text(options.constraints)}.")
+    if options.beliefs is not None:
+        parts.append(
+            "Networks were weighed by prior odds as well as by the data; an arc's odds are those of a network with it "
+            f"against the same network without it: {beliefs_text(options.beliefs, data.n_variables)}."
+        )
     parts.append(methods_of_networks(analysis))
     cost = options.missed_edge_cost
     as_much = "as much" if cost == 1 else f"{cost:g} times as much"
@@ -77,6 +83,8 @@ def references(analysis: Analysis) -> tuple[str, ...]:
     wanted = {"liao-2022", "scanagatta-2014", "steck-2008"}
     for averaged in analysis.sets:
         wanted |= {averaged.recipe.scorer.facts.citation, averaged.recipe.source_facts.citation} - {""}
+    if analysis.options.beliefs is not None and analysis.options.beliefs.fair_sizes:
+        wanted.add("koivisto-2004")
     if analysis.main.credible is not None:
         wanted.add("kass-1995")
     wanted |= {RULE_WORKS[mark.label] for mark in analysis.thresholds.marks if mark.label in RULE_WORKS}

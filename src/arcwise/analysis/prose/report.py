@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arcwise.analysis.edges import FLOOR, HALF, EdgeFinding
+from arcwise.analysis.prose.beliefs import belief_blocks
 from arcwise.analysis.prose.choices import choices_table, repeat_blocks
 from arcwise.analysis.prose.edges import edge_sentences, state_label, summary_sentences
 from arcwise.analysis.prose.methods import methods_text, references
@@ -73,6 +74,11 @@ def build_report(analysis: Analysis) -> Report:
         glossary=_glossary(analysis),
         sections=(
             Section("ensemble", ensemble_title(analysis), tuple(_ensemble(analysis))),
+            *(
+                (Section("beliefs", "What was believed, and what the data say", tuple(belief_blocks(analysis))),)
+                if analysis.options.beliefs is not None
+                else ()
+            ),
             Section("rules", "Where to cut", tuple(_rules(analysis))),
             Section("prior", "Does the prior decide, and are there enough data?", tuple(_prior(analysis))),
             Section("data", "The data", tuple(_data(analysis))),
