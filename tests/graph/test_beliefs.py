@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from tests.oracles.random_beliefs import random_beliefs
 
 from arcwise.errors import FormatError, OptionError
 from arcwise.graph import (
@@ -22,7 +23,6 @@ from arcwise.graph import (
     read_beliefs,
 )
 from arcwise.graph.expected_edges import MOST_VARIABLES, edge_odds_for
-from tests.oracles.random_beliefs import random_beliefs
 
 NAMES = ("a", "b", "c", "d")
 
@@ -98,7 +98,7 @@ def test_odds_can_be_spelled(text: str) -> None:
 
 @pytest.mark.parametrize("odds", [0, -1, math.inf, math.nan, "four", "1:0", "", None, True, "4:1:2"])
 def test_what_are_no_odds_is_refused_with_the_place(odds: object) -> None:
-    with pytest.raises(OptionError, match="arcs, a -> b: .* are no odds"):
+    with pytest.raises(OptionError, match=r"arcs, a -> b: .* are no odds"):
         Beliefs(arcs=[("a", "b", odds)])
 
 
@@ -109,7 +109,7 @@ def test_contradictory_odds_are_refused() -> None:
         Beliefs(arcs=[("a", "a", 2)])
     with pytest.raises(OptionError, match=r"not of the form \(from, to, odds\)"):
         Beliefs(arcs=[("a", "b")])
-    with pytest.raises(OptionError, match="beliefs speak of a variable that is not there.*'aa'"):
+    with pytest.raises(OptionError, match=r"beliefs speak of a variable that is not there.*'aa'"):
         Beliefs(arcs=[("aa", "b", 2)]).on(NAMES)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.oracles.random_beliefs import random_beliefs, random_constraints, random_data
 
 from arcwise.data import Dataset
 from arcwise.ensemble import CredibleSet, bootstrap_networks, exact_posterior, k_best
@@ -22,7 +23,6 @@ from arcwise.local.twin import climb_twin, neighbours_twin
 from arcwise.parent_sets import ParentSetTable, build, build_parent_set_tables, build_parent_sets, format_jkl, parse_jkl
 from arcwise.parent_sets.pruning import build_parent_sets_twin
 from arcwise.scores import BelievedScore, Score, make_score
-from tests.oracles.random_beliefs import random_beliefs, random_constraints, random_data
 
 SCORES = ["bic", "aic", "bdeu:ess=3", "qnml", "k2", "fnml", "bic_laplace"]
 seeds = st.integers(0, 2**32 - 1)
@@ -39,7 +39,9 @@ def believed(name: str, beliefs: Beliefs) -> Score:
 
 
 def rows_of(table: ParentSetTable) -> dict[tuple[int, tuple[int, ...]], float]:
-    return {(v, table.parents_of(r)): float(table.scores[r]) for v in range(table.n_variables) for r in table.rows_of(v)}
+    return {
+        (v, table.parents_of(r)): float(table.scores[r]) for v in range(table.n_variables) for r in table.rows_of(v)
+    }
 
 
 def every_family(data: Dataset) -> list[tuple[int, tuple[int, ...]]]:
@@ -76,9 +78,11 @@ def test_native_scores_and_bounds_equal_the_twins(seed: int, name: str) -> None:
 
 @pytest.mark.parametrize("dense_from", [0.0, 1e6])
 @settings(max_examples=120)
-@given(seeds, st.sampled_from(SCORES), st.sampled_from([0.0, math.log(3), math.log(20)]))
-def test_the_builder_keeps_what_brute_force_keeps(dense_from: float, seed: int, name: str, slack: float) -> None:
-    data, beliefs, _ = case(seed, strength=3.0)
+@given(seeds, st.sampled_from(SCORES), st.sampled_from([0.0, math.log(20)]), st.sampled_from([1.5, 8.0, 30.0]))
+def test_the_builder_keeps_what_brute_force_keeps(
+    dense_from: float, seed: int, name: str, slack: float, strength: float
+) -> None:
+    data, beliefs, _ = case(seed, strength=strength)
     score = believed(name, beliefs)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(build, "DENSE_FROM", dense_from)
@@ -94,15 +98,30 @@ def test_pruning_keeps_every_network_within_the_slack_under_constraints(seed: in
     data, beliefs, rng = case(seed, most=4, strength=3.0)
     rules = random_constraints(rng, data.names)
     score = believed(name, beliefs)
-    values = {
-        dag: score.score_network(data, dag) for dag in all_dags(data.names) if rules.allows_dag(dag)
-    }
+    values = {dag: score.score_network(data, dag) for dag in all_dags(data.names) if rules.allows_dag(dag)}
     table = build_parent_sets(data, score, slack=slack, constraints=rules, progress=False)
     kept = rows_of(table).keys()
     best = max(values.values())
     near = [dag for dag, value in values.items() if value >= best - slack - 1e-9]
     assert all((v, tuple(sorted(parents))) in kept for dag in near for v, parents in enumerate(dag.parents))
     assert find_optimal(table, data=data, constraints=rules, progress=False).score == pytest.approx(best)
+
+
+@pytest.mark.parametrize("slack", [0.0, 2.0])
+def test_the_rules_of_bic_and_aic_know_the_odds(slack: float) -> None:
+    # Parents with too many configurations for 20 cases, and one that hardly varies, which odds ask for all the same.
+    rng = np.random.default_rng(0)
+    columns = np.column_stack([rng.integers(0, r, 20) for r in (2, 4, 4, 2)])
+    columns[:, 3] = np.arange(20) == 0
+    data = Dataset.from_codes(columns, states=[[str(k) for k in range(r)] for r in (2, 4, 4, 2)])
+    for liked in ((1, 2, 3), (1, 3), (2, 3), (1, 2)):
+        for odds in (1e6, 1e12, 1e24):
+            beliefs = Beliefs(arcs={(data.names[p], data.names[0]): odds for p in liked})
+            for name in ("bic", "aic"):
+                score = believed(name, beliefs)
+                found = rows_of(build_parent_sets(data, score, slack=slack, progress=False))
+                assert found == pytest.approx(rows_of(build_parent_sets_twin(data, score, slack=slack)), abs=1e-9)
+                assert odds < 1e24 or (0, liked) in found
 
 
 def test_strong_odds_change_what_is_pruned() -> None:
@@ -177,9 +196,9 @@ def test_neighbour_scores_of_variables_with_many_states_equal_the_twin() -> None
 
 
 @settings(max_examples=40)
-@given(seeds, st.sampled_from(["bic", "bdeu:ess=3", "k2"]), st.sampled_from([0, 3]))
-def test_climbing_equals_the_twin_and_ends_at_a_local_optimum(seed: int, name: str, tabu: int) -> None:
-    data, beliefs, _ = case(seed)
+@given(seeds, st.sampled_from(["bic", "bdeu:ess=3", "k2"]), st.sampled_from([0, 3]), st.sampled_from([1.5, 20.0]))
+def test_climbing_equals_the_twin_and_ends_at_a_local_optimum(seed: int, name: str, tabu: int, strength: float) -> None:
+    data, beliefs, _ = case(seed, strength=strength)
     score = believed(name, beliefs)
     parents, value, _ = climb_twin(data, score, tabu=tabu)
     found = (

@@ -61,7 +61,9 @@ BELIEF_COLUMNS: tuple[EdgeColumn, ...] = (
         lambda e: e.belief and e.belief.without and e.belief.without.present,
     ),
     EdgeColumn(
-        "belief", "whether the data agree with the odds of this edge, or contradict them", lambda e: e.belief and str(e.belief.verdict)
+        "belief",
+        "whether the data agree with the odds of this edge, or contradict them",
+        lambda e: e.belief and str(e.belief.verdict),
     ),
 )
 

@@ -83,7 +83,7 @@ def learn(
     output = folder.output
     if output is not None:
         check_folder(output, force=folder.force)
-    options = replace(_options(given, weighing.ess), beliefs=weighing.beliefs)
+    options = _options(given, weighing)
     progress = printing.progress
     table = open_table(data, progress=progress, **options.reading)
     if column is not None:
@@ -103,13 +103,15 @@ def learn(
     finish(found.status)
 
 
-def _options(given: OptionGroup, ess: float | None) -> LearnOptions:
+def _options(given: OptionGroup, weighing: WeighingOptions) -> LearnOptions:
     """Return the options, with `--score bdeu --ess 10` as `--score bdeu:ess=10`."""
+    from arcwise.graph import make_beliefs
+
     keywords = keywords_of(given, LearnOptions)
     TimeLimit(keywords["limit_seconds"]).limits  # noqa: B018 - refuses what is not positive
-    if ess is not None:
-        keywords["score"] = ScoreOptions(keywords.get("score", "bdeu"), ess).make()
-    return LearnOptions(**keywords)
+    if weighing.ess is not None:
+        keywords["score"] = ScoreOptions(keywords.get("score", "bdeu"), weighing.ess).make()
+    return LearnOptions(**keywords, beliefs=make_beliefs(weighing.beliefs))
 
 
 def _others(table: Table | Dataset, columns: list[str]) -> tuple[str, ...]:

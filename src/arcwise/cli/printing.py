@@ -55,11 +55,11 @@ class Scored(Protocol):
     """A network with its score, and how much of it is the prior's."""
 
     @property
-    def score(self) -> float: ...  # noqa: D102
+    def score(self) -> float: ...
     @property
-    def data_score(self) -> float: ...  # noqa: D102
+    def data_score(self) -> float: ...
     @property
-    def log_prior(self) -> float | None: ...  # noqa: D102
+    def log_prior(self) -> float | None: ...
 
 
 def score_shares(result: Scored) -> str:

@@ -68,7 +68,9 @@ class Optimum:
     def __repr__(self) -> str:
         proof = "proved optimal" if self.is_proved else f"gap {self.gap:.4g}, {self.status}"
         shares = "" if self.log_prior is None else f" (data {self.data_score:.6f}, log prior {self.log_prior:.6f})"
-        return f"Optimum({self.score:.6f}{shares}, {proof}; {self.dag.n_arcs} arcs; {self.method}, {self.seconds:.2f} s)"
+        return (
+            f"Optimum({self.score:.6f}{shares}, {proof}; {self.dag.n_arcs} arcs; {self.method}, {self.seconds:.2f} s)"
+        )
 
     @property
     def data_score(self) -> float:

@@ -4,11 +4,12 @@ A network's prior weight is a product of one factor per family, so that its loga
 score: whatever is exact for a score (the optimum, the credible set, the best k, the posterior) stays exact.
 
 What odds mean. Let G be a network in which x and y are not joined, and G' the same network with the arc x -> y (and
-without a cycle). If the arc x -> y has the odds o, then P(G') : P(G) = o : 1, times the ratio of the size terms if sizes
-count. For G' and G differ in the family of y alone, by the parent x, whose factor is o. So odds of 1 say nothing: a
-network with the arc is as likely as the same network without it, which is what the uniform prior says of all of them.
-The odds of an edge x - y are those of either arc. Summed up for a pair of variables (and but for acyclicity) the weights
-of no edge, x -> y and y -> x are as 1 : o(x -> y) : o(y -> x): an edge of odds o is then 2 o times as likely as none,
+without a cycle). If the arc x -> y has the odds o, then P(G') : P(G) = o : 1, times the ratio of the size terms if
+sizes count. For G' and G differ in the family of y alone, by the parent x, whose factor is o. So odds of 1 say nothing:
+a network with the arc is as likely as the same network without it, as the uniform prior has it for all of them.
+
+The odds of an edge x - y are those of either arc. Summed up for a pair of variables (but for acyclicity) the weights of
+no edge, x -> y and y -> x are as 1 : o(x -> y) : o(y -> x): an edge of odds o is then 2 o times as likely as none,
 where it is 2 times as likely under the uniform prior, and "x -> y: 2, y -> x: 0.5" prefers a direction by 4 to 1.
 """
 
@@ -103,7 +104,10 @@ class Beliefs:
             raise OptionError(Argument("fair_sizes", fair_sizes), "must be True or False.")
         if fair_sizes and (expected_edges is not None or expected_parents is not None):
             raise OptionError(
-                Argument(named[0]), "and", Argument("fair_sizes", True), "both say how many parents to expect; give one."
+                Argument(named[0]),
+                "and",
+                Argument("fair_sizes", True),
+                "both say how many parents to expect; give one.",
             )
         general = read_odds(every_edge, "every_edge")
         for name, value in (("expected_edges", expected_edges), ("expected_parents", expected_parents)):
@@ -114,7 +118,7 @@ class Beliefs:
         listed = _read_all(edges, "edges", ordered=False)
         about = {frozenset((a, b)) for a, b, _ in listed}
         pointed = _read_all(arcs, "arcs", ordered=True)
-        set_fields = {
+        set_fields: dict[str, Any] = {
             "arcs": tuple(o for o in pointed if o[2] != neutral or frozenset(o[:2]) in about),
             "edges": tuple(o for o in listed if o[2] != neutral),
             "every_edge": general,
@@ -269,10 +273,10 @@ def _is_number(value: object) -> bool:
 
 
 def _read_all(given: Given, kind: str, *, ordered: bool) -> tuple[Odds, ...]:
-    rows = [(*pair, odds) for pair, odds in given.items()] if isinstance(given, Mapping) else list(given)
+    rows: list[Any] = [(*pair, odds) for pair, odds in given.items()] if isinstance(given, Mapping) else list(given)
     found: dict[tuple[str, str], float] = {}
     for row in rows:
-        if isinstance(row, str) or not isinstance(row, Sequence) or len(row) != 3:
+        if not isinstance(row, tuple | list) or len(row) != 3:
             raise OptionError(f"{kind}: {row!r} is not of the form (from, to, odds).")
         a, b, odds = row
         if not (isinstance(a, str) and isinstance(b, str)):

@@ -13,7 +13,7 @@ import csv
 import io
 import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from arcwise.errors import ArcwiseError, FormatError, OptionError, suggestion
 from arcwise.files import parse_json, parse_toml, read_bytes
@@ -74,7 +74,7 @@ def make_beliefs(given: object) -> Beliefs | None:
     elif isinstance(given, Mapping):
         made = Beliefs.from_description(given)
     elif hasattr(given, "itertuples"):
-        made = beliefs_from_frame(given)
+        made = beliefs_from_frame(cast("pd.DataFrame", given))
     else:
         raise OptionError(
             Argument("beliefs", given),
@@ -99,7 +99,7 @@ def _from_rows(columns: list[str], rows: Iterable[tuple[int, list[str]]], source
         raise FormatError(
             f"{source}: there is no column '{missing[0]}'; the columns of odds are from,to,odds or from,to,odds,kind."
         )
-    found: dict[str, list[tuple[str, str, str]]] = {"arcs": [], "edges": []}
+    found: dict[str, Any] = {"arcs": [], "edges": []}
     for number, row in rows:
         if len(row) != len(columns):
             raise FormatError(f"{source}, {unit} {number}: {len(row)} cells, where the header has {len(columns)}.")
@@ -110,7 +110,7 @@ def _from_rows(columns: list[str], rows: Iterable[tuple[int, list[str]]], source
         own = (cells["from"], cells["to"], cells["odds"])
         found[KINDS[kind]].append(own)
         try:
-            Beliefs(**{KINDS[kind]: [own]})
+            Beliefs(arcs=[own]) if KINDS[kind] == "arcs" else Beliefs(edges=[own])
         except ArcwiseError as error:
             raise error.within(f"{source}, {unit} {number}:", kind=FormatError) from None
     try:

@@ -6,9 +6,9 @@ recurrence, by inclusion and exclusion over the k nodes without parents (1973; w
     Z(n) = sum over k = 1 .. n of (-1)^(k + 1) C(n, k) (1 + t)^(k (n - k)) Z(n - k).
 
 Divided by n! (1 + t)^C(n, 2) it becomes a convolution, z(n) = sum of (-1)^(k + 1) c(k) z(n - k) with
-c(k) = 1 / (k! (1 + t)^C(k, 2)); and the expected number of edges is the derivative of log Z(n) by log t. That acyclicity
-makes edges rarer is so taken into account: with all odds 1, where every DAG is as likely as any other, more than half
-of all pairs have an edge, but by far not two thirds, as three equally likely states of every pair would have it.
+c(k) = 1 / (k! (1 + t)^C(k, 2)); and the expected number of edges is the derivative of log Z(n) by log t. That
+acyclicity makes edges rarer is so taken into account: three equally likely states of every pair would give two thirds
+of all pairs an edge; with all odds 1, it is 64 % of them among three variables, and less among more.
 
 The terms alternate and cancel, by a bit or so in every step: the sums are taken with so many digits more.
 """

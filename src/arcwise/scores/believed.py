@@ -33,9 +33,9 @@ class BelievedScore(Score):
     Whatever takes a score takes it; ``make_score("bdeu", beliefs=...)`` makes it. If the score is a log marginal
     likelihood, this is the log posterior probability of a network, up to a constant.
 
-    Pruning keeps its guarantee because its rules are applied to the sum, with bounds of the sum: no superset of P scores
-    more than the bound of the data's part for P plus the largest prior of a superset of P (`FamilyPrior.most`). See
-    arcwise/parent_sets/pruning.py for the rules of BIC and AIC, which compare the data's part alone.
+    Pruning keeps its guarantee because its rules are applied to the sum, with bounds of the sum: no superset of P
+    scores more than the bound of the data's part for P plus the largest prior of a superset of P (`FamilyPrior.most`).
+    See arcwise/parent_sets/pruning.py for the rules of BIC and AIC, which compare the data's part alone.
 
     Parameters
     ----------

@@ -19,7 +19,15 @@ if TYPE_CHECKING:
     from arcwise.graph import Beliefs, Constraints
     from arcwise.report.content.blocks import Block
 
-__all__ = ["belief_blocks", "belief_sentence", "beliefs_text", "idle_remark", "without_remark"]
+__all__ = [
+    "belief_blocks",
+    "belief_sentence",
+    "beliefs_text",
+    "contradiction_sentence",
+    "contradictions",
+    "idle_remark",
+    "without_remark",
+]
 
 # A difference of confidences that is worth a sentence about an edge without odds of its own.
 TOLD = 0.05
@@ -38,10 +46,10 @@ def beliefs_text(beliefs: Beliefs, n: int) -> str:
     general = odds_text(beliefs.general_odds(n))
     every = "every other edge" if parts else "every edge"
     if beliefs.expected_edges is not None:
-        parts.append(f"{every}: {general}, so that {beliefs.expected_edges:g} edges are expected before the data")
+        parts.append(f"{every}: {general}, so that {beliefs.expected_edges:g} edges are expected beforehand")
     elif beliefs.expected_parents is not None:
         parts.append(
-            f"{every}: {general}, so that a variable has {beliefs.expected_parents:g} parents on average before the data"
+            f"{every}: {general}, so that {beliefs.expected_parents:g} parents per variable are expected beforehand"
         )
     elif beliefs.every_edge != 1:
         parts.append(f"{every}: {general}")
@@ -94,7 +102,7 @@ def belief_blocks(analysis: Analysis) -> list[Block]:
     if without is None or without.confidence is None:
         return blocks
     rows = [_row(analysis, beliefs, *pair) for pair in _pairs(beliefs, data)]
-    contradicted = [row for row in rows if row[-1] != str(Verdict.AGREE)]
+    contradicted = contradictions(analysis)
     expected = [float(item.vector.sum()) for item in (without.confidence, analysis.confidence)]
     summary = f"On average a network has {expected[0]:.1f} edges without the odds, and {expected[1]:.1f} with them."
     if rows:
@@ -122,6 +130,23 @@ def belief_blocks(analysis: Analysis) -> list[Block]:
     return blocks
 
 
+def contradictions(analysis: Analysis) -> list[tuple[str, str]]:
+    """Return the pairs about which data and belief contradict each other."""
+    beliefs, without = analysis.options.beliefs, analysis.without
+    if beliefs is None or without is None:
+        return []
+    names, known = analysis.data.names, without.confidence
+    pairs = _pairs(beliefs, analysis.data)
+    return [pair for pair in pairs if believed_of(beliefs, names, known, *pair).verdict is Verdict.CONTRADICT]
+
+
+def contradiction_sentence(analysis: Analysis) -> str:
+    """Say in the summary about which pairs data and belief contradict each other; empty if about none."""
+    found = contradictions(analysis)
+    listed = ", ".join(f"{a} — {b}" for a, b in found[:5]) + (f" and {len(found) - 5:,} more" if len(found) > 5 else "")
+    return f"Data and prior odds contradict each other about {listed}." if found else ""
+
+
 def _pairs(beliefs: Beliefs, data: Dataset) -> list[tuple[str, str]]:
     """Return the pairs with odds of their own, each once, in the order of the data."""
     pairs = {tuple(sorted((a, b), key=data.index)) for a, b, _ in (*beliefs.arcs, *beliefs.edges)}
@@ -138,9 +163,7 @@ def _row(analysis: Analysis, beliefs: Beliefs, first: str, second: str) -> tuple
         else f"{first} → {second} {odds_text(belief.forward)}; {second} → {first} {odds_text(belief.backward)}"
     )
     present, without = analysis.confidence.pair(first, second).present, belief.without.present
-    verdict = str(belief.verdict)
-    if belief.verdict is Verdict.CONTRADICT:
-        verdict = f"contradict it; {_winner(present, without)}"
+    verdict = "agree" if belief.verdict is Verdict.AGREE else f"contradict it; {_winner(present, without)}"
     return f"{first} — {second}", odds, without, present, verdict
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arcwise.analysis.edges import HALF, Agreement, EdgeFinding
-from arcwise.analysis.prose.beliefs import belief_sentence
+from arcwise.analysis.prose.beliefs import belief_sentence, contradiction_sentence
 from arcwise.analysis.prose.prior import prior_sentence
 from arcwise.analysis.thresholds import RuleName
 from arcwise.confidence.consensus import Fate
@@ -243,7 +243,7 @@ def _doubtful(kept: list[EdgeFinding]) -> str:
 
 def _closing(analysis: Analysis) -> tuple[str, ...]:
     dropped = analysis.consensus.dropped
-    sentences = []
+    sentences = [told] if (told := contradiction_sentence(analysis)) else []
     broom = analysis.thresholds.find(RuleName.BROOM)
     if broom is not None and broom.threshold.details["p_value"] > CHANCE:
         facts = broom.threshold.details

@@ -201,10 +201,11 @@ def _credible(analysis: Analysis, facts: CredibleFacts) -> list[Block]:
     if facts.covered is not None:
         which = restriction(analysis.main.recipe, "networks") or "networks"
         covered = f" Together they hold {percent(facts.covered)} of the posterior probability of all {which}."
+    odds = ", prior odds included," if analysis.main.recipe.beliefs else ""
     count = f"{facts.count:,} networks are" if facts.count != 1 else "One network is"
     text = (
-        f"{count} within a Bayes factor of {facts.bayes_factor:g} of the best one: this is the credible set, and it is "
-        f"{completeness(analysis.main.recipe)}.{classes}{covered} One best network has "
+        f"{count} within a Bayes factor of {facts.bayes_factor:g}{odds} of the best one: this is the credible set, "
+        f"and it is {completeness(analysis.main.recipe)}.{classes}{covered} One best network has "
         f"{percent(facts.best_share)} of the weight of the set: that is how far it can be trusted alone."
     )
     blocks: list[Block] = [Paragraph(text)]
