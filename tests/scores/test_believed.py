@@ -16,13 +16,14 @@ from arcwise.ensemble import CredibleSet, bootstrap_networks, exact_posterior, k
 from arcwise.ensemble.replicates.task import ReplicateTask
 from arcwise.errors import OptionError
 from arcwise.exact import find_optimal
-from arcwise.graph import Beliefs, Constraints, Dag, all_dags
+from arcwise.graph import Beliefs, Constraints, Dag, FamilyPrior, all_dags
 from arcwise.local import first_ascent, genetic_search, hill_climb, order_search, tabu_search
 from arcwise.local.problem import LocalProblem
 from arcwise.local.twin import climb_twin, neighbours_twin
 from arcwise.parent_sets import ParentSetTable, build, build_parent_set_tables, build_parent_sets, format_jkl, parse_jkl
 from arcwise.parent_sets.pruning import build_parent_sets_twin
 from arcwise.scores import BelievedScore, Score, make_score
+from arcwise.scores import believed as believed_module
 
 SCORES = ["bic", "aic", "bdeu:ess=3", "qnml", "k2", "fnml", "bic_laplace"]
 seeds = st.integers(0, 2**32 - 1)
@@ -105,6 +106,23 @@ def test_pruning_keeps_every_network_within_the_slack_under_constraints(seed: in
     near = [dag for dag, value in values.items() if value >= best - slack - 1e-9]
     assert all((v, tuple(sorted(parents))) in kept for dag in near for v, parents in enumerate(dag.parents))
     assert find_optimal(table, data=data, constraints=rules, progress=False).score == pytest.approx(best)
+
+
+@settings(max_examples=60)
+@given(seeds, st.sampled_from(SCORES), st.sampled_from([0.0, 2.0]), st.sampled_from([0.0, 1e6]))
+def test_the_builder_is_right_for_any_term_of_the_size(seed: int, name: str, slack: float, dense_from: float) -> None:
+    # As if three parents were likely where one is all but impossible: a set may go that its supersets need.
+    data, _, rng = case(seed)
+    n = data.n_variables
+    prior = FamilyPrior(data.names, rng.normal(0, 3, (n, n)), rng.choice([0.0, -5.0, -100.0, 100.0], n))
+    score = believed(name, Beliefs(every_edge=2))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(believed_module, "_prior_on", lambda beliefs, names: prior)
+        patch.setattr(build, "DENSE_FROM", dense_from)
+        found = rows_of(build_parent_sets(data, score, slack=slack, progress=False))
+        expected = rows_of(build_parent_sets_twin(data, score, slack=slack))
+    assert found.keys() == expected.keys()
+    assert found == pytest.approx(expected, rel=1e-10, abs=1e-9)
 
 
 @pytest.mark.parametrize("slack", [0.0, 2.0])

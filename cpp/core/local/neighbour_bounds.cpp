@@ -18,8 +18,8 @@ constexpr double clear_loss = -1.0;
 // (de Campos & Ji 2011 prune tables of parent sets by the same entropies). Both are known before anything is
 // counted. Where the bound is a loss, the row gets the bound in place of the score: an ascent never looks at
 // it again, and a search that considers losses too settles the few bounds that could win. It pays
-// where variables have many states or parents: the penalty leaves less to count. What a prior adds to the gain
-// is known exactly.
+// where variables have many states or parents: the penalty leaves less to count. What a prior adds to the
+// gain is known exactly.
 bool NeighbourScores::is_hopeless(NeighbourRow& row, std::size_t child, std::span<const std::int32_t> parents,
                                   std::size_t x) {
     if (penalty_ <= 0.0) return false;

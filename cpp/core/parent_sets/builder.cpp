@@ -90,8 +90,7 @@ ParentSetBuilder::ParentSetBuilder(std::unique_ptr<CountSource> source, std::vec
         steepest_.emplace_back(n + 1, -infinity);
         if (const FamilyPrior* prior = scores_[score]->prior())
             for (std::size_t k = n; k-- > 1;)
-                steepest_[score][k] =
-                    std::max(steepest_[score][k + 1], prior->size(k) - prior->size(k - 1));
+                steepest_[score][k] = std::max(steepest_[score][k + 1], prior->size(k) - prior->size(k - 1));
         for (std::size_t v = 0; v < n; ++v) {
             const Job& job = jobs_[score * n + v];
             if (!job.prior) continue;
@@ -348,8 +347,8 @@ bool ParentSetBuilder::evaluate(Job& job, Level& level, const Candidates& candid
             if (last) continue;
             const double best = std::max(best_subset, value);
             if (beaten_with_supersets(best, limit, options_.slack, 2 * score_tolerance(best))) continue;
-            if (weight > 0.0 && has_too_many_configurations(cells, cases, job.arity, weight, options_.slack + lift,
-                                                            2 * score_tolerance(best)))
+            if (weight > 0.0 && has_too_many_configurations(cells, cases, job.arity, weight,
+                                                            options_.slack + lift, 2 * score_tolerance(best)))
                 continue;
             next.alive.add(low, best);
         }

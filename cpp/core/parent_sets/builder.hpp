@@ -129,9 +129,9 @@ class ParentSetBuilder {
     std::vector<std::size_t> set_number_;  // score -> its number among the set scores, or the family scores
     std::vector<const SetScore*> set_scores_;
     std::vector<const LocalScore*> family_scores_;
-    std::vector<std::size_t> set_owner_;               // set score -> score
-    // For each score with a prior: the largest weight of a position as a parent, and of all sizes from k on the
-    // largest difference to one parent less.
+    std::vector<std::size_t> set_owner_;  // set score -> score
+    // For each score with a prior: the largest weight of a position as a parent, and of all sizes from k on
+    // the largest difference to one parent less.
     std::vector<std::vector<double>> heaviest_;
     std::vector<std::vector<double>> steepest_;
     std::vector<std::unique_ptr<SetScorer>> scorers_;  // one per thread

@@ -16,11 +16,9 @@ FamilyPrior::FamilyPrior(std::vector<double> weights, std::vector<double> sizes)
     for (std::size_t child = 0; child < n; ++child) {
         for (std::size_t p = 0; p < n; ++p)
             if (p != child) falling_[child].push_back(static_cast<std::int32_t>(p));
-        std::stable_sort(falling_[child].begin(), falling_[child].end(),
-                         [&](std::int32_t a, std::int32_t b) {
-                             return weight(static_cast<std::size_t>(a), child) >
-                                    weight(static_cast<std::size_t>(b), child);
-                         });
+        std::stable_sort(falling_[child].begin(), falling_[child].end(), [&](std::int32_t a, std::int32_t b) {
+            return weight(static_cast<std::size_t>(a), child) > weight(static_cast<std::size_t>(b), child);
+        });
     }
 }
 
