@@ -27,6 +27,7 @@ PRIOR_LEARNS = (*PRIOR, *RULES, "--threads", "--limit-seconds", "--limit-memory"
 OPTIONS: dict[str, tuple[str, ...]] = {
     "learn": (*LEARNS, "--seed", "--threads", "--output", "--bayes-factor", "--missed-edge-cost"),
     "explain": (*DATA, "--data"),
+    "check": ("--drop", "--separator", "--categorical", "--output", "--dates", "--decimal", "--merge-rare"),
     "impute": (*DATA[:3], "--output"),
     "discretize": (*DATA[:3], "--output"),
     "scores": (*LEARNS, "--threads", "--output", "--limit-memory", "--bayes-factor"),
@@ -151,6 +152,7 @@ def _is_new(word: str) -> bool:
 CALLS: dict[str, str] = {
     "learn": "data.csv --no-compare --permutations 0",
     "explain": "report",
+    "check": "data.csv",
     "impute": "data.csv -o NEW.csv",
     "discretize": "data.csv -o NEW.csv",
     "scores": "data.csv -o NEW.jkl",

@@ -154,5 +154,5 @@ def test_help_lists_the_verbs_by_stage_of_the_pipeline(cli: Cli) -> None:
     text = cli("--help")
     places = [text.index(f"\n  {verb} ") for verb in VERBS]
     assert places == sorted(places)
-    assert "\nPrepare data:\n  impute " in text
+    assert "\nPrepare data:\n  check " in text
     assert "Commands:" not in text  # every verb has its stage

@@ -167,10 +167,54 @@ class LearnOptions:
         flags=("--category",),
         section="data",
     )
+    missing: tuple[str, ...] = option(
+        (), "a value that stands for a missing one, beside '', NA, ? and the like; may be repeated", section="data"
+    )
+    decimal: str | None = option(
+        None,
+        "the sign before decimals in numbers that are written as text",
+        choices=(".", ","),
+        usual="what fits all values",
+        section="data",
+    )
+    thousands: str | None = option(
+        None,
+        "the sign between thousands in numbers that are written as text",
+        choices=(",", ".", "'", " "),
+        usual="what fits all values",
+        section="data",
+    )
+    dates: str | None = option(
+        None,
+        "what becomes of dates: left out, the year, the month",
+        choices=("drop", "year", "month"),
+        usual="a proposal",
+        section="data",
+    )
+    merge_rare: int | None = option(
+        None,
+        "join the states of a column that have fewer rows than this",
+        low=2,
+        high=10**9,
+        usual="none are joined",
+        section="data",
+    )
+    header: str = option(
+        "first",
+        "where the names of the columns are: in the first line, or none",
+        choices=("first", "none"),
+        section="data",
+    )
     agree: bool = option(False, "agree to the proposed preparation of the data", flags=("--yes", "-y"), section="data")
     separator: str | None = option(None, "field separator of a text file", usual="a comma or a tab", section="data")
     format: str | None = option(
-        None, "the format: csv, tsv, parquet, arff or lau", usual="what the suffix says", section="data"
+        None,
+        "the format: csv, tsv, parquet, arff, lau, xlsx, jsonl, sqlite or duckdb",
+        usual="what the suffix says",
+        section="data",
+    )
+    table: str | None = option(
+        None, "the table of a data base or the sheet of a workbook", usual="the only one", section="data"
     )
     name: str | None = option(None, "what to call the data in the report", usual="the name of the file", section="data")
     # The run
@@ -237,10 +281,11 @@ class LearnOptions:
         return {name.strip().replace("-", "_"): value.strip() for name, _, value in parts}
 
     @property
-    def reading(self) -> dict[str, str]:
+    def reading(self) -> dict[str, Any]:
         """How a file is to be read, where that was said."""
-        given = {"separator": self.separator, "format": self.format}
-        return {name: value for name, value in given.items() if value is not None}
+        given = {"separator": self.separator, "format": self.format, "table": self.table}
+        headless = {} if self.header == "first" else {"header": False}
+        return {name: value for name, value in given.items() if value is not None} | headless
 
     def command_words(self) -> list[str]:
         """Return the words of the command line that ask for the same."""

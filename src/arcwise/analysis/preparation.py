@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from arcwise.audit import Audit, AuditSettings, Finding, Severity, audit_table
+from arcwise.audit import Kind as FindingKind
+from arcwise.audit.words import columns_words, it, verb
 from arcwise.data import Dataset, Table, discretize, impute, read_table
-from arcwise.data.identifiers import identifier_reason
 from arcwise.data.labels import quoted
 from arcwise.ensemble.recipe import NO_GAPS
 from arcwise.errors import DataError, OptionError
@@ -34,12 +36,14 @@ __all__ = [
     "proposal",
 ]
 
-Kind = Literal["constant", "identifier", "missing", "continuous"]
+Kind = Literal["missing", "continuous"]
 
 # What is proposed where nothing was said: neighbours (Liao 4.6.1), and three intervals of about equal numbers of rows,
 # which need no class variable and leave no interval empty.
 IMPUTE = "knn"
 DISCRETIZE = "quantile"
+# What looks like no variable, and may be one all the same.
+KEEPABLE = (FindingKind.IDENTIFIER, FindingKind.TEXT, FindingKind.MANY_STATES, FindingKind.COPY)
 
 
 class PreparationError(DataError):
@@ -75,6 +79,8 @@ class Prepared:
         What was done, one sentence each.
     gaps
         How missing values were filled; "none" if there were none.
+    audit
+        What was found in the data before; None for a data set, which is complete and discrete.
     """
 
     data: Dataset
@@ -82,6 +88,7 @@ class Prepared:
     steps: tuple[str, ...] = ()
     gaps: str = NO_GAPS
     file: str | None = None
+    audit: Audit | None = None
 
 
 def open_table(
@@ -98,46 +105,35 @@ def open_table(
     return Table.from_dataframe(data)
 
 
+def audit(table: Table, options: LearnOptions) -> Audit:
+    """Look at a table before learning from it; what the options ask for is done, with `agree` what is safe, too."""
+    said = AuditSettings(
+        missing=options.missing,
+        decimal=options.decimal,
+        thousands=options.thousands,
+        dates=options.dates,
+        merge_rare=options.merge_rare,
+        keep=options.keep,
+        categories=table.names if options.categorical else options.categories,
+    )
+    return audit_table(table, said, agreed=options.agree)
+
+
 def find_obstacles(table: Table, options: LearnOptions) -> tuple[Obstacle, ...]:
-    """List what keeps a table from being a data set, each with a proposal; an empty tuple means nothing does."""
+    """List what keeps an audited table from being a data set, each with a proposal; empty if nothing does."""
     return tuple(obstacle for obstacle in _all_obstacles(table, options) if obstacle.columns)
 
 
 def _all_obstacles(table: Table, options: LearnOptions) -> Iterable[Obstacle]:
     kept = set(table.names if options.categorical else options.categories)
-    labelled = {column.name: int((column.counts() > 0).sum()) for column in table.columns}
-    constant = tuple(c.name for c in table.columns if labelled[c.name] < 2 and not c.declared)
-    yield Obstacle(
-        "constant",
-        constant,
-        f"{_columns(constant)} {_verb(constant, 'has', 'have')} fewer than two distinct values",
-        f"leave {_it(constant)} out",
-        Argument("drop", [*constant]),
-    )
-    reasons = {
-        c.name: reason
-        for c in table.columns
-        if c.name not in {*constant, *kept, *options.keep} and (reason := identifier_reason(c)) is not None
-    }
-    named = tuple(reasons)
-    told = "; ".join(f"'{name}' has {reason}" for name, reason in list(reasons.items())[:3])
-    yield Obstacle(
-        "identifier",
-        named,
-        f"{_columns(named)} {_verb(named, 'is', 'are')} different in almost every row: "
-        f"{_verb(named, 'an identifier, not a variable', 'identifiers, not variables')}",
-        f"leave {_it(named)} out",
-        Argument("drop", [*named]),
-        details=told,
-    )
-    left = [c for c in table.columns if c.name not in {*constant, *named}]
+    left = table.columns
     gaps = tuple(c.name for c in left if c.n_missing)
     cells = sum(c.n_missing for c in left)
     rows = int(np.any([c.is_missing for c in left], axis=0).sum()) if gaps else 0
     yield Obstacle(
         "missing",
         gaps,
-        f"{'1 value is' if cells == 1 else f'{cells:,} values are'} missing in {_columns(gaps)}",
+        f"{'1 value is' if cells == 1 else f'{cells:,} values are'} missing in {columns_words(gaps)}",
         "fill each gap from the 5 most similar rows",
         Argument("impute", IMPUTE),
         details=f"{rows:,} of {table.n_rows:,} rows {'has' if rows == 1 else 'have'} a gap",
@@ -146,27 +142,15 @@ def _all_obstacles(table: Table, options: LearnOptions) -> Iterable[Obstacle]:
     yield Obstacle(
         "continuous",
         numbers,
-        f"{_columns(numbers)} {_verb(numbers, 'holds', 'hold')} numbers with more than 20 distinct values, "
+        f"{columns_words(numbers)} {verb(numbers, 'holds', 'hold')} numbers with more than 20 distinct values, "
         "not categories",
-        f"cut {_it(numbers)} into {options.bins} intervals with about equally many rows",
+        f"cut {it(numbers)} into {options.bins} intervals with about equally many rows",
         Argument("discretize", DISCRETIZE),
     )
 
 
-def _columns(names: tuple[str, ...]) -> str:
-    return f"{'column' if len(names) == 1 else f'{len(names)} columns:'} {quoted(names, 6)}"
-
-
-def _verb(names: tuple[str, ...], one: str, many: str) -> str:
-    return one if len(names) == 1 else many
-
-
 def _values(cells: int) -> str:
     return "1 missing value" if cells == 1 else f"{cells:,} missing values"
-
-
-def _it(names: tuple[str, ...]) -> str:
-    return "it" if len(names) == 1 else "them"
 
 
 def prepare(
@@ -198,6 +182,9 @@ def prepare(
         steps.append(f"Left out as asked: {quoted(options.drop, 6)}.")
     if points := open_points(table, options):
         raise proposal(given, points)
+    audited = audit(table, options)
+    table = audited.repaired
+    steps += audited.steps
     obstacles = find_obstacles(table, options)
     for obstacle in obstacles:
         table, step = _remove(table, obstacle, options, progress)
@@ -209,7 +196,7 @@ def prepare(
     gaps = (options.impute or IMPUTE) if any(o.kind == "missing" for o in obstacles) else NO_GAPS
     base = None if file is None else os.path.basename(file)  # noqa: PTH119
     name = options.name or ("standard input" if base == "-" else base) or given.source or "data"
-    return Prepared(data, name, tuple(steps), gaps, base)
+    return Prepared(data, name, tuple(steps), gaps, base, audited)
 
 
 def _as_it_is(data: Dataset, options: LearnOptions) -> Prepared:
@@ -228,32 +215,56 @@ def _as_it_is(data: Dataset, options: LearnOptions) -> Prepared:
     return Prepared(data if len(kept) == data.n_variables else data.select(kept), options.name or "data", left_out)
 
 
-def open_points(table: Table, options: LearnOptions) -> tuple[Obstacle, ...]:
-    """Return what is in the way and neither an option nor an agreement answers."""
+def open_points(table: Table, options: LearnOptions) -> tuple[Finding | Obstacle, ...]:
+    """Return what is in the way and neither an option nor an agreement answers.
+
+    An agreement covers what is safe; what has two answers has to be answered.
+    """
+    audited = audit(table, replace(options, agree=True))
+    asked = audit_asks(options)
+    findings = [
+        finding
+        for finding in audited.findings
+        if finding.severity is not Severity.NOTE
+        and not (finding.remedy is not None and finding.remedy.name in asked and finding.repair is not None)
+        and not (options.agree and finding.safe and finding.repair is not None)
+    ]
     if options.agree:
-        return ()
-    return tuple(o for o in find_obstacles(table, options) if not _answered(o, options))
+        return tuple(findings)
+    obstacles = [o for o in find_obstacles(audited.repaired, options) if not _answered(o, options)]
+    return (*findings, *obstacles)
 
 
-def proposal(table: Table, obstacles: Iterable[Obstacle]) -> PreparationError:
+def audit_asks(options: LearnOptions) -> frozenset[str]:
+    """Return the options about findings that were given."""
+    given = ("decimal", "thousands", "dates", "merge_rare")
+    return frozenset(name for name in given if getattr(options, name) is not None)
+
+
+def proposal(table: Table, obstacles: Iterable[Finding | Obstacle]) -> PreparationError:
     """Return the error that says what is in the way, what is proposed, and how to agree: to a program or a person."""
     listed = list(obstacles)
     points = [part for obstacle in listed for part in _point(obstacle)]
+    safe = all(isinstance(o, Obstacle) or (o.safe and o.repair is not None) for o in listed)
+    agree: tuple[str | Mention, ...] = ("Agree to all of it with", Argument("agree", True), ", or choose:")
+    options = [o.remedy for o in listed if o.remedy is not None and o.remedy.name != "agree"]
     return PreparationError(
         f"{table.prefix}the data cannot be learned from as they are:\n",
         *points,
-        "Agree to all of it with",
-        Argument("agree", True),
-        ", or choose:",
-        Call("learn", *_merged(obstacle.remedy for obstacle in listed)),
+        *(agree if safe else ("Choose:",)),
+        Call("learn", *_merged(options)),
     )
 
 
-def _point(obstacle: Obstacle) -> Iterable[str | Mention]:
-    details = f" ({obstacle.details})" if obstacle.details else ""
-    yield from (f"  - {obstacle.what}{details}. Proposal: {obstacle.proposal} (", obstacle.remedy, ").")
-    if obstacle.kind == "identifier":
-        yield from (f"To learn from {_it(obstacle.columns)} all the same:", Argument("keep", [*obstacle.columns]), ".")
+def _point(obstacle: Finding | Obstacle) -> Iterable[str | Mention]:
+    found = obstacle.details if isinstance(obstacle, Obstacle) else obstacle.evidence
+    details = f" ({found})" if found else ""
+    yield f"  - {obstacle.what}{details}. Proposal: {obstacle.proposal}"
+    if obstacle.remedy is not None:
+        yield from ("(", obstacle.remedy, ")")
+    yield "."
+    if obstacle.kind in KEEPABLE:
+        yield from (f"To learn from {it(obstacle.columns)} all the same:", Argument("keep", [*obstacle.columns]), ".")
     yield "\n"
 
 
@@ -269,20 +280,14 @@ def _merged(remedies: Iterable[Argument]) -> list[Argument]:
 def _answered(obstacle: Obstacle, options: LearnOptions) -> bool:
     if obstacle.kind == "missing":
         return options.impute is not None
-    if obstacle.kind == "continuous":
-        return options.discretize is not None
-    return False
+    return options.discretize is not None
 
 
 def _remove(
     table: Table, obstacle: Obstacle, options: LearnOptions, progress: bool | ProgressCallback | None
 ) -> tuple[Table, str]:
     """Return the table without the obstacle, and a sentence that says what was done."""
-    columns = _columns(obstacle.columns)
-    if obstacle.kind == "constant":
-        return table.drop(obstacle.columns), f"Left out {columns}, with fewer than two distinct values."
-    if obstacle.kind == "identifier":
-        return table.drop(obstacle.columns), f"Left out {columns}, different in almost every row ({obstacle.details})."
+    columns = columns_words(obstacle.columns)
     if obstacle.kind == "missing":
         method = options.impute or IMPUTE
         before, cells = table.n_rows, sum(table.n_missing.values())

@@ -90,6 +90,8 @@ def learn(
         options = replace(options, drop=(*options.drop, *_others(table, column)))
     options = _agreed(table, options, context)
     prepared = prepare(table, options, file=str(data), progress=progress)
+    for step in prepared.steps:
+        printing.remark(step)
     options = replace(options, constraints=known.read(prepared.data.names))
     found = learn_prepared(prepared, options, progress=progress)
     if output is not None:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data.dataset import Dataset
+from arcwise.data.date_labels import date_example
 from arcwise.data.identifiers import identifier_reason
 from arcwise.data.labels import numbers_of, quoted, sorted_labels, spell
 from arcwise.errors import DataError, DataWarning, OptionError
@@ -198,6 +199,12 @@ def _observed(table: Table, column: Column, is_categorical: bool) -> tuple[tuple
     if reason is not None:
         raise DataError(
             f"{where} has {reason}, e.g. {quoted(labels, 3)}: that is an identifier, not a variable.",
+            remedies=(_drop(table, column), Remedy("say that it is one:", Argument("categorical", [column.name]))),
+        )
+    example = None if is_categorical else date_example(column)
+    if example is not None:
+        raise DataError(
+            f"{where} holds dates or times, e.g. {quoted([example])}; derive a discrete column, e.g. the month.",
             remedies=(_drop(table, column), Remedy("say that it is one:", Argument("categorical", [column.name]))),
         )
     ranking = sorted_labels(labels)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arcwise.analysis.edges import FLOOR, HALF, EdgeFinding
+from arcwise.analysis.prose.audit import audit_blocks
 from arcwise.analysis.prose.beliefs import belief_blocks
 from arcwise.analysis.prose.choices import choices_table, repeat_blocks
 from arcwise.analysis.prose.edges import edge_sentences, state_label, summary_sentences
@@ -313,6 +314,8 @@ def _data(analysis: Analysis) -> list[Block]:
         blocks.append(Bullets(analysis.prepared.steps))
     else:
         blocks.append(Paragraph("The data were complete and discrete, and were used as they are."))
+    if analysis.prepared.audit is not None:
+        blocks.extend(audit_blocks(analysis.prepared.audit))
     rows = []
     for v, name in enumerate(data.names):
         counts = contingency(data, [v])

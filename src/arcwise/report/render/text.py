@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from arcwise.confidence.consensus import Fate
 from arcwise.report.content.blocks import (
     SETTLED,
+    Block,
     Bullets,
     Chart,
     NetworkEdge,
     NetworkView,
     Paragraph,
     Report,
-    Table,
     Verbatim,
 )
 from arcwise.report.content.numbers import percent, show_confidence, show_range
@@ -23,7 +24,7 @@ from arcwise.report.drawing.chart import sparkline
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-__all__ = ["print_report", "render_text"]
+__all__ = ["print_blocks", "print_report", "render_text"]
 
 BAR = 12
 SPARKLINE_POINTS = 40
@@ -67,9 +68,14 @@ def print_report(report: Report, console: Console, *, sections: tuple[str, ...] 
             continue
         console.print()
         console.print(Text(section.title, style="bold underline"))
-        for block in section.blocks:
-            for part in _block(block):
-                console.print(part)
+        print_blocks(section.blocks, console)
+
+
+def print_blocks(blocks: Iterable[Block], console: Console) -> None:
+    """Print blocks one after the other, without a heading."""
+    for block in blocks:
+        for part in _block(block):
+            console.print(part)
 
 
 def _glossary(report: Report) -> RenderableType:
@@ -139,7 +145,7 @@ def _others(edge: NetworkEdge) -> str:
     return f"{edge.agreement}: {show_range(min(known), max(known))}"
 
 
-def _block(block: Paragraph | Bullets | Table | Chart | Verbatim) -> list[RenderableType]:
+def _block(block: Block) -> list[RenderableType]:
     from rich.padding import Padding
     from rich.table import Table as Grid
     from rich.text import Text
