@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from arcwise.analysis.averaged import Averaged
+from arcwise.analysis.cut_checks import CutChecks
 from arcwise.analysis.edge_beliefs import believed_of
 from arcwise.analysis.edge_table import edge_frame
 from arcwise.analysis.edges import EdgeFinding, describe_edge
@@ -57,6 +58,8 @@ class Analysis:
         Sensitivity to the prior, and saturation.
     without
         The main set again without prior odds; None if there were none, or if it was too much.
+    cuts
+        Which edges depend on how numbers were cut; None if none were, or without comparisons.
     """
 
     prepared: Prepared
@@ -70,6 +73,7 @@ class Analysis:
     edges: tuple[EdgeFinding, ...]
     prior: PriorChecks
     without: Averaged | None = None
+    cuts: CutChecks | None = None
 
     @property
     def name(self) -> str:
@@ -115,7 +119,8 @@ class Analysis:
     @property
     def by_time(self) -> bool:
         """Whether the clock decided something: a run with more time, or on a faster machine, may differ."""
-        return any(remark.by_time for remark in (*self.remarks, *self.prior.notes))
+        notes = () if self.cuts is None else self.cuts.notes
+        return any(remark.by_time for remark in (*self.remarks, *self.prior.notes, *notes))
 
     @property
     def status(self) -> Status:
