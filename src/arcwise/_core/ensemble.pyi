@@ -77,6 +77,7 @@ class DiagramInput:
         slack: float,
         memory: int,
         most_states: int = ...,
+        fixed: NDArray[np.uint64] = ...,
     ) -> None: ...
 
 class RowCosts:

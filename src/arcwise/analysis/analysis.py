@@ -19,7 +19,7 @@ from arcwise.analysis.remark import Remark
 from arcwise.analysis.thresholds import Thresholds
 from arcwise.confidence import ConsensusNetwork, EdgeConfidence
 from arcwise.data import Dataset
-from arcwise.graph import Cpdag, Dag
+from arcwise.graph import Dag, Pdag
 from arcwise.limits import Status
 from arcwise.model import BayesianNetwork
 
@@ -112,8 +112,8 @@ class Analysis:
         return self.consensus.dag
 
     @property
-    def cpdag(self) -> Cpdag:
-        """Its equivalence class: directions that the structure alone does not settle are left open."""
+    def cpdag(self) -> Pdag:
+        """Its equivalence class: directions that neither the structure nor the constraints settle are left open."""
         return self.consensus.cpdag
 
     @property

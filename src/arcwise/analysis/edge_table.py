@@ -40,7 +40,8 @@ COLUMNS: tuple[EdgeColumn, ...] = (
     EdgeColumn("in_network", "whether the network has the edge", lambda e: e.fate.in_network),
     EdgeColumn(
         "fate",
-        "kept, undirected (its direction is open), dropped (it would close a cycle) or below the cut-off",
+        "kept, undirected (its direction is open), required (by the constraints), below (the cut-off), or left out: "
+        "dropped (it would close a cycle), forbidden (both ways) or limited (too many parents)",
         lambda e: str(e.fate),
     ),
     EdgeColumn(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from arcwise.analysis.prose.choices import repeat_line, versions
 from arcwise.errors import FormatError
 from arcwise.files import atomic_folder, write_text
-from arcwise.graph import write_dot, write_graphml
+from arcwise.graph import assert_obeys, write_dot, write_graphml
 from arcwise.mentions import Argument, Remedy
 from arcwise.model import write_bif
 from arcwise.option import record_of
@@ -71,6 +71,8 @@ def save_analysis(analysis: Analysis, folder: str | os.PathLike[str], *, force: 
 
 
 def _write_files(analysis: Analysis, folder: Path) -> None:
+    for graph in (analysis.network.dag, analysis.dag, analysis.cpdag, analysis.consensus.pattern):
+        assert_obeys(graph, analysis.main.recipe.constraints_on(analysis.data.names))
     labels = {(edge.tail, edge.head): edge.present for edge in analysis.consensus.edges}
     contents = {
         "report.html": analysis.to_html(),

@@ -67,6 +67,7 @@ def optimal(
     """
     from arcwise.deadline import Deadline
     from arcwise.exact import find_optimal
+    from arcwise.graph import assert_obeys
     from arcwise.limits import Status
 
     output = printing.output
@@ -94,6 +95,7 @@ def optimal(
         seed=solving.seed,
         progress=printing.progress,
     )
+    assert_obeys(result.dag, loaded.constraints)
     if output is not None:
         write_graph_file(output, result.dag)
     built = table.status

@@ -178,6 +178,7 @@ def search(
     Example: arcwise search survey.csv --method genetic --score bdeu:ess=10 --seed 1 -o network.graphml
     """
     from arcwise import local as stage
+    from arcwise.graph import assert_obeys
 
     method, output = searching.method, printing.output
     options = searching.settings()
@@ -205,6 +206,7 @@ def search(
         progress=printing.progress,
         **options,
     )
+    assert_obeys(result.dag, known)
     if to_stdout:
         write_graph_file(Path("-"), result.dag)
     elif output is not None:

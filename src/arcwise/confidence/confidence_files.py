@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from arcwise.confidence.edge_confidence import EdgeConfidence, Orientation
 from arcwise.ensemble.recipe import Recipe
-from arcwise.errors import FormatError
+from arcwise.errors import ArcwiseError, FormatError
 from arcwise.files import write_text
+from arcwise.graph import Constraints
 from arcwise.parquet import read_parquet, write_parquet
 
 if TYPE_CHECKING:
@@ -46,6 +47,10 @@ def save_confidence(confidence: EdgeConfidence, path: str | os.PathLike[str]) ->
         facts: dict[str, Any] = {"kind": "edge confidence", "names": list(confidence.names)}
         facts |= {fact: getattr(confidence, fact) for fact in KINDS}
         facts["recipe"] = None if confidence.recipe is None else confidence.recipe.describe()
+        if confidence.constraints is not None:
+            facts["constraints"] = confidence.constraints.describe()
+        if confidence.targets:
+            facts["targets"] = [list(target) for target in confidence.targets]
         write_parquet(frame, path, facts=facts)
     elif name.endswith((".csv", ".csv.gz")):
         text = io.StringIO()
@@ -84,7 +89,22 @@ def load_confidence(path: str | os.PathLike[str]) -> EdgeConfidence:
         undirected[i, j] = undirected[j, i] = values[2]
     if len(seen) < n * (n - 1) // 2:
         raise FormatError(f"{path}: {n * (n - 1) // 2 - len(seen)} pairs are missing; the file was edited.")
-    return EdgeConfidence(names=names, directed=directed, undirected=undirected, **known)
+    try:
+        known |= _known(names, facts)
+        made = EdgeConfidence(names=names, directed=directed, undirected=undirected, **known)
+        _ = made.fixed  # finds the variables of experiments
+        return made
+    except (ArcwiseError, TypeError, ValueError, AttributeError, KeyError) as error:
+        raise FormatError(f"{path}: the constraints or experiments cannot be read ({error}).") from error
+
+
+def _known(names: tuple[str, ...], facts: dict[str, Any]) -> dict[str, Any]:
+    """Return what constraints and experiments say; a file has either only where there is something to say."""
+    constraints = facts.get("constraints")
+    return {
+        "constraints": None if constraints is None else Constraints.from_description(names, constraints),
+        "targets": tuple(tuple(target) for target in facts.get("targets", ())),
+    }
 
 
 def _checked_facts(path: str | os.PathLike[str], facts: dict[str, Any]) -> tuple[tuple[str, ...], dict[str, Any]]:

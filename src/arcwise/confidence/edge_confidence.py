@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.ensemble.ensemble_facts import fixed_pairs
 from arcwise.ensemble.recipe import Recipe
 from arcwise.ensemble.sources import SOURCES
 from arcwise.errors import OptionError, suggestion
+from arcwise.graph import Constraints, FixedPairs
 from arcwise.showing import LINES, html_table, one_screen
 
 if TYPE_CHECKING:
@@ -82,6 +84,10 @@ class EdgeConfidence:
         How the networks were made, where known: source, score, settings, parent limit, constraints.
     n_cases, data_digest
         What they were learned from, where known.
+    constraints
+        What every network satisfies; where it is not given, what the recipe says.
+    targets
+        The variables that experiments set, experiment by experiment.
     feature
         What joins the two variables of a pair: "edge", or "markov-blanket" or "path".
     """
@@ -99,6 +105,17 @@ class EdgeConfidence:
     n_cases: int | None = None
     data_digest: str | None = None
     feature: str = "edge"
+    constraints: Constraints | None = None
+    targets: tuple[tuple[str, ...], ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.constraints is None and self.recipe is not None:
+            object.__setattr__(self, "constraints", self.recipe.constraints_on(self.names))
+
+    @cached_property
+    def fixed(self) -> FixedPairs | None:
+        """The pairs whose edges have their directions from constraints or experiments; None if there are none."""
+        return fixed_pairs(self.names, self.constraints, self.targets)
 
     @cached_property
     def present(self) -> NDArray[np.float64]:

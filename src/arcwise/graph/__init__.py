@@ -22,6 +22,7 @@ from arcwise.graph.graph_table_files import (
     write_adjacency,
     write_arc_list,
 )
+from arcwise.graph.obedience import assert_obeys, broken_rules
 from arcwise.graph.pdag import Pdag
 from arcwise.graph.sparse_dags import sparse_dag
 from arcwise.graph.structure_file import format_structure, parse_structure, read_structure, write_structure
@@ -40,8 +41,10 @@ __all__ = [
     "Pdag",
     "all_dags",
     "all_parent_masks",
+    "assert_obeys",
     "beliefs_from_frame",
     "bounded_degree_dag",
+    "broken_rules",
     "class_keys",
     "class_keys_from_masks",
     "count_dags",

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from arcwise.data import Dataset
 from arcwise.deadline import Deadline
 from arcwise.errors import ConstraintError, OptionError
-from arcwise.graph import Dag
+from arcwise.graph import Dag, assert_obeys
 from arcwise.limits import Status
 from arcwise.parent_sets.build import allowed_families
 from arcwise.priors.optima import LearnedNetwork, Learning, find_optima
@@ -158,6 +158,7 @@ class EssSolver:
     def _network(self, masks: list[int], score: float, status: Status) -> LearnedNetwork:
         n = self._data.n_variables
         dag = Dag(self._data.names, [[p for p in range(n) if mask >> p & 1] for mask in masks])
+        assert_obeys(dag, self._learning.constraints)
         return LearnedNetwork(dag, score, status, proved=self._status is Status.COMPLETE)
 
 

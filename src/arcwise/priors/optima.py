@@ -9,7 +9,7 @@ from typing import Literal, get_args
 from arcwise.data import Dataset
 from arcwise.errors import OptionError, UnknownNameError, suggestion
 from arcwise.exact import find_optimal
-from arcwise.graph import Constraints, Dag
+from arcwise.graph import Constraints, Dag, assert_obeys
 from arcwise.limits import Limits, Status
 from arcwise.local import hill_climb, tabu_search
 from arcwise.mentions import Argument
@@ -114,6 +114,7 @@ def find_optima(
             best = find_optimal(table, constraints=learning.constraints, limits=learning.limits, progress=False)
             # A table that a limit ended holds the sets of the finished levels only.
             status = best.status if table.status is Status.COMPLETE else table.status
+            assert_obeys(best.dag, learning.constraints)
             found.append(LearnedNetwork(best.dag, best.score, status, proved=status is Status.COMPLETE))
             if best.status is Status.INTERRUPTED:
                 break
@@ -140,6 +141,7 @@ def _search_locally(
                 limits=learning.limits,
                 progress=False,
             )
+            assert_obeys(best.dag, learning.constraints)
             found.append(LearnedNetwork(best.dag, best.score, best.status, proved=False))
             if best.status is Status.INTERRUPTED:
                 break

@@ -146,6 +146,8 @@ def _direction(analysis: Analysis, edge: EdgeFinding) -> str:
             f"It is above the cut-off, but {edge.tail} → {edge.head} would close a cycle of edges that are at least as "
             "certain, so the network leaves it out."
         )
+    if edge.fate.is_left_out:
+        return f"It is above the cut-off, but {edge.fate.reason}, so the network leaves it out."
     one_way, other_way, free = edge.split
     weighted = "" if analysis.main.recipe.source_facts.is_sample else "the weight of "
     among = f"of {weighted}the networks with this edge"
@@ -253,10 +255,12 @@ def _closing(analysis: Analysis) -> tuple[str, ...]:
             "is not more than chance: there is no dependence, or the score finds edges where there are none. Look "
             "at the other scores, and try --score bdeu or --score bic."
         )
-    if dropped:
-        listed = ", ".join(f"{e.tail} → {e.head}" for e in dropped[:5])
+    for why in dict.fromkeys(e.fate for e in dropped):
+        listed = [f"{e.tail} → {e.head}" for e in dropped if e.fate is why]
+        one = len(listed) == 1
+        reason = "would close a cycle and" if why is Fate.DROPPED else "cannot be had within the constraints and"
         sentences.append(
-            f"{len(dropped)} edge{'s' if len(dropped) > 1 else ''} above the cut-off would close a cycle and "
-            f"{'are' if len(dropped) > 1 else 'is'} left out of the network: {listed}."
+            f"{len(listed)} edge{'' if one else 's'} above the cut-off {reason} {'is' if one else 'are'} left out of "
+            f"the network: {', '.join(listed[:5])}."
         )
     return tuple(sentences)

@@ -87,15 +87,15 @@ class Explanation:
     @property
     def title(self) -> str:
         """The edge, with an arrow if the network directs it, and what became of it."""
-        sign = "→" if self.fate is Fate.KEPT else "—"
+        sign = "→" if self.fate.is_arc else "—"
         if self.confidence is None:
             return f"{self.tail} {sign} {self.head}"
         where = {
             Fate.KEPT: "in the network",
             Fate.UNDIRECTED: "in the network, direction open",
-            Fate.DROPPED: "left out: it would close a cycle",
+            Fate.REQUIRED: "in the network, as the constraints require",
             Fate.BELOW: "not in the network",
-        }[self.fate]
+        }.get(self.fate, f"left out: {self.fate.reason}")
         return f"{self.tail} {sign} {self.head}: confidence {show_confidence(self.confidence)}, {where}"
 
     @property
@@ -140,10 +140,10 @@ class Explanation:
         """What to do about the edge."""
         if self.confidence is None:
             return "What to do: one network does not say how far to trust it; `arcwise learn DATA -o DIR` does."
-        if self.fate is Fate.DROPPED:
-            return (
-                "What to do: decide which edge of the cycle is wrong, and forbid it (--blacklist), or require this one."
-            )
+        if self.fate.is_left_out:
+            cycle = "decide which edge of the cycle is wrong, and forbid it (--blacklist), or require this one."
+            known = "look at the constraints again: the data would have it."
+            return f"What to do: {cycle if self.fate is Fate.DROPPED else known}"
         if not self.fate.in_network:
             cheap = f" It would be in with --threshold {_below(self.confidence)}." if self.confidence >= 0.01 else ""
             return f"What to do: do not draw it, and do not claim that the two are unrelated.{cheap}"

@@ -10,6 +10,7 @@ from arcwise.analysis.prose.choices import constraints_text, versions
 from arcwise.analysis.prose.sources import methods_of_networks
 from arcwise.analysis.thresholds import RuleName
 from arcwise.bibliography import list_works
+from arcwise.confidence.consensus import Fate
 
 if TYPE_CHECKING:
     from arcwise.analysis.analysis import Analysis
@@ -47,9 +48,11 @@ def methods_text(analysis: Analysis) -> str:
             f"Edges with a confidence above {analysis.threshold:.3g} were kept, the cut-off of least expected cost if "
             f"a missed edge costs {as_much} as an extra one."
         )
-    dropped = len(analysis.consensus.dropped)
-    if dropped:
-        cut += f" {dropped} edge{'s' if dropped > 1 else ''} that would have closed a cycle {'were' if dropped > 1 else 'was'} left out."  # noqa: E501
+    fates = [edge.fate for edge in analysis.consensus.dropped]
+    for fate in dict.fromkeys(fates):
+        dropped = fates.count(fate)
+        reason = "would have closed a cycle" if fate is Fate.DROPPED else "the constraints exclude"
+        cut += f" {dropped} edge{'s' if dropped > 1 else ''} that {reason} {'were' if dropped > 1 else 'was'} left out."
     s = analysis.prior.sensitivity
     parts.append(cut)
     parts.append(

@@ -23,6 +23,7 @@ from arcwise.report import (
     Chart,
     Column,
     Guide,
+    KnownRules,
     NetworkEdge,
     NetworkNode,
     NetworkView,
@@ -134,7 +135,16 @@ def _network(analysis: Analysis) -> NetworkView:
         floor=min(FLOOR, analysis.threshold),
         cost_powers=COST_POWERS,
         cost_cutoffs=analysis.thresholds.by_cost,
+        known=_known(analysis, index),
     )
+
+
+def _known(analysis: Analysis, index: dict[str, int]) -> KnownRules | None:
+    """Return what the slider's networks must obey."""
+    rules = analysis.consensus.constraints
+    if rules is None:
+        return None
+    return KnownRules(tuple((index[tail], index[head]) for tail, head in rules.required), rules.limits)
 
 
 def _edge(analysis: Analysis, edge: EdgeFinding, index: dict[str, int]) -> NetworkEdge:

@@ -7,6 +7,7 @@ import os
 from collections import deque
 from collections.abc import Callable
 from concurrent import futures
+from dataclasses import replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from arcwise.data import Dataset
 from arcwise.deadline import Deadline
 from arcwise.defaults import REPLICATES
+from arcwise.ensemble.ensemble_facts import CONSTRAINTS
 from arcwise.ensemble.families import Families, choice_type
 from arcwise.ensemble.network_set import NetworkSet
 from arcwise.ensemble.recipe import Recipe
@@ -135,7 +137,10 @@ def bootstrap_networks(
             except KeyboardInterrupt:
                 status = Status.INTERRUPTED
     found = [finished[index] for index in sorted(finished) if index < replicates]
-    return _network_set(task, data, found, status, replicates=replicates, seconds=deadline.seconds)
+    made = _network_set(task, data, found, status, replicates=replicates, seconds=deadline.seconds)
+    if constraints is None or constraints.is_trivial:
+        return made
+    return replace(made, facts={**made.facts, CONSTRAINTS: constraints.describe()})
 
 
 def _count_workers(workers: int) -> int:

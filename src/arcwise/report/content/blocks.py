@@ -209,6 +209,23 @@ class RuleLine:
 
 @one_screen
 @dataclass(frozen=True, slots=True)
+class KnownRules:
+    """Constraints that the network obeys at every cut-off, by the positions of the variables.
+
+    Parameters
+    ----------
+    required
+        Arcs that are there, whatever their confidence.
+    limits
+        The most parents of each variable.
+    """
+
+    required: tuple[tuple[int, int], ...]
+    limits: tuple[int, ...]
+
+
+@one_screen
+@dataclass(frozen=True, slots=True)
 class NetworkView:
     """The network with its edges, for any cut-off.
 
@@ -229,6 +246,8 @@ class NetworkView:
         Pairs with a confidence up to this are not among the edges.
     cost_powers, cost_cutoffs
         The cut-off for a missed edge that costs 2^power extra edges, for each power.
+    known
+        What the network obeys at every cut-off; None for nothing.
     """
 
     nodes: tuple[NetworkNode, ...]
@@ -243,6 +262,7 @@ class NetworkView:
     floor: float
     cost_powers: tuple[float, ...]
     cost_cutoffs: tuple[float, ...]
+    known: KnownRules | None = None
 
 
 @one_screen

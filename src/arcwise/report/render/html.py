@@ -116,7 +116,10 @@ def _sides(section: Section) -> list[tuple[str, list[tuple[int, Block]]]]:
 IN_NETWORK = {
     Fate.KEPT: "yes",
     Fate.UNDIRECTED: "yes, open",
+    Fate.REQUIRED: "yes, required",
     Fate.DROPPED: "left out (cycle)",
+    Fate.FORBIDDEN: "left out (forbidden)",
+    Fate.LIMITED: "left out (parents)",
     Fate.BELOW: "no",
 }
 
@@ -195,4 +198,5 @@ def _payload(view: NetworkView) -> dict[str, Any]:
         "floor": view.floor,
         "powers": view.cost_powers,
         "cutoffs": view.cost_cutoffs,
+        **({} if view.known is None else {"known": {"required": view.known.required, "limits": view.known.limits}}),
     }

@@ -27,6 +27,12 @@ if TYPE_CHECKING:
 __all__ = ["print_blocks", "print_report", "render_text"]
 
 BAR = 12
+# Why an edge above the cut-off is not in the network.
+LEFT_OUT = {
+    Fate.DROPPED: "left out: a cycle",
+    Fate.FORBIDDEN: "left out: forbidden",
+    Fate.LIMITED: "left out: too many parents",
+}
 SPARKLINE_POINTS = 40
 
 
@@ -113,7 +119,7 @@ def _edge_table(view: NetworkView) -> RenderableType:
     grid.add_column("other methods")
     for edge in shown:
         first, second = view.nodes[edge.first].name, view.nodes[edge.second].name
-        arrow = "→" if edge.fate is Fate.KEPT else "—"
+        arrow = "→" if edge.fate.is_arc else "—"
         if edge.tail == edge.second:
             first, second = second, first
         bar = "█" * round(edge.present * BAR) + "░" * (BAR - round(edge.present * BAR))
@@ -130,11 +136,11 @@ def _edge_table(view: NetworkView) -> RenderableType:
 def _direction(edge: NetworkEdge) -> str:
     """Say how far the direction is settled: shares of the networks that have the edge."""
     way, back, free = edge.shares
-    if edge.fate is Fate.DROPPED:
-        return "left out: a cycle"
+    if edge.fate.is_left_out:
+        return LEFT_OUT[edge.fate]
     if free >= SETTLED:
         return f"either way ({percent(free)})"
-    word = "settled" if way >= SETTLED else "leaning" if edge.fate is Fate.KEPT else "open"
+    word = "settled" if way >= SETTLED else "leaning" if edge.fate.is_arc else "open"
     return f"{word} ({percent(way)}, reversed {percent(back)})"
 
 
