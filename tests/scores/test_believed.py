@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.oracles.random_beliefs import random_beliefs, random_constraints, random_data
 
+from arcwise.confidence import edge_confidence
 from arcwise.data import Dataset
 from arcwise.ensemble import CredibleSet, bootstrap_networks, exact_posterior, k_best
 from arcwise.ensemble.replicates.task import ReplicateTask
@@ -175,7 +176,15 @@ def test_everything_exact_equals_the_sum_over_all_dags(seed: int, name: str) -> 
     assert found.count == int(within.sum())
     expected = {dag for dag, near in zip(dags, within, strict=True) if near}
     assert set(found.networks()) == expected
-    assert found.count_classes() == len({dag.cpdag for dag in expected})
+    fixed = beliefs.fixed_on(data.names)
+    assert found.count_classes() == len({fixed.class_of(dag) for dag in expected})
+    shares = {dag: math.exp(value - total.max()) for dag, value in zip(dags, total, strict=True) if dag in expected}
+    confidence = edge_confidence(found)
+    for pair in confidence.pairs:
+        forward = sum(w for dag, w in shares.items() if (pair.first, pair.second) in fixed.class_of(dag).arcs)
+        present = sum(w for dag, w in shares.items() if {pair.first, pair.second} in map(set, dag.arcs))
+        assert pair.forward == pytest.approx(forward / sum(shares.values()), abs=1e-9)
+        assert pair.present == pytest.approx(present / sum(shares.values()), abs=1e-9)
     k = min(7, len(dags))
     best = k_best(table, k, progress=False)
     np.testing.assert_allclose(best.scores, np.sort(total)[::-1][:k], atol=1e-8)

@@ -191,7 +191,7 @@ def summary_sentences(analysis: Analysis) -> tuple[str, ...]:
         first = f"None of the {pairs:,} pairs of variables has a confidence above {cut:.2g}: the data show no edge."
         return (first, *_closing(analysis))
     certain = [e for e in kept if e.present >= 0.95]
-    directed = [e for e in kept if max(e.split[:2]) >= SETTLED]
+    directed = [e for e in kept if max(e.split[:2]) >= SETTLED and not (e.belief and e.belief.directs)]
     first = (
         f"Of {pairs:,} pairs of variables, {len(kept):,} are joined by an edge with a confidence above {cut:.2g}"
         + (f"; {len(certain):,} of them are at 0.95 or more." if cut < 0.9 else ".")
