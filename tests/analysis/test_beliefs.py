@@ -16,6 +16,7 @@ import pytest
 import arcwise
 from arcwise.analysis import LearnOptions
 from arcwise.analysis.edge_beliefs import EdgeBelief, Verdict
+from arcwise.confidence.consensus import Fate
 from arcwise.confidence.edge_confidence import PairConfidence
 from arcwise.ensemble import NetworkSet, Recipe
 from arcwise.errors import FormatError, OptionError
@@ -86,6 +87,19 @@ def test_from_csv_and_odds_to_every_file(
     cli(*words[1:], "--quiet")
     for name in ("edges.csv", "network.bif", "run.json", "confidence.parquet", "cpdag.dot"):
         assert (tmp_path / "again" / name).read_bytes() == (out / name).read_bytes()
+
+
+def test_odds_of_a_direction_show_in_the_directions(frame: pd.DataFrame) -> None:
+    plain = arcwise.learn(frame, score="bic", **QUICK)
+    assert plain.edge("smoke", "cough").split[2] > 0.9
+    analysis = arcwise.learn(frame, score="bic", beliefs=Beliefs(arcs={("smoke", "cough"): 30}), **QUICK)
+    edge = analysis.edge("smoke", "cough")
+    assert edge.split[2] == 0.0
+    assert edge.split[0] > 0.9
+    assert edge.fate is Fate.KEPT
+    assert ("smoke", "cough") in analysis.cpdag.arcs
+    assert "Its direction is what your odds say, not the data." in analysis.explain("smoke", "cough")
+    assert "The data do not settle the direction of any edge" in analysis.to_text(width=1000)
 
 
 def test_odds_of_one_give_the_same_bytes_as_none(cli: Callable[..., str], frame: pd.DataFrame, tmp_path: Path) -> None:
