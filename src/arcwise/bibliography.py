@@ -109,6 +109,12 @@ BIBLIOGRAPHY: dict[str, Work] = {
         "A Bayesian method for the induction of probabilistic networks from data",
         "Machine Learning, 9, 309–347",
     ),
+    "friedman-1996": Work(
+        ("Friedman, N.", "Goldszmidt, M."),
+        1996,
+        "Discretizing continuous attributes while learning Bayesian networks",
+        "ICML, 157–165",
+    ),
     "friedman-1999": Work(
         ("Friedman, N.", "Goldszmidt, M.", "Wyner, A."),
         1999,

@@ -194,6 +194,13 @@ class TestCopies:
         frame = pd.DataFrame({"a": ["u"] * 990 + ["v"] * 10, "b": ["u"] * 980 + ["v"] * 10 + ["u"] * 10})
         assert Kind.COPY not in {f.kind for f in check(frame).findings}
 
+    def test_measurements_that_differ_in_every_row_are_no_copies(self) -> None:
+        rng = np.random.default_rng(9)
+        frame = pd.DataFrame({"a": rng.normal(size=N), "b": rng.normal(size=N), "c": rng.choice(["u", "v"], N)})
+        assert len(check(frame)) == 0
+        frame["inch"] = (frame["a"] / 2.54).round(4)
+        assert [f.columns for f in check(frame).findings] == [("inch",)]
+
 
 class TestStates:
     def test_no_column_is_learned_with_more_states_than_its_rows_can_carry(self) -> None:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from arcwise.analysis.averaged import Averaged
+from arcwise.analysis.cut_checks import CutChecks
 from arcwise.analysis.edge_table import edge_frame
 from arcwise.analysis.edges import EdgeFinding, describe_edge
 from arcwise.analysis.options import LearnOptions
@@ -54,6 +55,8 @@ class Analysis:
         Every pair of variables with a confidence above 0.01, the most certain first.
     prior
         Sensitivity to the prior, and saturation.
+    cuts
+        Which edges depend on how numbers were cut; None if none were, or without comparisons.
     """
 
     prepared: Prepared
@@ -66,6 +69,7 @@ class Analysis:
     network: BayesianNetwork
     edges: tuple[EdgeFinding, ...]
     prior: PriorChecks
+    cuts: CutChecks | None = None
 
     @property
     def name(self) -> str:
@@ -111,7 +115,8 @@ class Analysis:
     @property
     def by_time(self) -> bool:
         """Whether the clock decided something: a run with more time, or on a faster machine, may differ."""
-        return any(remark.by_time for remark in (*self.remarks, *self.prior.notes))
+        notes = () if self.cuts is None else self.cuts.notes
+        return any(remark.by_time for remark in (*self.remarks, *self.prior.notes, *notes))
 
     @property
     def status(self) -> Status:

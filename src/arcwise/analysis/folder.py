@@ -113,6 +113,9 @@ def run_record(analysis: Analysis) -> dict[str, Any]:
             "arcs": [list(arc) for arc in analysis.dag.arcs],
             "dropped": [[edge.tail, edge.head] for edge in analysis.consensus.dropped],
             "compared": [other.title for other in analysis.comparisons],
+            "depends_on_cuts": [
+                [edge.first, edge.second] for edge in (analysis.cuts.edges if analysis.cuts else ()) if edge.depends
+            ],
             "remarks": [remark.text for remark in analysis.remarks],
         },
     }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from arcwise.analysis.analysis import Analysis
 from arcwise.analysis.averaged import Averaged, Shortfall, average
+from arcwise.analysis.cut_checks import CutChecks, check_cuts
 from arcwise.analysis.edges import describe_edges
 from arcwise.analysis.options import AUTO, LearnOptions
 from arcwise.analysis.preparation import Prepared, open_table, prepare
@@ -102,6 +103,7 @@ def learn_prepared(
     main, remarks = work.main_set()
     assert main.confidence is not None
     others, notes = work.comparisons(main) if options.compare else ((), ())
+    cuts = work.cut_checks(main) if options.compare else None
     data = prepared.data
     found = choose_thresholds(data, main, options, work.deadline, progress=progress)
     consensus = consensus_network(main.confidence, found.chosen.threshold)
@@ -119,6 +121,7 @@ def learn_prepared(
         network=network,
         edges=describe_edges(data, (main, *others), consensus),
         prior=prior,
+        cuts=cuts,
     )
 
 
@@ -158,13 +161,26 @@ class _Work:
     def average(self, recipe: Recipe, share: float, *, memory: int | None = None, describe: bool = False) -> Averaged:
         """Carry a recipe out in a share of the time that is left."""
         limits = self.deadline.share(share).limits
-        run = Run(
+        return average(recipe, self.prepared.data, self._run(limits, memory), describe=describe)
+
+    def _run(self, limits: Limits, memory: int | None) -> Run:
+        return Run(
             seed=self.options.seed,
             threads=self.options.threads,
             limits=limits if memory is None else replace(limits, memory_bytes=memory),
             progress=self.progress,
         )
-        return average(recipe, self.prepared.data, run, describe=describe)
+
+    def cut_checks(self, main: Averaged) -> CutChecks | None:
+        """Carry the main recipe out on numbers that are cut in other ways, as far as the time goes."""
+        assert main.confidence is not None
+
+        def again(data: Dataset) -> Averaged | None:
+            if self.deadline.is_over:
+                return None
+            return average(main.recipe, data, self._run(self.deadline.share(0.15).limits, COMPARED_MEMORY))
+
+        return check_cuts(self.prepared, main.confidence, self.options, again)
 
     def main_set(self) -> tuple[Averaged, tuple[Remark, ...]]:
         """Average the credible set if it can be completed, else a bootstrap, and say why."""

@@ -40,7 +40,7 @@ def _fills() -> tuple[str, ...]:
 def _cuts() -> tuple[str, ...]:
     from arcwise.data.discretize import METHODS
 
-    return METHODS
+    return (*METHODS, "joint")
 
 
 @one_screen
@@ -140,7 +140,8 @@ class LearnOptions:
     )
     discretize: str | None = option(
         None,
-        "cut columns of numbers: quantile, width, kmeans, mean, or mdl, which needs a target",
+        "cut columns of numbers: quantile, width, kmeans, mean; mdl, which needs a target; or joint, together with the "
+        "structure",
         choices=_cuts,
         usual="a proposal",
         section="data",

@@ -16,6 +16,7 @@ from arcwise.data import Dataset, Table, discretize, impute, read_table
 from arcwise.data.labels import quoted
 from arcwise.ensemble.recipe import NO_GAPS
 from arcwise.errors import DataError, OptionError
+from arcwise.limits import Limits
 from arcwise.mentions import Argument, Call, Mention, Remedy
 from arcwise.progress import ProgressCallback
 from arcwise.showing import one_screen
@@ -81,6 +82,8 @@ class Prepared:
         How missing values were filled; "none" if there were none.
     audit
         What was found in the data before; None for a data set, which is complete and discrete.
+    uncut, cut
+        The table before numbers were cut, and the columns that were; None and none if nothing was cut.
     """
 
     data: Dataset
@@ -89,6 +92,8 @@ class Prepared:
     gaps: str = NO_GAPS
     file: str | None = None
     audit: Audit | None = None
+    uncut: Table | None = None
+    cut: tuple[str, ...] = ()
 
 
 def open_table(
@@ -186,7 +191,11 @@ def prepare(
     table = audited.repaired
     steps += audited.steps
     obstacles = find_obstacles(table, options)
+    uncut: Table | None = None
+    cut: tuple[str, ...] = ()
     for obstacle in obstacles:
+        if obstacle.kind == "continuous":
+            uncut, cut = table, obstacle.columns
         table, step = _remove(table, obstacle, options, progress)
         steps.append(step)
     named = [name for name in (*options.categories, *options.keep) if name in table.names]
@@ -196,7 +205,7 @@ def prepare(
     gaps = (options.impute or IMPUTE) if any(o.kind == "missing" for o in obstacles) else NO_GAPS
     base = None if file is None else os.path.basename(file)  # noqa: PTH119
     name = options.name or ("standard input" if base == "-" else base) or given.source or "data"
-    return Prepared(data, name, tuple(steps), gaps, base, audited)
+    return Prepared(data, name, tuple(steps), gaps, base, audited, uncut, cut)
 
 
 def _as_it_is(data: Dataset, options: LearnOptions) -> Prepared:
@@ -300,6 +309,8 @@ def _remove(
         return table, how[method]
     method = options.discretize or DISCRETIZE
     continuous = [name for name in obstacle.columns if name != options.target]
+    if method == "joint":
+        return _cut_jointly(table, continuous, options)
     table = discretize(
         table,
         method=method,
@@ -316,3 +327,24 @@ def _remove(
         "mdl": f"where '{options.target}' changes most (MDL; at the median where no cut pays)",
     }
     return table, f"Cut {columns} {how[method]}."
+
+
+def _cut_jointly(table: Table, columns: list[str], options: LearnOptions) -> tuple[Table, str]:
+    """Cut columns where that pays for a network over all of them."""
+    from arcwise.data import apply_cuts
+    from arcwise.local.joint_cuts import joint_cuts
+
+    seconds = None if options.limit_seconds is None else options.limit_seconds / 4
+    found = joint_cuts(
+        table,
+        columns,
+        start_bins=options.bins,
+        categorical=options.categorical or (*options.categories, *options.keep),
+        max_parents=options.max_parents,
+        limits=Limits(seconds),
+        seed=options.seed,
+    )
+    numbers = sorted({len(found.cuts[name]) + 1 for name in columns})
+    how_many = str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
+    cut = apply_cuts(table, found.cuts, keep_empty=False)
+    return cut, f"Cut {columns_words(columns)} into {how_many} intervals, chosen together with the structure (MDL)."

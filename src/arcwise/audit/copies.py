@@ -38,7 +38,9 @@ def find_copies(table: Table, *, keep: Collection[str] = ()) -> Iterable[Finding
     for column in columns:
         if table.n_rows < LEAST_ROWS or not _varies(column):
             continue
-        key = _first_seen(column.codes).tobytes()
+        # Columns that are different in every row all correspond one to one.
+        repeats = 2 * len(column.labels) <= table.n_rows and not column.is_continuous()
+        key = _first_seen(column.codes).tobytes() if repeats else column.name.encode()
         if column.name in keep:
             kept.append(column)
             known.setdefault(key, column.name)

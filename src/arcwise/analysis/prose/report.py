@@ -10,6 +10,7 @@ import numpy as np
 from arcwise.analysis.edges import FLOOR, HALF, EdgeFinding
 from arcwise.analysis.prose.audit import audit_blocks
 from arcwise.analysis.prose.choices import choices_table, repeat_blocks
+from arcwise.analysis.prose.cuts import cut_sections
 from arcwise.analysis.prose.edges import edge_sentences, state_label, summary_sentences
 from arcwise.analysis.prose.methods import methods_text, references
 from arcwise.analysis.prose.prior import prior_blocks
@@ -77,6 +78,7 @@ def build_report(analysis: Analysis) -> Report:
             Section("ensemble", ensemble_title(analysis), tuple(_ensemble(analysis))),
             Section("rules", "Where to cut", tuple(_rules(analysis))),
             Section("prior", "Does the prior decide, and are there enough data?", tuple(_prior(analysis))),
+            *cut_sections(analysis),
             Section("data", "The data", tuple(_data(analysis))),
             Section("choices", "What was chosen, and why", tuple(_choices(analysis))),
             Section("methods", "Methods, ready to paste", _methods(analysis)),
