@@ -66,3 +66,15 @@ def test_a_limit_is_exit_code_3(shared: Path) -> None:
 
 def test_a_parent_limit_needs_data(cli: Cli, table: Path) -> None:
     assert "already built" in cli("optimal", table, "--max-parents", 2, code=1)
+
+
+def test_ancestors_from_data_and_who_refuses_them(cli: Cli, tmp_path: Path) -> None:
+    rows = [f"{a},{b},{c}" for a, b, c in [(0, 0, 0), (0, 0, 1), (1, 1, 0), (1, 1, 1)] for _ in range(10)]
+    data = tmp_path / "cases.csv"
+    data.write_text("\n".join(["a,b,c", *rows]) + "\n")
+    known = ("--constraints", '{"ancestors": [["b", "a"]], "non_ancestors": [["c", "?"]]}')
+    answer = json.loads(cli("optimal", data, "--categorical", *known, "--json"))
+    assert answer["arcs"] == [["b", "a"]]
+    message = cli("search", data, "--categorical", *known, code=1)
+    assert "local search cannot obey constraints on ancestors (b leads to a)" in message
+    assert "arcwise learn --method credible" in message

@@ -112,6 +112,10 @@ def test_the_conflict_is_the_smallest_that_there_is(given_options: dict[str, Any
             {"required": [("a", "b"), ("b", "c")], "non_ancestors": [("a", "c")]},
             "a -> b is required; b -> c is required; a does not lead to c. Drop",
         ),
+        (  # smaller than the cycle
+            {"required": [("a", "b"), ("b", "c"), ("c", "a")], "ancestors": [("a", "d")], "roots": ["d"]},
+            "together: d has no parents; a leads to d. Drop",
+        ),
         ({"ancestors": [("a", "d")], "max_parents_of": {"d": 0}}, "a leads to d; d has at most 0 parents. Drop"),
     ],
 )

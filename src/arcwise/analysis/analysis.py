@@ -12,7 +12,7 @@ from arcwise.analysis.cut_checks import CutChecks
 from arcwise.analysis.edge_table import edge_frame
 from arcwise.analysis.edges import EdgeFinding, describe_edge
 from arcwise.analysis.options import LearnOptions
-from arcwise.analysis.origins import Origins
+from arcwise.analysis.origins import Origins, known_of
 from arcwise.analysis.preparation import Prepared
 from arcwise.analysis.price import ConstraintPrice
 from arcwise.analysis.prior_checks import PriorChecks
@@ -102,8 +102,7 @@ class Analysis:
     @property
     def constraints(self) -> Constraints | None:
         """What every network had to satisfy; None for nothing."""
-        known = self.options.constraints
-        return None if known is None or known.is_trivial else known
+        return known_of(self.options, self.data)
 
     @property
     def origins(self) -> Origins:

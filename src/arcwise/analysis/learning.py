@@ -11,7 +11,7 @@ from arcwise.analysis.averaged import Averaged, Shortfall, average
 from arcwise.analysis.cut_checks import CutChecks, check_cuts
 from arcwise.analysis.edges import describe_edges
 from arcwise.analysis.options import AUTO, LearnOptions
-from arcwise.analysis.origins import Origins
+from arcwise.analysis.origins import Origins, known_of
 from arcwise.analysis.preparation import Prepared, open_table, prepare
 from arcwise.analysis.price import ConstraintPrice, constraint_price
 from arcwise.analysis.prior_checks import check_prior
@@ -162,8 +162,7 @@ class _Work:
     @property
     def known(self) -> Constraints | None:
         """What every network must satisfy; None for nothing."""
-        constraints = self.options.constraints
-        return None if constraints is None or constraints.is_trivial else constraints
+        return known_of(self.options, self.prepared.data)
 
     def recipe(self, source: str, score: str | Score | None, *, free: bool = False) -> Recipe:
         """Return the recipe of a source with the settings that the options have for it; `free` of constraints."""

@@ -12,12 +12,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from arcwise.analysis.averaged import Averaged
+from arcwise.analysis.options import LearnOptions
 from arcwise.confidence import ConsensusNetwork, EdgeConfidence, Fate
+from arcwise.data import Dataset
 from arcwise.graph import Constraints, FixedPairs, Kind, Statement
 from arcwise.report.content.numbers import show_confidence
 from arcwise.showing import one_screen
 
-__all__ = ["NOTHING_SAID", "EdgeOrigin", "Origin", "Origins", "Unconstrained"]
+__all__ = ["NOTHING_SAID", "EdgeOrigin", "Origin", "Origins", "Unconstrained", "known_of"]
 
 
 class Origin(enum.StrEnum):
@@ -205,3 +207,11 @@ class Origins:
             backward=float(confidence.directed[j, i]),
             undirected=float(confidence.undirected[i, j]),
         )
+
+
+def known_of(options: LearnOptions, data: Dataset) -> Constraints | None:
+    """Return what was said about the variables that are learned from, in their order; None for nothing."""
+    said = options.constraints
+    if said is None or said.is_trivial:
+        return None
+    return said if said.names == data.names else Constraints.from_description(data.names, said.describe())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import sys
 import zlib
 from dataclasses import asdict, dataclass
@@ -37,6 +38,10 @@ SourceArgument = Annotated[
         "- for either from stdin.",
     ),
 ]
+
+# Constraints on ancestors may cost much, and the table must reach that: all sets where these are few, else this slack.
+SMALL = 12
+ANCESTRAL_SLACK = 20.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +78,8 @@ def load_parent_sets(
     score = scored.make()
     data = reading.read(source, progress)
     known = rules.read(data.names)
+    if known is not None and known.is_ancestral:
+        slack = max(slack, math.inf if data.n_variables <= SMALL else ANCESTRAL_SLACK)
     table = build_parent_sets(
         data,
         score,

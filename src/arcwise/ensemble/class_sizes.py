@@ -18,6 +18,8 @@ import numpy as np
 
 from arcwise.ensemble.network_set import NetworkSet, Weighting, check_weighting
 from arcwise.graph import Dag, FixedPairs
+from arcwise.graph.bitset import bits
+from arcwise.graph.known_orientations import KnownOrientationCounter
 
 __all__ = ["class_size", "class_sizes", "weigh_classes"]
 
@@ -30,12 +32,34 @@ def class_size(dag: Dag, fixed: FixedPairs | None = None) -> int:
     With fixed pairs: of those that agree with it on the arcs of these. That may be too much to count, which is an
     `UnfinishedError`.
     """
-    if fixed is not None and not fixed.is_empty:
-        return fixed.class_size(dag)
     cpdag = dag.cpdag
-    index = {name: i for i, name in enumerate(dag.names)}
-    edges = [(index[a], index[b]) for a, b in cpdag.edges]
-    return math.prod(_chordal_size(part) for part in _components(edges))
+    edges = [(a, b) for a, mask in enumerate(cpdag.neighbour_masks) for b in bits(mask) if a < b]
+    if fixed is None or fixed.is_empty:
+        return math.prod(_chordal_size(part) for part in _components(edges))
+    masks = fixed.masks if fixed.names == dag.names else fixed.reorder(dag.names).masks
+    known = {(a, b) if dag.parent_masks[b] >> a & 1 else (b, a) for a, b in edges if masks[a] >> b & 1}
+    return math.prod(_known_size(part, frozenset(_within(known, part))) for part in _components(edges))
+
+
+def _within(known: set[tuple[int, int]], part: Edges) -> list[tuple[int, int]]:
+    """Return the known arcs among the edges of a part."""
+    return [(a, b) for a, b in known if (min(a, b), max(a, b)) in part] if known else []
+
+
+@cache
+def _known_size(edges: Edges, known: frozenset[tuple[int, int]]) -> int:
+    """Return the number of orientations of a connected chordal graph that have the known arcs."""
+    if not known:
+        return _chordal_size(edges)
+    nodes = sorted({v for edge in edges for v in edge})
+    place = {v: i for i, v in enumerate(nodes)}
+    neighbours, parents = [0] * len(nodes), [0] * len(nodes)
+    for a, b in edges:
+        neighbours[place[a]] |= 1 << place[b]
+        neighbours[place[b]] |= 1 << place[a]
+    for tail, head in known:
+        parents[place[head]] |= 1 << place[tail]
+    return KnownOrientationCounter(neighbours, parents).count((1 << len(nodes)) - 1)
 
 
 def class_sizes(dags: Iterable[Dag], fixed: FixedPairs | None = None) -> list[int]:

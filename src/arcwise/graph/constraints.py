@@ -17,7 +17,7 @@ from arcwise.graph.dag import Dag
 from arcwise.graph.nodes import Node
 from arcwise.graph.stated import LISTS, Stated
 from arcwise.graph.statements import Arc, Kind, Statement
-from arcwise.mentions import Call, Remedy
+from arcwise.mentions import Argument, Call, Remedy
 from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
@@ -221,6 +221,7 @@ class Constraints(Stated):
                 remedies=(
                     Remedy("find the best network with", Call("find_optimal")),
                     Remedy("list the credible set with", Call("find_credible")),
+                    Remedy("analyse the data with", Call("learn", Argument("method", "credible"))),
                     Remedy("say which arcs you mean, as required or forbidden ones"),
                 ),
             )

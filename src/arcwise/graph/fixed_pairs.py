@@ -132,11 +132,12 @@ class FixedPairs(NamedNodes):
         UnfinishedError
             If the directions of the fixed pairs leave too many cases to tell apart (`KnownOrientationCounter`).
         """
-        members, cpdag = self.class_of(dag), dag.reorder(self._names).cpdag
-        joined = sum(1 << v for v, mask in enumerate(cpdag.neighbour_masks) if mask)
-        known = [arcs & free for arcs, free in zip(members.parent_masks, cpdag.neighbour_masks, strict=True)]
-        counter = KnownOrientationCounter(cpdag.neighbour_masks, known)
-        return counter.product(components(cpdag.neighbour_masks, joined))
+        if dag.names != self._names:
+            dag = dag.reorder(self._names)
+        free = dag.cpdag.neighbour_masks
+        joined = sum(1 << v for v, mask in enumerate(free) if mask)
+        known = [mask & free[v] & self._masks[v] for v, mask in enumerate(dag.parent_masks)]
+        return KnownOrientationCounter(free, known).product(components(free, joined))
 
     def reorder(self, names: Sequence[str]) -> FixedPairs:
         """Return the same pairs with the variables in another order."""
