@@ -82,7 +82,12 @@ def test_impossible_expectations_are_refused() -> None:
         Beliefs(expected_edges=7).on(NAMES)
     with pytest.raises(OptionError, match=f"up to {MOST_VARIABLES} variables.*every_edge"):
         Beliefs(expected_edges=7).on([f"x{v}" for v in range(MOST_VARIABLES + 1)])
-    for options in ({"expected_edges": 0}, {"expected_parents": -1}, {"expected_edges": math.inf}):
+    for options in (
+        {"expected_edges": 0},
+        {"expected_parents": -1},
+        {"expected_edges": math.inf},
+        {"expected_edges": 10**400},
+    ):
         with pytest.raises(OptionError, match="must be a number above 0"):
             Beliefs(**options)
     with pytest.raises(OptionError, match="say the same in two ways"):
@@ -96,7 +101,7 @@ def test_odds_can_be_spelled(text: str) -> None:
     assert Beliefs(arcs=[("a", "b", text)]).arcs == (("a", "b", 4.0),)
 
 
-@pytest.mark.parametrize("odds", [0, -1, math.inf, math.nan, "four", "1:0", "", None, True, "4:1:2"])
+@pytest.mark.parametrize("odds", [0, -1, math.inf, math.nan, "four", "1:0", "", None, True, "4:1:2", 10**400, "1e400"])
 def test_what_are_no_odds_is_refused_with_the_place(odds: object) -> None:
     with pytest.raises(OptionError, match=r"arcs, a -> b: .* are no odds"):
         Beliefs(arcs=[("a", "b", odds)])

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Beliefs", "Odds", "odds_text", "read_odds"]
 
+LARGEST = 10**300
 # One statement: two variables and the odds of the arc, or the edge, between them.
 Odds = tuple[str, str, float]
 Given = Mapping[tuple[str, str], float | str] | Iterable[Sequence[Any]]
@@ -269,7 +270,9 @@ def odds_text(odds: float) -> str:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        return False
+    return not isinstance(value, int) or abs(value) < LARGEST  # JSON has integers of a thousand digits
 
 
 def _read_all(given: Given, kind: str, *, ordered: bool) -> tuple[Odds, ...]:
