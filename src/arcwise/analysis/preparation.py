@@ -362,7 +362,7 @@ def _cut_jointly(table: Table, columns: list[str], options: LearnOptions) -> tup
         columns,
         start_bins=options.bins,
         categorical=options.categorical or (*options.categories, *options.keep),
-        constraints=None if known is None else Constraints.from_description(table.names, known.describe()),
+        constraints=None if known is None else Constraints.from_description(table.names, known.describe()).arc_part,
         max_parents=options.max_parents,
         limits=Limits(seconds),
         seed=options.seed,
