@@ -233,7 +233,7 @@ class _Work:
 
     def unconstrained(self, main: Averaged) -> tuple[Averaged | None, tuple[Remark, ...]]:
         """Carry out the same recipe without the constraints: what the data say if nobody else does."""
-        free = self.recipe(main.recipe.source, main.recipe.scorer, free=True)
+        free = self.recipe(main.recipe.source, main.recipe.scorer.data_score, free=True)
         made = self.average(free, 0.3)
         if made.confidence is None or made.shortfall is not None:
             return None, (unconstrained_remark(made),)
@@ -243,7 +243,7 @@ class _Work:
         """Find what the constraints cost, with proof where the main set has one."""
         assert self.known is not None
         limits = self.deadline.share(0.3).limits
-        free = self.recipe(main.recipe.source, main.recipe.scorer, free=True)
+        free = self.recipe(main.recipe.source, main.recipe.scorer.data_score, free=True)
         found = constraint_price(
             self.prepared.data,
             self.known,
