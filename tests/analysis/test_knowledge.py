@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 from typing import Any
 
@@ -71,3 +72,17 @@ def test_tiers_direct_what_they_order(shared: Path) -> None:
     tier_of = {name: i for i, tier in enumerate(known.tiers) for name in tier}
     for found in analysis.edges:
         assert found.undirected == 0 or tier_of[found.first] == tier_of[found.second]
+
+
+def test_cuts_that_are_chosen_with_a_structure_know_the_constraints(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = importlib.import_module("arcwise.local.joint_cuts")
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=200)
+    frame = pd.DataFrame({"x": x, "y": x + rng.normal(size=200), "z": rng.normal(size=200), "id": range(200)})
+    known = Constraints(["x", "y", "z"], required=[("y", "x")])
+    asked: list[Any] = []
+    search = module.hill_climb
+    monkeypatch.setattr(module, "hill_climb", lambda *a, **k: asked.append(k["constraints"]) or search(*a, **k))
+    learn(frame, constraints=known, discretize="joint", drop=("id",), **QUICK)
+    assert asked
+    assert set(asked) == {known}

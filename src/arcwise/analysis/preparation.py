@@ -352,14 +352,17 @@ def _remove(
 def _cut_jointly(table: Table, columns: list[str], options: LearnOptions) -> tuple[Table, str]:
     """Cut columns where that pays for a network over all of them."""
     from arcwise.data import apply_cuts
+    from arcwise.graph import Constraints
     from arcwise.local.joint_cuts import joint_cuts
 
     seconds = None if options.limit_seconds is None else options.limit_seconds / 4
+    known = options.constraints
     found = joint_cuts(
         table,
         columns,
         start_bins=options.bins,
         categorical=options.categorical or (*options.categories, *options.keep),
+        constraints=None if known is None else Constraints.from_description(table.names, known.describe()).arc_part,
         max_parents=options.max_parents,
         limits=Limits(seconds),
         seed=options.seed,
