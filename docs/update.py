@@ -155,9 +155,10 @@ def option_table(argument: str) -> str:
 
 def edge_columns() -> str:
     """Return the columns of edges.csv, as a Markdown table."""
-    from arcwise.analysis.edge_table import COLUMNS, EXPLANATION
+    from arcwise.analysis.edge_table import BELIEF_COLUMNS, COLUMNS, EXPLANATION
 
     rows = ["| column | what it is |", "|---|---|", *(f"| `{column.name}` | {column.meaning} |" for column in COLUMNS)]
+    rows += [f"| `{column.name}` | where there were prior odds: {column.meaning} |" for column in BELIEF_COLUMNS]
     rows.append("| one per other method and score | its confidence in the edge; empty where it was not computed |")
     rows.append(f"| `{EXPLANATION}` | the sentences of the report about the edge, for `arcwise explain` |")
     return "\n".join(rows) + "\n"

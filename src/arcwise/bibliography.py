@@ -154,6 +154,12 @@ BIBLIOGRAPHY: dict[str, Work] = {
         "Bayes factors",
         "Journal of the American Statistical Association, 90, 773–795",
     ),
+    "koivisto-2004": Work(
+        ("Koivisto, M.", "Sood, K."),
+        2004,
+        "Exact Bayesian structure discovery in Bayesian networks",
+        "Journal of Machine Learning Research, 5, 549–573",
+    ),
     "lau-2004": Work(
         ("Lau, E.", "Bush, L."),
         2004,

@@ -144,7 +144,7 @@ def test_directions_that_follow_say_so() -> None:
 
 def test_without_constraints_everything_is_found_and_nothing_more_is_computed() -> None:
     analysis = arcwise.learn(cases(), categorical=True, compare=False, **QUICK)
-    assert analysis.without is None
+    assert analysis.without_constraints is None
     assert analysis.price is None
     assert {edge.origin.kind for edge in analysis.edges} == {Origin.FOUND}
     assert "origin" not in analysis.to_text()

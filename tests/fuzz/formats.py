@@ -31,6 +31,7 @@ from arcwise.ensemble.stream import MANIFEST, NetworkStream
 from arcwise.errors import ArcwiseError
 from arcwise.graph import (
     Pdag,
+    read_beliefs,
     read_constraints,
     read_graph,
     write_adjacency,
@@ -101,6 +102,9 @@ def make_examples(folder: Path) -> dict[str, bytes]:
     networks.save(folder / "networks.parquet")
     edge_confidence(networks, n_cases=60).save(folder / "confidence.parquet")
     (folder / "rules.toml").write_text('required = [["a", "b"]]\nforbidden = [["c", "a"]]\nmax_parents = 2\n')
+    (folder / "odds.csv").write_text("from,to,odds,kind\na,b,4:1,->\nb,c,0.1,--\n")
+    (folder / "odds.toml").write_text('every_edge = 0.5\narcs = [["a", "b", "4 to 1"]]\n')
+    (folder / "odds.json").write_text('{"edges": [["a", "b", 0.25]], "expected_edges": 1.5}\n')
     (folder / "rules.json").write_text('{"tiers": [["a"], ["b", "c"]], "max_parents_of": {"c": 1}}\n')
     bootstrap_networks(data, replicates=3, seed=1, path=folder / "run.replicates", progress=False)
     _stopped(folder / "table.checkpoint")
@@ -339,6 +343,9 @@ FORMATS: dict[str, Format] = {
     "confidence.parquet": Format(".parquet", _confidence, _parquet),
     "rules.toml": Format(".toml", lambda path: read_constraints(path, ["a", "b", "c"]), _text),
     "rules.json": Format(".json", lambda path: read_constraints(path, ["a", "b", "c"]), _tree),
+    "odds.csv": Format(".csv", lambda path: read_beliefs(path).on(["a", "b", "c"]), _text),
+    "odds.toml": Format(".toml", lambda path: read_beliefs(path).on(["a", "b", "c"]), _text),
+    "odds.json": Format(".json", lambda path: read_beliefs(path).on(["a", "b", "c"]), _tree),
     "run.replicates": Format(".replicates", _resumed, _journal),
     "table.checkpoint": Format(
         ".checkpoint", lambda path: _checkpoint_table(path, progress=False, limits=Limits(seconds=5)), _array_file

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from arcwise.analysis.averaged import Averaged
 from arcwise.analysis.cut_checks import CutChecks
+from arcwise.analysis.edge_beliefs import believed_of
 from arcwise.analysis.edge_table import edge_frame
 from arcwise.analysis.edges import EdgeFinding, describe_edge
 from arcwise.analysis.options import LearnOptions
@@ -57,10 +58,12 @@ class Analysis:
         Every pair of variables with a confidence above 0.01, the most certain first.
     prior
         Sensitivity to the prior, and saturation.
-    without
+    without_constraints
         The main set once more without the constraints, None if there are none or the time did not suffice.
     price
         What the constraints cost, None likewise.
+    without_beliefs
+        The main set again without prior odds; None if there were none, or if it was too much.
     cuts
         Which edges depend on how numbers were cut; None if none were, or without comparisons.
     """
@@ -75,8 +78,9 @@ class Analysis:
     network: BayesianNetwork
     edges: tuple[EdgeFinding, ...]
     prior: PriorChecks
-    without: Averaged | None = None
+    without_constraints: Averaged | None = None
     price: ConstraintPrice | None = None
+    without_beliefs: Averaged | None = None
     cuts: CutChecks | None = None
 
     @property
@@ -107,7 +111,7 @@ class Analysis:
     @property
     def origins(self) -> Origins:
         """Where each edge comes from: the data, or what was said."""
-        return Origins(self.constraints, self.consensus, self.without)
+        return Origins(self.constraints, self.consensus, self.without_constraints)
 
     @property
     def confidence(self) -> EdgeConfidence:
@@ -156,7 +160,11 @@ class Analysis:
         self.confidence.pair(first, second)  # refuses unknown names
         # Too unlikely for the report; but that there is no edge is a finding, too.
         first, second = sorted((first, second), key=self.data.index)
-        return describe_edge(self.data, self.sets, self.origins, first, second)
+        found = describe_edge(self.data, self.sets, self.origins, first, second)
+        if self.options.beliefs is None:
+            return found
+        without = None if self.without_beliefs is None else self.without_beliefs.confidence
+        return replace(found, belief=believed_of(self.options.beliefs, self.data.names, without, first, second))
 
     def explain(self, first: str, second: str) -> str:
         """Say in plain words how far the edge between two variables can be trusted, and why."""
@@ -172,7 +180,8 @@ class Analysis:
         ``from`` and ``to`` are the arc of the network, or the more credible direction. ``agreement`` compares the
         confidences by other methods and scores, which have a column each. ``origin`` says whether the edge is found or
         was said, ``said`` by what, and ``without_constraints`` what its confidence would be if nothing had been.
-        ``explanation`` is what `explain` says.
+        ``explanation`` is what `explain` says. Where there were prior odds, ``odds_forward``, ``odds_backward``,
+        ``confidence_without_beliefs`` and ``belief`` say what they were and did.
         """
         from arcwise.analysis.prose.edges import explain_edge
 

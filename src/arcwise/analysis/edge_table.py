@@ -11,7 +11,7 @@ from arcwise.analysis.edges import EdgeFinding
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["COLUMNS", "EXPLANATION", "ORIGIN", "SPLIT", "WITHOUT", "EdgeColumn", "edge_frame"]
+__all__ = ["BELIEF_COLUMNS", "COLUMNS", "EXPLANATION", "ORIGIN", "SPLIT", "WITHOUT", "EdgeColumn", "edge_frame"]
 
 SPLIT = ("forward_if_edge", "backward_if_edge", "either_if_edge")
 EXPLANATION = "explanation"
@@ -65,18 +65,37 @@ COLUMNS: tuple[EdgeColumn, ...] = (
 )
 
 
+# Where there were prior odds, these stand behind the others.
+BELIEF_COLUMNS: tuple[EdgeColumn, ...] = (
+    EdgeColumn("odds_forward", "the prior odds of first → second", lambda e: e.belief and e.belief.forward),
+    EdgeColumn("odds_backward", "those of second → first", lambda e: e.belief and e.belief.backward),
+    EdgeColumn(
+        "confidence_without_beliefs",
+        "the confidence without any prior odds; empty if it was not computed",
+        lambda e: e.belief and e.belief.without and e.belief.without.present,
+    ),
+    EdgeColumn(
+        "belief",
+        "whether the data agree with the odds of this edge, or contradict them",
+        lambda e: e.belief and str(e.belief.verdict),
+    ),
+)
+
+
 def edge_frame(
     edges: Iterable[EdgeFinding], methods: Sequence[str], explain: Callable[[EdgeFinding], str]
 ) -> pd.DataFrame:
     """Return the edges as a table; `methods` are the titles of the other methods and scores."""
     import pandas as pd
 
+    edges = tuple(edges)
+    columns = (*COLUMNS, *(BELIEF_COLUMNS if any(edge.belief is not None for edge in edges) else ()))
     rows = [
         {
-            **{column.name: column.value(edge) for column in COLUMNS},
+            **{column.name: column.value(edge) for column in columns},
             **dict(edge.by_method[1:]),
             EXPLANATION: explain(edge),
         }
         for edge in edges
     ]
-    return pd.DataFrame(rows, columns=[*(column.name for column in COLUMNS), *methods, EXPLANATION])
+    return pd.DataFrame(rows, columns=[*(column.name for column in columns), *methods, EXPLANATION])

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.analysis.averaged import Averaged
+from arcwise.analysis.edge_beliefs import EdgeBelief
 from arcwise.analysis.origins import NOTHING_SAID, EdgeOrigin, Origin, Origins
 from arcwise.confidence import Fate
 from arcwise.counts import contingency
@@ -66,6 +67,8 @@ class EdgeFinding:
         What the equivalent sample size does to tail -> head given the head's other parents.
     origin
         Whether it is the data's finding, or what the analyst said.
+    belief
+        What was believed about the pair, and its confidence without that; None if there were no prior odds.
     """
 
     first: str
@@ -82,6 +85,7 @@ class EdgeFinding:
     counts: NDArray[np.int64]
     prior: EdgePrior | None
     origin: EdgeOrigin = NOTHING_SAID
+    belief: EdgeBelief | None = None
 
     @property
     def split(self) -> tuple[float, float, float]:

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 from arcwise.analysis.analysis import Analysis
 from arcwise.analysis.averaged import Averaged, Shortfall, average
 from arcwise.analysis.cut_checks import CutChecks, check_cuts
-from arcwise.analysis.edges import describe_edges
+from arcwise.analysis.edge_beliefs import believed_of
+from arcwise.analysis.edges import EdgeFinding, describe_edges
 from arcwise.analysis.options import AUTO, LearnOptions
 from arcwise.analysis.origins import Origins, known_of
 from arcwise.analysis.preparation import Prepared, open_table, prepare
 from arcwise.analysis.price import ConstraintPrice, constraint_price
 from arcwise.analysis.prior_checks import check_prior
+from arcwise.analysis.prose.beliefs import idle_remark, without_remark
 from arcwise.analysis.prose.remarks import (
     fallback_remark,
     missing_remark,
@@ -110,10 +112,12 @@ def learn_prepared(
     """Learn from data that are prepared."""
     _check_settings(options)
     work = _Work(prepared, options, Deadline(Limits(options.limit_seconds, MEMORY)), progress)
+    idle = work.check_beliefs()
     main, remarks = work.main_set()
     assert main.confidence is not None
     known = work.known
     without, more = work.unconstrained(main) if known is not None else (None, ())
+    unbelieved, doubts = work.without_beliefs(main)
     remarks += more
     others, notes = work.comparisons(main) if options.compare else ((), ())
     cuts = work.cut_checks(main) if options.compare else None
@@ -130,14 +134,15 @@ def learn_prepared(
         options=options,
         main=main,
         comparisons=others,
-        remarks=(*remarks, *notes, *found.notes),
+        remarks=(*idle, *remarks, *doubts, *notes, *found.notes),
         thresholds=found,
         consensus=consensus,
         network=network,
-        edges=describe_edges(data, (main, *others), Origins(known, consensus, without)),
+        edges=work.believed(describe_edges(data, (main, *others), Origins(known, consensus, without)), unbelieved),
         prior=prior,
-        without=without,
+        without_constraints=without,
         price=price,
+        without_beliefs=unbelieved,
         cuts=cuts,
     )
 
@@ -177,6 +182,7 @@ class _Work:
             max_parents=options.max_parents,
             constraints=None if free else options.constraints,
             gaps=self.prepared.gaps,
+            beliefs=options.beliefs,
             **settings,
         )
 
@@ -227,7 +233,7 @@ class _Work:
 
     def unconstrained(self, main: Averaged) -> tuple[Averaged | None, tuple[Remark, ...]]:
         """Carry out the same recipe without the constraints: what the data say if nobody else does."""
-        free = self.recipe(main.recipe.source, main.recipe.scorer, free=True)
+        free = self.recipe(main.recipe.source, main.recipe.scorer.data_score, free=True)
         made = self.average(free, 0.3)
         if made.confidence is None or made.shortfall is not None:
             return None, (unconstrained_remark(made),)
@@ -237,7 +243,7 @@ class _Work:
         """Find what the constraints cost, with proof where the main set has one."""
         assert self.known is not None
         limits = self.deadline.share(0.3).limits
-        free = self.recipe(main.recipe.source, main.recipe.scorer, free=True)
+        free = self.recipe(main.recipe.source, main.recipe.scorer.data_score, free=True)
         found = constraint_price(
             self.prepared.data,
             self.known,
@@ -249,6 +255,30 @@ class _Work:
             limits=limits,
         )
         return found, price_remarks(found)
+
+    def check_beliefs(self) -> tuple[Remark, ...]:
+        """Refuse prior odds of variables that are not there, and say which have no effect."""
+        beliefs, data = self.options.beliefs, self.prepared.data
+        if beliefs is None:
+            return ()
+        beliefs.on(data.names)
+        idle = idle_remark(beliefs, self.options.constraints, data)
+        return () if idle is None else (idle,)
+
+    def without_beliefs(self, main: Averaged) -> tuple[Averaged | None, tuple[Remark, ...]]:
+        """Average the main set again without prior odds, if there were any and the time suffices."""
+        if self.options.beliefs is None:
+            return None, ()
+        made = self.average(main.recipe.without_beliefs, 0.4)
+        return (made, ()) if made.shortfall is None else (None, (without_remark(made),))
+
+    def believed(self, edges: tuple[EdgeFinding, ...], without: Averaged | None) -> tuple[EdgeFinding, ...]:
+        """Return the edges with what was believed about each, and its confidence without that."""
+        beliefs, names = self.options.beliefs, self.prepared.data.names
+        if beliefs is None:
+            return edges
+        known = None if without is None else without.confidence
+        return tuple(replace(e, belief=believed_of(beliefs, names, known, e.first, e.second)) for e in edges)
 
     def comparisons(self, main: Averaged) -> tuple[tuple[Averaged, ...], tuple[Remark, ...]]:
         """Average other sets of networks, as far as the time goes: every source, three scores each.

@@ -14,10 +14,10 @@ from arcwise.option import Option, check_options, command_words, option
 from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
-    from arcwise.graph import Constraints
+    from arcwise.graph import Beliefs, Constraints
     from arcwise.scores import Score
 else:  # the command line reads this list at every start, and needs no array for it
-    Constraints = Score = Any
+    Beliefs = Constraints = Score = Any
 
 __all__ = ["AUTO", "RULES", "LearnOptions", "score_text"]
 
@@ -94,6 +94,13 @@ class LearnOptions:
         None,
         "what every network must satisfy: required and forbidden arcs, tiers, roots, leaves, groups, parent limits",
         values="`Constraints`; a file or JSON",
+        section="networks",
+    )
+    beliefs: Beliefs | None = option(
+        None,
+        "what you believe before the data, and the data may overrule: prior odds of arcs and edges, or how many edges "
+        "to expect",
+        values="`Beliefs`, or a table from, to, odds; a file or JSON",
         section="networks",
     )
     # From confidences to a network
@@ -240,8 +247,8 @@ class LearnOptions:
     def __post_init__(self) -> None:
         from arcwise.data.targets import SEPARATOR, checked_conditions
         from arcwise.ensemble.bayes_factors import factor_of
-        from arcwise.graph import Constraints
-        from arcwise.scores import make_score
+        from arcwise.graph import Constraints, make_beliefs
+        from arcwise.scores import BelievedScore, make_score
 
         if isinstance(self.settings, Mapping):
             object.__setattr__(self, "settings", tuple(f"{name}={value}" for name, value in self.settings.items()))
@@ -253,7 +260,10 @@ class LearnOptions:
                 object.__setattr__(self, item.name, _names(getattr(self, item.name)))
         object.__setattr__(self, "bayes_factor", factor_of(self.bayes_factor))
         if self.score is not None:
-            object.__setattr__(self, "score", make_score(self.score))
+            score = make_score(self.score, beliefs=self.beliefs)
+            object.__setattr__(self, "score", score.data_score)
+            object.__setattr__(self, "beliefs", score.beliefs if isinstance(score, BelievedScore) else None)
+        object.__setattr__(self, "beliefs", make_beliefs(self.beliefs))
         if not isinstance(self.categorical, bool):
             raise OptionError(
                 Argument("categorical", self.categorical),
@@ -322,10 +332,10 @@ def _names(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _spell(item: Option, value: Any) -> list[str] | None:
-    """Spell what is neither a number nor a text: scores with their parameters, constraints as JSON."""
+    """Spell what is neither a number nor a text: scores with their parameters, constraints and beliefs as JSON."""
     if item.name == "score":
         return [item.flag, score_text(value.describe())]
-    if item.name == "constraints":
+    if item.name in ("constraints", "beliefs"):
         return [item.flag, json.dumps(value.describe(), ensure_ascii=False)]
     return None
 

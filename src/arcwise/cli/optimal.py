@@ -13,7 +13,7 @@ from arcwise.cli.graph_files import check_output_name, write_graph_file
 from arcwise.cli.limit_options import NodeLimit
 from arcwise.cli.option_group import OptionGroup, expanded
 from arcwise.cli.parent_set_source import SourceArgument, load_parent_sets
-from arcwise.cli.printing import ResultOptions, finish, print_json
+from arcwise.cli.printing import ResultOptions, finish, print_json, score_shares
 from arcwise.cli.repeat_options import SeedOption, ThreadsOption
 from arcwise.cli.rule_options import RuleOptions
 from arcwise.cli.score_options import ScoreOptions
@@ -109,6 +109,7 @@ def optimal(
 def _payload(table: ParentSetTable, result: Optimum, built: str) -> dict[str, object]:
     return {
         "score": result.score,
+        **({} if result.log_prior is None else {"data_score": result.data_score, "log_prior": result.log_prior}),
         "upper_bound": result.upper_bound,
         "gap": result.gap,
         "status": result.status,
@@ -131,7 +132,7 @@ def _print(table: ParentSetTable, result: Optimum, built: str) -> None:
         typer.echo(f"{parent} -> {child}")
     what = "proved optimal" if result.is_proved else f"not proved ({result.status})"
     limited = "" if built == "complete" else f" among the sets scored before the {built}"
-    typer.echo(f"score        {result.score:.6f}  {what}{limited}")
+    typer.echo(f"score        {score_shares(result)}  {what}{limited}")
     typer.echo(f"upper bound  {result.upper_bound:.6f}  gap {result.gap:.6g}")
     typer.echo(f"method       {result.method}: {result.reason}")
     typer.echo(f"search       {result.seconds:.2f} s, {result.nodes:,} nodes, {table.n_rows:,} parent sets")

@@ -14,7 +14,7 @@ import typer
 
 from arcwise.cli.data_options import DataOptions
 from arcwise.cli.rule_options import RuleOptions
-from arcwise.cli.score_options import ScoreOptions
+from arcwise.cli.score_options import ScoreOptions, tell_idle
 from arcwise.errors import OptionError
 from arcwise.files import GZIP_MAGIC, unpack_gzip
 
@@ -80,6 +80,7 @@ def load_parent_sets(
     known = rules.read(data.names)
     if known is not None and known.is_ancestral:
         slack = max(slack, math.inf if data.n_variables <= SMALL else ANCESTRAL_SLACK)
+    tell_idle(score, known, quiet=progress is False)
     table = build_parent_sets(
         data,
         score,

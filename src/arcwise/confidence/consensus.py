@@ -191,9 +191,9 @@ def consensus_network(
         for edge, fate in fates.items()
     ]
     edges.sort(key=lambda edge: (-edge.present, edge.tail, edge.head))
-    return ConsensusNetwork(
-        dag, cutoff, tuple(edges), pattern, rules.constraints, fixed_pairs(names, rules.constraints, confidence.targets)
-    )
+    beliefs = None if confidence.recipe is None else confidence.recipe.beliefs
+    fixed = fixed_pairs(names, rules.constraints, confidence.targets, beliefs)
+    return ConsensusNetwork(dag, cutoff, tuple(edges), pattern, rules.constraints, fixed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,7 +115,8 @@ class EdgeConfidence:
     @cached_property
     def fixed(self) -> FixedPairs | None:
         """The pairs whose edges have their directions from constraints or experiments; None if there are none."""
-        return fixed_pairs(self.names, self.constraints, self.targets)
+        beliefs = None if self.recipe is None else self.recipe.beliefs
+        return fixed_pairs(self.names, self.constraints, self.targets, beliefs)
 
     @cached_property
     def present(self) -> NDArray[np.float64]:

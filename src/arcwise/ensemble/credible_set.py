@@ -205,7 +205,7 @@ class CredibleSet:
 
         The class of a network is its Markov equivalence class cut down to the members that agree with it on these.
         """
-        return fixed_pairs(self.names, self.obeyed, self.targets)
+        return fixed_pairs(self.names, self.obeyed, self.targets, self.table.score.get("beliefs"))
 
     @property
     def targets(self) -> tuple[tuple[str, ...], ...]:

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from arcwise.ensemble.recipe import Recipe
 from arcwise.errors import ArcwiseError, FormatError
-from arcwise.graph import Constraints, FixedPairs
+from arcwise.graph import Beliefs, Constraints, FixedPairs
 from arcwise.limits import Status
 from arcwise.showing import one_screen
 
@@ -22,12 +22,21 @@ CONSTRAINTS, TARGETS = "constraints", "targets"
 
 
 def fixed_pairs(
-    names: Sequence[str], constraints: Constraints | None, targets: Iterable[Iterable[str]] = ()
+    names: Sequence[str],
+    constraints: Constraints | None,
+    targets: Iterable[Iterable[str]] = (),
+    beliefs: Mapping[str, Any] | None = None,
 ) -> FixedPairs | None:
-    """Return the pairs that constraints and experiments fix, or None if there is no such pair."""
+    """Return the pairs that constraints, experiments and prior odds fix, or None if there is no such pair.
+
+    `beliefs` are described as `Beliefs.describe` does: a pair whose two directions have different odds does not turn
+    without a change of the score.
+    """
     pairs = FixedPairs.by_targets(names, targets)
     if constraints is not None:
         pairs = pairs | FixedPairs.by_constraints(constraints)
+    if beliefs:
+        pairs = pairs | Beliefs.from_description(beliefs).fixed_on(names)
     return None if pairs.is_empty else pairs
 
 
@@ -99,7 +108,7 @@ class EnsembleFacts:
 
         The class of a network is its Markov equivalence class cut down to the members that agree with it on these.
         """
-        return fixed_pairs(self._names, self.obeyed, self.targets)
+        return fixed_pairs(self._names, self.obeyed, self.targets, self.score.get("beliefs"))
 
     @property
     def targets(self) -> tuple[tuple[str, ...], ...]:

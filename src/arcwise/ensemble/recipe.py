@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from arcwise.errors import ArcwiseError, FormatError
-from arcwise.graph import Constraints
+from arcwise.graph import Beliefs, Constraints
 from arcwise.limits import Limits
 from arcwise.option import from_keywords, record_of
 from arcwise.progress import ProgressCallback
@@ -69,6 +69,9 @@ class Recipe:
         What every network must satisfy, as `Constraints.describe` returns it; empty for nothing.
     gaps
         What was done about missing values before: "none" if there were none, else the way they were filled.
+    beliefs
+        The prior odds of networks, as `Beliefs.describe` returns them; empty for the uniform prior. They are taken out
+        of the description of a score that has some.
 
     Examples
     --------
@@ -83,11 +86,15 @@ class Recipe:
     max_parents: int | None = None
     constraints: Mapping[str, Any] = field(default_factory=dict)
     gaps: str = NO_GAPS
+    beliefs: Mapping[str, Any] = field(default_factory=dict)
     # What cannot be made again from its description (a score with a prior network) is kept next to it.
     scored_by: Score | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        for name in ("score", "settings", "constraints"):
+        if "beliefs" in self.score:
+            object.__setattr__(self, "beliefs", self.score["beliefs"])
+            object.__setattr__(self, "score", {key: own for key, own in self.score.items() if key != "beliefs"})
+        for name in ("score", "settings", "constraints", "beliefs"):
             object.__setattr__(self, name, _Frozen(getattr(self, name)))
 
     def __hash__(self) -> int:
@@ -102,20 +109,22 @@ class Recipe:
         max_parents: int | None = None,
         constraints: Constraints | None = None,
         gaps: str = NO_GAPS,
+        beliefs: Beliefs | None = None,
         **settings: Any,
     ) -> Recipe:
         """Make a recipe; a score or setting that is not given is the source's own.
 
-        The limit of parents is the lower one of `max_parents` and that of the constraints.
+        The limit of parents is the lower one of `max_parents` and that of the constraints. `beliefs` are added to the
+        score.
         """
         from arcwise.ensemble.sources import find_source
 
         found = find_source(source)
-        scorer = make_score(found.default_score if score is None else score)
+        scorer = make_score(found.default_score if score is None else score, beliefs=beliefs)
         kept = {} if constraints is None else constraints.describe()
         own = record_of(from_keywords(found.Settings, settings))
         limits = [most for most in (max_parents, kept.get("max_parents")) if most is not None]
-        return cls(source, scorer.describe(), own, min(limits, default=None), kept, gaps, scorer)
+        return cls(source, scorer.describe(), own, min(limits, default=None), kept, gaps, scored_by=scorer)
 
     @classmethod
     def usual(cls, source: str, score: str | Score | None = None, **options: Any) -> Recipe:
@@ -134,12 +143,12 @@ class Recipe:
 
     @property
     def scorer(self) -> Score:
-        """The score, made again from its description if need be."""
+        """The score with the prior odds, made again from its description if need be."""
         if self.scored_by is not None:
-            return self.scored_by
+            return make_score(self.scored_by.data_score, beliefs=self.beliefs)
         options = dict(self.score)
         try:
-            return make_score(str(options.pop("name")), **options)
+            return make_score(str(options.pop("name")), beliefs=self.beliefs, **options)
         except (KeyError, TypeError, ValueError) as error:
             raise ArcwiseError(f"the score {dict(self.score)} cannot be made from its description: {error}") from error
 
@@ -147,7 +156,7 @@ class Recipe:
     def score_title(self) -> str:
         """The score as papers write it: "BDeu (ess 1)"."""
         try:
-            return self.scorer.title
+            return self.scorer.data_score.title
         except ArcwiseError:
             return str(self.score.get("name", "another score"))
 
@@ -158,6 +167,11 @@ class Recipe:
 
         known = SOURCES.get(self.source)
         return f"{self.source if known is None else known.title}, {self.score_title}"
+
+    @property
+    def without_beliefs(self) -> Recipe:
+        """The same with the uniform prior."""
+        return replace(self, beliefs={})
 
     def constraints_on(self, names: tuple[str, ...]) -> Constraints | None:
         """Return the constraints over variables, or None if there are none."""
@@ -184,6 +198,7 @@ class Recipe:
             "max_parents": self.max_parents,
             "constraints": dict(self.constraints),
             "gaps": self.gaps,
+            **({"beliefs": dict(self.beliefs)} if self.beliefs else {}),
         }
 
     @classmethod
@@ -198,6 +213,7 @@ class Recipe:
                 max_parents=None if most is None else int(most),
                 constraints=dict(facts["constraints"]),
                 gaps=str(facts["gaps"]),
+                beliefs=dict(facts.get("beliefs", {})),
             )
         except (KeyError, TypeError, ValueError) as error:
             raise FormatError(f"the recipe cannot be read ({error!r}).") from error
@@ -214,12 +230,15 @@ class Recipe:
             ),
             ("the largest number of parents", self.max_parents, other.max_parents),
             ("constraints", bool(_known(self)), bool(_known(other))),
+            ("prior odds", bool(self.beliefs), bool(other.beliefs)),
             ("missing values", self.gaps, other.gaps),
         ):
             if here != there:
                 found.append(f"{name}: {_value_words(here)} here, {_value_words(there)} there")
         if _known(self) != _known(other) and bool(_known(self)) == bool(_known(other)):
             found.append("the constraints are different")
+        if self.beliefs and other.beliefs and self.beliefs != other.beliefs:
+            found.append("the prior odds are different")
         return tuple(found)
 
 

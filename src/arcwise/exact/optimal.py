@@ -29,6 +29,7 @@ from arcwise.parent_sets import ParentSetTable
 from arcwise.parent_sets.candidate_sets import candidate_sets, components_of, network_of_rows
 from arcwise.parent_sets.score_range import scaled
 from arcwise.progress import ProgressCallback, show_progress
+from arcwise.scores.believed import log_prior_of
 from arcwise.seeds import Seed, resolve_seed
 
 if TYPE_CHECKING:
@@ -296,6 +297,7 @@ def find_optimal(
             seconds=budget.seconds,
             nodes=budget.nodes,
             ties_possible=not (unique and _no_equal_rows(near, rows)),
+            log_prior=log_prior_of(table.score, dag),
             statistics={
                 "parent sets": table.n_rows,
                 "parent sets after constraints": allowed.rows,

@@ -109,7 +109,10 @@ class ParentSetTable:
 
     def __repr__(self) -> str:
         limit = "" if self.max_parents is None else f", at most {self.max_parents} parents"
-        score = ", ".join(f"{value}" if name == "name" else f"{name} {value}" for name, value in self.score.items())
+        parts = [f"{value}" if name == "name" else f"{name} {value}" for name, value in self.score.items()]
+        score = ", ".join(
+            "prior odds" if name == "beliefs" else part for name, part in zip(self.score, parts, strict=True)
+        )
         return (
             f"ParentSetTable({self.n_rows:,} parent sets of {self.n_variables} variables, "
             f"{clipped(score or 'unknown score', 40)}, slack {self.slack:.4g}{limit}, {self.status})"

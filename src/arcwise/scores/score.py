@@ -46,6 +46,11 @@ class Score(abc.ABC):
         return self.FACTS
 
     @property
+    def data_score(self) -> Score:
+        """The score of the data alone: the score itself, unless it has a prior (`BelievedScore`)."""
+        return self
+
+    @property
     def title(self) -> str:
         """The score as papers write it, with its parameters: "BDeu (ess 1)"."""
         values = {name: value for name, value in self.describe().items() if name != "name"}

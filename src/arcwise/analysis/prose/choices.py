@@ -8,10 +8,11 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
 from arcwise.analysis.options import AUTO, score_text
+from arcwise.analysis.prose.beliefs import beliefs_text
 from arcwise.analysis.prose.constraints import constraints_text
 from arcwise.analysis.prose.sources import Choice, setting_choices
 from arcwise.analysis.thresholds import RuleName
-from arcwise.graph import Constraints
+from arcwise.graph import Beliefs, Constraints
 from arcwise.option import options_of
 from arcwise.report import Column, Paragraph, Table, Verbatim
 from arcwise.scores import Score, make_score
@@ -58,6 +59,8 @@ def choices_table(analysis: Analysis) -> Table:
     ]
     if analysis.constraints is not None:
         rows.append(("constraints", constraints_text(analysis.constraints), by_user, "--constraints"))
+    if options.beliefs is not None:
+        rows.append(("prior odds", beliefs_text(options.beliefs, analysis.data.n_variables), by_user, "--beliefs"))
     return Table(
         "The choices.",
         (Column("choice"), Column("value"), Column("why"), Column("change it with")),
@@ -134,6 +137,8 @@ def _python(value: object, names: list[str]) -> str:
         return repr(score_text(value.describe())) if _can_be_spelled(value) else f"<your score {value.title}>"
     if isinstance(value, Constraints):
         return f"arcwise.Constraints({names!r}, **{value.describe()!r})"
+    if isinstance(value, Beliefs):
+        return f"arcwise.graph.Beliefs(**{value.describe()!r})"
     return repr(value)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arcwise.analysis.edges import HALF, Agreement, EdgeFinding
+from arcwise.analysis.prose.beliefs import belief_sentence, contradiction_sentence
 from arcwise.analysis.prose.constraints import constraint_summary, direction_said, origin_sentences
 from arcwise.analysis.prose.prior import prior_sentence
 from arcwise.analysis.thresholds import RuleName
@@ -66,10 +67,12 @@ def edge_sentences(analysis: Analysis, edge: EdgeFinding) -> tuple[str, ...]:
         known = () if edge.present <= 0 else (effect_sentence(analysis.data, edge), prior_sentence(edge))
         return tuple(s for s in (*said, *known) if s)
     if edge.present < UNLIKELY and edge.fate is Fate.BELOW:
-        return tuple(s for s in (_presence(analysis, edge), *said, _agreement(edge), NOT_UNRELATED) if s)
+        unlikely = (_presence(analysis, edge), *said, belief_sentence(edge), _agreement(edge), NOT_UNRELATED)
+        return tuple(s for s in unlikely if s)
     sentences = (
         _presence(analysis, edge),
         *said,
+        belief_sentence(edge),
         _agreement(edge),
         (edge.fate.in_network and direction_said(edge)) or _direction(analysis, edge),
         effect_sentence(analysis.data, edge),
@@ -194,7 +197,7 @@ def summary_sentences(analysis: Analysis) -> tuple[str, ...]:
         first = f"None of the {pairs:,} pairs of variables has a confidence above {cut:.2g}: the data show no edge."
         return (first, *constraint_summary(analysis), *_closing(analysis))
     certain = [e for e in kept if e.present >= 0.95]
-    settled = [e for e in kept if max(e.split[:2]) >= SETTLED]
+    settled = [e for e in kept if max(e.split[:2]) >= SETTLED and not (e.belief and e.belief.directs)]
     directed = [e for e in settled if e.origin.kind.is_directed_by_data]
     first = (
         f"Of {pairs:,} pairs of variables, {len(kept):,} are joined by an edge with a confidence above {cut:.2g}"
@@ -255,7 +258,7 @@ def _doubtful(kept: list[EdgeFinding]) -> str:
 
 def _closing(analysis: Analysis) -> tuple[str, ...]:
     dropped = analysis.consensus.dropped
-    sentences = []
+    sentences = [told] if (told := contradiction_sentence(analysis)) else []
     broom = analysis.thresholds.find(RuleName.BROOM)
     if broom is not None and broom.threshold.details["p_value"] > CHANCE:
         facts = broom.threshold.details

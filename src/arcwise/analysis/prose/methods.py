@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from arcwise.analysis.edges import HALF
+from arcwise.analysis.prose.beliefs import beliefs_text
 from arcwise.analysis.prose.choices import versions
 from arcwise.analysis.prose.constraints import constraints_text, price_methods
 from arcwise.analysis.prose.experiments import EXPERIMENT_WORKS, methods_of_experiments
@@ -30,6 +31,11 @@ def methods_text(analysis: Analysis) -> str:
     if analysis.constraints is not None:
         parts.append(f"Every network had to satisfy these constraints: {constraints_text(analysis.constraints)}.")
         parts += [price_methods(analysis)] if analysis.price is not None else []
+    if options.beliefs is not None:
+        parts.append(
+            "Networks were weighed by prior odds as well as by the data; an arc's odds are those of a network with it "
+            f"against the same network without it: {beliefs_text(options.beliefs, data.n_variables)}."
+        )
     if experiments := methods_of_experiments(analysis):
         parts.append(experiments)
     parts.append(methods_of_networks(analysis))
@@ -86,6 +92,8 @@ def references(analysis: Analysis) -> tuple[str, ...]:
     wanted = {"liao-2022", "scanagatta-2014", "steck-2008"}
     for averaged in analysis.sets:
         wanted |= {averaged.recipe.scorer.facts.citation, averaged.recipe.source_facts.citation} - {""}
+    if analysis.options.beliefs is not None and analysis.options.beliefs.fair_sizes:
+        wanted.add("koivisto-2004")
     if analysis.main.credible is not None:
         wanted.add("kass-1995")
     if analysis.data.targets is not None:

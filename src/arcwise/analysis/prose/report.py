@@ -9,6 +9,7 @@ import numpy as np
 
 from arcwise.analysis.edges import FLOOR, HALF, EdgeFinding
 from arcwise.analysis.prose.audit import audit_blocks
+from arcwise.analysis.prose.beliefs import belief_blocks
 from arcwise.analysis.prose.choices import choices_table, repeat_blocks
 from arcwise.analysis.prose.constraints import constraint_blocks
 from arcwise.analysis.prose.cuts import cut_sections
@@ -82,6 +83,11 @@ def build_report(analysis: Analysis) -> Report:
                 [Section("constraints", "What you said, and what it cost", constraint_blocks(analysis))]
                 if analysis.constraints is not None
                 else []
+            ),
+            *(
+                (Section("beliefs", "What was believed, and what the data say", tuple(belief_blocks(analysis))),)
+                if analysis.options.beliefs is not None
+                else ()
             ),
             *experiment_sections(analysis),
             Section("rules", "Where to cut", tuple(_rules(analysis))),
@@ -217,10 +223,11 @@ def _credible(analysis: Analysis, facts: CredibleFacts) -> list[Block]:
     if facts.covered is not None:
         which = restriction(analysis.main.recipe, "networks") or "networks"
         covered = f" Together they hold {percent(facts.covered)} of the posterior probability of all {which}."
+    odds = ", prior odds included," if analysis.main.recipe.beliefs else ""
     count = f"{facts.count:,} networks are" if facts.count != 1 else "One network is"
     text = (
-        f"{count} within a Bayes factor of {facts.bayes_factor:g} of the best one: this is the credible set, and it is "
-        f"{completeness(analysis.main.recipe)}.{classes}{covered} One best network has "
+        f"{count} within a Bayes factor of {facts.bayes_factor:g}{odds} of the best one: this is the credible set, "
+        f"and it is {completeness(analysis.main.recipe)}.{classes}{covered} One best network has "
         f"{percent(facts.best_share)} of the weight of the set: that is how far it can be trusted alone."
     )
     blocks: list[Block] = [Paragraph(text)]

@@ -103,6 +103,11 @@ def methods_of_networks(analysis: Analysis) -> str:
     return words(analysis) + classes
 
 
+def _score(recipe: Recipe) -> str:
+    """Return "the BIC score", or "the BIC score and the prior odds"."""
+    return f"the {recipe.score_title} score{' and the prior odds' if recipe.beliefs else ''}"
+
+
 def _credible_methods(analysis: Analysis) -> str:
     main, facts = analysis.main, analysis.main.credible
     assert facts is not None
@@ -110,7 +115,7 @@ def _credible_methods(analysis: Analysis) -> str:
     which = restriction(main.recipe, "networks") or "networks"
     return (
         f"All {which} within a Bayes factor of {facts.bayes_factor:g} (Kass & Raftery, 1995) of the best one "
-        f"under the {main.recipe.score_title} score were enumerated exactly, which gave a credible set of "
+        f"under {_score(main.recipe)} were enumerated exactly, which gave a credible set of "
         f"{facts.count:,} network{'' if facts.count == 1 else 's'}{classes} (Liao, 2022). The confidence in an edge is "
         "the share of the networks that have it, weighted by their scores"
     )
@@ -120,8 +125,8 @@ def _bootstrap_methods(analysis: Analysis) -> str:
     recipe = analysis.main.recipe
     limit = restriction(recipe, "").replace(" with", ", with", 1)
     return (
-        f"We learned {analysis.confidence.n_networks:,} networks by {recipe.settings['learner']} search under the "
-        f"{recipe.score_title} score{limit}, each from a bootstrap sample of the cases (Friedman et al., 1999). The "
+        f"We learned {analysis.confidence.n_networks:,} networks by {recipe.settings['learner']} search under "
+        f"{_score(recipe)}{limit}, each from a bootstrap sample of the cases (Friedman et al., 1999). The "
         "confidence in an edge is the share of the networks that have it"
     )
 
@@ -129,7 +134,7 @@ def _bootstrap_methods(analysis: Analysis) -> str:
 def _any_methods(analysis: Analysis) -> str:
     recipe = analysis.main.recipe
     return (
-        f"We made {analysis.confidence.n_networks:,} networks under the {recipe.score_title} score "
+        f"We made {analysis.confidence.n_networks:,} networks under {_score(recipe)} "
         f"({recipe.source_facts.title}: {recipe.source_facts.meaning}). The confidence in an edge is the share of the "
         "networks that have it"
     )

@@ -40,7 +40,7 @@ def has_whole_classes(table: ParentSetTable) -> bool:
     try:
         return make_score(name, **options).facts.equivalent
     except (ArcwiseError, TypeError):  # it takes an object, such as a prior network, or is not arcwise's
-        return name in SCORES and SCORES[name].FACTS.equivalent
+        return name in SCORES and "beliefs" not in options and SCORES[name].FACTS.equivalent
 
 
 def count_classes(
