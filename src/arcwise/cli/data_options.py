@@ -66,7 +66,8 @@ class TableOptions(OptionGroup):
         typer.Option(
             "--interventions",
             metavar="NAME",
-            help="A column that names the variables which an experiment set in each row, several with ; between them.",
+            help="A column that names the variables which an experiment set in each row, several with ; between them; "
+            "empty where none was (default: the data are observations).",
             show_default=False,
         ),
     ] = None
@@ -75,7 +76,8 @@ class TableOptions(OptionGroup):
         typer.Option(
             "--condition",
             metavar="LABEL=NAME",
-            help="What a label of that column sets, or LABEL= for nothing; may be repeated.",
+            help="What a label of the column of interventions sets, LABEL=VARIABLE;VARIABLE, or LABEL= for nothing; "
+            "may be repeated.",
             show_default=False,
         ),
     ] = None
