@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     # The names below once more, for type checkers and editors; a test compares the two lists. A function in a module of
     # its own name comes from that module: mypy would take it for the module otherwise.
     from arcwise import analysis as analysis
+    from arcwise import certificate as certificate
     from arcwise import confidence as confidence
     from arcwise import counts as counts
     from arcwise import data as data
@@ -75,7 +76,7 @@ _PUBLIC: dict[str, tuple[str, ...]] = {
     "analysis": ("Analysis", "learn"),
     "estimator": ("BayesianNetworkEstimator",),
 }
-_MODULES = (*_PUBLIC, "counts", "datasets", "errors", "priors", "progress", "report", "scores", "study")
+_MODULES = (*_PUBLIC, "certificate", "counts", "datasets", "errors", "priors", "progress", "report", "scores", "study")
 _STAGE = {name: stage for stage, names in _PUBLIC.items() for name in names}
 
 __all__ = ["__version__", "datasets", *_STAGE]  # noqa: PLE0604
