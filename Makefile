@@ -10,7 +10,7 @@ STRICT := --config-settings=cmake.define.ARCWISE_WERROR=ON
 LENIENT := --config-settings=cmake.define.ARCWISE_WERROR=OFF
 DEPENDENCIES := import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"], sep="\n")
 
-.PHONY: install develop demo test test-python test-cpp fuzz fuzz-sanitized obedience lint format benchmark study docs dist clean
+.PHONY: install develop demo test test-python test-cpp test-threads fuzz fuzz-sanitized obedience lint format benchmark study docs dist clean
 
 # The package as a user gets it, and $(BIN)/arcwise. What it needs is fetched while the native core is compiled, and a
 # module becomes byte code when it is first imported: of pandas, SciPy and the others, most never are.
@@ -40,6 +40,13 @@ test-cpp: $(VENV)/.tools
 	$(BIN)/cmake --build build/sanitize
 	rm -f build-sanitize.log
 	build/sanitize/arcwise_tests
+
+# The core's own tests under ThreadSanitizer: two threads that touch the same memory without order are an error.
+test-threads: $(VENV)/.tools
+	$(BIN)/cmake -S . -B build/sanitize-threads -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
+	    -DCMAKE_BUILD_TYPE=Debug -DARCWISE_TESTS=ON -DARCWISE_SANITIZE_THREADS=ON -DARCWISE_WERROR=ON
+	$(BIN)/cmake --build build/sanitize-threads
+	TSAN_OPTIONS=halt_on_error=0:exitcode=66 build/sanitize-threads/arcwise_tests
 
 # Ten minutes of broken files of every format; what is found is written to build/fuzz. SECONDS and SEED may be given.
 SECONDS ?= 600

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     # its own name comes from that module: mypy would take it for the module otherwise.
     from arcwise import analysis as analysis
     from arcwise import audit as audit
+    from arcwise import certificate as certificate
     from arcwise import confidence as confidence
     from arcwise import counts as counts
     from arcwise import data as data
@@ -76,7 +77,10 @@ _PUBLIC: dict[str, tuple[str, ...]] = {
     "analysis": ("Analysis", "learn"),
     "estimator": ("BayesianNetworkEstimator",),
 }
-_MODULES = (*_PUBLIC, "counts", "datasets", "errors", "evaluate", "priors", "progress", "report", "scores", "study")
+_MODULES = (
+    *_PUBLIC,
+    *("certificate", "counts", "datasets", "errors", "evaluate", "priors", "progress", "report", "scores", "study"),
+)
 _STAGE = {name: stage for stage, names in _PUBLIC.items() for name in names}
 
 __all__ = ["__version__", "datasets", *_STAGE]  # noqa: PLE0604

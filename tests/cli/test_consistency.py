@@ -32,6 +32,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "discretize": (*DATA[:3], "--output"),
     "scores": (*LEARNS, "--threads", "--output", "--limit-memory", "--bayes-factor"),
     "optimal": (*LEARNS, "--seed", "--threads", "--output", "--limit-memory", "--limit-nodes"),
+    "check-certificate": (),
     "search": (*LEARNS, "--seed", "--threads", "--output", "--limit-memory", "--limit-steps"),
     "credible": (*LEARNS, "--threads", "--output", "--limit-memory", "--limit-networks", "--bayes-factor"),
     "bootstrap": (*LEARNS, "--seed", "--threads", "--output", "--workers", "--cluster"),
@@ -130,6 +131,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "study.toml").write_text("[experiments.overhead]\ncells = 2\n")
     for command in (
         "scores data.csv -b 20 -o table.jkl",
+        "optimal table.jkl --certificate proof.json.gz",
         "search data.csv -o graph.graphml",
         "fit graph.graphml data.csv -o network.bif",
         "bootstrap data.csv --replicates 5 -o networks.parquet",
@@ -145,7 +147,10 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _is_new(word: str) -> bool:
-    return word.endswith((".jkl", ".graphml", ".bif", ".parquet", ".duckdb")) or word in ("report", "summary")
+    return word.endswith((".jkl", ".json.gz", ".graphml", ".bif", ".parquet", ".duckdb")) or word in (
+        "report",
+        "summary",
+    )
 
 
 # How to call each verb on these files, quickly.
@@ -157,6 +162,7 @@ CALLS: dict[str, str] = {
     "discretize": "data.csv -o NEW.csv",
     "scores": "data.csv -o NEW.jkl",
     "optimal": "data.csv",
+    "check-certificate": "table.jkl proof.json.gz",
     "search": "data.csv",
     "credible": "data.csv",
     "bootstrap": "data.csv --replicates 5",

@@ -30,7 +30,7 @@ __all__ = ["app", "main", "prepare"]
 STAGES: dict[str, tuple[str, ...]] = {
     "The whole analysis": ("learn", "explain"),
     "Prepare data": ("check", "impute", "discretize"),
-    "Score and find one network": ("scores", "optimal", "search"),
+    "Score and find one network": ("scores", "optimal", "check-certificate", "search"),
     "Find many networks": ("credible", "bootstrap"),
     "Decide which edges to trust": ("confidence", "threshold", "consensus", "prior"),
     "Use and compare networks": ("fit", "query", "sample", "evaluate"),
@@ -131,7 +131,7 @@ def _root(
 @functools.cache
 def _register_verbs() -> None:
     for verb in VERBS:
-        importlib.import_module(f"arcwise.cli.{verb}").register(app)
+        importlib.import_module(f"arcwise.cli.{verb.replace('-', '_')}").register(app)
 
 
 @functools.cache
