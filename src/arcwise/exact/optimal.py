@@ -28,6 +28,7 @@ from arcwise.parent_sets.candidate_sets import candidate_sets, components_of, ne
 from arcwise.parent_sets.score_range import scaled
 from arcwise.progress import ProgressCallback, show_progress
 from arcwise.seeds import Seed, resolve_seed
+from arcwise.thread_count import check_threads
 
 if TYPE_CHECKING:
     from arcwise._core.parent_sets import CandidateSets
@@ -230,8 +231,7 @@ def find_optimal(
     """
     if method not in METHODS:
         raise UnknownNameError(suggestion("method", method, METHODS))
-    if threads < 1:
-        raise OptionError(Argument("threads", threads), "must be at least 1.")
+    check_threads(threads)
     with contextlib.ExitStack() as stack:
         budget = Budget(limits, stack.enter_context(show_progress(progress)))
         stack.enter_context(deferred_interrupt(lambda: budget.stop(Status.INTERRUPTED)))

@@ -18,6 +18,7 @@ from arcwise.parent_sets import build_parent_set_tables
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 from arcwise.scores import Score
 from arcwise.showing import one_screen
+from arcwise.thread_count import check_threads
 
 __all__ = ["LearnedNetwork", "Learning", "all_or_interrupt", "find_optima", "stays_optimal", "worst_status"]
 
@@ -79,8 +80,7 @@ class Learning:
         most = self.max_parents
         if most is not None and (isinstance(most, bool) or most != int(most) or most < 0):
             raise OptionError(Argument("max_parents", most), "must be an integer, 0 or more, or None for no limit.")
-        if self.threads < 1:
-            raise OptionError(Argument("threads", self.threads), "must be 1 or more.")
+        check_threads(self.threads)
         if self.search not in get_args(Search):
             raise UnknownNameError(suggestion("search", self.search, get_args(Search)))
 
