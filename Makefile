@@ -10,7 +10,7 @@ STRICT := --config-settings=cmake.define.ARCWISE_WERROR=ON
 LENIENT := --config-settings=cmake.define.ARCWISE_WERROR=OFF
 DEPENDENCIES := import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"], sep="\n")
 
-.PHONY: install develop demo test test-python test-cpp fuzz fuzz-sanitized lint format benchmark study docs dist clean
+.PHONY: install develop demo test test-python test-cpp fuzz fuzz-sanitized random-calls lint format benchmark study docs dist clean
 
 # The package as a user gets it, and $(BIN)/arcwise. What it needs is fetched while the native core is compiled, and a
 # module becomes byte code when it is first imported: of pandas, SciPy and the others, most never are.
@@ -57,6 +57,10 @@ fuzz-sanitized: develop
 	    ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 PYTHONMALLOC=malloc \
 	    PYTHONPATH="$(SANITIZED):.:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" \
 	    $(BIN)/python -S $(FUZZ)
+
+# Random sequences of calls on tiny problems, each answer compared with brute force; a failure is shrunk and printed.
+random-calls: develop
+	$(BIN)/python -m tests.random_calls --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
 
 lint: develop
 	$(BIN)/ruff check .
