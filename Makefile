@@ -10,7 +10,7 @@ STRICT := --config-settings=cmake.define.ARCWISE_WERROR=ON
 LENIENT := --config-settings=cmake.define.ARCWISE_WERROR=OFF
 DEPENDENCIES := import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"], sep="\n")
 
-.PHONY: install develop demo test test-python test-cpp fuzz fuzz-sanitized random-calls lint format benchmark study docs dist clean
+.PHONY: install develop demo test test-python test-cpp fuzz fuzz-sanitized random-calls faults lint format benchmark study docs dist clean
 
 # The package as a user gets it, and $(BIN)/arcwise. What it needs is fetched while the native core is compiled, and a
 # module becomes byte code when it is first imported: of pandas, SciPy and the others, most never are.
@@ -61,6 +61,10 @@ fuzz-sanitized: develop
 # Random sequences of calls on tiny problems, each answer compared with brute force; a failure is shrunk and printed.
 random-calls: develop
 	$(BIN)/python -m tests.random_calls --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
+
+# Allocations, writes, flushes and renames that fail at the k-th call, k = 1, 2, 4, ..., and a full disk, for four verbs.
+faults: develop
+	ARCWISE_FAULTS=all $(BIN)/python -m pytest --timeout 1800 tests/faults
 
 lint: develop
 	$(BIN)/ruff check .
