@@ -17,6 +17,7 @@ FIRST = (
     "tutorial",
     "worked-analysis",
     "design",
+    "testing",
     "learn",
     "read-data",
     "choose-a-score",
