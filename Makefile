@@ -48,11 +48,12 @@ fuzz: develop
 	$(BIN)/python $(FUZZ)
 
 # The same, with a native module of its own that is checked by AddressSanitizer and UndefinedBehaviorSanitizer. (-S: the
-# module of `make develop` is not to be found first.)
+# module of `make develop` is not to be found first. Compiled as for `make test-cpp`: a compiler cache has the core.)
 SANITIZED := build/sanitized-module
 fuzz-sanitized: develop
 	$(PIP) install --no-build-isolation --no-deps --upgrade --target $(SANITIZED) \
-	    --config-settings=build-dir=build/sanitized --config-settings=cmake.define.ARCWISE_SANITIZE=ON .
+	    --config-settings=build-dir=build/sanitized --config-settings=cmake.define.ARCWISE_SANITIZE=ON \
+	    --config-settings=cmake.build-type=Debug --config-settings=install.strip=false $(STRICT) .
 	LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libstdc++.so.6)" \
 	    ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 PYTHONMALLOC=malloc \
 	    PYTHONPATH="$(SANITIZED):.:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" \

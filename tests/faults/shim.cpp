@@ -1,5 +1,5 @@
-// Loaded before everything else (LD_PRELOAD): allocations of C++ and the calls that write files, of which the k-th
-// fails. Nothing fails until `arm` is called, by the process itself and for itself.
+// Loaded before everything else (LD_PRELOAD): allocations of C++ and the calls that write files, of which the
+// k-th fails. Nothing fails until `arm` is called, by the process itself and for itself.
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -29,8 +29,8 @@ bool fails(int mine) {
     return false;
 }
 
-// Smaller ones do not fail: nanobind declares its functions noexcept, so that the process ends where there is no
-// memory for an object of its own, of some dozen bytes.
+// Smaller ones do not fail: nanobind declares its functions noexcept, so that the process ends where there is
+// no memory for an object of its own, of some dozen bytes.
 constexpr size_t smallest = 256;
 
 void* allocate(size_t size) {
@@ -46,12 +46,24 @@ Function next(const char* name) {
 
 }  // namespace
 
-void* operator new(size_t size) { return allocate(size); }
-void* operator new[](size_t size) { return allocate(size); }
-void operator delete(void* block) noexcept { free(block); }
-void operator delete[](void* block) noexcept { free(block); }
-void operator delete(void* block, size_t) noexcept { free(block); }
-void operator delete[](void* block, size_t) noexcept { free(block); }
+void* operator new(size_t size) {
+    return allocate(size);
+}
+void* operator new[](size_t size) {
+    return allocate(size);
+}
+void operator delete(void* block) noexcept {
+    free(block);
+}
+void operator delete[](void* block) noexcept {
+    free(block);
+}
+void operator delete(void* block, size_t) noexcept {
+    free(block);
+}
+void operator delete[](void* block, size_t) noexcept {
+    free(block);
+}
 
 extern "C" {
 
