@@ -10,7 +10,8 @@ STRICT := --config-settings=cmake.define.ARCWISE_WERROR=ON
 LENIENT := --config-settings=cmake.define.ARCWISE_WERROR=OFF
 DEPENDENCIES := import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"], sep="\n")
 
-.PHONY: install develop demo test test-python test-cpp test-threads fuzz fuzz-sanitized obedience lint format benchmark study docs dist clean
+.PHONY: install develop demo test test-python test-cpp test-threads fuzz fuzz-sanitized obedience random-calls faults lint format \
+	benchmark study docs dist clean
 
 # The package as a user gets it, and $(BIN)/arcwise. What it needs is fetched while the native core is compiled, and a
 # module becomes byte code when it is first imported: of pandas, SciPy and the others, most never are.
@@ -55,11 +56,12 @@ fuzz: develop
 	$(BIN)/python $(FUZZ)
 
 # The same, with a native module of its own that is checked by AddressSanitizer and UndefinedBehaviorSanitizer. (-S: the
-# module of `make develop` is not to be found first.)
+# module of `make develop` is not to be found first. Compiled as for `make test-cpp`: a compiler cache has the core.)
 SANITIZED := build/sanitized-module
 fuzz-sanitized: develop
 	$(PIP) install --no-build-isolation --no-deps --upgrade --target $(SANITIZED) \
-	    --config-settings=build-dir=build/sanitized --config-settings=cmake.define.ARCWISE_SANITIZE=ON .
+	    --config-settings=build-dir=build/sanitized --config-settings=cmake.define.ARCWISE_SANITIZE=ON \
+	    --config-settings=cmake.build-type=Debug --config-settings=install.strip=false $(STRICT) .
 	LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libstdc++.so.6)" \
 	    ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 PYTHONMALLOC=malloc \
 	    PYTHONPATH="$(SANITIZED):.:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" \
@@ -69,6 +71,14 @@ fuzz-sanitized: develop
 CASES ?= 2000
 obedience: develop
 	$(BIN)/python -m tests.obedience $(CASES)
+
+# Random sequences of calls on tiny problems, each answer compared with brute force; a failure is shrunk and printed.
+random-calls: develop
+	$(BIN)/python -m tests.random_calls --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
+
+# Allocations, writes, flushes and renames that fail at the k-th call, k = 1, 2, 4, ..., and a full disk, for four verbs.
+faults: develop
+	ARCWISE_FAULTS=all $(BIN)/python -m pytest --timeout 1800 tests/faults
 
 lint: develop
 	$(BIN)/ruff check .

@@ -18,6 +18,7 @@ FIRST = (
     "worked-analysis",
     "worked-experiments",
     "design",
+    "testing",
     "learn",
     "read-data",
     "choose-a-score",

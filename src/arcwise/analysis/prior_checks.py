@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import math
 from dataclasses import dataclass
 
 from arcwise.analysis.options import LearnOptions
@@ -73,11 +72,10 @@ def _saturation(
         return None, Remark(f"Saturation was not computed: {data.n_cases} cases cannot be halved often enough.")
     if deadline.is_over:
         return None, _stopped(Status.TIME_LIMIT)
-    searches = 2 * REPETITIONS * math.ceil(math.log2(data.n_cases / 10))  # a table and a search each
     learning = Learning(
         max_parents=options.max_parents,
         constraints=options.constraints,
-        limits=deadline.part(searches).limits,
+        limits=deadline,
         threads=options.threads,
     )
     found = data_saturation(

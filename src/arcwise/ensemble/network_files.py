@@ -27,6 +27,9 @@ __all__ = ["facts_of", "first_cyclic", "load_networks", "save_networks"]
 KIND = "arcwise-networks 1"
 ARRAYS = ("node_offsets", "set_offsets", "members", "choices", "scores", "log_weights")
 
+# What differs from run to run is no part of a result: the same input, options and seed give the same bytes.
+CIRCUMSTANCES = ("seconds",)
+
 
 def save_networks(networks: NetworkSet, path: str | os.PathLike[str]) -> None:
     """Write a network set: Parquet if the name ends in .parquet, else the compact format (.gz: compressed)."""
@@ -67,7 +70,7 @@ def facts_of(networks: NetworkSet) -> dict[str, Any]:
         "tolerance": networks.tolerance,
         "score": dict(networks.score),
         "data_digest": networks.data_digest,
-        "facts": dict(networks.facts),
+        "facts": {name: fact for name, fact in networks.facts.items() if name not in CIRCUMSTANCES},
     }
 
 

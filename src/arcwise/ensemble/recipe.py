@@ -14,6 +14,7 @@ from arcwise.option import from_keywords, record_of
 from arcwise.progress import ProgressCallback
 from arcwise.scores import Score, make_score
 from arcwise.showing import one_screen
+from arcwise.thread_count import check_threads
 
 if TYPE_CHECKING:
     from arcwise.data import Dataset
@@ -187,7 +188,7 @@ class Recipe:
         progress: bool | ProgressCallback | None = None,
     ) -> Ensemble:
         """Make the networks: an ensemble that knows its recipe, with a status where a limit cut it short."""
-        return self.source_facts.run(self, data, Run(seed, threads, limits, progress))
+        return self.source_facts.run(self, data, Run(seed, check_threads(threads), limits, progress))
 
     def describe(self) -> dict[str, Any]:
         """Return the recipe as JSON can hold it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,6 +32,7 @@ from arcwise.parent_sets.score_range import scaled
 from arcwise.progress import ProgressCallback, show_progress
 from arcwise.scores.believed import log_prior_of
 from arcwise.seeds import Seed, resolve_seed
+from arcwise.thread_count import check_threads
 
 if TYPE_CHECKING:
     from arcwise._core.parent_sets import CandidateSets
@@ -252,7 +253,15 @@ def find_optimal(
         If no acyclic network in the table satisfies the constraints.
     """
     options = SearchOptions(method, limits, threads, seed, progress)
-    return search_table(table, data, constraints, options)[0]
+    if constraints is None or not constraints.is_ancestral:
+        return search_table(table, data, constraints, options)[0]
+    if method not in METHODS:
+        raise UnknownNameError(suggestion("method", method, METHODS))
+    within = replace(options, limits=Deadline.of(limits), progress=False)
+    found = ancestral_optimum(table, constraints, lambda part: search_table(part, None, None, within)[0])
+    if data is not None:
+        check_against_data(table, found.dag, found.score, data)
+    return found
 
 
 def search_table(
@@ -266,20 +275,7 @@ def search_table(
     method, threads = options.method, options.threads
     if method not in METHODS:
         raise UnknownNameError(suggestion("method", method, METHODS))
-    if threads < 1:
-        raise OptionError(Argument("threads", threads), "must be at least 1.")
-    if constraints is not None and constraints.is_ancestral:
-        deadline = Deadline.of(limits)
-        found = ancestral_optimum(
-            table,
-            constraints,
-            lambda part: find_optimal(
-                part, method=method, limits=deadline.limits, threads=threads, seed=seed, progress=False
-            ),
-        )
-        if data is not None:
-            check_against_data(table, found.dag, found.score, data)
-        return found
+    check_threads(threads)
     with contextlib.ExitStack() as stack:
         budget = Budget(options.limits, stack.enter_context(show_progress(options.progress)))
         stack.enter_context(deferred_interrupt(lambda: budget.stop(Status.INTERRUPTED)))

@@ -9,8 +9,8 @@ from arcwise.data import Dataset
 from arcwise.errors import DataError
 from arcwise.limits import Status
 from arcwise.model.network import BayesianNetwork
-from arcwise.model.threads import thread_count
 from arcwise.progress import ProgressCallback, native_callback, show_progress
+from arcwise.thread_count import thread_count
 
 __all__ = ["log_likelihood", "row_log_likelihoods", "row_log_likelihoods_twin"]
 

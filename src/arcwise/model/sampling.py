@@ -20,9 +20,9 @@ from arcwise.limits import Status
 from arcwise.mentions import Argument
 from arcwise.model.intervention import Setting, mutilated
 from arcwise.model.network import BayesianNetwork
-from arcwise.model.threads import thread_count
 from arcwise.progress import ProgressCallback, native_callback, show_progress
 from arcwise.seeds import Seed
+from arcwise.thread_count import thread_count
 
 __all__ = ["sample", "sample_twin"]
 

@@ -25,6 +25,7 @@ from arcwise.scores import Score, make_score
 from arcwise.scores.score import check_cases
 from arcwise.settings import gather
 from arcwise.showing import one_screen
+from arcwise.thread_count import check_threads
 
 __all__ = ["BuildKeywords", "BuildSettings", "allowed_families", "build_parent_set_tables", "build_parent_sets"]
 
@@ -268,8 +269,7 @@ def _check_options(scores: list[Score], slack: float, max_parents: int | None, t
         isinstance(max_parents, bool) or max_parents != int(max_parents) or max_parents < 0
     ):
         raise OptionError(Argument("max_parents", max_parents), "must be an integer, 0 or more, or None for no limit.")
-    if threads < 1:
-        raise OptionError(Argument("threads", threads), "must be 1 or more.")
+    check_threads(threads)
 
 
 def _parent_limit(max_parents: int | None, constraints: Constraints | None) -> int | None:
