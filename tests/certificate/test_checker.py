@@ -239,6 +239,17 @@ def test_bounds_by_hand(steps: list[dict[str, Any]], bound: Fraction) -> None:
     assert (found.score, found.bound) == (-2, bound)
 
 
+def test_the_bounds_of_groups_add_up() -> None:
+    """Scores above 0, and a network that is not the best: the larger of the two bounds would be too small."""
+    table: checker.Table = (["a", "b"], [[(1.0, ())], [(0.0, ()), (2.0, (0,))]])
+    proof = {key: value[:2] for key, value in PROOF.items() if key not in ("cuts", "tables")}
+    steps = [{"groups": [[0], [1]]}, {}, {}]
+    found = checker.derive(
+        table, {**proof, "most parents": [2, 2], "network": [[], []], "cuts": [], "tables": [], "steps": steps}
+    )
+    assert (found.score, found.bound) == (1, 3)
+
+
 @pytest.mark.parametrize(
     ("entry", "value", "reason"),
     [
