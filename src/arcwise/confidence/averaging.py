@@ -17,6 +17,7 @@ from arcwise.confidence.credible_averages import (
 from arcwise.confidence.edge_confidence import EdgeConfidence, Orientation, is_sample
 from arcwise.deadline import Deadline
 from arcwise.ensemble import CredibleSet, Ensemble, NetworkSet
+from arcwise.ensemble.chains.chain_posterior import effective_networks
 from arcwise.errors import GuaranteeError, OptionError, UnknownNameError, suggestion
 from arcwise.graph import Cpdag
 from arcwise.limits import Limits, Status
@@ -107,6 +108,7 @@ def edge_confidence(
         recipe=networks.recipe,
         n_cases=n_cases if n_cases is not None else facts.get("n_cases"),
         data_digest=getattr(networks, "data_digest", None),
+        effective=effective_networks(networks) if feature == "edge" else None,
     )
 
 

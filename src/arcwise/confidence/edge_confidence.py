@@ -84,6 +84,9 @@ class EdgeConfidence:
         What they were learned from, where known.
     feature
         What joins the two variables of a pair: "edge", or "markov-blanket" or "path".
+    effective
+        n x n; how many independent networks the networks are worth for each pair, where chains drew them; None if they
+        are independent.
     """
 
     names: tuple[str, ...]
@@ -99,6 +102,7 @@ class EdgeConfidence:
     n_cases: int | None = None
     data_digest: str | None = None
     feature: str = "edge"
+    effective: NDArray[np.float64] | None = None
 
     @cached_property
     def present(self) -> NDArray[np.float64]:
@@ -110,14 +114,17 @@ class EdgeConfidence:
     def standard_error(self) -> NDArray[np.float64]:
         """The Monte Carlo standard error of `present`, sqrt(p (1 - p) / M); zero where the confidences are exact.
 
-        NaN for an ensemble, whose confidences are not averages over networks, and for a credible set that a limit cut
-        short.
+        For chains, M is the effective number of draws. NaN for an ensemble, whose confidences are not averages over
+        networks, for a credible set that a limit cut short, and for a part of the draws of chains.
         """
         if self.exact:
             return np.zeros_like(self.present)
         if not is_sample(self.origin):
             return np.full_like(self.present, np.nan)
-        return np.sqrt(self.present * (1.0 - self.present) / max(self.n_networks, 1))
+        spread = self.present * (1.0 - self.present)
+        if self.effective is None:
+            return np.sqrt(spread / max(self.n_networks, 1))
+        return np.where(spread > 0, np.sqrt(spread / self.effective), 0.0)
 
     @cached_property
     def vector(self) -> NDArray[np.float64]:
