@@ -33,6 +33,7 @@ LARGEST_R_HAT = 1.01
 LARGEST_DIFFERENCE = 0.02
 FEWEST_DRAWS = 100  # of a half chain, for a verdict
 SHOWN = 3
+ROUNDING = 1e-20  # variances of normal scores that are nothing but rounding
 
 
 @one_screen
@@ -181,7 +182,7 @@ class PairIndicators:
         """Judge the chains by these indicators and by the scores of their draws, at [chain, draw]."""
         by_chain = self.shares.mean(axis=3)
         difference = by_chain.max(axis=2) - by_chain.min(axis=2)
-        r_hat = share_r_hat(self.shares.reshape(len(self.shares), 3, -1), self.length)
+        r_hat = share_r_hat(self.shares.reshape(len(self.shares), 3, 2 * len(scores)), self.length)
         wrong = ((difference >= LARGEST_DIFFERENCE) | (r_hat >= LARGEST_R_HAT)).any(axis=1)
         worst = np.argmax(np.where(np.isinf(r_hat), 2.0, difference), axis=1) if len(difference) else np.empty(0, int)
         order = sorted(np.flatnonzero(wrong).tolist(), key=lambda pair: (-difference[pair, worst[pair]], pair))
@@ -240,8 +241,8 @@ def _r_hat(parts: NDArray[np.float64]) -> float:
     length = parts.shape[1]
     within = float(parts.var(axis=1, ddof=1).mean())
     between = float(parts.mean(axis=1).var(ddof=1))
-    if within <= 0:
-        return 1.0 if between <= 0 else math.inf
+    if within < ROUNDING:
+        return 1.0 if between < ROUNDING else math.inf
     return math.sqrt(((length - 1) / length * within + between) / within)
 
 
