@@ -163,3 +163,14 @@ def test_learn_tells_the_share_that_the_set_holds_also_by_chains(
     told = " ".join(analysis.to_text().split())
     assert "by networks that chains drew from all of it" in told
     assert "of the best single one" in told
+
+
+def test_networks_of_the_verb_know_how_they_were_made(file: Path, cli: Callable[..., str], tmp_path: Path) -> None:
+    output = tmp_path / "networks.parquet"
+    cli("posterior", file, "--most-draws", "100", "--seed", "3", "-o", output, "--quiet", code=3)
+    networks = NetworkSet.load(output)
+    assert networks.recipe is not None
+    assert networks.recipe.source == "posterior"
+    assert networks.recipe.settings == {"chains": 4, "most_draws": 100}
+    assert networks.facts["n_cases"] == 625
+    assert "-o writes networks" in cli("posterior", file, "--way", "exact", "-o", output, code=1)

@@ -190,7 +190,7 @@ def _covered(found: CredibleSet, recipe: Recipe, data: Dataset, run: Run) -> dic
     drawn = draw_posterior(problem, deadline, credible=found, seed=run.seed, settings=settings)
     if drawn.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
-    if not drawn.count:
+    if not drawn.count or drawn.max_parents != problem.max_parents:  # not all parent sets were scored in the time
         return {"covered": None}
     share = drawn.share_within(found.opt - found.slack - found.tolerance)
     return {

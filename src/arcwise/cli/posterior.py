@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,6 +17,7 @@ from arcwise.cli.printing import ResultOptions, finish, print_json
 from arcwise.cli.repeat_options import SeedOption, ThreadsOption
 from arcwise.cli.rule_options import RuleOptions
 from arcwise.cli.score_options import ScoreOptions
+from arcwise.errors import OptionError
 
 __all__ = ["register"]
 
@@ -77,19 +78,22 @@ def posterior(
 
     from arcwise.deadline import Deadline
     from arcwise.ensemble import find_posterior
-    from arcwise.limits import Status
+    from arcwise.ensemble.recipe import Recipe
 
     output = printing.output
     check_file_name(output, "networks")
+    if output is not None and wanted.way == "exact":
+        raise OptionError("-o writes networks that chains drew, and a sum has none. Leave out --way exact.")
     way: Any = wanted.way if output is None else "chains"
     deadline = Deadline.of(limit.limits)
     score = scored.make()
     cases = reading.read(data, printing.progress)
+    known = rules.read(cases.names)
     found = find_posterior(
         cases,
         score,
         max_parents=rules.max_parents,
-        constraints=rules.read(cases.names),
+        constraints=known,
         seed=wanted.seed,
         threads=wanted.threads,
         limits=deadline.limits,
@@ -101,7 +105,16 @@ def posterior(
         path=wanted.resume,
     )
     if output is not None:
-        found.networks().save(output)
+        recipe = Recipe.of(
+            "posterior",
+            score,
+            max_parents=rules.max_parents,
+            constraints=known,
+            chains=wanted.chains,
+            most_draws=wanted.most_draws,
+        )
+        networks = found.networks().made_by(recipe)
+        replace(networks, facts={**networks.facts, "n_cases": cases.n_cases}).save(output)
     unfinished = found.exact is not None and not found.exact.complete
     n = len(found.names)
     arcs = np.zeros((n, n)) if unfinished else found.arc_probabilities()
@@ -142,4 +155,4 @@ def posterior(
         for arc in listed:
             typer.echo(f"{arc['from']} -> {arc['to']}  {arc['probability']:.4f}")
     printing.remark(f"{report} {deadline.seconds:.2f} s.")
-    finish(found.status if found.status is not Status.COMPLETE else Status.COMPLETE)
+    finish(found.status)

@@ -5,6 +5,7 @@ from arcwise.ensemble.chains.chain_posterior import ChainPosterior, Share
 from arcwise.ensemble.chains.diagnostics import PairDisagreement, Verdict
 from arcwise.ensemble.chains.sampling import sample_posterior
 from arcwise.ensemble.chains.settings import ChainSettings
+from arcwise.ensemble.class_estimate import ClassEstimate, estimate_classes
 from arcwise.ensemble.class_sizes import class_size, class_sizes, weigh_classes
 from arcwise.ensemble.credible import count_credible, find_credible
 from arcwise.ensemble.credible_set import CredibleSet
@@ -26,6 +27,7 @@ __all__ = [
     "BootstrapSettings",
     "ChainPosterior",
     "ChainSettings",
+    "ClassEstimate",
     "CredibleSet",
     "DagTotals",
     "Ensemble",
@@ -48,6 +50,7 @@ __all__ = [
     "count_credible",
     "describe_bayes_factor",
     "deviation_curve",
+    "estimate_classes",
     "exact_posterior",
     "find_credible",
     "find_posterior",
