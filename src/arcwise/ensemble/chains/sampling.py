@@ -56,9 +56,9 @@ def sample_posterior(
     """Draw networks from the posterior over all DAGs by Markov chains, until the chains agree or a limit is reached.
 
     Each DAG weighs exp(score). The chains walk by single arcs, by drawing the parents of one node anew, by new edge
-    reversals (Grzegorczyk & Husmeier 2008) and by resampling Markov blankets (Su & Borsuk 2016). Each begins elsewhere:
-    at the best network that is found quickly, at other local optima, at the empty network. The first half of every
-    chain is left out. They are looked at again and again, at growing distances; `verdict` says whether they agree.
+    reversals (Grzegorczyk & Husmeier 2008) and by resampling Markov blankets (Su & Borsuk 2016). Each begins at
+    the local optimum that a search from its own random order comes to. The first half of every chain is left out.
+    They are looked at again and again, at growing distances; `verdict` says whether they agree.
 
     Parameters
     ----------
