@@ -33,6 +33,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "optimal": (*LEARNS, "--seed", "--threads", "--output", "--limit-memory", "--limit-nodes"),
     "search": (*LEARNS, "--seed", "--threads", "--output", "--limit-memory", "--limit-steps"),
     "credible": (*LEARNS, "--threads", "--output", "--limit-memory", "--limit-networks", "--bayes-factor"),
+    "posterior": (*LEARNS, "--seed", "--threads", "--output", "--limit-memory"),
     "bootstrap": (*LEARNS, "--seed", "--threads", "--output", "--workers", "--cluster"),
     "confidence": ("--output",),
     "threshold": (*DATA, "--seed", "--limit-seconds", "--missed-edge-cost"),
@@ -59,7 +60,7 @@ SHORT = {"-q": "--quiet", "-o": "--output", "-s": "--score", "-b": "--bayes-fact
 OWN_WORDS = {
     *("--method", "--output", "--bins", "--target", "--threads", "--ess", "--score", "--rule", "--bayes-factor"),
     *("--replicates", "--permutations", "--alpha", "--missed-edge-cost", "--beta", "--threshold", "--compare"),
-    *("--limit-seconds", "--cases", "--data", "--networks", "--patience", "--max-parents"),
+    *("--limit-seconds", "--cases", "--data", "--networks", "--patience", "--max-parents", "--resume"),
 }
 
 
@@ -157,6 +158,7 @@ CALLS: dict[str, str] = {
     "optimal": "data.csv",
     "search": "data.csv",
     "credible": "data.csv",
+    "posterior": "data.csv",
     "bootstrap": "data.csv --replicates 5",
     "confidence": "networks.parquet",
     "threshold": "confidence.parquet --rule broom --data data.csv --permutations 2",

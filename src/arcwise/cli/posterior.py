@@ -116,6 +116,7 @@ def posterior(
         networks = found.networks().made_by(recipe)
         replace(networks, facts={**networks.facts, "n_cases": cases.n_cases}).save(output)
     unfinished = found.exact is not None and not found.exact.complete
+    nothing = unfinished or (found.chains is not None and not found.chains.count)
     n = len(found.names)
     arcs = np.zeros((n, n)) if unfinished else found.arc_probabilities()
     errors = np.zeros((n, n)) if unfinished else found.standard_errors()
@@ -151,7 +152,7 @@ def posterior(
         )
     else:
         if not listed:
-            typer.echo(f"# no arc is known: {found.status}" if unfinished else "# no arc is in any network")
+            typer.echo(f"# no arc is known: {found.status}" if nothing else "# no arc is in any network")
         for arc in listed:
             typer.echo(f"{arc['from']} -> {arc['to']}  {arc['probability']:.4f}")
     printing.remark(f"{report} {deadline.seconds:.2f} s.")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.ensemble.chains.diagnostics import PairIndicators, Verdict, effective_draws
+from arcwise.ensemble.chains.diagnostics import FEWEST, PairIndicators, Verdict, effective_draws
 from arcwise.ensemble.families import Families, arc_frame, choice_type
 from arcwise.ensemble.network_set import NetworkSet
 from arcwise.errors import UnfinishedError
@@ -110,6 +110,8 @@ class ChainPosterior:
 
     def standard_errors(self) -> NDArray[np.float64]:
         """Return the Monte Carlo standard errors of the edges' probabilities, from the effective numbers of draws."""
+        if self.scores.shape[1] < FEWEST:
+            return np.full((len(self.names),) * 2, math.nan)
         return standard_errors(self.edge_probabilities(), self.effective_draws())
 
     def effective_draws(self) -> NDArray[np.float64]:
@@ -218,7 +220,7 @@ def effective_networks(networks: Any) -> NDArray[np.float64] | None:
         return None
     n = networks.n_variables
     chains, draws = networks.facts.get(CHAINS, 0), networks.facts.get(CHAIN_DRAWS, 0)
-    if chains * draws != networks.count or draws < 8:
+    if chains * draws != networks.count or draws < FEWEST:
         return np.full((n, n), math.nan)
     found = PairIndicators.of(_native(networks.families), networks.choices.astype(np.uint32).reshape(chains, draws, n))
     return found.matrix(np.nan_to_num(found.effective[:, 2], nan=math.inf), n, math.inf)

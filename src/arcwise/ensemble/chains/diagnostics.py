@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from arcwise.showing import one_screen
 
 __all__ = [
+    "FEWEST",
     "LARGEST_DIFFERENCE",
     "LARGEST_R_HAT",
     "PairDisagreement",
@@ -31,6 +32,7 @@ __all__ = [
 
 LARGEST_R_HAT = 1.01
 LARGEST_DIFFERENCE = 0.02
+FEWEST = 8  # draws of a chain, for any number
 FEWEST_DRAWS = 100  # of a half chain, for a verdict
 SHOWN = 3
 ROUNDING = 1e-20  # variances of normal scores that are nothing but rounding
@@ -166,6 +168,9 @@ class PairIndicators:
         from arcwise import _core
 
         chains, draws = rows.shape[:2]
+        if draws < FEWEST:
+            none = np.empty(0, dtype=np.int32)
+            return cls(none, none, np.empty((0, 3, chains, 2)), np.empty((0, 3)), draws // 2)
         first, second, counts, effective = _core.ensemble.summarize_arcs(
             native, np.ascontiguousarray(rows, dtype=np.uint32).reshape(-1), chains
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from arcwise.deadline import Deadline
 from arcwise.ensemble.chains.chain_posterior import ChainPosterior
 from arcwise.ensemble.chains.checkpoint import Checkpoint, checkpoint_seed
-from arcwise.ensemble.chains.diagnostics import PairIndicators, Verdict
+from arcwise.ensemble.chains.diagnostics import FEWEST, PairIndicators, Verdict
 from arcwise.ensemble.chains.jumps import BLOCK, Jumps
 from arcwise.ensemble.chains.settings import MOVES, ChainKeywords, ChainSettings
 from arcwise.ensemble.chains.slack import left_out
@@ -110,7 +111,7 @@ def sample_posterior(
     used = resolve_seed(seed)
     deadline = Deadline.of(limits)
     with show_progress(progress) as callback:
-        run = _Run(walked, chosen, used, credible, callback)
+        run = _Run(walked, chosen, used, _Aids(credible, deadline, callback))
         if path is not None:
             run.resume(path)
         status, verdict = run.until_agreed(deadline, threads)
@@ -137,6 +138,15 @@ def sample_posterior(
     )
 
 
+@dataclass(frozen=True)
+class _Aids:
+    """What a run has besides its table and its settings."""
+
+    credible: CredibleSet | None
+    deadline: Deadline
+    callback: ProgressCallback
+
+
 class _Run:
     """Chains under way: what they drew, and what they need to go on."""
 
@@ -145,12 +155,12 @@ class _Run:
         table: ParentSetTable,
         settings: ChainSettings,
         seed: int,
-        credible: CredibleSet | None,
-        callback: ProgressCallback,
+        aids: _Aids,
     ) -> None:
         from arcwise import _core
 
-        self._table, self._settings, self._callback = table, settings, callback
+        self._table, self._settings, self._callback = table, settings, aids.callback
+        credible = aids.credible
         self._jumps = _jumps(credible, table, settings.chains, seed)
         self._identity: dict[str, Any] = {
             "table": table.digest,
@@ -171,7 +181,7 @@ class _Run:
             settings.steps_for(n),
             np.array(settings.heats),
             seeds,
-            starting_networks(table, chains, seed).reshape(-1),
+            starting_networks(table, chains, seed, aids.deadline).reshape(-1),
         )
         self._most_kept = max(4 * FIRST_LOOK, min(MOST_KEPT, KEPT_BYTES // (4 * chains * max(1, n))))
         self._counted = np.zeros(2 * (len(MOVES) + 2), dtype=np.int64)  # before the run was resumed
@@ -272,7 +282,7 @@ class _Run:
     def verdict(self) -> Verdict:
         """Judge what is kept."""
         rows, scores = self.kept_rows, self.kept_scores
-        if scores.shape[1] < 8:
+        if scores.shape[1] < FEWEST:
             return Verdict(False, len(scores), scores.shape[1], math.inf, 0.0, math.inf, 0.0, 1.0, ())
         return PairIndicators.of(self._table.native, rows).verdict(self._table.names, scores)
 

@@ -8,12 +8,12 @@ anything that matters, and a chain may find a poor local optimum on its way up a
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.deadline import Deadline
 from arcwise.errors import ConstraintError
+from arcwise.limits import Status
 from arcwise.parent_sets import ParentSetTable
 from arcwise.parent_sets.candidate_sets import candidate_sets
 from arcwise.seeds import native_seed
@@ -23,8 +23,11 @@ __all__ = ["starting_networks"]
 ITERATIONS = 300
 
 
-def starting_networks(table: ParentSetTable, chains: int, seed: int) -> NDArray[np.uint32]:
+def starting_networks(
+    table: ParentSetTable, chains: int, seed: int, deadline: Deadline | None = None
+) -> NDArray[np.uint32]:
     """Return, for every chain and node, the row of the node that the chain begins with, counted within the node."""
+    deadline = deadline or Deadline()
     from arcwise import _core
 
     sets = candidate_sets(table)
@@ -36,8 +39,11 @@ def starting_networks(table: ParentSetTable, chains: int, seed: int) -> NDArray[
     found = []
     for _ in range(chains):
         order = random.permutation(table.n_variables).astype(np.int32)
-        (_, rows, _, missing), _ = search.iterate(order, ITERATIONS, ITERATIONS + 1, math.inf, None)
-        if missing:  # required arcs that the order turns round
-            (_, rows, _, _), _ = search.iterate(known, ITERATIONS, ITERATIONS + 1, math.inf, None)
+        left = deadline.seconds_left
+        (_, rows, _, missing), reason = search.iterate(order, ITERATIONS, ITERATIONS + 1, left, None)
+        if missing:  # required arcs that the order turns round, or no time
+            rows = search.evaluate(known)[1]
+        if Status.from_native(reason) is Status.INTERRUPTED:
+            raise KeyboardInterrupt
         found.append(sets.origins[rows] - table.node_offsets[:-1])
     return np.asarray(found, dtype=np.uint32).reshape(chains, table.n_variables)
