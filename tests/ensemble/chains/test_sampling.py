@@ -76,6 +76,12 @@ def test_jumps_leave_the_posterior_as_it_is() -> None:
     assert np.abs(found.arc_probabilities() - all_dags.posterior(table).arcs).max() < 0.02
 
 
+def test_a_credible_set_of_another_table_is_refused() -> None:
+    wide, narrow = random_table(4, 4), random_table(4, 4, gaps=0.7)
+    with pytest.raises(OptionError, match="parent sets that the chains' table lacks"):
+        sample_posterior(narrow, seed=1, credible=CredibleSet.build(wide, bayes_factor=150))
+
+
 def test_same_seed_same_draws_on_any_number_of_threads() -> None:
     table = random_table(6, 7)
     first = sample_posterior(table, seed=5, limits=Limits(count=500))

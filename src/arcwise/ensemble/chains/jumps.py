@@ -8,6 +8,7 @@ walk crosses; where it holds none, it costs next to nothing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -46,9 +47,9 @@ class Jumps:
         self._block = -1
         self._rows: NDArray[np.uint32] = np.empty(0, dtype=np.uint32)
         families = self._diagram.families
-        self._maps = [
-            _row_map(families.parent_tuples, families.node_offsets, table, v) for v in range(len(table.names))
-        ]
+        tuples, offsets = families.parent_tuples, families.node_offsets.tolist()
+        finder = _RowFinder(table)
+        self._maps = [finder.rows(v, tuples[offsets[v] : offsets[v + 1]]) for v in range(table.n_variables)]
 
     def at(self, draw: int, count: int) -> NDArray[np.uint32]:
         """Return the targets of the draws from number `draw` on, at most to the end of the block, chain by chain."""
@@ -68,17 +69,27 @@ class Jumps:
         return np.ascontiguousarray(self._rows[:, offset : offset + count]).reshape(-1)
 
 
-def _row_map(
-    tuples: tuple[tuple[int, ...], ...], offsets: NDArray[np.int64], table: ParentSetTable, node: int
-) -> NDArray[np.uint32]:
-    """Return, for every family of a node in the set, its row in the table, counted within the node."""
-    rows = table.rows_of(node)
-    known = {table.parents_of(row): row - rows.start for row in rows}
-    try:
-        found = [known[tuples[row]] for row in range(int(offsets[node]), int(offsets[node + 1]))]
-    except KeyError:
-        raise OptionError(
-            "the credible set has parent sets that the chains' table lacks; build both from the same data and score, "
-            "the table with at least the slack of the set."
-        ) from None
-    return np.array(found, dtype=np.uint32)
+class _RowFinder:
+    """Finds the rows of given parent sets in a table of millions: by the sum of a random number per member."""
+
+    def __init__(self, table: ParentSetTable) -> None:
+        self._table = table
+        self._members = np.random.default_rng(0).integers(0, 2**64, table.n_variables, dtype=np.uint64)
+        sums = np.concatenate(([np.uint64(0)], np.cumsum(self._members[table.members], dtype=np.uint64)))
+        self._keys = sums[table.set_offsets[1:]] - sums[table.set_offsets[:-1]]  # modulo 2^64
+
+    def rows(self, node: int, sets: Sequence[tuple[int, ...]]) -> NDArray[np.uint32]:
+        """Return the rows of a node with these parents, counted within the node."""
+        own = self._table.rows_of(node)
+        keys = self._keys[own.start : own.stop]
+        order = np.argsort(keys, kind="stable")
+        wanted = np.array([self._members[list(parents)].sum(dtype=np.uint64) for parents in sets], dtype=np.uint64)
+        places = np.minimum(np.searchsorted(keys, wanted, sorter=order), len(keys) - 1)
+        found = order[places]
+        for row, parents in zip(found.tolist(), sets, strict=True):
+            if self._table.parents_of(own.start + row) != parents:
+                raise OptionError(
+                    "the credible set has parent sets that the chains' table lacks; build both from the same data and "
+                    "score, the table with at least the slack of the set."
+                )
+        return np.asarray(found, dtype=np.uint32)
