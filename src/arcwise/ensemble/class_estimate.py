@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["ClassEstimate", "estimate_classes"]
 
 NORMAL_95 = 1.959964
+ROUNDING = 1e-9  # where all classes have the same size, the interval has no width but this
 
 
 @one_screen
@@ -84,10 +85,11 @@ def estimate_classes(
         raise UnfinishedError(f"only {networks.count} of {draws:,} networks were drawn ({networks.status}).")
     shares = np.array([1.0 / size for size in class_sizes(networks)])
     total = credible.count
-    mean, error = float(shares.mean()), float(shares.std(ddof=1)) / math.sqrt(len(shares))
+    mean = float(shares.mean())
+    half = NORMAL_95 * float(shares.std(ddof=1)) / math.sqrt(len(shares)) + ROUNDING * mean
     return ClassEstimate(
         count=total * mean,
-        low=max(1.0, total * (mean - NORMAL_95 * error)),
-        high=min(float(total), total * (mean + NORMAL_95 * error)),
+        low=max(1.0, total * (mean - half)),
+        high=min(float(total), total * (mean + half)),
         draws=len(shares),
     )
