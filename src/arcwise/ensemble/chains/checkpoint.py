@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.array_file import read_array_file, write_array_file
+from arcwise.ensemble.chains.settings import MOVES
 from arcwise.errors import FormatError, OptionError
 from arcwise.parent_sets import ParentSetTable
 
@@ -75,13 +76,13 @@ class Checkpoint:
             found = cls(
                 done=int(facts["done"]),
                 stride=int(facts["stride"]),
-                positions=arrays["positions"].astype(np.uint32),
-                random_states=np.ascontiguousarray(arrays["random_states"].astype(np.uint32)).view(np.uint64),
+                positions=arrays["positions"].astype(np.uint32).reshape(-1),
+                random_states=arrays["random_states"].astype(np.uint32).reshape(-1).view(np.uint64),
                 counts=arrays["counts"].astype(np.int64),
                 rows=arrays["rows"].astype(np.uint32).reshape(chains, scores.shape[1], n),
                 scores=scores.astype(np.float64).reshape(chains, -1),
             )
-        except (KeyError, TypeError, ValueError, IndexError) as error:
+        except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
             raise FormatError(f"{path}: the chains cannot be read ({error!r}). Give another file.") from error
         sizes = np.diff(table.node_offsets)
         places = found.positions.reshape(-1, n) if found.positions.size == chains * heats * n else np.empty((0, n))
@@ -91,6 +92,8 @@ class Checkpoint:
             or not (places < sizes).all()
             or not (found.rows < sizes).all()
             or found.random_states.size != 4 * chains
+            or found.counts.shape != (2 * (len(MOVES) + 2),)
+            or not np.isfinite(found.scores).all()
             or kept != found.scores.shape[1]
             or not all(_is_acyclic(table, rows) for rows in places.astype(np.int64))
         ):
@@ -105,7 +108,7 @@ def checkpoint_seed(path: str | os.PathLike[str]) -> int | None:
     facts, _ = read_array_file(path, KIND)
     try:
         return int(facts["identity"]["seed"])
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise FormatError(f"{path}: the chains cannot be read ({error!r}). Give another file.") from error
 
 
