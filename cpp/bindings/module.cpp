@@ -17,6 +17,7 @@ void bind_inference(nb::module_& stage);
 void bind_exact(nb::module_& stage);
 void bind_ensemble(nb::module_& stage);
 void bind_all_dags(nb::module_& stage);
+void bind_chains(nb::module_& stage);
 void bind_priors(nb::module_& stage);
 
 NB_MODULE(_core, module) {
@@ -48,6 +49,7 @@ NB_MODULE(_core, module) {
     auto ensemble = module.def_submodule("ensemble");
     bind_ensemble(ensemble);
     bind_all_dags(ensemble);
+    bind_chains(ensemble);
     auto priors = module.def_submodule("priors");
     bind_priors(priors);
 }

@@ -136,6 +136,12 @@ BIBLIOGRAPHY: dict[str, Work] = {
         "An analytical threshold for combining Bayesian networks",
         "Knowledge-Based Systems, 175, 36–49",
     ),
+    "grzegorczyk-2008": Work(
+        ("Grzegorczyk, M.", "Husmeier, D."),
+        2008,
+        "Improving the structure MCMC sampler for Bayesian networks by introducing a new edge reversal move",
+        "Machine Learning, 71, 265–305",
+    ),
     "hauser-2012": Work(
         ("Hauser, A.", "Bühlmann, P."),
         2012,
@@ -208,6 +214,12 @@ BIBLIOGRAPHY: dict[str, Work] = {
     "steck-2008": Work(
         ("Steck, H.",), 2008, "Learning the Bayesian network structure: Dirichlet prior versus data", "UAI, 511–518"
     ),
+    "su-2016": Work(
+        ("Su, C.", "Borsuk, M. E."),
+        2016,
+        "Improving structure MCMC for Bayesian networks through Markov blanket resampling",
+        "Journal of Machine Learning Research, 17 (118), 1–20",
+    ),
     "suzuki-2017": Work(
         ("Suzuki, J.",),
         2017,
@@ -222,5 +234,11 @@ BIBLIOGRAPHY: dict[str, Work] = {
     ),
     "ueno-2012": Work(
         ("Ueno, M.", "Uto, M."), 2012, "Non-informative Dirichlet score for learning Bayesian networks", "PGM"
+    ),
+    "vehtari-2021": Work(
+        ("Vehtari, A.", "Gelman, A.", "Simpson, D.", "Carpenter, B.", "Bürkner, P.-C."),
+        2021,
+        "Rank-normalization, folding, and localization: an improved R-hat for assessing convergence of MCMC",
+        "Bayesian Analysis, 16, 667–718",
     ),
 }

@@ -35,6 +35,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "check-certificate": (),
     "search": (*LEARNS, "--seed", "--threads", "--output", "--limit-memory", "--limit-steps"),
     "credible": (*LEARNS, "--threads", "--output", "--limit-memory", "--limit-networks", "--bayes-factor"),
+    "posterior": (*LEARNS, "--seed", "--threads", "--output", "--limit-memory"),
     "bootstrap": (*LEARNS, "--seed", "--threads", "--output", "--workers", "--cluster"),
     "confidence": ("--output",),
     "threshold": (*DATA, "--seed", "--limit-seconds", "--missed-edge-cost"),
@@ -61,7 +62,7 @@ SHORT = {"-q": "--quiet", "-o": "--output", "-s": "--score", "-b": "--bayes-fact
 OWN_WORDS = {
     *("--method", "--output", "--bins", "--target", "--threads", "--ess", "--score", "--rule", "--bayes-factor"),
     *("--replicates", "--permutations", "--alpha", "--missed-edge-cost", "--beta", "--threshold", "--compare"),
-    *("--limit-seconds", "--cases", "--data", "--networks", "--patience", "--max-parents"),
+    *("--limit-seconds", "--cases", "--data", "--networks", "--patience", "--max-parents", "--resume"),
 }
 
 
@@ -165,6 +166,7 @@ CALLS: dict[str, str] = {
     "check-certificate": "table.jkl proof.json.gz",
     "search": "data.csv",
     "credible": "data.csv",
+    "posterior": "data.csv",
     "bootstrap": "data.csv --replicates 5",
     "confidence": "networks.parquet",
     "threshold": "confidence.parquet --rule broom --data data.csv --permutations 2",

@@ -109,6 +109,8 @@ def run_record(analysis: Analysis) -> dict[str, Any]:
             "optimum": None if credible is None else credible.optimum,
             "posterior_covered": None if credible is None else credible.covered,
             **_next_experiments(analysis),
+            "posterior_covered_error": None if credible is None else credible.covered_error,
+            "verdict": dict(analysis.main.verdict) or None,
             "threshold": analysis.threshold,
             "rules": {mark.label: mark.threshold.value for mark in analysis.thresholds.marks},
             "arcs": [list(arc) for arc in analysis.dag.arcs],

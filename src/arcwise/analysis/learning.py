@@ -213,7 +213,7 @@ class _Work:
     def main_set(self) -> tuple[Averaged, tuple[Remark, ...]]:
         """Average the credible set if it can be completed, else a bootstrap, and say why."""
         method, score = self.options.method, self.options.chosen_score
-        names = tuple(SOURCES) if method == AUTO else (method,)
+        names = tuple(name for name, source in SOURCES.items() if source.is_usual) if method == AUTO else (method,)
         if self.known is not None and self.known.is_ancestral:
             names = tuple(name for name in names if find_source(name).obeys_ancestors)
             if not names:
@@ -290,6 +290,7 @@ class _Work:
         plan = [
             self.recipe(source.name, score)
             for source in SOURCES.values()
+            if source.is_usual
             for score in (COMPARED[-1:] if is_sample and not source.is_sample else COMPARED)
             if source.obeys_ancestors or self.known is None or not self.known.is_ancestral
         ]

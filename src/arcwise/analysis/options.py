@@ -55,8 +55,8 @@ class LearnOptions:
     # How networks are made
     method: str = option(
         AUTO,
-        "how networks are found: credible, bootstrap, or auto, the credible set if it can be completed and else the "
-        "bootstrap",
+        "how networks are found: credible, bootstrap, posterior, or auto, the credible set if it can be completed and "
+        "else the bootstrap",
         choices=_methods,
         section="networks",
     )
@@ -64,7 +64,7 @@ class LearnOptions:
         None,
         "a score, e.g. bic or bdeu:ess=10",
         values="a score",
-        usual="qnml for the credible set, bdeu:ess=1 for the bootstrap",
+        usual="qnml for the credible set and the posterior, bdeu:ess=1 for the bootstrap",
         flags=("--score", "-s"),
         section="networks",
     )

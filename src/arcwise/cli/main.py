@@ -31,7 +31,7 @@ STAGES: dict[str, tuple[str, ...]] = {
     "The whole analysis": ("learn", "explain"),
     "Prepare data": ("check", "impute", "discretize"),
     "Score and find one network": ("scores", "optimal", "check-certificate", "search"),
-    "Find many networks": ("credible", "bootstrap"),
+    "Find many networks": ("credible", "posterior", "bootstrap"),
     "Decide which edges to trust": ("confidence", "threshold", "consensus", "prior"),
     "Use and compare networks": ("fit", "query", "sample", "evaluate"),
     "Run experiments": ("study",),

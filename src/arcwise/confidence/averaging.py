@@ -17,6 +17,7 @@ from arcwise.confidence.credible_averages import (
 from arcwise.confidence.edge_confidence import EdgeConfidence, Orientation, is_sample
 from arcwise.deadline import Deadline
 from arcwise.ensemble import CredibleSet, Ensemble, NetworkSet
+from arcwise.ensemble.chains.chain_posterior import effective_networks
 from arcwise.errors import GuaranteeError, OptionError, UnknownNameError, suggestion
 from arcwise.graph import FixedPairs
 from arcwise.graph.fixed_pairs import native_pairs
@@ -111,6 +112,7 @@ def edge_confidence(
         data_digest=getattr(networks, "data_digest", None),
         constraints=networks.obeyed,
         targets=networks.targets,
+        effective=effective_networks(networks) if feature == "edge" else None,
     )
 
 

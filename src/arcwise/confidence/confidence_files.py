@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["load_confidence", "save_confidence"]
 
+CHAINS = "posterior"  # the origin of networks that chains drew
 COLUMNS = ("first", "second", "forward", "backward", "undirected")
 NOTHING = type(None)
 KINDS: dict[str, tuple[type, ...]] = {
@@ -93,7 +95,7 @@ def load_confidence(path: str | os.PathLike[str]) -> EdgeConfidence:
         known |= _known(names, facts)
         made = EdgeConfidence(names=names, directed=directed, undirected=undirected, **known)
         _ = made.fixed  # finds the variables of experiments
-        return made
+        return replace(made, effective=_effective(path, frame, made)) if known["origin"] == CHAINS else made
     except (ArcwiseError, TypeError, ValueError, AttributeError, KeyError) as error:
         raise FormatError(f"{path}: the constraints or experiments cannot be read ({error}).") from error
 
@@ -105,6 +107,21 @@ def _known(names: tuple[str, ...], facts: dict[str, Any]) -> dict[str, Any]:
         "constraints": None if constraints is None else Constraints.from_description(names, constraints),
         "targets": tuple(tuple(target) for target in facts.get("targets", ())),
     }
+
+
+def _effective(path: str | os.PathLike[str], frame: pd.DataFrame, made: EdgeConfidence) -> NDArray[np.float64]:
+    """Return the effective numbers of networks that the standard errors of chains' draws follow from."""
+    found = np.full(made.present.shape, np.inf)
+    errors = (
+        _numbers(path, frame, "standard_error") if "standard_error" in frame.columns else np.full(len(frame), np.nan)
+    )
+    index = {name: position for position, name in enumerate(made.names)}
+    for first, second, error in zip(frame["first"], frame["second"], errors.tolist(), strict=True):
+        i, j = index[first], index[second]
+        share = made.present[i, j]
+        if error != 0:
+            found[i, j] = found[j, i] = share * (1 - share) / error**2
+    return found
 
 
 def _checked_facts(path: str | os.PathLike[str], facts: dict[str, Any]) -> tuple[tuple[str, ...], dict[str, Any]]:

@@ -90,6 +90,9 @@ class EdgeConfidence:
         The variables that experiments set, experiment by experiment.
     feature
         What joins the two variables of a pair: "edge", or "markov-blanket" or "path".
+    effective
+        n x n; how many independent networks the networks are worth for each pair, where chains drew them; None if they
+        are independent.
     """
 
     names: tuple[str, ...]
@@ -107,6 +110,7 @@ class EdgeConfidence:
     feature: str = "edge"
     constraints: Constraints | None = None
     targets: tuple[tuple[str, ...], ...] = ()
+    effective: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
         if self.constraints is None and self.recipe is not None:
@@ -128,14 +132,17 @@ class EdgeConfidence:
     def standard_error(self) -> NDArray[np.float64]:
         """The Monte Carlo standard error of `present`, sqrt(p (1 - p) / M); zero where the confidences are exact.
 
-        NaN for an ensemble, whose confidences are not averages over networks, and for a credible set that a limit cut
-        short.
+        For chains, M is the effective number of draws. NaN for an ensemble, whose confidences are not averages over
+        networks, for a credible set that a limit cut short, and for a part of the draws of chains.
         """
         if self.exact:
             return np.zeros_like(self.present)
         if not is_sample(self.origin):
             return np.full_like(self.present, np.nan)
-        return np.sqrt(self.present * (1.0 - self.present) / max(self.n_networks, 1))
+        spread = self.present * (1.0 - self.present)
+        if self.effective is None:
+            return np.sqrt(spread / max(self.n_networks, 1))
+        return np.where(spread > 0, np.sqrt(spread / self.effective), 0.0)
 
     @cached_property
     def vector(self) -> NDArray[np.float64]:

@@ -48,7 +48,13 @@ def fallback_remark(given_up: Averaged, found: Averaged) -> Remark:
 
 
 def sample_remark(found: Averaged) -> Remark:
-    """Say that there are fewer networks than asked for."""
+    """Say that there are fewer networks than asked for, or that chains do not agree."""
+    if found.verdict:
+        return Remark(
+            f"{found.verdict['sentence']} The confidences are those of the draws, not of the posterior. Allow more "
+            "time with --limit-seconds, or more draws with --setting most_draws=.",
+            by_time=found.status is Status.TIME_LIMIT,
+        )
     return Remark(
         f"The {found.recipe.source_facts.title} is not complete: {shortfall_words(found)}. Allow more time with "
         "--limit-seconds.",

@@ -212,6 +212,25 @@ def _ensemble(analysis: Analysis) -> list[Block]:
     return blocks
 
 
+def _covered(facts: CredibleFacts) -> str:
+    """Return the share of the posterior that a set holds, as accurately as it is known."""
+    assert facts.covered is not None
+    if facts.covered_error == 0:
+        return percent(facts.covered)
+    if facts.covered == 0:
+        return f"less than {percent(2 * facts.covered_error)}"
+    return f"about {percent(facts.covered)} (give or take {percent(2 * facts.covered_error)})"
+
+
+def _reliance(facts: CredibleFacts) -> str:
+    """Say how the share was found, unless it was summed."""
+    if facts.covered_error == 0:
+        return ""
+    if not facts.covered_verdict:
+        return ", by networks that chains drew from all of it"
+    return f", by chains that had not converged, so that this is a guess ({facts.covered_verdict.rstrip('.')})"
+
+
 def _credible(analysis: Analysis, facts: CredibleFacts) -> list[Block]:
     classes = (
         ""
@@ -222,11 +241,13 @@ def _credible(analysis: Analysis, facts: CredibleFacts) -> list[Block]:
     covered = ""
     if facts.covered is not None:
         which = restriction(analysis.main.recipe, "networks") or "networks"
-        covered = f" Together they hold {percent(facts.covered)} of the posterior probability of all {which}."
+        covered = (
+            f" Together they hold {_covered(facts)} of the posterior probability of all {which}{_reliance(facts)}."
+        )
     odds = ", prior odds included," if analysis.main.recipe.beliefs else ""
     count = f"{facts.count:,} networks are" if facts.count != 1 else "One network is"
     text = (
-        f"{count} within a Bayes factor of {facts.bayes_factor:g}{odds} of the best one: this is the credible set, "
+        f"{count} within a factor of {facts.bayes_factor:g}{odds} of the best single one: this is the credible set, "
         f"and it is {completeness(analysis.main.recipe)}.{classes}{covered} One best network has "
         f"{percent(facts.best_share)} of the weight of the set: that is how far it can be trusted alone."
     )

@@ -35,6 +35,8 @@ class Source(abc.ABC):
     is_sample
         Whether the networks are a random sample, so that a confidence has a Monte Carlo error and a part of them is a
         smaller sample; if not, they are all there are, and a part of them says nothing.
+    is_usual
+        Whether `learn` tries it by itself, and compares others with it; if not, only where it is asked for.
     quick_permutations
         Up to how many variables shuffled columns are learned from without being asked for: that is twenty times the
         work, and without dependence nothing can be pruned by what explains the data well.
@@ -52,6 +54,7 @@ class Source(abc.ABC):
     citation: ClassVar[str] = ""
     counted_by: ClassVar[str] = ""
     is_sample: ClassVar[bool]
+    is_usual: ClassVar[bool] = True
     quick_permutations: ClassVar[int] = 0
     obeys_ancestors: ClassVar[bool] = False
 
