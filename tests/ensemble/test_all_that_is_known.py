@@ -13,9 +13,11 @@ from tests.oracles.random_constraints import random_constraints
 from tests.oracles.random_experiments import interventional_class, random_experiments
 
 from arcwise.confidence import edge_confidence
-from arcwise.ensemble import CredibleSet
+from arcwise.ensemble import CredibleSet, find_posterior
+from arcwise.ensemble.chains.sampling import sample_posterior
+from arcwise.errors import ConstraintError
 from arcwise.exact import find_optimal
-from arcwise.graph import Dag, all_dags
+from arcwise.graph import Constraints, Dag, all_dags
 from arcwise.parent_sets import build_parent_sets
 from arcwise.scores import make_score
 
@@ -70,6 +72,20 @@ def test_all_at_once(number: int) -> None:
     confidence = edge_confidence(found, orient="cpdag")
     np.testing.assert_allclose(confidence.directed, wanted[0], atol=1e-9)
     np.testing.assert_allclose(confidence.undirected, wanted[1], atol=1e-9)
+
+
+def test_chains_know_what_the_credible_set_knows() -> None:
+    data = random_experiments(4, np.random.default_rng(7001))
+    constraints = random_constraints(data.names, np.random.default_rng(3), own_limits=False)
+    table = build_parent_sets(data, "bdeu", slack=math.inf, constraints=constraints, progress=False)
+    drawn = sample_posterior(table, constraints=constraints, seed=1, progress=False, most_draws=64).networks()
+    found = CredibleSet.build(table, constraints=constraints, log_slack=SLACK, progress=False)
+    assert drawn.fixed == found.fixed and drawn.fixed is not None
+    assert all(constraints.allows_dag(dag) for dag in drawn)
+    assert "seconds" not in drawn.facts
+    leads = Constraints(data.names, ancestors=[("a", "b")])
+    with pytest.raises(ConstraintError, match="cannot obey constraints on ancestors"):
+        find_posterior(data, "bdeu", constraints=leads, progress=False)
 
 
 def _arc(names: tuple[str, ...], tail: str, head: str) -> Dag:

@@ -237,6 +237,8 @@ def find_posterior(
     (True, 1.0)
     """
     chosen = gather(PosteriorSettings, find_posterior, settings)
+    if constraints is not None:
+        constraints.refuse_ancestors("the posterior")
     scorer = make_score(score)
     most = scorer.facts.parent_limit if max_parents is None else max_parents
     problem = Problem(data, scorer, most, constraints, threads, progress)

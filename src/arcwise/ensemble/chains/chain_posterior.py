@@ -148,7 +148,7 @@ class ChainPosterior:
             score=dict(self.score),
             data_digest=self.data_digest,
             facts={
-                **self.facts,
+                **{name: fact for name, fact in self.facts.items() if name != "seconds"},  # equal work, equal files
                 CHAINS: self.scores.shape[0],
                 CHAIN_DRAWS: self.scores.shape[1],
                 "verdict": self.verdict.describe(),

@@ -19,16 +19,17 @@ from arcwise.ensemble.chains.jumps import BLOCK, Jumps
 from arcwise.ensemble.chains.settings import MOVES, ChainKeywords, ChainSettings
 from arcwise.ensemble.chains.slack import left_out
 from arcwise.ensemble.chains.starts import starting_networks
+from arcwise.ensemble.ensemble_facts import CONSTRAINTS, TARGETS
 from arcwise.ensemble.families import Families
-from arcwise.errors import GuaranteeError, OptionError, UnfinishedError
+from arcwise.errors import GuaranteeError, UnfinishedError
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
-from arcwise.mentions import Argument
 from arcwise.parent_sets import ParentSetTable
 from arcwise.parent_sets.guarantee import check_required
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 from arcwise.seeds import Seed, native_seed, resolve_seed
 from arcwise.settings import gather
+from arcwise.thread_count import check_threads
 
 if TYPE_CHECKING:
     from arcwise.ensemble.credible_set import CredibleSet
@@ -94,8 +95,9 @@ def sample_posterior(
     GuaranteeError
         If the table was not built for arcs that the constraints require.
     """
-    if threads < 1:
-        raise OptionError(Argument("threads", threads), "must be at least 1.")
+    check_threads(threads)
+    if constraints is not None:
+        constraints.refuse_ancestors("a chain")
     chosen = gather(ChainSettings, sample_posterior, settings)
     path = chosen.path
     if math.isnan(table.slack):
@@ -134,8 +136,16 @@ def sample_posterior(
             "seconds": deadline.seconds,
             "slack": table.slack if math.isfinite(table.slack) else None,
             "jumps": run.has_jumps,
+            **_known(walked, constraints),
         },
     )
+
+
+def _known(table: ParentSetTable, constraints: Constraints | None) -> dict[str, Any]:
+    """Return what constraints and experiments say, as facts of the networks: their classes follow it."""
+    obeyed = constraints if table.constraints is None else table.constraints
+    known: dict[str, Any] = {} if obeyed is None else {CONSTRAINTS: obeyed.describe()}
+    return known | ({TARGETS: [list(target) for target in table.targets]} if table.targets else {})
 
 
 @dataclass(frozen=True)
