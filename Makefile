@@ -10,7 +10,8 @@ STRICT := --config-settings=cmake.define.ARCWISE_WERROR=ON
 LENIENT := --config-settings=cmake.define.ARCWISE_WERROR=OFF
 DEPENDENCIES := import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"], sep="\n")
 
-.PHONY: install develop demo test test-python test-cpp fuzz fuzz-sanitized lint format benchmark study docs dist clean
+.PHONY: install develop demo test test-python test-cpp test-threads fuzz fuzz-sanitized obedience random-calls faults lint format \
+	benchmark study docs dist clean
 
 # The package as a user gets it, and $(BIN)/arcwise. What it needs is fetched while the native core is compiled, and a
 # module becomes byte code when it is first imported: of pandas, SciPy and the others, most never are.
@@ -41,6 +42,13 @@ test-cpp: $(VENV)/.tools
 	rm -f build-sanitize.log
 	build/sanitize/arcwise_tests
 
+# The core's own tests under ThreadSanitizer: two threads that touch the same memory without order are an error.
+test-threads: $(VENV)/.tools
+	$(BIN)/cmake -S . -B build/sanitize-threads -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
+	    -DCMAKE_BUILD_TYPE=Debug -DARCWISE_TESTS=ON -DARCWISE_SANITIZE_THREADS=ON -DARCWISE_WERROR=ON
+	$(BIN)/cmake --build build/sanitize-threads
+	TSAN_OPTIONS=halt_on_error=0:exitcode=66 build/sanitize-threads/arcwise_tests
+
 # Ten minutes of broken files of every format; what is found is written to build/fuzz. SECONDS and SEED may be given.
 SECONDS ?= 600
 FUZZ = -m tests.fuzz --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
@@ -48,15 +56,29 @@ fuzz: develop
 	$(BIN)/python $(FUZZ)
 
 # The same, with a native module of its own that is checked by AddressSanitizer and UndefinedBehaviorSanitizer. (-S: the
-# module of `make develop` is not to be found first.)
+# module of `make develop` is not to be found first. Compiled as for `make test-cpp`: a compiler cache has the core.)
 SANITIZED := build/sanitized-module
 fuzz-sanitized: develop
 	$(PIP) install --no-build-isolation --no-deps --upgrade --target $(SANITIZED) \
-	    --config-settings=build-dir=build/sanitized --config-settings=cmake.define.ARCWISE_SANITIZE=ON .
+	    --config-settings=build-dir=build/sanitized --config-settings=cmake.define.ARCWISE_SANITIZE=ON \
+	    --config-settings=cmake.build-type=Debug --config-settings=install.strip=false $(STRICT) .
 	LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libstdc++.so.6)" \
 	    ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 PYTHONMALLOC=malloc \
 	    PYTHONPATH="$(SANITIZED):.:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" \
 	    $(BIN)/python -S $(FUZZ)
+
+# Random data and constraints through learn: no file may break them. CASES may be given.
+CASES ?= 2000
+obedience: develop
+	$(BIN)/python -m tests.obedience $(CASES)
+
+# Random sequences of calls on tiny problems, each answer compared with brute force; a failure is shrunk and printed.
+random-calls: develop
+	$(BIN)/python -m tests.random_calls --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
+
+# Allocations, writes, flushes and renames that fail at the k-th call, k = 1, 2, 4, ..., and a full disk, for four verbs.
+faults: develop
+	ARCWISE_FAULTS=all $(BIN)/python -m pytest --timeout 1800 tests/faults
 
 lint: develop
 	$(BIN)/ruff check .

@@ -65,6 +65,18 @@ def score_table() -> str:
     return "\n".join(rows) + "\n"
 
 
+def score_cases() -> str:
+    """Return what N is in each score where variables were set, as a Markdown table."""
+    from arcwise.scores import SCORES
+
+    rows = ["| score | where variables were set |", "|---|---|"]
+    by_text: dict[str, list[str]] = {}
+    for name, kind in SCORES.items():
+        by_text.setdefault(kind.FACTS.number_of_cases, []).append(f"`{name}`")
+    rows += [f"| {', '.join(names)} | {text} |" for text, names in by_text.items()]
+    return "\n".join(rows) + "\n"
+
+
 def score_references() -> str:
     """Return where each score comes from and why its bound holds, as a list."""
     from arcwise.scores import SCORES
@@ -143,9 +155,10 @@ def option_table(argument: str) -> str:
 
 def edge_columns() -> str:
     """Return the columns of edges.csv, as a Markdown table."""
-    from arcwise.analysis.edge_table import COLUMNS, EXPLANATION
+    from arcwise.analysis.edge_table import BELIEF_COLUMNS, COLUMNS, EXPLANATION
 
     rows = ["| column | what it is |", "|---|---|", *(f"| `{column.name}` | {column.meaning} |" for column in COLUMNS)]
+    rows += [f"| `{column.name}` | where there were prior odds: {column.meaning} |" for column in BELIEF_COLUMNS]
     rows.append("| one per other method and score | its confidence in the edge; empty where it was not computed |")
     rows.append(f"| `{EXPLANATION}` | the sentences of the report about the edge, for `arcwise explain` |")
     return "\n".join(rows) + "\n"
@@ -166,6 +179,7 @@ def generate(what: str) -> str:
     kind, _, argument = what.partition(" ")
     makers = {
         "scores": score_table,
+        "score-cases": score_cases,
         "score-references": score_references,
         "score-works": score_works,
         "commands": command_help,

@@ -23,6 +23,11 @@ std::span<const T> as_span(const Array1<T>& array) {
     return array.is_valid() ? std::span<const T>(array.data(), array.shape(0)) : std::span<const T>();
 }
 
+// All words of sets that lie one after the other; none for an array that was not given.
+inline std::span<const Word> words_of(const Array2<Word>& sets) {
+    return sets.is_valid() ? std::span<const Word>(sets.data(), sets.size()) : std::span<const Word>();
+}
+
 // Codes are (variables, rows). An empty weights array means that every row counts once.
 template <class Code>
 Columns<Code> as_columns(const Array2<Code>& codes, const Array1<std::int32_t>& arities,

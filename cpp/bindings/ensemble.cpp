@@ -123,9 +123,10 @@ struct BoundInput {
     double slack = 0;
     std::size_t memory = 0;
     std::uint64_t most_states = std::numeric_limits<std::uint64_t>::max();
+    Array2<Word> fixed;
 
     DiagramInput of(const BoundTable& table) const {
-        return {table.view(), as_span(order), as_span(keep), slack, memory, most_states};
+        return {table.view(), as_span(order), as_span(keep), slack, memory, most_states, words_of(fixed)};
     }
 };
 struct BoundCosts {
@@ -154,7 +155,8 @@ void bind_construction(nb::module_& stage) {
         .field("keep", &BoundInput::keep)
         .field("slack", &BoundInput::slack)
         .field("memory", &BoundInput::memory)
-        .field("most_states", &BoundInput::most_states);
+        .field("most_states", &BoundInput::most_states)
+        .field("fixed", &BoundInput::fixed);
     OptionsBinding<BoundCosts>(stage, "RowCosts")
         .field("costs", &BoundCosts::costs)
         .field("reference", &BoundCosts::reference)

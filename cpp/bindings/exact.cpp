@@ -68,6 +68,7 @@ void bind_cuts(nb::module_& stage) {
             },
             nb::arg("sets"), nb::arg("columns").noconvert(), nb::arg("forms").noconvert());
 
+    stage.def("facet_coefficients", [] { return as_array(facet_coefficients()); });
     stage.def(
         "separate_cuts",
         [](const CandidateSets& sets, const Array1<std::int64_t>& rows, const Array1<double>& values,

@@ -33,13 +33,15 @@ void bind_graph(nb::module_& stage) {
     stage.def(
         "class_keys_of_rows",
         [](const Array2<std::int64_t>& rows, const Array1<std::int64_t>& set_offsets,
-           const Array1<std::int32_t>& members) {
+           const Array1<std::int32_t>& members, const Array2<Word>& fixed) {
             return unlocked_array([&] {
                 return class_keys_of_rows<std::int64_t>({rows.data(), rows.size()}, rows.shape(1),
-                                                        as_span(set_offsets), as_span(members));
+                                                        as_span(set_offsets), as_span(members),
+                                                        words_of(fixed));
             });
         },
-        nb::arg("rows").noconvert(), nb::arg("set_offsets").noconvert(), nb::arg("members").noconvert());
+        nb::arg("rows").noconvert(), nb::arg("set_offsets").noconvert(), nb::arg("members").noconvert(),
+        nb::arg("fixed").noconvert());
     stage.def(
         "least_members_of_rows",
         [](const Array2<std::int64_t>& rows, const Array1<std::int32_t>& rank,
@@ -53,12 +55,13 @@ void bind_graph(nb::module_& stage) {
         nb::arg("members").noconvert());
     stage.def(
         "class_keys_of_masks",
-        [](const Array3<std::uint64_t>& masks) {
+        [](const Array3<std::uint64_t>& masks, const Array2<Word>& fixed) {
             return unlocked_array([&] {
-                return class_keys_of_masks({masks.data(), masks.size()}, masks.shape(1), masks.shape(2));
+                return class_keys_of_masks({masks.data(), masks.size()}, masks.shape(1), masks.shape(2),
+                                           words_of(fixed));
             });
         },
-        nb::arg("masks").noconvert());
+        nb::arg("masks").noconvert(), nb::arg("fixed").noconvert());
     stage.def(
         "number_classes",
         [](const Array2<std::uint64_t>& keys) {

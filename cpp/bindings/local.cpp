@@ -1,4 +1,5 @@
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/vector.h>
 
 #include <utility>
 
@@ -36,12 +37,12 @@ nb::tuple as_tuple(SearchOutcome&& outcome) {
 }
 
 // Runs search(scores, options, ticker) on the weighted data without the GIL.
-template <class Options, SearchOutcome (*search)(NeighbourScores&, const Options&, Ticker&)>
+template <class Options, SearchOutcome (*search)(FamilyScores&, const Options&, Ticker&)>
 nb::tuple run(LocalLearner& learner, const Array1<std::int64_t>& weights, const Options& options,
               double seconds, nb::object progress) {
     return as_tuple(monitored(seconds, std::move(progress), [&](Ticker& ticker) {
         return learner.with_scores(as_span(weights),
-                                   [&](NeighbourScores& scores) { return search(scores, options, ticker); });
+                                   [&](FamilyScores& scores) { return search(scores, options, ticker); });
     }));
 }
 
@@ -140,17 +141,20 @@ void bind_local(nb::module_& stage) {
     nb::class_<LocalLearner>(stage, "LocalLearner")
         .def(
             "__init__",
-            [](LocalLearner* self, const StateBlocks& data, const LocalScore& score,
+            [](LocalLearner* self, const StateBlocks& data, const std::vector<const LocalScore*>& scores,
+               const Array1<std::int32_t>& group_of, const Array1<std::uint8_t>& told,
                const Array1<std::uint64_t>& required, const Array1<std::uint64_t>& forbidden,
                const Array1<std::int32_t>& limits, std::size_t memory) {
+                const auto groups = as_span(group_of);
+                const auto rows = as_span(told);
                 new (self) LocalLearner(
-                    data, score,
+                    data, {scores, {groups.begin(), groups.end()}, {rows.begin(), rows.end()}},
                     ArcRules(data.variables(), as_span(required), as_span(forbidden), as_span(limits)),
                     memory);
             },
-            nb::arg("data"), nb::arg("score"), nb::arg("required").noconvert(),
-            nb::arg("forbidden").noconvert(), nb::arg("limits").noconvert(), nb::arg("memory"),
-            nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+            nb::arg("data"), nb::arg("scores"), nb::arg("group_of").noconvert(), nb::arg("told").noconvert(),
+            nb::arg("required").noconvert(), nb::arg("forbidden").noconvert(), nb::arg("limits").noconvert(),
+            nb::arg("memory"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
         .def(
             "neighbours",
             [](LocalLearner& self, const Array1<std::int64_t>& weights, std::size_t child,
@@ -159,7 +163,7 @@ void bind_local(nb::module_& stage) {
                 std::vector<double> toggled;
                 {
                     const nb::gil_scoped_release unlocked;
-                    self.with_scores(as_span(weights), [&](NeighbourScores& scores) {
+                    self.with_scores(as_span(weights), [&](FamilyScores& scores) {
                         const auto row = scores.row(child, as_span(parents));
                         scores.settle_all(*row, child, as_span(parents));
                         own = row->own;

@@ -49,18 +49,21 @@ void bind_model_for(nb::module_& stage) {
     stage.def(
         "log_likelihood",
         [](const BoundNetwork& network, const Array2<Code>& codes, const Array1<std::int32_t>& positions,
-           std::size_t threads, nb::object callback) {
+           const Array1<std::int32_t>& of_row, const Array1<std::uint8_t>& was_set, std::size_t threads,
+           nb::object callback) {
             PythonMonitor monitor(std::move(callback));
             Likelihood result = unlocked([&] {
                 const Columns<Code> data{codes.data(), codes.shape(0), codes.shape(1), network.arities.data(),
                                          nullptr};
-                return log_likelihood(network.view(), data, as_span(positions), threads, monitor);
+                return log_likelihood(network.view(), data, as_span(positions),
+                                      {as_span(of_row), as_span(was_set)}, threads, monitor);
             });
             monitor.rethrow();
             return nb::make_tuple(as_array(std::move(result.rows)), static_cast<int>(result.status));
         },
         nb::arg("network"), nb::arg("codes").noconvert(), nb::arg("positions").noconvert(),
-        nb::arg("threads"), nb::arg("callback").none());
+        nb::arg("of_row").noconvert(), nb::arg("was_set").noconvert(), nb::arg("threads"),
+        nb::arg("callback").none());
 }
 
 }  // namespace arcwise

@@ -1,6 +1,8 @@
 // The Python module arcwise._core: one submodule per stage, bound in the file of the same name.
 #include <nanobind/nanobind.h>
 
+#include <exception>
+
 namespace nb = nanobind;
 
 void bind_data(nb::module_& stage);
@@ -15,9 +17,15 @@ void bind_inference(nb::module_& stage);
 void bind_exact(nb::module_& stage);
 void bind_ensemble(nb::module_& stage);
 void bind_all_dags(nb::module_& stage);
+void bind_chains(nb::module_& stage);
 void bind_priors(nb::module_& stage);
 
 NB_MODULE(_core, module) {
+    // Exceptions have thread-local data, which the C library allocates at the first one, and ends the process
+    // if it cannot: it must not be the exception that says that memory is short. A thread that Python starts
+    // has to do the same.
+    static_cast<void>(std::uncaught_exceptions());
+    module.def("prepare_thread", [] { static_cast<void>(std::uncaught_exceptions()); });
     module.doc() = "The native core of arcwise. Private: call the stages in arcwise instead.";
     auto data = module.def_submodule("data");
     bind_data(data);
@@ -41,6 +49,7 @@ NB_MODULE(_core, module) {
     auto ensemble = module.def_submodule("ensemble");
     bind_ensemble(ensemble);
     bind_all_dags(ensemble);
+    bind_chains(ensemble);
     auto priors = module.def_submodule("priors");
     bind_priors(priors);
 }

@@ -66,13 +66,13 @@ void bind_priors(nb::module_& stage) {
             "solve",
             [](const EssOptimizer& optimizer, const Array1<double>& ess, bool averaged,
                std::vector<std::uint32_t> required, std::vector<std::uint32_t> allowed,
-               std::vector<std::int32_t> limits, std::size_t threads, nb::object callback) {
+               std::vector<std::int32_t> limits, std::size_t threads, nb::object callback, double seconds) {
                 PythonMonitor monitor(std::move(callback));
                 EssOptima found;
                 {
                     const FamilyRules rules{std::move(required), std::move(allowed), std::move(limits)};
                     const nb::gil_scoped_release unlocked;
-                    found = optimizer.solve(as_span(ess), averaged, rules, threads, monitor);
+                    found = optimizer.solve(as_span(ess), averaged, rules, threads, monitor, seconds);
                 }
                 monitor.rethrow();
                 return nb::make_tuple(static_cast<std::int32_t>(found.status),
@@ -80,5 +80,5 @@ void bind_priors(nb::module_& stage) {
                                       as_array(std::move(found.parents)));
             },
             nb::arg("ess").noconvert(), nb::arg("averaged"), nb::arg("required"), nb::arg("allowed"),
-            nb::arg("limits"), nb::arg("threads"), nb::arg("callback").none());
+            nb::arg("limits"), nb::arg("threads"), nb::arg("callback").none(), nb::arg("seconds"));
 }

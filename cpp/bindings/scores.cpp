@@ -8,6 +8,7 @@
 #include "scores/bde.hpp"
 #include "scores/contaminated_bdeu.hpp"
 #include "scores/dirichlet.hpp"
+#include "scores/family_prior.hpp"
 #include "scores/likelihood.hpp"
 #include "scores/local_hypotheses.hpp"
 #include "scores/log_rising.hpp"
@@ -115,6 +116,13 @@ void bind_scores(nb::module_& stage) {
         },
         nb::arg("ess"), nb::arg("codes").noconvert(), nb::arg("weights").noconvert(),
         nb::arg("arities").noconvert(), nb::arg("largest"), nb::arg("mixture"));
+    stage.def(
+        "make_believed",
+        [](const LocalScore& score, const Array2<double>& weights, const Array1<double>& sizes) {
+            return make_believed(score, FamilyPrior(as_vector<double>(weights), as_vector<double>(sizes)));
+        },
+        nb::arg("score"), nb::arg("weights").noconvert(), nb::arg("sizes").noconvert(),
+        nb::keep_alive<0, 1>());
     stage.def("log_nml_normaliser", &log_nml_normaliser, nb::arg("cases"), nb::arg("categories"));
     stage.def("log_nml_by_recurrence", &log_nml_by_recurrence, nb::arg("cases"), nb::arg("categories"));
     stage.def("log_nml_by_sum", &log_nml_by_sum, nb::arg("cases"), nb::arg("categories"));

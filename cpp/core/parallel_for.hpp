@@ -2,18 +2,38 @@
 // theirs.
 #pragma once
 
+#include <sys/mman.h>
+
 #include <atomic>
 #include <cstddef>
 #include <exception>
 #include <mutex>
+#include <new>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 namespace arcwise {
 
+inline bool has_room_for_a_thread() {
+    constexpr std::size_t stack_and_state = std::size_t{16} << 20;
+    // Asked of the system: what the allocator has kept from earlier is no room for a stack.
+    void* probe = mmap(nullptr, stack_and_state, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (probe == MAP_FAILED) return false;
+    munmap(probe, stack_and_state);
+    return true;
+}
+
 // Calls body(worker, task) for task = 0 .. tasks - 1, worker < threads. The calling thread works too and
 // calls poll(started tasks) before each of its tasks: true stops everything after the tasks under way. An
 // exception in a task stops everything and is thrown again here. Returns true if all tasks were done.
+//
+// Threads are help, not a need: where the system gives no more of them (too many, or no address space for
+// their stacks), the others do the work. Nothing between the start of a thread and its join may throw, for a
+// thread that is destroyed before it is joined ends the process; so the list of them is reserved first. Nor
+// may a thread find no memory for its thread-local data, on which the C library ends the process, too:
+// exceptions have such data, and those of memory come when there is none left. So a thread is started only if
+// there is room for it, and its first act is to use them.
 template <class Body, class Poll>
 bool parallel_for(std::size_t threads, std::size_t tasks, Body body, Poll poll) {
     std::atomic<std::size_t> next{0};
@@ -21,6 +41,7 @@ bool parallel_for(std::size_t threads, std::size_t tasks, Body body, Poll poll) 
     std::exception_ptr failure;
     std::mutex guard;
     const auto work = [&](std::size_t worker) {
+        static_cast<void>(std::uncaught_exceptions());
         try {
             while (!stop.load(std::memory_order_relaxed)) {
                 if (worker == 0 && poll(next.load(std::memory_order_relaxed))) stop = true;
@@ -36,8 +57,13 @@ bool parallel_for(std::size_t threads, std::size_t tasks, Body body, Poll poll) 
         }
     };
     std::vector<std::thread> others;
-    for (std::size_t worker = 1; worker < threads && worker < tasks; ++worker)
-        others.emplace_back(work, worker);
+    others.reserve(threads < tasks ? threads : tasks);
+    try {
+        for (std::size_t worker = 1; worker < threads && worker < tasks; ++worker)
+            if (has_room_for_a_thread()) others.emplace_back(work, worker);
+    } catch (const std::system_error&) {  // the system gives no more threads
+    } catch (const std::bad_alloc&) {     // nor memory for their state
+    }
     work(0);
     for (auto& thread : others) thread.join();
     if (failure) std::rethrow_exception(failure);

@@ -2,6 +2,7 @@
 // distributions of the standard library are not.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -44,6 +45,10 @@ class Xoshiro {
     void shuffle(std::span<T> values) {
         for (std::size_t i = values.size(); i > 1; --i) std::swap(values[i - 1], values[below(i)]);
     }
+
+    // The four words that all numbers to come follow from: what is kept of work that goes on later.
+    std::span<const std::uint64_t, 4> state() const { return state_; }
+    void restore(std::span<const std::uint64_t, 4> state) { std::ranges::copy(state, state_); }
 
     // The finaliser of splitmix64: a good hash of one word.
     static std::uint64_t mix(std::uint64_t z) {

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     # The names below once more, for type checkers and editors; a test compares the two lists. A function in a module of
     # its own name comes from that module: mypy would take it for the module otherwise.
     from arcwise import analysis as analysis
+    from arcwise import audit as audit
+    from arcwise import certificate as certificate
     from arcwise import confidence as confidence
     from arcwise import counts as counts
     from arcwise import data as data
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from arcwise import study as study
     from arcwise.analysis import Analysis as Analysis
     from arcwise.analysis import learn as learn
+    from arcwise.audit import check as check
     from arcwise.confidence import EdgeConfidence as EdgeConfidence
     from arcwise.confidence import consensus_network as consensus_network
     from arcwise.confidence import recommend as recommend
@@ -44,7 +47,6 @@ if TYPE_CHECKING:
     from arcwise.ensemble import bootstrap_networks as bootstrap_networks
     from arcwise.ensemble import find_credible as find_credible
     from arcwise.estimator import BayesianNetworkEstimator as BayesianNetworkEstimator
-    from arcwise.evaluate import compare as compare
     from arcwise.exact import find_optimal as find_optimal
     from arcwise.graph import Constraints as Constraints
     from arcwise.graph import Dag as Dag
@@ -64,6 +66,7 @@ if TYPE_CHECKING:
 _PUBLIC: dict[str, tuple[str, ...]] = {
     "limits": ("Limits",),
     "data": ("Dataset", "read_data", "read_table", "impute", "discretize"),
+    "audit": ("check",),
     "graph": ("Dag", "Constraints"),
     "parent_sets": ("build_parent_sets",),
     "exact": ("find_optimal",),
@@ -71,11 +74,13 @@ _PUBLIC: dict[str, tuple[str, ...]] = {
     "ensemble": ("Recipe", "CredibleSet", "find_credible", "bootstrap_networks"),
     "confidence": ("EdgeConfidence", "edge_confidence", "recommend", "consensus_network"),
     "model": ("BayesianNetwork", "fit_parameters", "read_bif", "write_bif"),
-    "evaluate": ("compare",),
     "analysis": ("Analysis", "learn"),
     "estimator": ("BayesianNetworkEstimator",),
 }
-_MODULES = (*_PUBLIC, "counts", "datasets", "errors", "priors", "progress", "report", "scores", "study")
+_MODULES = (
+    *_PUBLIC,
+    *("certificate", "counts", "datasets", "errors", "evaluate", "priors", "progress", "report", "scores", "study"),
+)
 _STAGE = {name: stage for stage, names in _PUBLIC.items() for name in names}
 
 __all__ = ["__version__", "datasets", *_STAGE]  # noqa: PLE0604

@@ -103,11 +103,23 @@ BIBLIOGRAPHY: dict[str, Work] = {
         "Locally averaged Bayesian Dirichlet metrics",
         "ECSQARU, 217–228",
     ),
+    "cooper-1999": Work(
+        ("Cooper, G. F.", "Yoo, C."),
+        1999,
+        "Causal discovery from a mixture of experimental and observational data",
+        "Proceedings of the Fifteenth Conference on Uncertainty in Artificial Intelligence, 116–125",
+    ),
     "cooper-1992": Work(
         ("Cooper, G. F.", "Herskovits, E."),
         1992,
         "A Bayesian method for the induction of probabilistic networks from data",
         "Machine Learning, 9, 309–347",
+    ),
+    "friedman-1996": Work(
+        ("Friedman, N.", "Goldszmidt, M."),
+        1996,
+        "Discretizing continuous attributes while learning Bayesian networks",
+        "ICML, 157–165",
     ),
     "friedman-1999": Work(
         ("Friedman, N.", "Goldszmidt, M.", "Wyner, A."),
@@ -130,6 +142,18 @@ BIBLIOGRAPHY: dict[str, Work] = {
         "An analytical threshold for combining Bayesian networks",
         "Knowledge-Based Systems, 175, 36–49",
     ),
+    "grzegorczyk-2008": Work(
+        ("Grzegorczyk, M.", "Husmeier, D."),
+        2008,
+        "Improving the structure MCMC sampler for Bayesian networks by introducing a new edge reversal move",
+        "Machine Learning, 71, 265–305",
+    ),
+    "hauser-2012": Work(
+        ("Hauser, A.", "Bühlmann, P."),
+        2012,
+        "Characterization and greedy learning of interventional Markov equivalence classes of directed acyclic graphs",
+        "Journal of Machine Learning Research, 13, 2409–2464",
+    ),
     "heckerman-1995": Work(
         ("Heckerman, D.", "Geiger, D.", "Chickering, D. M."),
         1995,
@@ -141,6 +165,12 @@ BIBLIOGRAPHY: dict[str, Work] = {
         1995,
         "Bayes factors",
         "Journal of the American Statistical Association, 90, 773–795",
+    ),
+    "koivisto-2004": Work(
+        ("Koivisto, M.", "Sood, K."),
+        2004,
+        "Exact Bayesian structure discovery in Bayesian networks",
+        "Journal of Machine Learning Research, 5, 549–573",
     ),
     "lau-2004": Work(
         ("Lau, E.", "Bush, L."),
@@ -190,6 +220,12 @@ BIBLIOGRAPHY: dict[str, Work] = {
     "steck-2008": Work(
         ("Steck, H.",), 2008, "Learning the Bayesian network structure: Dirichlet prior versus data", "UAI, 511–518"
     ),
+    "su-2016": Work(
+        ("Su, C.", "Borsuk, M. E."),
+        2016,
+        "Improving structure MCMC for Bayesian networks through Markov blanket resampling",
+        "Journal of Machine Learning Research, 17 (118), 1–20",
+    ),
     "suzuki-2017": Work(
         ("Suzuki, J.",),
         2017,
@@ -204,5 +240,11 @@ BIBLIOGRAPHY: dict[str, Work] = {
     ),
     "ueno-2012": Work(
         ("Ueno, M.", "Uto, M."), 2012, "Non-informative Dirichlet score for learning Bayesian networks", "PGM"
+    ),
+    "vehtari-2021": Work(
+        ("Vehtari, A.", "Gelman, A.", "Simpson, D.", "Carpenter, B.", "Bürkner, P.-C."),
+        2021,
+        "Rank-normalization, folding, and localization: an improved R-hat for assessing convergence of MCMC",
+        "Bayesian Analysis, 16, 667–718",
     ),
 }

@@ -19,6 +19,7 @@ from arcwise.mentions import UNSAID, Argument, Mention, Remedy, Speller, spell_p
 
 __all__ = [
     "ArcwiseError",
+    "CertificateError",
     "ConfigError",
     "ConstraintError",
     "DataError",
@@ -98,6 +99,10 @@ class DataWarning(UserWarning):
 
 class FormatError(ArcwiseError):
     """A file is not what it should be: truncated, malformed, edited, or of another kind than its suffix says."""
+
+
+class CertificateError(ArcwiseError):
+    """A certificate that does not prove what it states, or that is about another table."""
 
 
 class GraphError(ArcwiseError):

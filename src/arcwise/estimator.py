@@ -14,6 +14,7 @@ from arcwise.data import Dataset, Table
 from arcwise.data.discretize import apply_cuts, find_cuts
 from arcwise.errors import UnknownNameError, suggestion
 from arcwise.exact import find_optimal
+from arcwise.graph import assert_obeys
 from arcwise.limits import Status
 from arcwise.local import hill_climb, tabu_search
 from arcwise.model import BayesianNetwork, fit_parameters
@@ -131,6 +132,7 @@ class BayesianNetworkEstimator(BaseEstimator):  # type: ignore[misc]
             )
             _raise_if_interrupted(found.status)
             self.dag_, self.structure_score_ = found.dag, found.score
+        assert_obeys(self.dag_, self.constraints)
         self.network_ = fit_parameters(self.dag_, data, estimator="bd", ess=self.ess, progress=False)
         return self
 

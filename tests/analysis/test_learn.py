@@ -170,7 +170,7 @@ def test_data_without_dependence_have_no_edge() -> None:
 
 
 def test_two_variables_are_enough() -> None:
-    frame = pd.DataFrame({"a": ["x", "y"] * 30, "b": ["u", "v"] * 30})
+    frame = pd.DataFrame({"a": ["x", "y"] * 30, "b": ["u", "v"] * 28 + ["u", "u", "v", "v"]})
     analysis = learn(frame)
     assert analysis.dag.n_arcs == 1
     assert analysis.edges[0].fate == "undirected"

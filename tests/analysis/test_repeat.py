@@ -48,7 +48,9 @@ def constraints(draw: st.DrawFn) -> dict[str, Any]:
     forbidden = [(b, a) for a, b in draw(st.lists(st.sampled_from(pairs), max_size=3, unique=True))]
     cut = draw(st.integers(1, len(order) - 1))
     tiers = [list(order[:cut]), list(order[cut:])] if draw(st.booleans()) else []
-    made = Constraints(NAMES, required=required, forbidden=forbidden, tiers=tiers)
+    roots = [order[0]] if draw(st.booleans()) else []
+    leaves = [order[-1]] if draw(st.booleans()) else []
+    made = Constraints(NAMES, required=required, forbidden=forbidden, tiers=tiers, roots=roots, leaves=leaves)
     return made.describe()
 
 
@@ -108,7 +110,7 @@ def test_constraints_and_limits_are_recorded(tmp_path: Path, monkeypatch: pytest
     words = shlex.split(record["command"])
     assert json.loads(words[words.index("--constraints") + 1])["tiers"] == [["age"], ["cough", "smoke"]]
     page = (tmp_path / "out" / "report.html").read_text()
-    assert "required: smoke → x ray" in page
+    assert "smoke → x ray is required" in page
     assert "complete among networks with at most 3 parents" in page
 
 

@@ -27,12 +27,15 @@ PRIOR_LEARNS = (*PRIOR, *RULES, "--threads", "--limit-seconds", "--limit-memory"
 OPTIONS: dict[str, tuple[str, ...]] = {
     "learn": (*LEARNS, "--seed", "--threads", "--output", "--bayes-factor", "--missed-edge-cost"),
     "explain": (*DATA, "--data"),
+    "check": ("--drop", "--separator", "--categorical", "--output", "--dates", "--decimal", "--merge-rare"),
     "impute": (*DATA[:3], "--output"),
     "discretize": (*DATA[:3], "--output"),
     "scores": (*LEARNS, "--threads", "--output", "--limit-memory", "--bayes-factor"),
     "optimal": (*LEARNS, "--seed", "--threads", "--output", "--limit-memory", "--limit-nodes"),
+    "check-certificate": (),
     "search": (*LEARNS, "--seed", "--threads", "--output", "--limit-memory", "--limit-steps"),
     "credible": (*LEARNS, "--threads", "--output", "--limit-memory", "--limit-networks", "--bayes-factor"),
+    "posterior": (*LEARNS, "--seed", "--threads", "--output", "--limit-memory"),
     "bootstrap": (*LEARNS, "--seed", "--threads", "--output", "--workers", "--cluster"),
     "confidence": ("--output",),
     "threshold": (*DATA, "--seed", "--limit-seconds", "--missed-edge-cost"),
@@ -59,7 +62,7 @@ SHORT = {"-q": "--quiet", "-o": "--output", "-s": "--score", "-b": "--bayes-fact
 OWN_WORDS = {
     *("--method", "--output", "--bins", "--target", "--threads", "--ess", "--score", "--rule", "--bayes-factor"),
     *("--replicates", "--permutations", "--alpha", "--missed-edge-cost", "--beta", "--threshold", "--compare"),
-    *("--limit-seconds", "--cases", "--data", "--networks", "--patience", "--max-parents"),
+    *("--limit-seconds", "--cases", "--data", "--networks", "--patience", "--max-parents", "--resume"),
 }
 
 
@@ -129,6 +132,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "study.toml").write_text("[experiments.overhead]\ncells = 2\n")
     for command in (
         "scores data.csv -b 20 -o table.jkl",
+        "optimal table.jkl --certificate proof.json.gz",
         "search data.csv -o graph.graphml",
         "fit graph.graphml data.csv -o network.bif",
         "bootstrap data.csv --replicates 5 -o networks.parquet",
@@ -144,19 +148,25 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _is_new(word: str) -> bool:
-    return word.endswith((".jkl", ".graphml", ".bif", ".parquet", ".duckdb")) or word in ("report", "summary")
+    return word.endswith((".jkl", ".json.gz", ".graphml", ".bif", ".parquet", ".duckdb")) or word in (
+        "report",
+        "summary",
+    )
 
 
 # How to call each verb on these files, quickly.
 CALLS: dict[str, str] = {
     "learn": "data.csv --no-compare --permutations 0",
     "explain": "report",
+    "check": "data.csv",
     "impute": "data.csv -o NEW.csv",
     "discretize": "data.csv -o NEW.csv",
     "scores": "data.csv -o NEW.jkl",
     "optimal": "data.csv",
+    "check-certificate": "table.jkl proof.json.gz",
     "search": "data.csv",
     "credible": "data.csv",
+    "posterior": "data.csv",
     "bootstrap": "data.csv --replicates 5",
     "confidence": "networks.parquet",
     "threshold": "confidence.parquet --rule broom --data data.csv --permutations 2",

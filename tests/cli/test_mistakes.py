@@ -70,7 +70,6 @@ def test_data_that_are_not_ready(cli: Cli, here: Path, verb: str) -> None:
     message = cli(*words, "numbers.csv", code=1)
     assert "with `arcwise discretize --method mdl --target TARGET` or the method 'width'" in message
     assert "say so: --categorical." in message
-    assert "Drop the column with --drop ward." in cli(*words, "constant.csv", code=1)
     assert "same number. Write it in one way." in cli(*words, "twice.csv", code=1)
     assert "--drop names the unknown column 'smok'; did you mean 'smoke'?" in cli(
         *words, "survey.csv", "--drop", "smok", code=1
@@ -79,7 +78,7 @@ def test_data_that_are_not_ready(cli: Cli, here: Path, verb: str) -> None:
 
 
 def test_no_message_speaks_of_arguments(cli: Cli, here: Path) -> None:
-    for file in ("semicolon", "gaps", "numbers", "constant", "twice"):
+    for file in ("semicolon", "gaps", "numbers", "twice"):
         message = cli("search", f"{file}.csv", code=1)
         assert "=" not in message.replace("=yes", ""), message
 

@@ -134,3 +134,16 @@ def test_fit_reads_only_the_columns_of_the_structure(cli: Cli, network: Path, tm
         fitted = parse_bif(cli("fit", file, rows, "-q"))
         assert fitted.names == ("rain", "wet grass")
     assert "missing values" in cli("fit", arcs, rows, code=1)  # a list of arcs does not tell which columns count
+
+
+def test_samples_of_experiments_and_fits_that_know_of_them(cli: Cli, network: Path, tmp_path: Path) -> None:
+    words = ("--rows", 50, "--seed", 3, "--do", "rain=yes", "--do", "wet grass")
+    facts = json.loads(cli("sample", network, *words, "-o", tmp_path / "done.csv", "--json"))
+    assert facts["do"] == {"rain": "yes", "wet grass": None}
+    made = read_bif(network)
+    states = dict(zip(made.names, made.states, strict=True))
+    read = read_data(tmp_path / "done.csv", states=states, interventions="interventions")
+    assert read.digest == facts["digest"] == made.sample(50, seed=3, do={"rain": "yes", "wet grass": None}).digest
+    fitted = parse_bif(cli("fit", network, tmp_path / "done.csv", "--interventions", "interventions", "--ess", 2))
+    assert fitted.table("rain").tolist() == [0.5, 0.5]  # it was set in every case
+    assert "'wet'" in cli("sample", network, "--rows", 5, "--do", "wet=dry", code=1)

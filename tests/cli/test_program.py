@@ -106,7 +106,7 @@ def test_whitelist_and_blacklist(cli: Cli, table: Path, tmp_path: Path) -> None:
     assert max(sum(head == name for _, head in arcs) for name in datasets.load("balance-scale").names) <= 2
     black.write_text("from,to\nleft-weight,right-weight\n")
     message = cli("search", table, *given, code=1)
-    assert "left-weight -> right-weight is both required and forbidden" in message
+    assert "left-weight -> right-weight is required; left-weight -> right-weight is forbidden" in message
     assert "white.csv" in message
     white.write_text("from,to\nclass,left-weight\nleft-weight,class\n")
     assert "required in both directions" in cli("search", table, "--required", white, code=1)
@@ -154,5 +154,5 @@ def test_help_lists_the_verbs_by_stage_of_the_pipeline(cli: Cli) -> None:
     text = cli("--help")
     places = [text.index(f"\n  {verb} ") for verb in VERBS]
     assert places == sorted(places)
-    assert "\nPrepare data:\n  impute " in text
+    assert "\nPrepare data:\n  check " in text
     assert "Commands:" not in text  # every verb has its stage

@@ -213,8 +213,9 @@ def test_parquet_with_gaps_and_dates(tmp_path: Path) -> None:
     )
     assert table.n_missing == {"a": 1, "b": 1}
     assert table.column("a").labels == ("1", "2")
-    with pytest.raises(DataError, match=r"d.parquet: column 'd' holds dates"):
-        read_data(parquet(tmp_path / "d.parquet", "SELECT * FROM (VALUES (DATE '2020-01-01', 1)) t(d, b)"))
+    days = "SELECT * FROM (VALUES (DATE '2020-01-01', 1), (DATE '2021-02-01', 2), (DATE '2022-01-05', 1)) t(d, b)"
+    with pytest.raises(DataError, match=r"d.parquet: column 'd' \(1 of 2\) holds dates or times, e.g. '2020-01-01'"):
+        read_data(parquet(tmp_path / "d.parquet", days))
     with pytest.raises(DataError, match="column 'l' holds"):
         read_data(parquet(tmp_path / "l.parquet", "SELECT * FROM (VALUES ([1, 2], 1), ([2], 2)) t(l, b)"))
 

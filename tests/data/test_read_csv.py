@@ -97,11 +97,8 @@ BAD: list[tuple[str, str | bytes, type[ArcwiseError], str]] = [
     ("header only", "a,b\n", DataError, "no rows, only the header"),
     ("one column", "a\nx\ny\n", DataError, "only one column, 'a'.*needs at least two variables. If"),
     ("other separator", "a;b\nx;y\ny;x\n", DataError, "only one column.*semicolon. Give separator=';'"),
-    ("duplicate names", "a,b, a\nx,y,z\n", DataError, "header has the name 'a' in fields 1 and 3"),
     ("duplicate numbers", "1,0,1\n0,1,1\n", DataError, "fields 1 and 3.*header=False"),
     ("numbers in the header", "5.1,3.5\n1,2\n", FormatError, "consists of numbers.*header=False"),
-    ("empty header", "a,,c\nx,y,z\n", FormatError, "header is empty in field 2 of 3; every column needs a name"),
-    ("pandas index", ",a,b\n0,x,y\n", FormatError, "field 1 of 3 .*index=False"),
     ("ragged, short", "a,b,c\nx,y,z\n\nx,y\n", FormatError, "survey.csv: line 4 has 2 fields, but the header has 3"),
     ("ragged, long", "a,b\nx,y\nx,y,z\n", FormatError, "line 3 has 3 fields, but the header has 2"),
     ("ragged, trailing comma", "a,b\nx,y,\n", FormatError, "line 2 has 3 fields"),
@@ -323,3 +320,13 @@ def test_writing_needs_a_known_format(tmp_path: Path) -> None:
 def test_writing_to_standard_output(capsys: pytest.CaptureFixture[str]) -> None:
     Dataset.from_codes(np.array([[0, 1], [1, 0]])).to_file("-")
     assert capsys.readouterr().out == "X0,X1\n0,1\n1,0\n"
+
+
+def test_names_that_are_missing_or_repeated_are_made(tmp_path: Path) -> None:
+    path = tmp_path / "joined.csv"
+    path.write_text(",a,b,a,,a (2)\n0,x,y,x,u,s\n1,y,y,x,v,t\n")
+    table = read_table(path)
+    assert table.names == ("column 1", "a", "b", "a (3)", "column 5", "a (2)")
+    assert table.renamed["a (3)"] == "column 2 is called 'a', too"
+    assert table.drop(["column 1"]).renamed.keys() == {"a (3)", "column 5"}
+    assert read_table(path, drop=["#1", "#5"]).names == ("a", "b", "a (3)", "a (2)")

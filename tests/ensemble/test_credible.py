@@ -25,6 +25,7 @@ from arcwise.ensemble.diagram.plan import UNLIMITED, Build
 from arcwise.ensemble.twin import credible_twin, is_least_member
 from arcwise.errors import GuaranteeError, OptionError, UnknownNameError
 from arcwise.graph import Constraints, Cpdag, Dag
+from arcwise.graph.fixed_pairs import native_pairs
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import ParentSetTable, build_parent_sets
 
@@ -292,7 +293,7 @@ def test_every_class_of_five_nodes_has_one_least_member() -> None:
     for seed in range(3):
         rank = np.random.default_rng(seed).permutation(n).astype(np.int32)
         least = _core.graph.least_members_of_rows(rows, rank, table.set_offsets, table.members)
-        keys = _core.graph.class_keys_of_rows(rows, table.set_offsets, table.members).reshape(-1, 2)
+        keys = _core.graph.class_keys_of_rows(rows, table.set_offsets, table.members, native_pairs(None)).reshape(-1, 2)
         assert least.sum() == 8782  # the classes of five nodes (OEIS A007984)
         assert len(np.unique(keys[least > 0], axis=0)) == 8782
 
@@ -454,8 +455,8 @@ def test_a_table_with_too_little_slack_is_refused() -> None:
     assert find_credible(unknown.vouched(3.0), bayes_factor=20).count == 3
     limited = ParentSetTable.from_lists(["a", "b", "c"], [*entries, [(0.0, [])]], slack=9.0, max_parents=1)
     assert find_credible(limited, bayes_factor=3).max_parents == 1
-    with pytest.raises(GuaranteeError, match="under constraints"):
-        find_credible(tight, log_slack=0.0, by="mec", constraints=Constraints(("a", "b"), forbidden=[("a", "b")]))
+    with pytest.raises(GuaranteeError, match="limits on the parents of single variables"):
+        find_credible(tight, log_slack=0.0, by="mec", constraints=Constraints(("a", "b"), max_parents_of={"a": 0}))
 
 
 @pytest.mark.parametrize("max_parents", [1, 2, 3])

@@ -95,17 +95,21 @@ def test_the_best_that_a_recipe_asks_for_are_all_that_it_asks_for() -> None:
     np.testing.assert_array_equal(found.present, best.present)
 
 
-def test_classes_are_not_whole_in_a_table_that_was_built_under_constraints() -> None:
+def test_classes_are_whole_within_the_constraints_of_a_table() -> None:
     data = datasets.load("iris")
     known = Constraints(data.names, forbidden=[("species", "petal-width")])
     table = build_parent_sets(data, "bic", slack=math.log(20), constraints=known)
     found = CredibleSet.build(table, bayes_factor=20)
-    assert not found.has_whole_classes
+    assert found.has_whole_classes
     assert found.recipe.constraints == known.describe()
-    with pytest.raises(GuaranteeError, match="as wholes"):
-        found.networks("mec")
+    assert found.networks("mec").count == found.class_count
     both = CredibleSet.build(table, bayes_factor=20, constraints=Constraints(data.names, max_parents=1))
+    assert both.has_whole_classes
     assert both.recipe.constraints == {**known.describe(), "max_parents": 1}
+    own = CredibleSet.build(table, bayes_factor=20, constraints=Constraints(data.names, max_parents_of={"species": 1}))
+    assert not own.has_whole_classes
+    with pytest.raises(GuaranteeError, match="as wholes"):
+        own.networks("mec")
 
 
 def test_a_file_of_0_1_says_how_its_confidences_were_made(table: ParentSetTable, tmp_path: Path) -> None:

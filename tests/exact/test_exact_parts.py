@@ -126,7 +126,7 @@ def test_probing_leaves_the_program_as_it_was() -> None:
     relaxation.separate(before, effort=1)
     before = relaxation.solve(-math.inf)
     allowed = _core.exact.impose_arc(sets, np.ones(sets.rows, dtype=np.uint8), 0, 1, False)
-    probed = relaxation.probe(allowed, 50)
+    probed, _ = relaxation.probe(allowed, 50)
     after = relaxation.solve(-math.inf)
     assert after.bound == pytest.approx(before.bound, abs=1e-7)
     assert probed <= before.bound + 1e-6

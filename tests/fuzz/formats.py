@@ -26,11 +26,12 @@ from tests.fuzz.mutation import TOKENS, VALUES, mutate_arrays, mutate_bytes, mut
 from arcwise.array_file import format_array_file, parse_array_file
 from arcwise.confidence import EdgeConfidence, edge_confidence, recommend
 from arcwise.data import Dataset, read_table, write_data
-from arcwise.ensemble import CredibleSet, NetworkSet, bootstrap_networks, find_credible
+from arcwise.ensemble import CredibleSet, NetworkSet, bootstrap_networks, find_credible, sample_posterior
 from arcwise.ensemble.stream import MANIFEST, NetworkStream
 from arcwise.errors import ArcwiseError
 from arcwise.graph import (
     Pdag,
+    read_beliefs,
     read_constraints,
     read_graph,
     write_adjacency,
@@ -101,8 +102,12 @@ def make_examples(folder: Path) -> dict[str, bytes]:
     networks.save(folder / "networks.parquet")
     edge_confidence(networks, n_cases=60).save(folder / "confidence.parquet")
     (folder / "rules.toml").write_text('required = [["a", "b"]]\nforbidden = [["c", "a"]]\nmax_parents = 2\n')
+    (folder / "odds.csv").write_text("from,to,odds,kind\na,b,4:1,->\nb,c,0.1,--\n")
+    (folder / "odds.toml").write_text('every_edge = 0.5\narcs = [["a", "b", "4 to 1"]]\n')
+    (folder / "odds.json").write_text('{"edges": [["a", "b", 0.25]], "expected_edges": 1.5}\n')
     (folder / "rules.json").write_text('{"tiers": [["a"], ["b", "c"]], "max_parents_of": {"c": 1}}\n')
     bootstrap_networks(data, replicates=3, seed=1, path=folder / "run.replicates", progress=False)
+    _chains(folder / "run.chains")
     _stopped(folder / "table.checkpoint")
     CredibleSet.build(table, log_slack=1.0, progress=False).stream(folder / "stream", chunk=2)
     (folder / "study.toml").write_text(
@@ -168,6 +173,12 @@ def _confidence(path: Path) -> object:
 
 def _resumed(path: Path) -> object:
     return bootstrap_networks(example_data(), replicates=4, seed=1, path=path, progress=False)
+
+
+def _chains(path: Path) -> object:
+    table = build_parent_sets(example_data(), "bic", slack=3.0, progress=False)
+    found = sample_posterior(table, seed=1, path=path, limits=Limits(seconds=5, count=20), progress=False)
+    return found.edge_probabilities()
 
 
 def _study(path: Path) -> object:
@@ -339,7 +350,11 @@ FORMATS: dict[str, Format] = {
     "confidence.parquet": Format(".parquet", _confidence, _parquet),
     "rules.toml": Format(".toml", lambda path: read_constraints(path, ["a", "b", "c"]), _text),
     "rules.json": Format(".json", lambda path: read_constraints(path, ["a", "b", "c"]), _tree),
+    "odds.csv": Format(".csv", lambda path: read_beliefs(path).on(["a", "b", "c"]), _text),
+    "odds.toml": Format(".toml", lambda path: read_beliefs(path).on(["a", "b", "c"]), _text),
+    "odds.json": Format(".json", lambda path: read_beliefs(path).on(["a", "b", "c"]), _tree),
     "run.replicates": Format(".replicates", _resumed, _journal),
+    "run.chains": Format(".chains", _chains, _array_file),
     "table.checkpoint": Format(
         ".checkpoint", lambda path: _checkpoint_table(path, progress=False, limits=Limits(seconds=5)), _array_file
     ),

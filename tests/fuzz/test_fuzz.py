@@ -134,7 +134,7 @@ def test_regressions(tmp_path: Path, what: str) -> None:
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_new_files(examples: dict[str, bytes], tmp_path: Path, name: str) -> None:
-    slow = ("parquet", "duckdb", "replicates", "checkpoint")
+    slow = ("parquet", "duckdb", "replicates", "checkpoint", "chains")
     refused = 0
     count = 8 if name.endswith(slow) else 60
     for seed in range(count):

@@ -5,11 +5,12 @@ import pickle
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcwise.errors import ConstraintError, FormatError
+from arcwise.errors import ConstraintError, FormatError, OptionError
 from arcwise.graph import Constraints, Dag, all_dags, read_constraints, write_constraints
 
 NAMES = ("age", "sex", "smoke", "cancer")
@@ -18,13 +19,22 @@ NAMES = ("age", "sex", "smoke", "cancer")
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"required": [("age", "smoke"), ("smoke", "age")]}, r"required arcs are not acyclic: .*; drop one of them\."),
+        (
+            {"required": [("age", "smoke"), ("smoke", "age")]},
+            r"age -> smoke is required; smoke -> age is required\. Drop",
+        ),
         ({"required": [("age", "sex"), ("sex", "smoke"), ("smoke", "age")]}, "smoke"),
-        ({"required": [("age", "smoke")], "forbidden": [("age", "smoke")]}, "both required and forbidden"),
-        ({"required": [("cancer", "age")], "tiers": [["age"], ["cancer"]]}, "later tier to an earlier one"),
+        (
+            {"required": [("age", "smoke")], "forbidden": [("age", "smoke")]},
+            r"together: age -> smoke is required; age -> smoke is forbidden\.",
+        ),
+        (
+            {"required": [("cancer", "age")], "tiers": [["age"], ["cancer"]]},
+            r"cancer -> age is required; the tiers are age \| cancer",
+        ),
         (
             {"required": [("age", "cancer"), ("sex", "cancer")], "max_parents": 1},
-            r"'cancer' has 2 required parents \(age, sex\) but may have at most 1",
+            "age -> cancer is required; sex -> cancer is required; a variable has at most 1 parent",
         ),
         ({"required": [("age", "cancer")], "max_parents_of": {"cancer": 0}}, "at most 0"),
         ({"required": [("age", "age")]}, "own parent"),
@@ -174,5 +184,130 @@ def test_missing_and_undecodable_files(tmp_path: Path) -> None:
         read_constraints(tmp_path / "c.json", NAMES)
     with pytest.raises(FormatError, match="cannot read"):
         read_constraints(tmp_path / "none.json", NAMES)
-    with pytest.raises(FormatError, match=r"json or \.toml"):
+    with pytest.raises(FormatError, match=r"\.json, \.toml or \.csv"):
         read_constraints(tmp_path / "c.txt", NAMES)
+
+
+KINDS = {
+    "required": [("smoke", "cancer")],
+    "roots": ["age"],
+    "leaves": ["cancer"],
+    "separate": [("sex", "cancer")],
+    "groups": [["age", "sex"]],
+    "ancestors": [("age", "cancer")],
+    "non_ancestors": [("sex", "smoke")],
+}
+
+
+def test_all_kinds_in_a_file_a_table_and_a_record(tmp_path: Path) -> None:
+    constraints = Constraints(NAMES, **KINDS)
+    assert constraints.describe() == {
+        "required": [["smoke", "cancer"]],
+        "roots": ["age"],
+        "leaves": ["cancer"],
+        "separate": [["cancer", "sex"]],
+        "groups": [["age", "sex"]],
+        "ancestors": [["age", "cancer"]],
+        "non_ancestors": [["sex", "smoke"]],
+    }
+    assert pickle.loads(pickle.dumps(constraints)) == constraints
+    assert constraints.reorder(NAMES[::-1]).digest == constraints.digest
+    toml = tmp_path / "c.toml"
+    toml.write_text(
+        'whitelist = [["smoke", "cancer"]]\nroots = ["age"]\nleaves = ["cancer"]\nseparate = [["sex", "cancer"]]\n'
+        'groups = [["age", "s?x"]]\nancestors = [["age", "cancer"]]\nnon_ancestors = [["sex", "smoke"]]\n'
+    )
+    assert read_constraints(toml, NAMES) == constraints
+    table = tmp_path / "c.csv"
+    table.write_text(
+        "from,to,kind\nsmoke,cancer,required\nage,,root\ncancer,,leaf\nsex,cancer,separate\nage,1,group\nsex,1,group\n"
+        "age,cancer,ancestor\nsex,smoke,non_ancestor\n"
+    )
+    assert read_constraints(table, NAMES) == constraints
+    assert Constraints.from_frame(NAMES, pd.read_csv(table)) == constraints
+    more = pd.DataFrame(
+        {"from": ["age", "sex", "cancer", None], "to": [1, 1, 2, 3], "kind": ["tier", "tier", "tiers", "max_parents"]}
+    )
+    assert Constraints.from_frame(NAMES, more) == Constraints(NAMES, tiers=[["age", "sex"], ["cancer"]], max_parents=3)
+    write_constraints(tmp_path / "c.json", constraints)
+    assert read_constraints(tmp_path / "c.json", NAMES) == constraints
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([("age", "sex", "requierd")], "row 1: unknown kind 'requierd'; did you mean 'required'"),
+        ([("age", "sex", "root")], "row 1: 'root' is about one variable"),
+        ([("age", None, "forbidden")], "row 1: 'forbidden' needs something in the column to"),
+        ([("age", "first", "tier")], "row 1: 'tier' needs an integer in the column to, not 'first'"),
+        ([(None, "sex", "forbidden")], "needs a variable in the column from"),
+    ],
+)
+def test_bad_rows(rows: list[tuple[object, ...]], message: str) -> None:
+    with pytest.raises(ConstraintError, match=message):
+        Constraints.from_frame(NAMES, pd.DataFrame(rows, columns=["from", "to", "kind"]))
+    with pytest.raises(ConstraintError, match="'kind' is not there"):
+        Constraints.from_frame(NAMES, pd.DataFrame(rows, columns=["from", "to", "what"]))
+
+
+def test_patterns() -> None:
+    names = ["age", "lab_a", "lab_b", "lab_c", "x*"]
+    known = Constraints(names, forbidden=[("lab_*", "age")], groups=[["lab_*"]], leaves=["x*"])
+    assert known.forbidden == (("lab_a", "age"), ("lab_b", "age"), ("lab_c", "age"))
+    assert known.groups == (("lab_a", "lab_b", "lab_c"),)
+    assert known.leaves == ("x*",)  # a variable's own name is no pattern
+    assert Constraints(names, tiers=[["age"], ["lab_a"], ["*"]]).tiers == (
+        ("age",),
+        ("lab_a",),
+        ("lab_b", "lab_c", "x*"),
+    )
+    limits = Constraints(names, max_parents_of={"lab_a": 0, "lab_*": 2}).max_parents_by_name
+    assert limits == {"lab_a": 0, "lab_b": 2, "lab_c": 2}
+    with pytest.raises(ConstraintError, match=r"roots: no variable matches .* 'labs_\*'; did you mean .*lab_a"):
+        Constraints(names, roots=["labs_*"])
+    with pytest.raises(ConstraintError, match="'lab_b' is in tier 1 and again in tier 2"):
+        Constraints(names, tiers=[["lab_*"], ["*_b"]])
+
+
+def test_whitelists_force_in_bnlearn_and_limit_in_pgmpy() -> None:
+    arcs = [("age", "sex"), ("sex", "smoke")]
+    assert Constraints.from_lists(NAMES, whitelist=arcs) == Constraints(NAMES, required=arcs)
+    limited = Constraints.from_lists(NAMES, whitelist=arcs, fixed_edges=[("age", "smoke")], dialect="pgmpy")
+    assert limited == Constraints(NAMES, required=[("age", "smoke")], allowed=[*arcs, ("age", "smoke")])
+    assert not limited.allows("cancer", ["age"])
+    assert limited.allows("smoke", ["age", "sex"])
+    nothing = Constraints.from_lists(NAMES, whitelist=[], dialect="pgmpy")
+    assert [d for d in all_dags(NAMES) if nothing.allows_dag(d)] == [Dag(NAMES, [[]] * 4)]
+    assert Constraints.from_description(NAMES, nothing.describe()) == nothing
+    with pytest.raises(OptionError, match="did you mean 'bnlearn'"):
+        Constraints.from_lists(NAMES, dialect="bnlearm")
+
+
+def test_statements_and_leaving_one_out() -> None:
+    constraints = Constraints(NAMES, **KINDS, tiers=[["age"], ["smoke"]], max_parents=1, max_parents_of={"cancer": 2})
+    texts = [said.text() for said in constraints.statements]
+    assert texts == [
+        "smoke → cancer is required",
+        "the tiers are age | smoke",
+        "age has no parents",
+        "cancer has no children",
+        "there is no arc between sex and cancer",
+        "there is no arc between any two of age, sex",
+        "age leads to cancer",
+        "sex does not lead to smoke",
+        "a variable has at most 1 parent",
+        "cancer has at most 2 parents",
+    ]
+    for said in constraints.statements[:-1]:
+        rest = constraints.without(said)
+        assert said not in rest.statements
+        assert set(rest.statements) >= set(constraints.statements) - {said} or said.kind.value == "max_parents"
+    loose = constraints.without(constraints.statements[-1])
+    assert loose.max_parents_of("smoke") == 1
+    assert loose.allows("cancer", ["smoke", "age"])
+    assert [said.source for said in constraints.reasons("smoke", "age")] == [
+        "your tiers",
+        "your word that age is a root",
+    ]
+    with pytest.raises(OptionError, match="did you mean 'roots'"):
+        Constraints(NAMES, rots=["age"])

@@ -75,5 +75,5 @@ def test_columns_and_states_that_do_not_match_are_named(sprinkler: BayesianNetwo
     other = Dataset(np.zeros_like(data.codes), data.names, (("maybe", "yes"), *data.states[1:]))
     with pytest.raises(DataError, match=r"column 'cloudy' has the state 'maybe', which .* in 4 rows; .* no, yes"):
         sprinkler.log_likelihood(other)
-    with pytest.raises(OptionError, match="threads=0 must be at least 1"):
+    with pytest.raises(OptionError, match="threads=0 must be an integer from 1"):
         sprinkler.log_likelihood(data, threads=0)

@@ -53,7 +53,7 @@ def test_frequencies_are_those_of_the_network(sprinkler: BayesianNetwork) -> Non
         ({"rows": 0}, "rows=0 must be at least 1"),
         ({"rows": 1.5}, "rows=1.5 must be a whole number"),
         ({"rows": 5, "seed": -1}, "seed=-1 must not be negative"),
-        ({"rows": 5, "threads": 0}, "threads=0 must be at least 1"),
+        ({"rows": 5, "threads": 0}, "threads=0 must be an integer from 1"),
     ],
 )
 def test_wrong_options_are_named(sprinkler: BayesianNetwork, options: dict[str, object], message: str) -> None:

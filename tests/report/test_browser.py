@@ -40,7 +40,7 @@ def drawn(analysis: arcwise.Analysis, threshold: float) -> list[str]:
     names = list(analysis.data.names)
     shown = []
     for edge in found.edges:
-        if edge.fate == "kept":
+        if edge.fate.is_arc:
             shown.append(f"{edge.tail} → {edge.head}")
         elif edge.fate == "undirected":
             pair = analysis.confidence.pair(*sorted((edge.tail, edge.head), key=names.index))
@@ -59,6 +59,29 @@ def test_the_slider_adds_and_removes_edges(page: Any, wine: arcwise.Analysis) ->
     assert page.text("#status") != before
     page.click("#reset")
     assert page.text("#status") == before
+
+
+def test_the_slider_obeys_the_constraints(browser: Any, tmp_path: Path) -> None:
+    data = arcwise.datasets.load("wine")
+    names = list(data.names)
+    known = arcwise.Constraints(
+        names,
+        tiers=[names[:1], names[10:]],
+        required=[(names[1], names[8])],
+        forbidden=[(names[2], names[3])],
+    )
+    analysis = arcwise.learn(data, constraints=known, seed=1, permutations=0, compare=False)
+    browser.log("browser")
+    path = tmp_path / "report.html"
+    path.write_text(analysis.to_html(), encoding="utf-8")
+    browser.open(path)
+    fates = set()
+    for value in (analysis.threshold, 0.02, 0.1, 0.25, 0.505, 0.75, 0.9, 0.99):
+        browser.run(SET, "threshold", value)
+        assert browser.run(SHOWN) == drawn(analysis, value), value
+        fates |= {edge.fate for edge in consensus_network(analysis.confidence, value).edges}
+    assert {"required", "kept", "undirected"} <= fates
+    assert browser.log("browser") == []
 
 
 def test_the_slider_moves_by_keyboard(page: Any) -> None:

@@ -3,7 +3,7 @@
 #include <stdexcept>
 
 #include "bitset.hpp"
-#include "graph/cpdag.hpp"
+#include "graph/class_kernel.hpp"
 
 namespace arcwise {
 
@@ -24,32 +24,26 @@ void add_bits(const BitRows& bits, std::size_t nodes, double weight, std::vector
 }  // namespace
 
 template <class Choice>
-std::vector<double> sum_classes(const Networks<Choice>& networks, std::span<const double> weights) {
+std::vector<double> sum_classes(const Networks<Choice>& networks, std::span<const double> weights,
+                                std::span<const Word> fixed) {
     const auto n = networks.nodes;
     std::vector<double> sums(2 * n * n, 0.0);
     const std::span<double> directed(sums.data(), n * n);
     const std::span<double> undirected(sums.data() + n * n, n * n);
     std::vector<ParentList> parents(n);
-    CpdagKernel kernel(n);
+    ClassKernel kernel(n, fixed);
     for (std::size_t network = 0; network < networks.count(); ++network) {
         read_parents(networks, network, parents);
         if (!kernel.label(parents)) throw std::invalid_argument("a network has a cycle");
         const double weight = weights[network];
-        for (std::size_t head = 0; head < n; ++head) {
-            // Both lists ascend, and the compelled parents are among the parents.
-            auto compelled = kernel.compelled(head).begin();
-            const auto end = kernel.compelled(head).end();
-            for (const auto parent : parents[head]) {
-                const auto tail = static_cast<std::size_t>(parent);
-                if (compelled != end && *compelled == parent) {
-                    ++compelled;
-                    directed[tail * n + head] += weight;
-                } else {
-                    undirected[tail * n + head] += weight;
-                    undirected[head * n + tail] += weight;
-                }
+        kernel.for_each_arc([&](std::size_t tail, std::size_t head, bool all_have_it) {
+            if (all_have_it) {
+                directed[tail * n + head] += weight;
+            } else {
+                undirected[tail * n + head] += weight;
+                undirected[head * n + tail] += weight;
             }
-        }
+        });
     }
     return sums;
 }
@@ -127,7 +121,8 @@ std::vector<double> sum_paths(const Networks<Choice>& networks, std::span<const 
 }
 
 #define ARCWISE_INSTANTIATE(Choice)                                                              \
-    template std::vector<double> sum_classes(const Networks<Choice>&, std::span<const double>);  \
+    template std::vector<double> sum_classes(const Networks<Choice>&, std::span<const double>,   \
+                                             std::span<const Word>);                             \
     template std::vector<double> sum_blankets(const Networks<Choice>&, std::span<const double>); \
     template std::vector<double> sum_paths(const Networks<Choice>&, std::span<const double>);
 ARCWISE_INSTANTIATE(std::uint8_t)

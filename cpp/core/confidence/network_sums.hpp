@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "bitset.hpp"
+
 namespace arcwise {
 
 // DAG d gives node v the parents members[set_offsets[r] .. set_offsets[r + 1]) with
@@ -30,10 +32,12 @@ struct Networks {
 
 // Each returns nodes x nodes sums of the weights; networks are added in their order, so the bits are fixed.
 
-// Compelled arcs at [tail, head] of the first half; reversible edges, at [i, j] and [j, i], in the second
-// half.
+// Of the networks' classes: arcs that all members have, at [tail, head] of the first half; edges that they
+// turn, at [i, j] and [j, i], in the second half. `fixed`: see graph/class_kernel.hpp; empty for Markov
+// classes.
 template <class Choice>
-std::vector<double> sum_classes(const Networks<Choice>& networks, std::span<const double> weights);
+std::vector<double> sum_classes(const Networks<Choice>& networks, std::span<const double> weights,
+                                std::span<const Word> fixed = {});
 
 // At [i, j] and [j, i]: j is a parent, a child or the other parent of a child of i.
 template <class Choice>

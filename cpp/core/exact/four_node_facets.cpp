@@ -48,4 +48,11 @@ const std::vector<FourNodeFacet>& four_node_facets() {
     return facets;
 }
 
+std::vector<std::uint8_t> facet_coefficients() {
+    std::vector<std::uint8_t> values;
+    for (const FourNodeFacet& facet : four_node_facets())
+        for (const auto& row : facet.coefficient) values.insert(values.end(), row.begin(), row.end());
+    return values;
+}
+
 }  // namespace arcwise

@@ -30,4 +30,7 @@ struct FourNodeFacet {
 // All of them: the six kinds under all orders of the four nodes, without repetition.
 const std::vector<FourNodeFacet>& four_node_facets();
 
+// Their coefficients one after the other, 4 x 16 of each.
+std::vector<std::uint8_t> facet_coefficients();
+
 }  // namespace arcwise

@@ -1,11 +1,10 @@
 #include "exact/subset_dp.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cassert>
 #include <limits>
-#include <mutex>
-#include <thread>
+
+#include "parallel_for.hpp"
 
 namespace arcwise {
 namespace {
@@ -203,9 +202,10 @@ bool SubsetDp::run(std::size_t threads, Ticker& ticker) {
     // Of the layer before and of this one.
     std::vector<std::vector<double>> previous, current;
     std::vector<Worker> workers;
-    workers.reserve(std::max<std::size_t>(threads, 1));
-    for (std::size_t t = 0; t < std::max<std::size_t>(threads, 1); ++t) workers.emplace_back(*this);
-    std::uint64_t done = 0;
+    threads = std::clamp<std::size_t>(threads, 1, parts);
+    workers.reserve(threads);
+    for (std::size_t t = 0; t < threads; ++t) workers.emplace_back(*this);
+    std::uint64_t finished = 0;
     for (std::size_t layer = 0; layer <= top_; ++layer) {
         std::vector<std::size_t> members;
         for (std::size_t part = 0; part < parts; ++part)
@@ -219,21 +219,14 @@ bool SubsetDp::run(std::size_t threads, Ticker& ticker) {
                 parts_[members[i]] = current[i].data();
             }
         }
-        std::atomic<std::size_t> next{0};
-        std::atomic<bool> stopped{false};
-        std::mutex reporting;
-        const auto work = [&](Worker& worker) {
-            for (std::size_t i = next++; i < members.size() && !stopped; i = next++) {
-                worker.run_part(members[i]);
-                const std::lock_guard<std::mutex> lock(reporting);
-                if (ticker.poll_now({++done, parts})) stopped = true;
-            }
-        };
-        std::vector<std::thread> others;
-        for (std::size_t t = 1; t < workers.size(); ++t) others.emplace_back(work, std::ref(workers[t]));
-        work(workers[0]);
-        for (auto& other : others) other.join();
-        if (stopped) return false;
+        const bool done = parallel_for(
+            workers.size(), members.size(),
+            [&](std::size_t worker, std::size_t i) { workers[worker].run_part(members[i]); },
+            [&](std::size_t started) {
+                return ticker.poll_now({finished + std::min(started, members.size()), parts});
+            });
+        if (!done) return false;
+        finished += members.size();
     }
     optimum_ = parts_.back()[part_size - 1];
     return true;

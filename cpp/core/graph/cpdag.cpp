@@ -86,23 +86,12 @@ void CpdagKernel::finish(std::size_t node) {
     source_[node] = all ? static_cast<std::int32_t>(node) : source_[x];
 }
 
-ClassKey CpdagKernel::key() const {
-    ClassKey key;
-    for (std::size_t node = 0; node < parents_.size(); ++node) {
-        const auto strong = compelled(node);
-        auto next = strong.begin();
-        for (const auto parent : parents_[node]) {
-            const bool directed = next != strong.end() && *next == parent;
-            if (directed) ++next;
-            const auto child = static_cast<std::int32_t>(node);
-            const auto tail = static_cast<std::uint64_t>(directed ? parent : std::min(parent, child));
-            const auto head = static_cast<std::uint64_t>(directed ? child : std::max(parent, child));
-            const std::uint64_t edge = tail << 32 | head << 1 | static_cast<std::uint64_t>(directed);
-            key.low += mix(edge + 0x9e3779b97f4a7c15ULL);
-            key.high += mix(edge + 0xd1b54a32d192ed03ULL);
-        }
-    }
-    return key;
+void add_edge(ClassKey& key, std::size_t tail, std::size_t head, bool directed) {
+    const std::uint64_t from = directed ? tail : std::min(tail, head);
+    const std::uint64_t to = directed ? head : std::max(tail, head);
+    const std::uint64_t edge = from << 32 | to << 1 | static_cast<std::uint64_t>(directed);
+    key.low += mix(edge + 0x9e3779b97f4a7c15ULL);
+    key.high += mix(edge + 0xd1b54a32d192ed03ULL);
 }
 
 std::vector<std::uint8_t> cpdag_of(std::span<const std::int64_t> offsets,

@@ -14,14 +14,17 @@ namespace arcwise {
 
 using ParentList = std::span<const std::int32_t>;  // the parents of one node, ascending
 
-// 128 bits that two DAGs over the same nodes share if and only if they are Markov equivalent. The sum of a
-// mixed number per compelled arc and per reversible edge: the chance that any two of a million classes
-// collide is below 10^-26.
+// 128 bits that two DAGs over the same nodes share if and only if they are of one class. The sum of a mixed
+// number per arc that all members have and per edge that they turn: the chance that any two of a million
+// classes collide is below 10^-26.
 struct ClassKey {
     std::uint64_t low = 0;
     std::uint64_t high = 0;
     friend bool operator==(const ClassKey&, const ClassKey&) = default;
 };
+
+// Adds the arc tail -> head, or the edge between them, to the key of a class.
+void add_edge(ClassKey& key, std::size_t tail, std::size_t head, bool directed);
 
 class CpdagKernel {
   public:
@@ -38,7 +41,8 @@ class CpdagKernel {
         return source < 0 ? ParentList{} : parents_[static_cast<std::size_t>(source)];
     }
 
-    ClassKey key() const;
+    // The place of a node in an order in which parents come before children.
+    std::int32_t position(std::size_t node) const { return position_[node]; }
 
   private:
     struct Visit {

@@ -9,7 +9,7 @@ namespace arcwise {
 
 namespace {
 
-void append_key(CpdagKernel& kernel, std::span<const ParentList> parents, std::vector<std::uint64_t>& keys) {
+void append_key(ClassKernel& kernel, std::span<const ParentList> parents, std::vector<std::uint64_t>& keys) {
     if (!kernel.label(parents)) throw std::invalid_argument("a graph has a cycle");
     const auto key = kernel.key();
     keys.push_back(key.low);
@@ -21,11 +21,12 @@ void append_key(CpdagKernel& kernel, std::span<const ParentList> parents, std::v
 template <class Row>
 std::vector<std::uint64_t> class_keys_of_rows(std::span<const Row> rows, std::size_t nodes,
                                               std::span<const std::int64_t> set_offsets,
-                                              std::span<const std::int32_t> members) {
+                                              std::span<const std::int32_t> members,
+                                              std::span<const Word> fixed) {
     assert(nodes > 0 && rows.size() % nodes == 0);
     std::vector<std::uint64_t> keys;
     keys.reserve(rows.size() / nodes * 2);
-    CpdagKernel kernel(nodes);
+    ClassKernel kernel(nodes, fixed);
     std::vector<ParentList> parents(nodes);
     for (std::size_t first = 0; first < rows.size(); first += nodes) {
         for (std::size_t node = 0; node < nodes; ++node) {
@@ -41,17 +42,17 @@ std::vector<std::uint64_t> class_keys_of_rows(std::span<const Row> rows, std::si
 
 template std::vector<std::uint64_t> class_keys_of_rows(std::span<const std::int32_t>, std::size_t,
                                                        std::span<const std::int64_t>,
-                                                       std::span<const std::int32_t>);
+                                                       std::span<const std::int32_t>, std::span<const Word>);
 template std::vector<std::uint64_t> class_keys_of_rows(std::span<const std::int64_t>, std::size_t,
                                                        std::span<const std::int64_t>,
-                                                       std::span<const std::int32_t>);
+                                                       std::span<const std::int32_t>, std::span<const Word>);
 
 std::vector<std::uint64_t> class_keys_of_masks(std::span<const std::uint64_t> masks, std::size_t nodes,
-                                               std::size_t words) {
+                                               std::size_t words, std::span<const Word> fixed) {
     assert(nodes > 0 && words > 0 && masks.size() % (nodes * words) == 0);
     std::vector<std::uint64_t> keys;
     keys.reserve(masks.size() / (nodes * words) * 2);
-    CpdagKernel kernel(nodes);
+    ClassKernel kernel(nodes, fixed);
     std::vector<ParentList> parents(nodes);
     std::vector<std::int32_t> members;
     std::vector<std::size_t> ends(nodes);

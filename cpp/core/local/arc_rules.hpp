@@ -35,6 +35,16 @@ class ArcRules {
         }
     }
 
+    // The same rules with no arc into the children that `keeps` does not hold for, but required ones.
+    template <class Keeps>
+    ArcRules into(Keeps keeps) const {
+        ArcRules rules = *this;
+        for (std::size_t to = 0; to < variables_; ++to)
+            for (std::size_t from = 0; from < variables_ && !keeps(to); ++from)
+                if (!required(from, to)) rules.flags_[from * variables_ + to] = 0;
+        return rules;
+    }
+
     std::size_t variables() const { return variables_; }
     std::size_t limit(std::size_t child) const { return limits_[child]; }
     bool allowed(std::size_t from, std::size_t to) const { return (at(from, to) & allowed_flag) != 0; }

@@ -13,7 +13,7 @@ namespace {
 
 class Climber {
   public:
-    Climber(NeighbourScores& scores, const ClimbOptions& options, Ticker& ticker)
+    Climber(FamilyScores& scores, const ClimbOptions& options, Ticker& ticker)
         : scores_(scores),
           options_(options),
           ticker_(ticker),
@@ -117,7 +117,7 @@ class Climber {
         return dag.all_parents();
     }
 
-    NeighbourScores& scores_;
+    FamilyScores& scores_;
     const ClimbOptions& options_;
     Ticker& ticker_;
     Xoshiro random_;
@@ -130,7 +130,7 @@ class Climber {
 
 }  // namespace
 
-SearchOutcome climb(NeighbourScores& scores, const ClimbOptions& options, Ticker& ticker) {
+SearchOutcome climb(FamilyScores& scores, const ClimbOptions& options, Ticker& ticker) {
     return Climber(scores, options, ticker).run();
 }
 

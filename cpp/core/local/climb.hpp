@@ -35,6 +35,6 @@ struct ClimbOptions {
 // that leaves the local optimum by random moves. At the end the best network is refined (refinement.hpp),
 // with random numbers that do not depend on the seed unless `random_ties` says so. A climb that a limit ended
 // is not at a local optimum, and is not refined.
-SearchOutcome climb(NeighbourScores& scores, const ClimbOptions& options, Ticker& ticker);
+SearchOutcome climb(FamilyScores& scores, const ClimbOptions& options, Ticker& ticker);
 
 }  // namespace arcwise

@@ -32,7 +32,8 @@ void NeighbourScores::fill_empty_rows() {
             rows[child] = std::make_shared<NeighbourRow>();
             rows[child]->toggled.assign(n, not_allowed);
             rows[child]->own = score_table(child, {}, table_, partition.sample_rows);
-            information_[child] = -log_likelihood(child, rows[child]->own);
+            rows[child]->prior = believed(child, {});
+            information_[child] = -log_likelihood(child, rows[child]->own - rows[child]->prior);
         }
         for (std::size_t block = 0; block < data_.blocks(); ++block)
             for (std::size_t child = first; child < last; ++child)
@@ -54,8 +55,8 @@ void NeighbourScores::fill_empty_rows() {
 // May one of the two be the parent of the other, and could either gain by it?
 bool NeighbourScores::is_worth_counting(std::size_t child, std::size_t x,
                                         std::vector<std::shared_ptr<NeighbourRow>>& rows) {
-    const bool into = wants(x, child, {}) && !is_hopeless(*rows[child], child, 1.0, x);
-    const bool out = wants(child, x, {}) && !is_hopeless(*rows[x], x, 1.0, child);
+    const bool into = wants(x, child, {}) && !is_hopeless(*rows[child], child, {}, x);
+    const bool out = wants(child, x, {}) && !is_hopeless(*rows[x], x, {}, child);
     return into || out;
 }
 
@@ -73,7 +74,11 @@ void NeighbourScores::fill_wide_pairs(std::size_t child, std::vector<std::shared
         if (!is_worth_counting(child, x, rows)) continue;
         if (tables_ != nullptr || wants(x, child, {})) score_sparse(child, {}, x, row);
         if (tables_ == nullptr) continue;
-        if (wants(child, x, {})) rows[x]->toggled[child] = row.toggled[x] + (rows[x]->own - row.own);
+        if (wants(child, x, {})) {
+            rows[x]->toggled[child] = row.toggled[x] + (rows[x]->own - row.own);
+            if (prior_ != nullptr)
+                rows[x]->toggled[child] += prior_->gain(x, 0, child) - prior_->gain(child, 0, x);
+        }
         if (!wants(x, child, {})) row.toggled[x] = not_allowed;
     }
 }
@@ -122,8 +127,13 @@ void NeighbourScores::fill_pairs(std::size_t block, std::size_t child, const Row
             }
             joint += tables_->constant(cells);
             const double empty = tables_->constant(1.0) + tables_->of(1.0)(weights_.cases);
-            if (into) rows[child]->toggled[x] = joint - (rows[x]->own + empty);
-            if (out) rows[x]->toggled[child] = joint - (rows[child]->own + empty);
+            const auto given = [&](std::size_t target, std::size_t parent) {
+                const double value = joint - (rows[parent]->own - rows[parent]->prior + empty);
+                const std::int32_t one[] = {static_cast<std::int32_t>(parent)};
+                rows[target]->toggled[parent] = prior_ == nullptr ? value : value + prior_->of(target, one);
+            };
+            if (into) given(child, x);
+            if (out) given(x, child);
             families_scored_ += 2;
         } else {
             forward.assign(arity * states, 0);

@@ -36,7 +36,7 @@ bool ascend_once(Walk& walk, ShuffledOperators& operators, double tolerance, Xos
     return false;
 }
 
-SearchOutcome first_ascent(NeighbourScores& scores, const FirstAscentOptions& options, Ticker& ticker) {
+SearchOutcome first_ascent(FamilyScores& scores, const FirstAscentOptions& options, Ticker& ticker) {
     SearchOutcome outcome;
     Xoshiro random(options.seed);
     Walk walk(scores, options.start);

@@ -37,6 +37,6 @@ struct FirstAscentOptions {
 };
 
 // Iterations are moves made; the last sweep, which finds no improvement, counts as operations only.
-SearchOutcome first_ascent(NeighbourScores& scores, const FirstAscentOptions& options, Ticker& ticker);
+SearchOutcome first_ascent(FamilyScores& scores, const FirstAscentOptions& options, Ticker& ticker);
 
 }  // namespace arcwise

@@ -32,7 +32,7 @@ bool cross(Walk& walk, const Walk& mate, std::uint64_t tries, Xoshiro& random) {
 
 }  // namespace
 
-SearchOutcome evolve(NeighbourScores& scores, const GeneticOptions& options, Ticker& ticker) {
+SearchOutcome evolve(FamilyScores& scores, const GeneticOptions& options, Ticker& ticker) {
     assert(options.population > options.dropped && options.population >= options.promoted);
     assert(options.promoted > 0 && options.unconnected <= options.population);
     SearchOutcome outcome;

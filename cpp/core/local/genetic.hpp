@@ -27,6 +27,6 @@ struct GeneticOptions {
 // makes a cycle and given up after `mating_tries`. Then every genome takes one first-ascent step. (Lau drops
 // 3 of 16, promotes 3 and mates "the remaining 12": 13 remain, and 13 offspring keep the population at 16.)
 // `history` holds the best score after each round; iterations are rounds.
-SearchOutcome evolve(NeighbourScores& scores, const GeneticOptions& options, Ticker& ticker);
+SearchOutcome evolve(FamilyScores& scores, const GeneticOptions& options, Ticker& ticker);
 
 }  // namespace arcwise

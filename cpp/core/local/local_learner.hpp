@@ -2,46 +2,90 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "local/climb.hpp"
+#include "local/family_scores.hpp"
 #include "local/first_ascent.hpp"
 #include "local/genetic.hpp"
 #include "local/state_blocks.hpp"
 
 namespace arcwise {
 
+// Which rows tell of which children: child c is scored by scores[group_of[c]], from the rows of which
+// told[group_of[c] * rows + row] is not 0. A null score: no row does. `told` is empty if all rows tell of
+// all.
+struct ChildGroups {
+    std::vector<const LocalScore*> scores;
+    std::vector<std::int32_t> group_of;
+    std::vector<std::uint8_t> told;
+};
+
 // The data as blocks of indicator bytes are shared and never change; a learner belongs to one thread. The
 // tables of the score's terms stay valid as long as the weights sum to the same N, as they do in a bootstrap;
 // other weights make new tables.
 class LocalLearner {
   public:
-    LocalLearner(const StateBlocks& data, const LocalScore& score, ArcRules rules, std::size_t memory)
-        : data_(data), score_(score), rules_(std::move(rules)), memory_(memory) {}
+    LocalLearner(const StateBlocks& data, ChildGroups groups, ArcRules rules, std::size_t memory)
+        : data_(data), groups_(std::move(groups)), rules_(std::move(rules)), memory_(memory) {
+        for (std::size_t g = 0; g < groups_.scores.size(); ++g)
+            rules_of_.push_back(rules_.into(
+                [&](std::size_t child) { return static_cast<std::size_t>(groups_.group_of[child]) == g; }));
+        tables_.resize(groups_.scores.size());
+    }
 
-    // Calls search(scores) with the neighbour scores of the weighted data; empty weights: every row once.
+    // Calls search(scores) with the scores of the weighted data; empty weights: every row once.
     template <class Search>
     SearchOutcome with_scores(std::span<const std::int64_t> weights, Search search) {
-        CellTermTables* tables = nullptr;
-        if (const SetScore* set_score = score_.set_score()) {
-            std::int64_t cases = weights.empty() ? static_cast<std::int64_t>(data_.rows()) : 0;
-            for (const auto weight : weights) cases += weight;
-            if (!tables_ || tables_->cases() != cases) tables_.emplace(*set_score, cases);
-            tables = &*tables_;
+        std::vector<std::unique_ptr<NeighbourScores>> made;
+        std::vector<std::int64_t> own;
+        const std::size_t each = memory_ / groups_.scores.size();
+        for (std::size_t g = 0; g < groups_.scores.size(); ++g) {
+            if (groups_.scores[g] == nullptr) {
+                made.push_back(nullptr);
+                continue;
+            }
+            const auto masked = masked_weights(weights, g, own);
+            made.push_back(std::make_unique<NeighbourScores>(data_, masked, *groups_.scores[g],
+                                                             tables_for(g, masked), rules_of_[g], each));
         }
-        NeighbourScores scores(data_, weights, score_, tables, rules_, memory_);
+        FamilyScores scores(std::move(made), groups_.group_of, rules_);
         return search(scores);
     }
 
     const ArcRules& rules() const { return rules_; }
 
   private:
+    std::span<const std::int64_t> masked_weights(std::span<const std::int64_t> weights, std::size_t group,
+                                                 std::vector<std::int64_t>& own) const {
+        if (groups_.told.empty()) return weights;
+        own.resize(data_.rows());
+        const auto* told = groups_.told.data() + group * data_.rows();
+        for (std::size_t row = 0; row < own.size(); ++row)
+            own[row] = told[row] == 0 ? 0 : weights.empty() ? 1 : weights[row];
+        return own;
+    }
+
+    CellTermTables* tables_for(std::size_t group, std::span<const std::int64_t> weights) {
+        const SetScore* set_score = groups_.scores[group]->set_score();
+        if (set_score == nullptr) return nullptr;
+        std::int64_t cases = weights.empty() ? static_cast<std::int64_t>(data_.rows()) : 0;
+        for (const auto weight : weights) cases += weight;
+        auto& tables = tables_[group];
+        if (!tables || tables->cases() != cases) tables.emplace(*set_score, cases);
+        return &*tables;
+    }
+
     const StateBlocks& data_;
-    const LocalScore& score_;
+    ChildGroups groups_;
     ArcRules rules_;
+    std::vector<ArcRules> rules_of_;  // of each group: no arc into other groups' children
     std::size_t memory_;
-    std::optional<CellTermTables> tables_;
+    std::vector<std::optional<CellTermTables>> tables_;
 };
 
 }  // namespace arcwise

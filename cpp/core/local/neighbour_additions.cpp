@@ -36,8 +36,10 @@ double NeighbourScores::finish(Candidate& candidate, std::size_t child,
                             candidate.configurations);
     ++families_scored_;
     const double cells = data_.cells(parents) * static_cast<double>(candidate.arity);
-    return (tables_->constant(cells * static_cast<double>(candidate.child_arity)) + candidate.joint) -
-           (tables_->constant(cells) + candidate.margin);
+    const double value =
+        (tables_->constant(cells * static_cast<double>(candidate.child_arity)) + candidate.joint) -
+        (tables_->constant(cells) + candidate.margin);
+    return prior_ == nullptr ? value : value + prior_->of(child, with(parents, candidate.variable));
 }
 
 // Adds a row to the candidate's table: the counts of the child for one configuration of P and one state of x.
@@ -147,7 +149,6 @@ void NeighbourScores::additions_by_block(std::size_t child, std::span<const std:
         else
             return counts64_;
     }();
-    const double cells = data_.cells(parents);
     std::vector<Candidate> candidates;
     for (std::size_t block = 0; block < data_.blocks(); ++block) {
         const auto slots = data_.slots(block);
@@ -158,7 +159,7 @@ void NeighbourScores::additions_by_block(std::size_t child, std::span<const std:
             std::size_t bytes = 0;
             for (; next < slots.size() && bytes < candidate_bytes; ++next) {
                 const auto x = static_cast<std::size_t>(slots[next].variable);
-                if (!wants(x, child, parents) || is_hopeless(row, child, cells, x)) continue;
+                if (!wants(x, child, parents) || is_hopeless(row, child, parents, x)) continue;
                 if (is_sparse(x)) {
                     score_sparse(child, parents, x, row);
                     continue;
@@ -285,7 +286,7 @@ void NeighbourScores::score_additions(std::size_t child, std::span<const std::in
         additions_by_block<std::int64_t>(child, parents, row);
     for (const auto wide : data_.wide()) {
         const auto x = static_cast<std::size_t>(wide);
-        if (wants(x, child, parents) && !is_hopeless(row, child, data_.cells(parents), x))
+        if (wants(x, child, parents) && !is_hopeless(row, child, parents, x))
             score_sparse(child, parents, x, row);
     }
 }

@@ -18,12 +18,15 @@ constexpr double clear_loss = -1.0;
 // (de Campos & Ji 2011 prune tables of parent sets by the same entropies). Both are known before anything is
 // counted. Where the bound is a loss, the row gets the bound in place of the score: an ascent never looks at
 // it again, and a search that considers losses too settles the few bounds that could win. It pays
-// where variables have many states or parents: the penalty leaves less to count.
-bool NeighbourScores::is_hopeless(NeighbourRow& row, std::size_t child, double parent_cells, std::size_t x) {
+// where variables have many states or parents: the penalty leaves less to count. What a prior adds to the
+// gain is known exactly.
+bool NeighbourScores::is_hopeless(NeighbourRow& row, std::size_t child, std::span<const std::int32_t> parents,
+                                  std::size_t x) {
     if (penalty_ <= 0.0) return false;
-    const double penalty = penalty_ * parent_cells * static_cast<double>(data_.arity(child) - 1);
-    const double most =
-        std::min(-(row.own + penalty), information_[x]) - penalty * static_cast<double>(data_.arity(x) - 1);
+    const double penalty = penalty_ * data_.cells(parents) * static_cast<double>(data_.arity(child) - 1);
+    double most = std::min(-(row.own - row.prior + penalty), information_[x]) -
+                  penalty * static_cast<double>(data_.arity(x) - 1);
+    if (prior_ != nullptr) most += prior_->gain(child, parents.size(), x);
     if (most >= clear_loss) return false;
     row.toggled[x] = row.own + most;
     if (row.bounded.empty()) row.bounded.assign(variables(), 0);
@@ -33,7 +36,8 @@ bool NeighbourScores::is_hopeless(NeighbourRow& row, std::size_t child, double p
 
 void NeighbourScores::know_information() {
     if (penalty_ <= 0.0 || !information_.empty()) return;
-    for (std::size_t x = 0; x < variables(); ++x) information_.push_back(-log_likelihood(x, local(x, {})));
+    for (std::size_t x = 0; x < variables(); ++x)
+        information_.push_back(-log_likelihood(x, local(x, {}) - believed(x, {})));
 }
 
 double NeighbourScores::log_likelihood(std::size_t x, double own) const {

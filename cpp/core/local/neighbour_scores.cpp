@@ -35,6 +35,7 @@ NeighbourScores::NeighbourScores(const StateBlocks& data, std::span<const std::i
       score_(score),
       tables_(tables),
       rules_(rules),
+      prior_(score.prior()),
       penalty_(score.penalty_weight()),
       memory_(memory),
       sorter_(data_, weights_) {
@@ -124,7 +125,9 @@ double NeighbourScores::score_table(std::size_t child, std::span<const std::int3
             }
             margin += margin_terms(total);
         }
-        return (tables_->constant(joint_cells) + joint) - (tables_->constant(parent_cells) + margin);
+        const double value =
+            (tables_->constant(joint_cells) + joint) - (tables_->constant(parent_cells) + margin);
+        return prior_ == nullptr ? value : value + prior_->of(child, parents);
     }
     radix_.clear();
     if (score_.needs_configurations()) {
@@ -148,6 +151,7 @@ std::shared_ptr<NeighbourRow> NeighbourScores::compute(std::size_t child,
     sorter_.sort(child, parents, partition_);
     tabulate(child, partition_);
     row->own = score_table(child, parents, table_, partition_.sample_rows);
+    row->prior = believed(child, parents);
     score_removals(child, parents, *row);
     if (parents.size() < rules_.limit(child)) {
         score_additions(child, parents, *row);

@@ -15,6 +15,7 @@
 #include "local/changing_dag.hpp"
 #include "local/row_partition.hpp"
 #include "local/state_blocks.hpp"
+#include "scores/family_prior.hpp"
 #include "scores/local_score.hpp"
 
 namespace arcwise {
@@ -22,6 +23,7 @@ namespace arcwise {
 // The scores of one child with the parents P, and with each variable x added to P or taken from it.
 struct NeighbourRow {
     double own = 0.0;                   // s(c | P)
+    double prior = 0.0;                 // what of it was believed before the data
     std::vector<double> toggled;        // s(c | P + x) or s(c | P - x); NaN where the rules forbid the change
     std::vector<std::uint8_t> bounded;  // 1 where `toggled` is an upper bound, not a score; empty: nowhere
     double best_gain =
@@ -62,6 +64,9 @@ class NeighbourScores {
     };
     struct Candidate;  // candidate_parent.hpp
 
+    double believed(std::size_t child, std::span<const std::int32_t> parents) const {
+        return prior_ == nullptr ? 0.0 : prior_->of(child, parents);
+    }
     static Parents key_of(std::size_t child, std::span<const std::int32_t> parents);
 
     // The rows of the empty network (empty_rows.cpp).
@@ -86,8 +91,9 @@ class NeighbourScores {
 
     // Additions that cannot gain (neighbour_bounds.cpp).
     void know_information();
-    double log_likelihood(std::size_t x, double own) const;  // of x alone, from its score
-    bool is_hopeless(NeighbourRow& row, std::size_t child, double parent_cells, std::size_t x);
+    double log_likelihood(std::size_t x, double own) const;  // of x alone, from its score without prior
+    bool is_hopeless(NeighbourRow& row, std::size_t child, std::span<const std::int32_t> parents,
+                     std::size_t x);
 
     // One more parent (neighbour_additions.cpp).
     void score_additions(std::size_t child, std::span<const std::int32_t> parents, NeighbourRow& row);
@@ -115,7 +121,8 @@ class NeighbourScores {
     const LocalScore& score_;
     CellTermTables* tables_;
     const ArcRules& rules_;
-    double penalty_;  // w, if the score is LL - w q (r - 1); else 0
+    const FamilyPrior* prior_;  // part of the score, or null
+    double penalty_;            // w, if the score is LL - w q (r - 1); else 0
     std::size_t memory_;
     RowSorter sorter_;
     std::uint64_t families_scored_ = 0;

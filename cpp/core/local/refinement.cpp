@@ -84,7 +84,7 @@ std::optional<std::vector<Parents>> change(const std::vector<Parents>& network, 
 
 }  // namespace
 
-void refine(NeighbourScores& scores, std::uint64_t rounds, std::uint64_t effort, BestMove& best_move,
+void refine(FamilyScores& scores, std::uint64_t rounds, std::uint64_t effort, BestMove& best_move,
             Xoshiro& random, Ticker& ticker, SearchOutcome& outcome) {
     const auto& rules = scores.rules();
     const std::uint64_t most_families = (1 + effort) * scores.families_scored();

@@ -23,7 +23,7 @@ namespace arcwise {
 // that), which costs no score and lets a tree of arcs change its root. Most of the scores needed are known
 // from the climb, so that a try costs a small fraction of a restart (docs/benchmarks/local-search.md has what
 // it gains).
-void refine(NeighbourScores& scores, std::uint64_t rounds, std::uint64_t effort, BestMove& best_move,
+void refine(FamilyScores& scores, std::uint64_t rounds, std::uint64_t effort, BestMove& best_move,
             Xoshiro& random, Ticker& ticker, SearchOutcome& outcome);
 
 }  // namespace arcwise

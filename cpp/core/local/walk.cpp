@@ -6,7 +6,7 @@
 
 namespace arcwise {
 
-Walk::Walk(NeighbourScores& scores, std::vector<Parents> start)
+Walk::Walk(FamilyScores& scores, std::vector<Parents> start)
     : scores_(&scores), dag_(scores.variables()), rows_(scores.variables()) {
     [[maybe_unused]] const bool acyclic = dag_.assign(std::move(start));
     assert(acyclic);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "local/changing_dag.hpp"
-#include "local/neighbour_scores.hpp"
+#include "local/family_scores.hpp"
 #include "monitor.hpp"
 #include "xoshiro.hpp"
 
@@ -27,7 +27,7 @@ void apply(ChangingDag& dag, const Move& move);
 class Walk {
   public:
     // The start must be acyclic and keep the rules: Python has checked it.
-    Walk(NeighbourScores& scores, std::vector<Parents> start);
+    Walk(FamilyScores& scores, std::vector<Parents> start);
 
     const ChangingDag& dag() const { return dag_; }
     const NeighbourRow& row(std::size_t node) const { return *rows_[node]; }
@@ -59,9 +59,9 @@ class Walk {
   private:
     void refresh(std::size_t node) { rows_[node] = scores_->row(node, dag_.parents(node)); }
 
-    NeighbourScores* scores_;
+    FamilyScores* scores_;
     ChangingDag dag_;
-    std::vector<NeighbourScores::Row> rows_;
+    std::vector<FamilyScores::Row> rows_;
 };
 
 // What a search hands back.

@@ -9,7 +9,8 @@ namespace arcwise {
 
 template <class Code>
 Likelihood log_likelihood(const NetworkView& network, const Columns<Code>& data,
-                          std::span<const std::int32_t> positions, std::size_t threads, Monitor& monitor) {
+                          std::span<const std::int32_t> positions, const Interventions& interventions,
+                          std::size_t threads, Monitor& monitor) {
     // One logarithm per table entry, not per row and variable.
     std::vector<double> logs(network.values.size());
     std::ranges::transform(network.values, logs.begin(), [](double value) { return std::log(value); });
@@ -31,7 +32,15 @@ Likelihood log_likelihood(const NetworkView& network, const Columns<Code>& data,
                 for (const auto parent : network.parents_of(v)) append(static_cast<std::size_t>(parent));
                 append(v);
                 const double* table = logs.data() + network.table_offsets[v];
-                for (std::size_t i = 0; i < size; ++i) sums[i] += table[index[i]];
+                if (interventions.of_row.empty()) {
+                    for (std::size_t i = 0; i < size; ++i) sums[i] += table[index[i]];
+                    continue;
+                }
+                const std::int32_t* of_row = interventions.of_row.data() + first;
+                for (std::size_t i = 0; i < size; ++i)
+                    if (interventions
+                            .was_set[static_cast<std::size_t>(of_row[i]) * network.variables() + v] == 0)
+                        sums[i] += table[index[i]];
             }
         };
     });
@@ -39,10 +48,13 @@ Likelihood log_likelihood(const NetworkView& network, const Columns<Code>& data,
 }
 
 template Likelihood log_likelihood(const NetworkView&, const Columns<std::uint8_t>&,
-                                   std::span<const std::int32_t>, std::size_t, Monitor&);
+                                   std::span<const std::int32_t>, const Interventions&, std::size_t,
+                                   Monitor&);
 template Likelihood log_likelihood(const NetworkView&, const Columns<std::uint16_t>&,
-                                   std::span<const std::int32_t>, std::size_t, Monitor&);
+                                   std::span<const std::int32_t>, const Interventions&, std::size_t,
+                                   Monitor&);
 template Likelihood log_likelihood(const NetworkView&, const Columns<std::uint32_t>&,
-                                   std::span<const std::int32_t>, std::size_t, Monitor&);
+                                   std::span<const std::int32_t>, const Interventions&, std::size_t,
+                                   Monitor&);
 
 }  // namespace arcwise

@@ -17,10 +17,19 @@ struct Likelihood {
     Status status = Status::complete;
 };
 
+// Which variables an experiment set: row i belongs to experiment of_row[i], which set variable v of the
+// network if was_set[of_row[i] * n + v] is not 0. No rows: nothing was set.
+struct Interventions {
+    std::span<const std::int32_t> of_row;
+    std::span<const std::uint8_t> was_set;
+};
+
 // Variable v of the network is column positions[v] of the data, in the network's coding. A row that meets an
-// entry 0 has -infinity, one that meets an undefined entry (NaN) has NaN.
+// entry 0 has -infinity, one that meets an undefined entry (NaN) has NaN. A variable has no part in the rows
+// in which it was set.
 template <class Code>
 Likelihood log_likelihood(const NetworkView& network, const Columns<Code>& data,
-                          std::span<const std::int32_t> positions, std::size_t threads, Monitor& monitor);
+                          std::span<const std::int32_t> positions, const Interventions& interventions,
+                          std::size_t threads, Monitor& monitor);
 
 }  // namespace arcwise

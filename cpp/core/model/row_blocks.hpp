@@ -2,13 +2,13 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <limits>
-#include <thread>
+#include <optional>
 #include <vector>
 
 #include "monitor.hpp"
+#include "parallel_for.hpp"
 
 namespace arcwise {
 
@@ -19,23 +19,20 @@ inline constexpr std::size_t row_block = 2048;
 template <class MakeWorker>
 Status for_row_blocks(std::size_t rows, std::size_t threads, Monitor& monitor, MakeWorker make_worker) {
     const std::size_t blocks = (rows + row_block - 1) / row_block;
-    std::atomic<std::size_t> next{0};
-    std::atomic<bool> stop{false};
-    const auto run = [&](Ticker* ticker) {
-        auto worker = make_worker();
-        for (auto block = next++; block < blocks && !stop; block = next++) {
-            const auto first = block * row_block;
-            worker(block, first, std::min(rows, first + row_block));
-            if (ticker != nullptr && ticker->poll_now({first, rows})) stop = true;
-        }
-    };
     Ticker ticker(monitor, std::numeric_limits<double>::infinity());
     // Once before the work, however short: the other threads may leave nothing to this one.
     if (ticker.poll_now({0, rows})) return ticker.reason();
-    std::vector<std::jthread> others;
-    for (std::size_t t = 1; t < std::min(threads, blocks); ++t) others.emplace_back(run, nullptr);
-    run(&ticker);
-    others.clear();
+    std::vector<std::optional<decltype(make_worker())>> workers(
+        std::clamp<std::size_t>(threads, 1, blocks + 1));
+    parallel_for(
+        workers.size(), blocks,
+        [&](std::size_t number, std::size_t block) {
+            auto& worker = workers[number];
+            if (!worker) worker.emplace(make_worker());
+            const auto first = block * row_block;
+            (*worker)(block, first, std::min(rows, first + row_block));
+        },
+        [&](std::size_t started) { return ticker.poll_now({std::min(rows, started * row_block), rows}); });
     return ticker.reason();
 }
 

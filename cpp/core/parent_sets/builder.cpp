@@ -80,8 +80,24 @@ ParentSetBuilder::ParentSetBuilder(std::unique_ptr<CountSource> source, std::vec
                 job.smallest_arity =
                     std::min(job.smallest_arity, static_cast<double>(arities[static_cast<std::size_t>(p)]));
             job.limit = static_cast<std::size_t>(std::max(options_.limits[v], 0));
+            believe(job);
             job.state.alive.set_size = 0;
             jobs_.push_back(std::move(job));
+        }
+    }
+    for (std::size_t score = 0; score < scores_.size(); ++score) {
+        heaviest_.emplace_back(n, -infinity);
+        steepest_.emplace_back(n + 1, -infinity);
+        if (const FamilyPrior* prior = scores_[score]->prior())
+            for (std::size_t k = n; k-- > 1;)
+                steepest_[score][k] = std::max(steepest_[score][k + 1], prior->size(k) - prior->size(k - 1));
+        for (std::size_t v = 0; v < n; ++v) {
+            const Job& job = jobs_[score * n + v];
+            if (!job.prior) continue;
+            for (const auto p : job.allowed) {
+                auto& heaviest = heaviest_[score][static_cast<std::size_t>(p)];
+                heaviest = std::max(heaviest, job.prior->weight(p));
+            }
         }
     }
     // The bound by the full likelihood pays only where sets grow large.
@@ -90,6 +106,25 @@ ParentSetBuilder::ParentSetBuilder(std::unique_ptr<CountSource> source, std::vec
     if (deep && std::isfinite(options_.slack))
         for (std::size_t p = 0; p < n; ++p) full[p] = source_->full_likelihood(p);
     for (auto& job : jobs_) job.full_likelihood = full[job.child];
+}
+
+void ParentSetBuilder::believe(Job& job) const {
+    const FamilyPrior* prior = scores_[job.score]->prior();
+    if (prior == nullptr) return;
+    const auto labels = source_->labels();
+    std::vector<double> weights;
+    const auto child = static_cast<std::size_t>(labels[job.child]);
+    for (const auto label : labels) weights.push_back(prior->weight(static_cast<std::size_t>(label), child));
+    std::vector<double> sizes;
+    for (std::size_t k = 0; k < prior->variables(); ++k) sizes.push_back(prior->size(k));
+    job.prior.emplace(std::move(weights), std::move(sizes), job.required, job.allowed, job.limit);
+}
+
+// The most that the prior of any child's parent set can gain by the variable at a position, where the set has
+// at least `size` members with it.
+double ParentSetBuilder::largest_gain(std::size_t score, std::size_t position, std::size_t size) const {
+    if (scores_[score]->prior() == nullptr) return 0.0;
+    return heaviest_[score][position] + steepest_[score][size];
 }
 
 double ParentSetBuilder::bound(const Job& job, double parent_cells, double occupied_cells) const {
@@ -115,6 +150,7 @@ bool ParentSetBuilder::generate(const Job& job, std::size_t size, Candidates& ca
         return static_cast<double>(arities[static_cast<std::size_t>(p)]);
     };
     double cells = 0.0;  // of the group's tops; 0: not yet computed
+    ChildPrior::Sum believed;
     std::size_t accounted = 0;
     bool enough = true;
     extend(
@@ -123,8 +159,10 @@ bool ParentSetBuilder::generate(const Job& job, std::size_t size, Candidates& ca
             if (cells == 0.0) {
                 cells = job.required_cells;
                 for (const auto top : tops) cells *= arity_of(top);
+                if (job.prior) believed = job.prior->sum(tops);
             }
-            const double limit = bound(job, cells * arity_of(low), 1.0);
+            double limit = bound(job, cells * arity_of(low), 1.0);
+            if (job.prior) limit += job.prior->most(job.prior->with(believed, low));
             if (!beaten_with_supersets(best, limit, options_.slack, 2 * score_tolerance(best)))
                 candidates.add(low, best);
         },
@@ -189,11 +227,14 @@ void ParentSetBuilder::measure_parents(Level& level, std::size_t first, std::siz
             for (std::size_t s = 0; s < set_scores_.size(); ++s) {
                 const double weight = scores_[set_owner_[s]]->penalty_weight();
                 if (!(weight > 0.0)) continue;
+                const double slack =
+                    options_.slack +
+                    largest_gain(set_owner_[s], static_cast<std::size_t>(members[skip]), level.size);
                 // N H(X_j | P - j) from the likelihood parts of g.
                 const double entropy =
                     (parent_values_.sums[s][subset] - set_scores_[s]->constant(subset_cells)) -
                     (level.parent_values.sums[s][slot] - set_scores_[s]->constant(cells));
-                const double room = arity_room(entropy, weight, arity, subset_cells, options_.slack,
+                const double room = arity_room(entropy, weight, arity, subset_cells, slack,
                                                2 * score_tolerance(level.parent_values.sums[s][slot]));
                 auto& smallest = level.room[s][slot];
                 // Rounded up, so that nothing is dropped by rounding.
@@ -254,6 +295,7 @@ bool ParentSetBuilder::evaluate(Job& job, Level& level, const Candidates& candid
     FamilyRanks ranks(ranks_, job.child, job.required);
     std::span<const std::int32_t> tops;
     double top_cells = 1.0;
+    ChildPrior::Sum top_believed;
     double accounted = 0.0;  // bytes of `next` that level.results knows of
     std::vector<std::int32_t> parents;
     for (std::size_t group = 0; group < candidates.groups(); ++group) {
@@ -261,6 +303,7 @@ bool ParentSetBuilder::evaluate(Job& job, Level& level, const Candidates& candid
         ranks.set_tops(tops);
         top_cells = job.required_cells;
         for (const auto top : tops) top_cells *= static_cast<double>(arities[static_cast<std::size_t>(top)]);
+        if (job.prior) top_believed = job.prior->sum(tops);
         for (std::size_t set = candidates.begin_of(group); set < candidates.end_of(group); ++set) {
             const auto low = candidates.lows[set];
             const double cells =
@@ -269,11 +312,20 @@ bool ParentSetBuilder::evaluate(Job& job, Level& level, const Candidates& candid
             const auto slot = level.family_index.slot(ranks.family());
             double value = 0.0;
             double limit = infinity;  // no superset scores more
+            double lift = 0.0;        // no superset is believed more by more than this
             if (is_set_score) {
                 value = level.family_values.sums[number][slot] -
                         level.parent_values.sums[number][level.parent_index.slot(ranks.parents())];
                 limit = bound(job, cells * job.smallest_arity,
                               static_cast<double>(level.family_values.occupied[slot]));
+                if (job.prior) {
+                    const auto believed = low < 0 ? top_believed : job.prior->with(top_believed, low);
+                    const double prior = job.prior->value(believed);
+                    const double most = job.prior->most(believed);
+                    value += prior;
+                    limit += most;
+                    lift = most - prior;
+                }
             } else {
                 const auto entry = slot * (level.size + 1) + ranks.place();
                 value = level.families[number].scores[entry];
@@ -295,8 +347,8 @@ bool ParentSetBuilder::evaluate(Job& job, Level& level, const Candidates& candid
             if (last) continue;
             const double best = std::max(best_subset, value);
             if (beaten_with_supersets(best, limit, options_.slack, 2 * score_tolerance(best))) continue;
-            if (weight > 0.0 && has_too_many_configurations(cells, cases, job.arity, weight, options_.slack,
-                                                            2 * score_tolerance(best)))
+            if (weight > 0.0 && has_too_many_configurations(cells, cases, job.arity, weight,
+                                                            options_.slack + lift, 2 * score_tolerance(best)))
                 continue;
             next.alive.add(low, best);
         }

@@ -19,10 +19,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "monitor.hpp"
 #include "parent_sets/candidates.hpp"
+#include "parent_sets/child_prior.hpp"
 #include "parent_sets/set_scorer.hpp"
 #include "parent_sets/table_data.hpp"
 
@@ -95,11 +97,14 @@ class ParentSetBuilder {
         std::vector<std::int32_t> required;  // positions, ascending
         std::vector<std::int32_t> allowed;   // positions, ascending
         std::size_t limit;
+        std::optional<ChildPrior> prior;  // what was believed of its parents
         ChildState state;
     };
     struct Level;  // what is in the making
 
     std::size_t set_score_of(std::size_t score) const { return set_number_[score]; }
+    void believe(Job& job) const;
+    double largest_gain(std::size_t score, std::size_t position, std::size_t size) const;
     double bound(const Job& job, double parent_cells, double occupied_cells) const;
     bool generate(const Job& job, std::size_t size, Candidates& candidates, std::atomic<double>& bytes) const;
     bool waits(const Job& job) const;
@@ -124,7 +129,11 @@ class ParentSetBuilder {
     std::vector<std::size_t> set_number_;  // score -> its number among the set scores, or the family scores
     std::vector<const SetScore*> set_scores_;
     std::vector<const LocalScore*> family_scores_;
-    std::vector<std::size_t> set_owner_;               // set score -> score
+    std::vector<std::size_t> set_owner_;  // set score -> score
+    // For each score with a prior: the largest weight of a position as a parent, and of all sizes from k on
+    // the largest difference to one parent less.
+    std::vector<std::vector<double>> heaviest_;
+    std::vector<std::vector<double>> steepest_;
     std::vector<std::unique_ptr<SetScorer>> scorers_;  // one per thread
     std::vector<Job> jobs_;                            // score-major
     std::vector<std::int32_t> position_;               // variable -> position

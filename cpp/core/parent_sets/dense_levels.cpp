@@ -48,6 +48,30 @@ class BitSpread {
     std::array<std::array<std::size_t, 256>, 4> tables_{};
 };
 
+// The prior of every subset of the allowed parents, from sums over the bits of a byte.
+class SubsetPrior {
+  public:
+    SubsetPrior(const ChildPrior* prior, std::span<const std::int32_t> allowed) : prior_(prior) {
+        if (prior == nullptr) return;
+        for (std::size_t byte = 0; byte < tables_.size(); ++byte)
+            for (std::size_t value = 0; value < 256; ++value)
+                for (std::size_t b = 0; b < 8; ++b)
+                    if (((value >> b) & 1U) != 0 && 8 * byte + b < allowed.size())
+                        tables_[byte][value] += prior->weight(allowed[8 * byte + b]);
+    }
+    double operator()(std::size_t index) const {
+        if (prior_ == nullptr) return 0.0;
+        double sum = 0.0;
+        for (std::size_t byte = 0; byte < tables_.size(); ++byte)
+            sum += tables_[byte][(index >> (8 * byte)) & 255U];
+        return prior_->value({sum, 0.0, static_cast<std::size_t>(std::popcount(index))});
+    }
+
+  private:
+    const ChildPrior* prior_;
+    std::array<std::array<double, 256>, 4> tables_{};
+};
+
 // The fewest configurations that half of the allowed parents have.
 double cells_of_half(const std::vector<std::int32_t>& allowed, std::span<const std::size_t> arities) {
     std::vector<std::size_t> sorted;
@@ -84,7 +108,8 @@ bool ParentSetBuilder::pays_dense(const Level& level, std::size_t score) const {
         const Job& job = jobs_[score * n + v];
         const auto& candidates = level.candidates[score * n + v];
         if (candidates.sets() == 0 || level.size <= job.required.size()) continue;
-        const double limit = bound(job, cells_of_half(job.allowed, source_->arities()), 1.0);
+        double limit = bound(job, cells_of_half(job.allowed, source_->arities()), 1.0);
+        if (job.prior) limit += job.prior->most({});
         for (const double best : candidates.best)
             found += !beaten_with_supersets(best, limit, options_.slack, 0.0);
         widest = std::max(widest, static_cast<double>(job.allowed.size()));
@@ -152,9 +177,10 @@ void ParentSetBuilder::keep_densely(const Job& job, Level& level, std::span<cons
     for (const auto p : job.allowed) own.push_back(bit[static_cast<std::size_t>(p)]);
     const BitSpread spread(own);
     best.resize(std::size_t{1} << own.size());
+    const SubsetPrior believed(job.prior ? &*job.prior : nullptr, job.allowed);
     const auto value_of = [&](std::size_t index) {
         const std::size_t parents = always | spread(index);
-        return sums[parents | child] - sums[parents];
+        return sums[parents | child] - sums[parents] + believed(index);
     };
     for (std::size_t index = 0; index < best.size(); ++index) best[index] = value_of(index);
     maximum_over_subsets(best, own.size());

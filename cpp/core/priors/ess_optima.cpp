@@ -224,7 +224,7 @@ double EssOptimizer::memory_for(std::size_t variables, std::size_t threads) {
 }
 
 EssOptima EssOptimizer::solve(std::span<const double> ess, bool averaged, const FamilyRules& rules,
-                              std::size_t threads, Monitor& monitor) const {
+                              std::size_t threads, Monitor& monitor, double seconds) const {
     const std::size_t n = spectra_.variables();
     const std::size_t sizes = ess.size();
     const std::size_t blocks = (sizes + lanes - 1) / lanes;
@@ -237,7 +237,7 @@ EssOptima EssOptimizer::solve(std::span<const double> ess, bool averaged, const 
     for (std::size_t t = 0; t < threads; ++t) workers.emplace_back(*this, rules);
     // The sums of each block on their own, added in order: threads must not change a bit.
     std::vector<std::vector<double>> sums(averaged ? blocks : 0);
-    Ticker ticker(monitor, std::numeric_limits<double>::infinity());
+    Ticker ticker(monitor, seconds);
     std::atomic<bool> stopped{false};
     std::atomic<std::size_t> done{0};
     const auto poll = [&] {

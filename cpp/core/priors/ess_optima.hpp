@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -41,7 +42,7 @@ class EssOptimizer {
 
     // One optimum per size; with `averaged`, one more under the mean of the log scores over all sizes.
     EssOptima solve(std::span<const double> ess, bool averaged, const FamilyRules& rules, std::size_t threads,
-                    Monitor& monitor) const;
+                    Monitor& monitor, double seconds = std::numeric_limits<double>::infinity()) const;
 
   private:
     class Worker;

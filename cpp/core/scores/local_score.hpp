@@ -45,6 +45,8 @@ class SetScore {
     virtual std::span<const double> terms(double cells) const = 0;
 };
 
+class FamilyPrior;  // family_prior.hpp
+
 class LocalScore {
   public:
     virtual ~LocalScore() = default;
@@ -64,6 +66,9 @@ class LocalScore {
     // w > 0 if the score is exactly LL - w q (r - 1), as BIC and AIC are: their own pruning rules need w.
     virtual double penalty_weight() const { return 0.0; }
     virtual bool needs_configurations() const { return false; }
+    // What was believed before the data, or null. `local` and `superset_bound` contain it; `set_score`,
+    // `shape_bound` and `penalty_weight` are about the data's part, to which their users add it.
+    virtual const FamilyPrior* prior() const { return nullptr; }
 };
 
 }  // namespace arcwise

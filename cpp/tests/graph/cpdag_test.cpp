@@ -5,9 +5,10 @@
 #include <utility>
 
 #include "check.hpp"
+#include "graph/class_kernel.hpp"
 #include "graph/equivalence_classes.hpp"
 
-using arcwise::CpdagKernel;
+using arcwise::ClassKernel;
 using arcwise::ParentList;
 
 namespace {
@@ -78,7 +79,7 @@ TEST(equivalent_dags_share_a_key_and_others_do_not) {
 }
 
 TEST(kernel_is_reusable) {
-    CpdagKernel kernel(2);
+    ClassKernel kernel(2);
     const std::array<std::int32_t, 2> both{0, 1};
     const std::array<ParentList, 2> forward{ParentList{}, ParentList(both).first(1)};
     const std::array<ParentList, 2> backward{ParentList(both).last(1), ParentList{}};
@@ -88,4 +89,36 @@ TEST(kernel_is_reusable) {
     CHECK(!kernel.label(cycle));
     CHECK(kernel.label(backward));
     CHECK(kernel.key() == key);
+}
+
+TEST(a_fixed_pair_splits_a_class_and_directs_what_follows) {
+    // 0 -> 1 -> 2 and 2 -> 1 -> 0: one class, unless the pair 0, 1 is fixed.
+    const std::array<std::uint64_t, 6> masks{0, 1, 2, 2, 4, 0};
+    const std::array<std::uint64_t, 3> fixed{2, 1, 0};
+    const auto keys = arcwise::class_keys_of_masks(masks, 3, 1, fixed);
+    CHECK((arcwise::number_classes(keys) == std::vector<std::int64_t>{0, 1}));
+    ClassKernel kernel(3, fixed);
+    const std::array<std::int32_t, 2> nodes{0, 1};
+    const std::array<ParentList, 3> chain{ParentList{}, ParentList(nodes).first(1),
+                                          ParentList(nodes).last(1)};
+    CHECK(kernel.label(chain));
+    std::size_t directed = 0;
+    kernel.for_each_arc([&](std::size_t, std::size_t, bool all) { directed += all ? 1 : 0; });
+    CHECK(directed == 2);
+}
+
+TEST(the_fourth_rule_directs_an_edge_that_the_others_leave) {
+    // 0 joined to all of 1, 2, 3, and 1 -> 2 -> 3 fixed: 3 -> 0 would make 1 -> 0 <- 3.
+    const std::array<std::int32_t, 4> nodes{0, 1, 2, 3};
+    const std::array<std::int32_t, 2> of_three{0, 2};
+    const std::array<ParentList, 4> dag{ParentList{}, ParentList(nodes).first(1), ParentList(nodes).first(2),
+                                        ParentList(of_three)};
+    const std::array<std::uint64_t, 4> fixed{0, 4, 10, 4};
+    ClassKernel kernel(4, fixed);
+    CHECK(kernel.label(dag));
+    std::vector<std::pair<std::size_t, std::size_t>> open;
+    kernel.for_each_arc([&](std::size_t tail, std::size_t head, bool all) {
+        if (!all) open.emplace_back(tail, head);
+    });
+    CHECK((open == std::vector<std::pair<std::size_t, std::size_t>>{{0, 1}, {0, 2}}));
 }

@@ -11,7 +11,8 @@ TEST(climbing_finds_the_chain_and_tabu_is_no_worse) {
     const SetBic bic(2000);
     CellTermTables tables(bic, 2000);
     const ArcRules rules(5, 5);
-    NeighbourScores scores(blocks, {}, bic, &tables, rules, 1 << 20);
+    NeighbourScores all(blocks, {}, bic, &tables, rules, 1 << 20);
+    FamilyScores scores(all);
     SilentMonitor monitor;
     Ticker ticker(monitor, 1e9);
     ClimbOptions options;
@@ -37,7 +38,8 @@ TEST(refinement_is_no_worse_and_says_its_score) {
         const SetBic bic(static_cast<double>(sample.columns().cases()));
         CellTermTables tables(bic, sample.columns().cases());
         const ArcRules rules(n, 3);
-        NeighbourScores scores(blocks, sample.weights, bic, &tables, rules, 1 << 20);
+        NeighbourScores all(blocks, sample.weights, bic, &tables, rules, 1 << 20);
+        FamilyScores scores(all);
         SilentMonitor monitor;
         Ticker ticker(monitor, 1e9);
         ClimbOptions options;

@@ -45,9 +45,17 @@ TEST(sample_is_the_same_for_any_number_of_threads_and_never_impossible) {
     for (std::size_t i = 0; i < rows; ++i) CHECK(one[rows + i] != one[i]);
 
     const arcwise::Columns<std::uint8_t> data{one.data(), 2, rows, arities.data(), nullptr};
-    const auto likelihood = arcwise::log_likelihood(network, data, order, 3, monitor);
+    const auto likelihood = arcwise::log_likelihood(network, data, order, {}, 3, monitor);
     const auto expected = [&](std::size_t i) { return std::log(values[one[i]]) + std::log(0.5); };
     for (std::size_t i = 0; i < rows; ++i) CHECK(likelihood.rows[i] == expected(i));
+
+    // In every other row the second variable was set.
+    std::vector<std::int32_t> of_row(rows);
+    for (std::size_t i = 0; i < rows; ++i) of_row[i] = static_cast<std::int32_t>(i % 2);
+    const std::array<std::uint8_t, 4> was_set{0, 0, 0, 1};
+    const auto part = arcwise::log_likelihood(network, data, order, {of_row, was_set}, 3, monitor);
+    for (std::size_t i = 0; i < rows; ++i)
+        CHECK(part.rows[i] == (i % 2 == 0 ? expected(i) : std::log(values[one[i]])));
 }
 
 TEST(sample_stops_when_told) {

@@ -10,3 +10,5 @@ from arcwise._core import model as model
 from arcwise._core import parent_sets as parent_sets
 from arcwise._core import priors as priors
 from arcwise._core import scores as scores
+
+def prepare_thread() -> None: ...

@@ -7,6 +7,7 @@ def sum_classes(
     members: NDArray[np.int32],
     choices: NDArray[np.unsignedinteger],
     weights: NDArray[np.float64],
+    fixed: NDArray[np.uint64],
 ) -> NDArray[np.float64]: ...
 def sum_blankets(
     node_offsets: NDArray[np.int64],

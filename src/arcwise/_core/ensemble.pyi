@@ -77,6 +77,7 @@ class DiagramInput:
         slack: float,
         memory: int,
         most_states: int = ...,
+        fixed: NDArray[np.uint64] = ...,
     ) -> None: ...
 
 class RowCosts:
@@ -135,3 +136,32 @@ class DagSums:
     def take_blankets(self) -> NDArray[np.float64]: ...
 
 def sum_all_dags(table: TableView, options: DagSumOptions, seconds: float, callback: Report) -> DagSums: ...
+
+class ChainRun:
+    def __init__(
+        self,
+        table: TableView,
+        mixture: NDArray[np.float64],
+        window: float,
+        thin: int,
+        heats: NDArray[np.float64],
+        seeds: NDArray[np.uint64],
+        starts: NDArray[np.uint32],
+    ) -> None: ...
+    def advance(
+        self,
+        count: int,
+        jumps: NDArray[np.uint32],
+        least: float,
+        threads: int,
+        seconds: float,
+        callback: Report,
+    ) -> tuple[int, NDArray[np.uint64], NDArray[np.uint32], NDArray[np.float64]]: ...
+    def positions(self) -> NDArray[np.uint32]: ...
+    def random_states(self) -> NDArray[np.uint64]: ...
+    def counts(self) -> NDArray[np.uint64]: ...
+    def restore(self, positions: NDArray[np.uint32], random_states: NDArray[np.uint64]) -> None: ...
+
+def summarize_arcs(
+    table: TableView, rows: NDArray[np.uint32], chains: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], NDArray[np.float64]]: ...

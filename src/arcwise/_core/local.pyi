@@ -67,7 +67,9 @@ class LocalLearner:
     def __init__(
         self,
         data: StateBlocks,
-        score: LocalScore,
+        scores: list[LocalScore | None],
+        group_of: NDArray[np.int32],
+        told: NDArray[np.uint8],
         required: NDArray[np.uint64],
         forbidden: NDArray[np.uint64],
         limits: NDArray[np.int32],

@@ -32,6 +32,8 @@ def log_likelihood(
     network: NetworkView,
     codes: NDArray[np.unsignedinteger],
     positions: NDArray[np.int32],
+    of_row: NDArray[np.int32],
+    was_set: NDArray[np.uint8],
     threads: int,
     callback: Callable[[int, int, float, float], None] | None,
 ) -> tuple[NDArray[np.float64], int]: ...

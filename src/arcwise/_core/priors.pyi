@@ -32,4 +32,5 @@ class EssOptimizer:
         limits: Sequence[int],
         threads: int,
         callback: Report,
+        seconds: float,
     ) -> tuple[int, NDArray[np.uint8], NDArray[np.float64], NDArray[np.uint32]]: ...

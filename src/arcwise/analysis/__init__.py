@@ -15,7 +15,11 @@ if TYPE_CHECKING:
     from arcwise.analysis.edges import EdgeFinding as EdgeFinding
     from arcwise.analysis.learning import learn as learn
     from arcwise.analysis.options import LearnOptions as LearnOptions
+    from arcwise.analysis.origins import EdgeOrigin as EdgeOrigin
+    from arcwise.analysis.origins import Origin as Origin
     from arcwise.analysis.preparation import PreparationError as PreparationError
+    from arcwise.analysis.price import ConstraintPrice as ConstraintPrice
+    from arcwise.analysis.price import constraint_price as constraint_price
     from arcwise.analysis.prose.explanation import Explanation as Explanation
     from arcwise.analysis.prose.explanation import explain_folder as explain_folder
     from arcwise.analysis.prose.explanation import explain_graph as explain_graph
@@ -23,10 +27,14 @@ if TYPE_CHECKING:
 _MODULES = {
     "Analysis": "analysis",
     "Averaged": "averaged",
+    "ConstraintPrice": "price",
     "EdgeFinding": "edges",
+    "EdgeOrigin": "origins",
     "Explanation": "prose.explanation",
     "LearnOptions": "options",
+    "Origin": "origins",
     "PreparationError": "preparation",
+    "constraint_price": "price",
     "explain_folder": "prose.explanation",
     "explain_graph": "prose.explanation",
     "learn": "learning",

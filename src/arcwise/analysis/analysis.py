@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from arcwise.analysis.averaged import Averaged
+from arcwise.analysis.cut_checks import CutChecks
+from arcwise.analysis.edge_beliefs import believed_of
 from arcwise.analysis.edge_table import edge_frame
 from arcwise.analysis.edges import EdgeFinding, describe_edge
 from arcwise.analysis.options import LearnOptions
+from arcwise.analysis.origins import Origins, known_of
 from arcwise.analysis.preparation import Prepared
+from arcwise.analysis.price import ConstraintPrice
 from arcwise.analysis.prior_checks import PriorChecks
 from arcwise.analysis.remark import Remark
 from arcwise.analysis.thresholds import Thresholds
 from arcwise.confidence import ConsensusNetwork, EdgeConfidence
 from arcwise.data import Dataset, Incomplete
-from arcwise.graph import Cpdag, Dag
+from arcwise.graph import Constraints, Dag, Pdag
 from arcwise.limits import Status
 from arcwise.model import BayesianNetwork
 
@@ -54,6 +58,14 @@ class Analysis:
         Every pair of variables with a confidence above 0.01, the most certain first.
     prior
         Sensitivity to the prior, and saturation.
+    without_constraints
+        The main set once more without the constraints, None if there are none or the time did not suffice.
+    price
+        What the constraints cost, None likewise.
+    without_beliefs
+        The main set again without prior odds; None if there were none, or if it was too much.
+    cuts
+        Which edges depend on how numbers were cut; None if none were, or without comparisons.
     completion
         One completion of data with gaps: what is not averaged over completions looks at it. None without gaps.
     """
@@ -68,6 +80,10 @@ class Analysis:
     network: BayesianNetwork
     edges: tuple[EdgeFinding, ...]
     prior: PriorChecks
+    without_constraints: Averaged | None = None
+    price: ConstraintPrice | None = None
+    without_beliefs: Averaged | None = None
+    cuts: CutChecks | None = None
     completion: Dataset | None = None
 
     @property
@@ -104,6 +120,16 @@ class Analysis:
         return (self.main, *self.comparisons)
 
     @property
+    def constraints(self) -> Constraints | None:
+        """What every network had to satisfy; None for nothing."""
+        return known_of(self.options, self.data)
+
+    @property
+    def origins(self) -> Origins:
+        """Where each edge comes from: the data, or what was said."""
+        return Origins(self.constraints, self.consensus, self.without_constraints)
+
+    @property
     def confidence(self) -> EdgeConfidence:
         """How far each edge can be trusted, by the main method."""
         assert self.main.confidence is not None
@@ -120,14 +146,15 @@ class Analysis:
         return self.consensus.dag
 
     @property
-    def cpdag(self) -> Cpdag:
-        """Its equivalence class: directions that the structure alone does not settle are left open."""
+    def cpdag(self) -> Pdag:
+        """Its equivalence class: directions that neither the structure nor the constraints settle are left open."""
         return self.consensus.cpdag
 
     @property
     def by_time(self) -> bool:
         """Whether the clock decided something: a run with more time, or on a faster machine, may differ."""
-        return any(remark.by_time for remark in (*self.remarks, *self.prior.notes))
+        notes = () if self.cuts is None else self.cuts.notes
+        return any(remark.by_time for remark in (*self.remarks, *self.prior.notes, *notes))
 
     @property
     def status(self) -> Status:
@@ -149,7 +176,11 @@ class Analysis:
         self.confidence.pair(first, second)  # refuses unknown names
         # Too unlikely for the report; but that there is no edge is a finding, too.
         first, second = sorted((first, second), key=self.data.index)
-        return describe_edge(self.data, self.sets, self.consensus, (first, second))
+        found = describe_edge(self.data, self.sets, self.origins, (first, second))
+        if self.options.beliefs is None:
+            return found
+        without = None if self.without_beliefs is None else self.without_beliefs.confidence
+        return replace(found, belief=believed_of(self.options.beliefs, self.data.names, without, first, second))
 
     def explain(self, first: str, second: str) -> str:
         """Say in plain words how far the edge between two variables can be trusted, and why."""
@@ -163,7 +194,10 @@ class Analysis:
         ``confidence`` is that of an edge, in either direction. ``forward_if_edge`` (first -> second),
         ``backward_if_edge`` and ``either_if_edge`` say where it points if it is there: they sum to 1, as in the report.
         ``from`` and ``to`` are the arc of the network, or the more credible direction. ``agreement`` compares the
-        confidences by other methods and scores, which have a column each; ``explanation`` is what `explain` says.
+        confidences by other methods and scores, which have a column each. ``origin`` says whether the edge is found or
+        was said, ``said`` by what, and ``without_constraints`` what its confidence would be if nothing had been.
+        ``explanation`` is what `explain` says. Where there were prior odds, ``odds_forward``, ``odds_backward``,
+        ``confidence_without_beliefs`` and ``belief`` say what they were and did.
         """
         from arcwise.analysis.prose.edges import explain_edge
 

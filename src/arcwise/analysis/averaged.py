@@ -5,29 +5,36 @@ from __future__ import annotations
 import contextlib
 import enum
 import math
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
-from arcwise.confidence import EdgeConfidence
+from arcwise.confidence import EdgeConfidence, NextExperiment, next_experiment
 from arcwise.confidence.credible_averages import MOST_DAGS
 from arcwise.confidence.recipe_confidence import carry_out
 from arcwise.data import Dataset
 from arcwise.deadline import Deadline
-from arcwise.ensemble import CredibleSet, Ensemble, Recipe, exact_posterior
+from arcwise.ensemble import CredibleSet, Ensemble, NetworkSummary, PosteriorSettings, Recipe
+from arcwise.ensemble.chains.diagnostics import LARGEST_R_HAT
 from arcwise.ensemble.gaps.completions import Completions
+from arcwise.ensemble.posterior import Problem, draw_posterior, sum_posterior
 from arcwise.ensemble.recipe import Run
 from arcwise.ensemble.sources.credible import TABLE
-from arcwise.errors import OptionError
-from arcwise.limits import Limits, Status
-from arcwise.parent_sets import build_parent_sets
+from arcwise.errors import OptionError, UnfinishedError
+from arcwise.limits import Status
 
 if TYPE_CHECKING:
     from arcwise.scores import Score
 
 __all__ = ["Averaged", "CredibleFacts", "Shortfall", "average"]
 
-# 3^n steps: at most a second.
-LARGEST_POSTERIOR = 14
+# An edge is worth an experiment from this probability on that it is there and fits either way.
+LEAST_OPEN = 0.1
+# Up to so many variables the posterior is summed; 3^n steps at most, half a minute for 20.
+LARGEST_SUM = 18
+# Beyond, chains draw so many networks each, for a share that is accurate to a percent; both in a part of the time.
+COVERED_DRAWS = 3000
+COVERED_SHARE = 0.3
 
 
 class Shortfall(enum.Enum):
@@ -54,6 +61,10 @@ class CredibleFacts:
         Whether the curve is of classes rather than of DAGs.
     covered
         The share of the posterior over all DAGs that the set holds; None if it could not be computed.
+    covered_error
+        Its standard error: 0 if it was summed over all DAGs.
+    covered_verdict
+        What is known of the chains that it was estimated by, if they did not converge; else "".
     best_share
         The share of the set's posterior weight that one best DAG has.
     """
@@ -66,6 +77,8 @@ class CredibleFacts:
     by_class: bool
     covered: float | None
     best_share: float
+    covered_error: float = 0.0
+    covered_verdict: str = ""
 
     def __repr__(self) -> str:
         return f"CredibleFacts({self.count:,} networks, {self.classes} classes, Bayes factor {self.bayes_factor:g})"
@@ -85,6 +98,10 @@ class Averaged:
         COMPLETE, or the limit that was reached.
     count
         How many networks there are.
+    experiments
+        Which experiment would settle how many open directions; None if none is open, or it was not asked for.
+    verdict
+        What is known of the chains that drew the networks (`Verdict.describe`); empty for other sources.
     """
 
     recipe: Recipe
@@ -93,6 +110,8 @@ class Averaged:
     count: int
     shortfall: Shortfall | None = None
     credible: CredibleFacts | None = None
+    experiments: NextExperiment | None = None
+    verdict: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
@@ -111,7 +130,7 @@ class Averaged:
 def average(recipe: Recipe, data: Dataset | Completions, run: Run, *, describe: bool = False) -> Averaged:
     """Make the networks and average them; if a limit stops it, say so.
 
-    `describe` asks for what the report says about a credible set, beyond the confidences.
+    `describe` asks for what the report says beyond the confidences: about a credible set, and experiments.
     """
     deadline = Deadline.of(run.limits)
     made = carry_out(recipe, data, replace(run, limits=deadline.limits))
@@ -124,7 +143,23 @@ def average(recipe: Recipe, data: Dataset | Completions, run: Run, *, describe: 
     facts = None
     if describe and isinstance(networks, CredibleSet) and isinstance(data, Dataset):
         facts = _facts(networks, confidence, data, replace(run, limits=deadline.limits))
-    return Averaged(recipe, confidence, made.status, networks.count, shortfall, facts)
+    experiments = _experiments(networks, confidence, run.seed, deadline) if describe else None
+    verdict = networks.facts.get("verdict", {})
+    return Averaged(recipe, confidence, made.status, networks.count, shortfall, facts, experiments, verdict)
+
+
+def _experiments(
+    networks: Ensemble, confidence: EdgeConfidence, seed: int, deadline: Deadline
+) -> NextExperiment | None:
+    """Ask which experiment would settle most, where directions are open and networks can be looked at."""
+    if confidence.orient != "cpdag" or deadline.is_over or isinstance(networks, NetworkSummary):
+        return None
+    if not bool((confidence.undirected > LEAST_OPEN).any()):
+        return None
+    try:
+        return next_experiment(networks, seed=seed, limits=deadline.limits)
+    except (OptionError, UnfinishedError):  # the time is over, or nothing could be listed or drawn in it
+        return None
 
 
 def _shortfall(recipe: Recipe, networks: Ensemble, status: Status) -> Shortfall | None:
@@ -154,26 +189,36 @@ def _facts(found: CredibleSet, confidence: EdgeConfidence, data: Dataset, run: R
         optimum=found.opt,
         deviations=deviations,
         by_class=by_class,
-        covered=_covered(found, recipe, data, run),
         best_share=math.exp(-found.log_mass),
+        **_covered(found, recipe, data, run),
     )
 
 
-def _covered(found: CredibleSet, recipe: Recipe, data: Dataset, run: Run) -> float | None:
-    """Return the posterior probability of the credible set among all DAGs, where 3^n steps are few."""
-    if data.n_variables > LARGEST_POSTERIOR or recipe.constraints:
-        return None
-    limits = run.limits or Limits()
-    table = build_parent_sets(
-        data,
-        recipe.scorer,
-        slack=math.inf,
-        max_parents=recipe.max_parents,
-        threads=run.threads,
-        limits=limits,
-        progress=run.progress,
+def _covered(found: CredibleSet, recipe: Recipe, data: Dataset, run: Run) -> dict[str, Any]:
+    """Return the posterior probability of the credible set among all DAGs: summed, or else estimated by chains.
+
+    Both are told by their size beforehand where they end, as far as that goes, and not by the clock: the report is to
+    be the same on every machine.
+    """
+    deadline = Deadline.of(run.limits).share(COVERED_SHARE)
+    problem = Problem(
+        data, recipe.scorer, recipe.max_parents, recipe.constraints_on(data.names), run.threads, run.progress
     )
-    if table.status is not Status.COMPLETE:
-        return None
-    posterior = exact_posterior(table, limits=limits, progress=run.progress)
-    return posterior.covered_by(found.summary()) if posterior.complete else None
+    if data.n_variables <= LARGEST_SUM:
+        exact, _ = sum_posterior(problem, deadline)
+        if exact is not None and exact.complete:
+            return {"covered": exact.covered_by(found.summary())}
+    if deadline.is_over:
+        return {"covered": None}
+    settings = PosteriorSettings(most_draws=COVERED_DRAWS)
+    drawn = draw_posterior(problem, deadline, credible=found, seed=run.seed, settings=settings)
+    if drawn.status is Status.INTERRUPTED:
+        raise KeyboardInterrupt
+    if not drawn.count or drawn.max_parents != problem.max_parents:  # not all parent sets were scored in the time
+        return {"covered": None}
+    share = drawn.share_within(found.opt - found.slack - found.tolerance)
+    return {
+        "covered": share.value,
+        "covered_error": share.standard_error,
+        "covered_verdict": "" if drawn.verdict.score_r_hat < LARGEST_R_HAT else drawn.verdict.sentence(),
+    }

@@ -11,10 +11,12 @@ from arcwise.analysis.edges import EdgeFinding
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["COLUMNS", "EXPLANATION", "SPLIT", "EdgeColumn", "edge_frame"]
+__all__ = ["BELIEF_COLUMNS", "COLUMNS", "EXPLANATION", "ORIGIN", "SPLIT", "WITHOUT", "EdgeColumn", "edge_frame"]
 
 SPLIT = ("forward_if_edge", "backward_if_edge", "either_if_edge")
 EXPLANATION = "explanation"
+ORIGIN = "origin"
+WITHOUT = "without_constraints"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,19 +46,48 @@ COLUMNS: tuple[EdgeColumn, ...] = (
     ),
     EdgeColumn(SPLIT[0], "if there is an edge, how often it points first → second", lambda e: e.split[0]),
     EdgeColumn(SPLIT[1], "... second → first", lambda e: e.split[1]),
-    EdgeColumn(SPLIT[2], "... and could do either; the three sum to 1", lambda e: e.split[2]),
+    EdgeColumn(SPLIT[2], "... and could do either; they sum to 1, or are 0 if it was forbidden", lambda e: e.split[2]),
     EdgeColumn("from", "the tail of the network's arc, or of the more credible direction", lambda e: e.tail),
     EdgeColumn("to", "its head", lambda e: e.head),
     EdgeColumn("in_network", "whether the network has the edge", lambda e: e.fate.in_network),
     EdgeColumn(
         "fate",
-        "kept, undirected (its direction is open), dropped (it would close a cycle) or below the cut-off",
+        "kept, undirected (its direction is open), required (by the constraints), below (the cut-off), or left out: "
+        "dropped (it would close a cycle), forbidden (both ways) or limited (too many parents)",
         lambda e: str(e.fate),
     ),
     EdgeColumn(
         "agreement",
         "whether other methods and scores agree, differ in strength, or disagree",
         lambda e: str(e.agreement),
+    ),
+    EdgeColumn(
+        ORIGIN,
+        "found by the data; required or forbidden by the analyst; directed by what was said, or follows from it",
+        lambda e: str(e.origin.kind),
+    ),
+    EdgeColumn("said", "what it is owed to, such as your tiers; empty for what is found", lambda e: e.origin.text),
+    EdgeColumn(
+        WITHOUT,
+        "the confidence by the same method and score without the constraints; empty if there are none",
+        lambda e: None if e.origin.without is None else e.origin.without.present,
+    ),
+)
+
+
+# Where there were prior odds, these stand behind the others.
+BELIEF_COLUMNS: tuple[EdgeColumn, ...] = (
+    EdgeColumn("odds_forward", "the prior odds of first → second", lambda e: e.belief and e.belief.forward),
+    EdgeColumn("odds_backward", "those of second → first", lambda e: e.belief and e.belief.backward),
+    EdgeColumn(
+        "confidence_without_beliefs",
+        "the confidence without any prior odds; empty if it was not computed",
+        lambda e: e.belief and e.belief.without and e.belief.without.present,
+    ),
+    EdgeColumn(
+        "belief",
+        "whether the data agree with the odds of this edge, or contradict them",
+        lambda e: e.belief and str(e.belief.verdict),
     ),
 )
 
@@ -67,12 +98,14 @@ def edge_frame(
     """Return the edges as a table; `methods` are the titles of the other methods and scores."""
     import pandas as pd
 
+    edges = tuple(edges)
+    columns = (*COLUMNS, *(BELIEF_COLUMNS if any(edge.belief is not None for edge in edges) else ()))
     rows = [
         {
-            **{column.name: column.value(edge) for column in COLUMNS},
+            **{column.name: column.value(edge) for column in columns},
             **dict(edge.by_method[1:]),
             EXPLANATION: explain(edge),
         }
         for edge in edges
     ]
-    return pd.DataFrame(rows, columns=[*(column.name for column in COLUMNS), *methods, EXPLANATION])
+    return pd.DataFrame(rows, columns=[*(column.name for column in columns), *methods, EXPLANATION])

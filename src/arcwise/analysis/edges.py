@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.analysis.averaged import Averaged
-from arcwise.confidence import ConsensusEdge, ConsensusNetwork, Fate
+from arcwise.analysis.edge_beliefs import EdgeBelief
+from arcwise.analysis.origins import NOTHING_SAID, EdgeOrigin, Origin, Origins
+from arcwise.confidence import Fate
 from arcwise.counts import contingency
 from arcwise.data import Dataset
 from arcwise.graph import Dag
@@ -63,6 +65,10 @@ class EdgeFinding:
         How many cases show each pair of states: rows are the states of `tail`, columns those of `head`.
     prior
         What the equivalent sample size does to tail -> head given the head's other parents.
+    origin
+        Whether it is the data's finding, or what the analyst said.
+    belief
+        What was believed about the pair, and its confidence without that; None if there were no prior odds.
     share_filled, between_completions
         The share of the cases in which a value of the two was filled in, and the standard deviation of the confidence
         between completions; None where there are none, or one for every network.
@@ -81,12 +87,19 @@ class EdgeFinding:
     fate: Fate
     counts: NDArray[np.int64]
     prior: EdgePrior | None
+    origin: EdgeOrigin = NOTHING_SAID
+    belief: EdgeBelief | None = None
     share_filled: float = 0.0
     between_completions: float | None = None
 
     @property
     def split(self) -> tuple[float, float, float]:
-        """If there is an edge, how likely it points first -> second, second -> first, or could do either; sums to 1."""
+        """If there is an edge, how likely it points first -> second, second -> first, or could do either; sums to 1.
+
+        All are 0 for an edge that was forbidden: there is nothing to point.
+        """
+        if self.origin.kind is Origin.FORBIDDEN:
+            return 0.0, 0.0, 0.0
         if self.present <= 0:
             return 0.0, 0.0, 1.0
         return self.forward / self.present, self.backward / self.present, self.undirected / self.present
@@ -99,9 +112,12 @@ class EdgeFinding:
 
     @property
     def agreement(self) -> Agreement:
-        """Whether other methods and scores say the same: within 0.2, or at least on the same side of one half."""
+        """Whether other methods and scores say the same: within 0.2, or at least on the same side of one half.
+
+        What was required or forbidden is the same for all, so they are not asked.
+        """
         others = [value for _, value in self.by_method[1:] if value is not None]
-        if not others:
+        if not others or not self.origin.kind.is_found:
             return Agreement.NOT_COMPARED
         if any((value > HALF) != (self.present > HALF) for value in others):
             return Agreement.DISAGREE
@@ -110,35 +126,36 @@ class EdgeFinding:
 
 
 def describe_edges(
-    data: Dataset, sets: tuple[Averaged, ...], consensus: ConsensusNetwork, stacked: Dataset | None = None
+    data: Dataset, sets: tuple[Averaged, ...], origins: Origins, stacked: Dataset | None = None
 ) -> tuple[EdgeFinding, ...]:
     """Describe every pair with a confidence above `FLOOR`, and all in the network, the most certain first.
 
-    The first of the sets is the one that the answer rests on. `stacked` has all completions of data with gaps, of which
-    `data` is one: counts are means over them.
+    The first of the sets is the one that the answer rests on. Behind them stand the pairs that the analyst's words keep
+    apart, if the data would have given them more than `FLOOR`: that they are not there is not the data's finding.
+    `stacked` has all completions of data with gaps, of which `data` is one: counts are means over them.
     """
     main = sets[0].confidence
     assert main is not None
-    fates = {frozenset((edge.tail, edge.head)): edge for edge in consensus.edges}
-    order = main.to_frame(above=min(FLOOR, consensus.threshold))
-    return tuple(
-        describe_edge(data, sets, consensus, (first, second), fates.get(frozenset((first, second))), stacked)
-        for first, second in zip(order["first"].tolist(), order["second"].tolist(), strict=True)
-    )
+    order = main.to_frame(above=min(FLOOR, origins.consensus.threshold))
+    pairs = list(zip(order["first"].tolist(), order["second"].tolist(), strict=True))
+    apart = {pair: origins.of(*pair).without for pair in origins.forbidden if pair not in pairs}
+    missed = {pair: without.present for pair, without in apart.items() if without is not None}
+    pairs += sorted((pair for pair, value in missed.items() if value > FLOOR), key=lambda pair: -missed[pair])
+    return tuple(describe_edge(data, sets, origins, pair, stacked) for pair in pairs)
 
 
 def describe_edge(
     data: Dataset,
     sets: tuple[Averaged, ...],
-    consensus: ConsensusNetwork,
+    origins: Origins,
     pair: tuple[str, str],
-    edge: ConsensusEdge | None = None,
     stacked: Dataset | None = None,
 ) -> EdgeFinding:
-    """Describe one pair; `edge` is what the consensus made of it, None if it is not above the threshold."""
+    """Describe one pair, in the order of the data: its confidences, what the network made of it, and why."""
     first, second = pair
-    main = sets[0].confidence
+    main, consensus = sets[0].confidence, origins.consensus
     assert main is not None
+    edge = next((e for e in consensus.edges if {e.tail, e.head} == {first, second}), None)
     i, j = data.index(first), data.index(second)
     forward, backward = float(main.directed[i, j]), float(main.directed[j, i])
     tail, head = (second, first) if backward > forward else (first, second)
@@ -160,6 +177,7 @@ def describe_edge(
         fate=Fate.BELOW if edge is None else edge.fate,
         counts=_mean_counts(data if stacked is None else stacked, data, [data.index(tail), data.index(head)]),
         prior=_prior(data, tail, head, consensus.dag),
+        origin=origins.of(first, second),
         share_filled=0.0 if main.filled is None else float(main.filled[i, j]),
         between_completions=None if main.spread is None else float(main.spread[i, j]),
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from arcwise.analysis.prose.choices import repeat_line, versions
 from arcwise.errors import FormatError
 from arcwise.files import atomic_folder, write_text
-from arcwise.graph import write_dot, write_graphml
+from arcwise.graph import assert_obeys, write_dot, write_graphml
 from arcwise.mentions import Argument, Remedy
 from arcwise.model import write_bif
 from arcwise.option import record_of
@@ -71,6 +71,8 @@ def save_analysis(analysis: Analysis, folder: str | os.PathLike[str], *, force: 
 
 
 def _write_files(analysis: Analysis, folder: Path) -> None:
+    for graph in (analysis.network.dag, analysis.dag, analysis.cpdag, analysis.consensus.pattern):
+        assert_obeys(graph, analysis.main.recipe.constraints_on(analysis.data.names))
     labels = {(edge.tail, edge.head): edge.present for edge in analysis.consensus.edges}
     contents = {
         "report.html": analysis.to_html(),
@@ -106,11 +108,27 @@ def run_record(analysis: Analysis) -> dict[str, Any]:
             "classes": None if credible is None else credible.classes,
             "optimum": None if credible is None else credible.optimum,
             "posterior_covered": None if credible is None else credible.covered,
+            **_next_experiments(analysis),
+            "posterior_covered_error": None if credible is None else credible.covered_error,
+            "verdict": dict(analysis.main.verdict) or None,
             "threshold": analysis.threshold,
             "rules": {mark.label: mark.threshold.value for mark in analysis.thresholds.marks},
             "arcs": [list(arc) for arc in analysis.dag.arcs],
             "dropped": [[edge.tail, edge.head] for edge in analysis.consensus.dropped],
             "compared": [other.title for other in analysis.comparisons],
+            "depends_on_cuts": [
+                [edge.first, edge.second] for edge in (analysis.cuts.edges if analysis.cuts else ()) if edge.depends
+            ],
             "remarks": [remark.text for remark in analysis.remarks],
+            "constraints": None if analysis.price is None else analysis.price.describe(),
         },
     }
+
+
+def _next_experiments(analysis: Analysis) -> dict[str, Any]:
+    """Return how many open directions setting each variable would settle, where that was asked."""
+    found = analysis.main.experiments
+    if found is None:
+        return {}
+    settled = {name: round(value, 6) for name, value in zip(found.names, found.settled.tolist(), strict=True)}
+    return {"experiments": {"open": round(found.open_now, 6), "settled": settled}}

@@ -8,11 +8,23 @@ from typing import TYPE_CHECKING, Any
 
 from arcwise.analysis.analysis import Analysis
 from arcwise.analysis.averaged import Averaged, Shortfall, average
-from arcwise.analysis.edges import describe_edges
+from arcwise.analysis.cut_checks import CutChecks, check_cuts
+from arcwise.analysis.edge_beliefs import believed_of
+from arcwise.analysis.edges import EdgeFinding, describe_edges
 from arcwise.analysis.options import AUTO, LearnOptions
+from arcwise.analysis.origins import Origins, known_of
 from arcwise.analysis.preparation import Prepared, open_table, prepare
+from arcwise.analysis.price import ConstraintPrice, constraint_price
 from arcwise.analysis.prior_checks import check_prior
-from arcwise.analysis.prose.remarks import fallback_remark, missing_remark, no_networks_message, sample_remark
+from arcwise.analysis.prose.beliefs import idle_remark, without_remark
+from arcwise.analysis.prose.remarks import (
+    fallback_remark,
+    missing_remark,
+    no_networks_message,
+    price_remarks,
+    sample_remark,
+    unconstrained_remark,
+)
 from arcwise.analysis.remark import Remark
 from arcwise.analysis.thresholds import choose_thresholds
 from arcwise.confidence import consensus_network
@@ -23,6 +35,7 @@ from arcwise.ensemble.gaps.completions import Completions
 from arcwise.ensemble.recipe import Run
 from arcwise.ensemble.sources import SOURCES, find_source
 from arcwise.errors import OptionError, UnknownNameError, suggestion
+from arcwise.graph import Constraints
 from arcwise.limits import Limits
 from arcwise.model import fit_parameters
 from arcwise.option import from_keywords, option_lines, options_of, signature_with
@@ -86,7 +99,7 @@ def learn(
     """
     chosen = from_keywords(LearnOptions, keywords, options)
     file = os.fspath(data) if isinstance(data, str | os.PathLike) else None
-    opened = open_table(data, progress=progress, **({} if file is None else chosen.reading))
+    opened = open_table(data, progress=progress, **(chosen.experiments if file is None else chosen.reading))
     return learn_prepared(prepare(opened, chosen, file=file, progress=progress), chosen, progress=progress)
 
 
@@ -101,31 +114,44 @@ def learn_prepared(
     _check_settings(options)
     given = _completions(prepared.data, options)
     work = _Work(prepared, options, Deadline(Limits(options.limit_seconds, MEMORY)), progress, given)
+    idle = work.check_beliefs()
     main, remarks = work.main_set()
     assert main.confidence is not None
+    known = work.known
+    without, more = work.unconstrained(main) if known is not None else (None, ())
+    unbelieved, doubts = work.without_beliefs(main)
+    remarks += more
     others, notes = work.comparisons(main) if options.compare else ((), ())
+    cuts = work.cut_checks(main) if options.compare else None
     # What needs complete data and does not average looks at one completion; counts are those of all of them.
-    completion = None if isinstance(given, Dataset) else next(given.take(1))
-    data = given if isinstance(given, Dataset) else next(given.take(1))
+    data = work.complete
     stacked = data if isinstance(given, Dataset) else given.stacked()
     copies = stacked.n_cases // data.n_cases
     found = choose_thresholds(prepared.data, main, options, work.deadline, progress=progress)
     consensus = consensus_network(main.confidence, found.chosen.threshold)
     ess = float(main.recipe.score.get("ess", 1.0))
     network = fit_parameters(consensus.dag, stacked, estimator="bd", ess=ess * copies)
+    price, more = work.price(main) if known is not None else (None, ())
+    remarks += more
     prior = check_prior(data, consensus.dag, options, ess=ess, deadline=work.deadline, progress=progress)
     return Analysis(
         prepared=prepared,
         options=options,
         main=main,
         comparisons=others,
-        remarks=(*remarks, *notes, *found.notes),
+        remarks=(*idle, *remarks, *doubts, *notes, *found.notes),
         thresholds=found,
         consensus=consensus,
         network=network,
-        edges=describe_edges(data, (main, *others), consensus, stacked),
+        edges=work.believed(
+            describe_edges(data, (main, *others), Origins(known, consensus, without), stacked), unbelieved
+        ),
         prior=prior,
-        completion=completion,
+        without_constraints=without,
+        price=price,
+        without_beliefs=unbelieved,
+        cuts=cuts,
+        completion=None if isinstance(given, Dataset) else data,
     )
 
 
@@ -135,7 +161,7 @@ def _completions(data: Dataset | Incomplete, options: LearnOptions) -> Dataset |
         return data
     return Completions(
         data,
-        constraints=options.constraints,
+        constraints=None if options.constraints is None else options.constraints.arc_part,
         max_parents=options.max_parents,
         count=options.completions,
         seed=options.seed,
@@ -160,8 +186,18 @@ class _Work:
     progress: bool | ProgressCallback | None
     data: Dataset | Completions
 
-    def recipe(self, source: str, score: str | Score | None) -> Recipe:
-        """Return the recipe of a source with the settings that the options have for it."""
+    @property
+    def complete(self) -> Dataset:
+        """The data; of data with gaps, one completion."""
+        return self.data if isinstance(self.data, Dataset) else next(self.data.take(1))
+
+    @property
+    def known(self) -> Constraints | None:
+        """What every network must satisfy; None for nothing."""
+        return known_of(self.options, self.prepared.data)
+
+    def recipe(self, source: str, score: str | Score | None, *, free: bool = False) -> Recipe:
+        """Return the recipe of a source with the settings that the options have for it; `free` of constraints."""
         options, kind = self.options, find_source(source).Settings
         given = {item.name for item in options_of(options)}
         settings = {item.name: getattr(options, item.name) for item in options_of(kind) if item.name in given}
@@ -171,26 +207,49 @@ class _Work:
             source,
             score,
             max_parents=options.max_parents,
-            constraints=options.constraints,
+            constraints=None if free else options.constraints,
             gaps=self.prepared.gaps,
+            beliefs=options.beliefs,
             **settings,
         )
 
     def average(self, recipe: Recipe, share: float, *, memory: int | None = None, describe: bool = False) -> Averaged:
         """Carry a recipe out in a share of the time that is left."""
         limits = self.deadline.share(share).limits
-        run = Run(
+        return average(recipe, self.data, self._run(limits, memory), describe=describe)
+
+    def _run(self, limits: Limits, memory: int | None) -> Run:
+        return Run(
             seed=self.options.seed,
             threads=self.options.threads,
             limits=limits if memory is None else replace(limits, memory_bytes=memory),
             progress=self.progress,
         )
-        return average(recipe, self.data, run, describe=describe)
+
+    def cut_checks(self, main: Averaged) -> CutChecks | None:
+        """Carry the main recipe out on numbers that are cut in other ways, as far as the time goes.
+
+        Not where gaps are completed: chains of completions would begin anew for every way to cut.
+        """
+        assert main.confidence is not None
+        if not isinstance(self.data, Dataset):
+            return None
+
+        def again(data: Dataset) -> Averaged | None:
+            if self.deadline.is_over:
+                return None
+            return average(main.recipe, data, self._run(self.deadline.share(0.15).limits, COMPARED_MEMORY))
+
+        return check_cuts(self.prepared, main.confidence, self.options, again)
 
     def main_set(self) -> tuple[Averaged, tuple[Remark, ...]]:
         """Average the credible set if it can be completed, else a bootstrap, and say why."""
         method, score = self.options.method, self.options.chosen_score
-        names = tuple(SOURCES) if method == AUTO else (method,)
+        names = tuple(name for name, source in SOURCES.items() if source.is_usual) if method == AUTO else (method,)
+        if self.known is not None and self.known.is_ancestral:
+            names = tuple(name for name in names if find_source(name).obeys_ancestors)
+            if not names:
+                self.known.refuse_ancestors(f"the {find_source(method).title}")
         given_up: list[Averaged] = []
         for name in names:
             last = name == names[-1]
@@ -204,6 +263,55 @@ class _Work:
             return found, tuple(remarks)
         raise OptionError(no_networks_message(given_up[-1]))
 
+    def unconstrained(self, main: Averaged) -> tuple[Averaged | None, tuple[Remark, ...]]:
+        """Carry out the same recipe without the constraints: what the data say if nobody else does."""
+        free = self.recipe(main.recipe.source, main.recipe.scorer.data_score, free=True)
+        made = self.average(free, 0.3)
+        if made.confidence is None or made.shortfall is not None:
+            return None, (unconstrained_remark(made),)
+        return made, ()
+
+    def price(self, main: Averaged) -> tuple[ConstraintPrice | None, tuple[Remark, ...]]:
+        """Find what the constraints cost, with proof where the main set has one."""
+        assert self.known is not None
+        limits = self.deadline.share(0.3).limits
+        free = self.recipe(main.recipe.source, main.recipe.scorer.data_score, free=True)
+        found = constraint_price(
+            self.complete,
+            self.known,
+            score=free.scorer,
+            max_parents=free.max_parents,
+            exact=not main.recipe.source_facts.is_sample,
+            seed=self.options.seed,
+            threads=self.options.threads,
+            limits=limits,
+        )
+        return found, price_remarks(found)
+
+    def check_beliefs(self) -> tuple[Remark, ...]:
+        """Refuse prior odds of variables that are not there, and say which have no effect."""
+        beliefs, data = self.options.beliefs, self.prepared.data
+        if beliefs is None:
+            return ()
+        beliefs.on(data.names)
+        idle = idle_remark(beliefs, self.options.constraints, self.complete)
+        return () if idle is None else (idle,)
+
+    def without_beliefs(self, main: Averaged) -> tuple[Averaged | None, tuple[Remark, ...]]:
+        """Average the main set again without prior odds, if there were any and the time suffices."""
+        if self.options.beliefs is None:
+            return None, ()
+        made = self.average(main.recipe.without_beliefs, 0.4)
+        return (made, ()) if made.shortfall is None else (None, (without_remark(made),))
+
+    def believed(self, edges: tuple[EdgeFinding, ...], without: Averaged | None) -> tuple[EdgeFinding, ...]:
+        """Return the edges with what was believed about each, and its confidence without that."""
+        beliefs, names = self.options.beliefs, self.prepared.data.names
+        if beliefs is None:
+            return edges
+        known = None if without is None else without.confidence
+        return tuple(replace(e, belief=believed_of(beliefs, names, known, e.first, e.second)) for e in edges)
+
     def comparisons(self, main: Averaged) -> tuple[tuple[Averaged, ...], tuple[Remark, ...]]:
         """Average other sets of networks, as far as the time goes: every source, three scores each.
 
@@ -214,7 +322,9 @@ class _Work:
         plan = [
             self.recipe(source.name, score)
             for source in SOURCES.values()
+            if source.is_usual
             for score in (COMPARED[-1:] if is_sample and not source.is_sample else COMPARED)
+            if source.obeys_ancestors or self.known is None or not self.known.is_ancestral
         ]
         found: list[Averaged] = []
         missing: list[tuple[str, Averaged | None]] = []

@@ -14,10 +14,10 @@ from arcwise.option import Option, check_options, command_words, option
 from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
-    from arcwise.graph import Constraints
+    from arcwise.graph import Beliefs, Constraints
     from arcwise.scores import Score
 else:  # the command line reads this list at every start, and needs no array for it
-    Constraints = Score = Any
+    Beliefs = Constraints = Score = Any
 
 __all__ = ["AUTO", "RULES", "LearnOptions", "score_text"]
 
@@ -40,7 +40,7 @@ def _fills() -> tuple[str, ...]:
 def _cuts() -> tuple[str, ...]:
     from arcwise.data.discretize import METHODS
 
-    return METHODS
+    return (*METHODS, "joint")
 
 
 @one_screen
@@ -55,8 +55,8 @@ class LearnOptions:
     # How networks are made
     method: str = option(
         AUTO,
-        "how networks are found: credible, bootstrap, or auto, the credible set if it can be completed and else the "
-        "bootstrap",
+        "how networks are found: credible, bootstrap, posterior, or auto, the credible set if it can be completed and "
+        "else the bootstrap",
         choices=_methods,
         section="networks",
     )
@@ -64,7 +64,7 @@ class LearnOptions:
         None,
         "a score, e.g. bic or bdeu:ess=10",
         values="a score",
-        usual="qnml for the credible set, bdeu:ess=1 for the bootstrap",
+        usual="qnml for the credible set and the posterior, bdeu:ess=1 for the bootstrap",
         flags=("--score", "-s"),
         section="networks",
     )
@@ -92,8 +92,15 @@ class LearnOptions:
     )
     constraints: Constraints | None = option(
         None,
-        "what every network must satisfy: required and forbidden arcs, tiers, parent limits",
+        "what every network must satisfy: required and forbidden arcs, tiers, roots, leaves, groups, parent limits",
         values="`Constraints`; a file or JSON",
+        section="networks",
+    )
+    beliefs: Beliefs | None = option(
+        None,
+        "what you believe before the data, and the data may overrule: prior odds of arcs and edges, or how many edges "
+        "to expect",
+        values="`Beliefs`, or a table from, to, odds; a file or JSON",
         section="networks",
     )
     # From confidences to a network
@@ -148,7 +155,8 @@ class LearnOptions:
     )
     discretize: str | None = option(
         None,
-        "cut columns of numbers: quantile, width, kmeans, mean, or mdl, which needs a target",
+        "cut columns of numbers: quantile, width, kmeans, mean; mdl, which needs a target; or joint, together with the "
+        "structure",
         choices=_cuts,
         usual="a proposal",
         section="data",
@@ -168,10 +176,68 @@ class LearnOptions:
         flags=("--category",),
         section="data",
     )
+    interventions: str | None = option(
+        None,
+        "a column that names the variables which an experiment set in each row, several with ; between them; empty "
+        "where none was",
+        usual="the data are observations",
+        section="data",
+    )
+    conditions: tuple[str, ...] = option(
+        (),
+        "what a label of the column of interventions sets, LABEL=VARIABLE;VARIABLE, or LABEL= for nothing; may be "
+        "repeated",
+        flags=("--condition",),
+        section="data",
+    )
+    missing: tuple[str, ...] = option(
+        (), "a value that stands for a missing one, beside '', NA, ? and the like; may be repeated", section="data"
+    )
+    decimal: str | None = option(
+        None,
+        "the sign before decimals in numbers that are written as text",
+        choices=(".", ","),
+        usual="what fits all values",
+        section="data",
+    )
+    thousands: str | None = option(
+        None,
+        "the sign between thousands in numbers that are written as text",
+        choices=(",", ".", "'", " "),
+        usual="what fits all values",
+        section="data",
+    )
+    dates: str | None = option(
+        None,
+        "what becomes of dates: left out, the year, the month",
+        choices=("drop", "year", "month"),
+        usual="a proposal",
+        section="data",
+    )
+    merge_rare: int | None = option(
+        None,
+        "join the states of a column that have fewer rows than this",
+        low=2,
+        high=10**9,
+        usual="none are joined",
+        section="data",
+    )
+    header: str = option(
+        "first",
+        "where the names of the columns are: in the first line, or none",
+        choices=("first", "none"),
+        section="data",
+    )
     agree: bool = option(False, "agree to the proposed preparation of the data", flags=("--yes", "-y"), section="data")
     separator: str | None = option(None, "field separator of a text file", usual="a comma or a tab", section="data")
     format: str | None = option(
-        None, "the format: csv, tsv, parquet, arff or lau", usual="what the suffix says", section="data"
+        None,
+        "the format: csv, tsv, parquet, arff, lau, xlsx, jsonl, sqlite or duckdb",
+        usual="what the suffix says",
+        section="data",
+    )
+    table: str | None = option(
+        None, "the table of a data base or the sheet of a workbook", usual="the only one", section="data"
     )
     name: str | None = option(None, "what to call the data in the report", usual="the name of the file", section="data")
     # The run
@@ -187,18 +253,25 @@ class LearnOptions:
     )
 
     def __post_init__(self) -> None:
+        from arcwise.data.targets import SEPARATOR, checked_conditions
         from arcwise.ensemble.bayes_factors import factor_of
-        from arcwise.graph import Constraints
-        from arcwise.scores import make_score
+        from arcwise.graph import Constraints, make_beliefs
+        from arcwise.scores import BelievedScore, make_score
 
         if isinstance(self.settings, Mapping):
             object.__setattr__(self, "settings", tuple(f"{name}={value}" for name, value in self.settings.items()))
+        if isinstance(self.conditions, Mapping):
+            listed = checked_conditions(self.conditions).items()
+            object.__setattr__(self, "conditions", tuple(f"{label}={SEPARATOR.join(names)}" for label, names in listed))
         for item in fields(self):
             if isinstance(item.default, tuple):
                 object.__setattr__(self, item.name, _names(getattr(self, item.name)))
         object.__setattr__(self, "bayes_factor", factor_of(self.bayes_factor))
         if self.score is not None:
-            object.__setattr__(self, "score", make_score(self.score))
+            score = make_score(self.score, beliefs=self.beliefs)
+            object.__setattr__(self, "score", score.data_score)
+            object.__setattr__(self, "beliefs", score.beliefs if isinstance(score, BelievedScore) else None)
+        object.__setattr__(self, "beliefs", make_beliefs(self.beliefs))
         if not isinstance(self.categorical, bool):
             raise OptionError(
                 Argument("categorical", self.categorical),
@@ -206,6 +279,12 @@ class LearnOptions:
                 remedies=Remedy("name single columns with", Argument("categories")),
             )
         check_options(self)
+        if self.conditions and self.interventions is None:
+            raise OptionError(
+                Argument("conditions", self.conditions[0]),
+                "says what a label of the column of interventions sets, and no such column was named.",
+                remedies=Remedy("name it with", Argument("interventions")),
+            )
         if not self.missed_edge_cost > 0:
             raise OptionError(
                 Argument("missed_edge_cost", self.missed_edge_cost), "must be positive: 1 weighs both mistakes alike."
@@ -235,10 +314,20 @@ class LearnOptions:
         return {name.strip().replace("-", "_"): value.strip() for name, _, value in parts}
 
     @property
-    def reading(self) -> dict[str, str]:
+    def reading(self) -> dict[str, Any]:
         """How a file is to be read, where that was said."""
-        given = {"separator": self.separator, "format": self.format}
-        return {name: value for name, value in given.items() if value is not None}
+        given = {"separator": self.separator, "format": self.format, "table": self.table}
+        headless = {} if self.header == "first" else {"header": False}
+        return {name: value for name, value in given.items() if value is not None} | headless | self.experiments
+
+    @property
+    def experiments(self) -> dict[str, Any]:
+        """Where the data say what was set, if they do."""
+        from arcwise.data.targets import checked_conditions
+
+        if self.interventions is None:
+            return {}
+        return {"interventions": self.interventions, "conditions": checked_conditions(self.conditions)}
 
     def command_words(self) -> list[str]:
         """Return the words of the command line that ask for the same."""
@@ -251,10 +340,10 @@ def _names(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _spell(item: Option, value: Any) -> list[str] | None:
-    """Spell what is neither a number nor a text: scores with their parameters, constraints as JSON."""
+    """Spell what is neither a number nor a text: scores with their parameters, constraints and beliefs as JSON."""
     if item.name == "score":
         return [item.flag, score_text(value.describe())]
-    if item.name == "constraints":
+    if item.name in ("constraints", "beliefs"):
         return [item.flag, json.dumps(value.describe(), ensure_ascii=False)]
     return None
 

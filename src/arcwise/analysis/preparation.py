@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from arcwise.data import Dataset, Incomplete, Table, discretize, impute, read_table
-from arcwise.data.identifiers import identifier_reason
+from arcwise.audit import Audit, AuditSettings, Finding, Severity, audit_table
+from arcwise.audit import Kind as FindingKind
+from arcwise.audit.words import columns_words, it, verb
+from arcwise.data import Dataset, Incomplete, Table, Targets, discretize, impute, read_table
 from arcwise.data.labels import quoted
 from arcwise.ensemble.recipe import COMPLETED, NO_GAPS
 from arcwise.errors import DataError, OptionError
+from arcwise.limits import Limits
 from arcwise.mentions import Argument, Call, Mention, Remedy
 from arcwise.progress import ProgressCallback
 from arcwise.showing import one_screen
@@ -34,12 +37,14 @@ __all__ = [
     "proposal",
 ]
 
-Kind = Literal["constant", "identifier", "missing", "continuous"]
+Kind = Literal["missing", "continuous"]
 
 # What is proposed where nothing was said: averages over completions, and three intervals of about equal numbers of
 # rows, which need no class variable and leave no interval empty.
 IMPUTE = COMPLETED
 DISCRETIZE = "quantile"
+# What looks like no variable, and may be one all the same.
+KEEPABLE = (FindingKind.IDENTIFIER, FindingKind.TEXT, FindingKind.MANY_STATES, FindingKind.COPY)
 
 
 class PreparationError(DataError):
@@ -75,6 +80,10 @@ class Prepared:
         What was done, one sentence each.
     gaps
         What is done about missing values, as a recipe says it; "none" if there were none.
+    audit
+        What was found in the data before; None for a data set, which is complete and discrete.
+    uncut, cut
+        The table before numbers were cut, and the columns that were; None and none if nothing was cut.
     """
 
     data: Dataset | Incomplete
@@ -82,6 +91,9 @@ class Prepared:
     steps: tuple[str, ...] = ()
     gaps: str = NO_GAPS
     file: str | None = None
+    audit: Audit | None = None
+    uncut: Table | None = None
+    cut: tuple[str, ...] = ()
 
 
 def open_table(
@@ -91,53 +103,52 @@ def open_table(
     **reading: Any,
 ) -> Table | Dataset | Incomplete:
     """Return data of any kind as a table, or as they are if they are a data set already."""
-    if isinstance(data, Dataset | Incomplete | Table):
+    if isinstance(data, Incomplete):
         return data
     if isinstance(data, str | os.PathLike):
         return read_table(data, progress=progress, **reading)
-    return Table.from_dataframe(data)
+    column, conditions = reading.get("interventions"), reading.get("conditions")
+    if isinstance(data, Dataset):
+        if column is not None:
+            raise OptionError(
+                Argument("interventions", column),
+                "names a column of raw data; a Dataset has its targets already.",
+                remedies=Remedy("give them with data.with_targets(...)"),
+            )
+        return data
+    table = data if isinstance(data, Table) else Table.from_dataframe(data)
+    return table if column is None else table.with_interventions(column, conditions)
+
+
+def audit(table: Table, options: LearnOptions) -> Audit:
+    """Look at a table before learning from it; what the options ask for is done, with `agree` what is safe, too."""
+    said = AuditSettings(
+        missing=options.missing,
+        decimal=options.decimal,
+        thousands=options.thousands,
+        dates=options.dates,
+        merge_rare=options.merge_rare,
+        keep=options.keep,
+        categories=table.names if options.categorical else options.categories,
+    )
+    return audit_table(table, said, agreed=options.agree)
 
 
 def find_obstacles(table: Table, options: LearnOptions) -> tuple[Obstacle, ...]:
-    """List what keeps a table from being a data set, each with a proposal; an empty tuple means nothing does."""
+    """List what keeps an audited table from being a data set, each with a proposal; empty if nothing does."""
     return tuple(obstacle for obstacle in _all_obstacles(table, options) if obstacle.columns)
 
 
 def _all_obstacles(table: Table, options: LearnOptions) -> Iterable[Obstacle]:
     kept = set(table.names if options.categorical else options.categories)
-    labelled = {column.name: int((column.counts() > 0).sum()) for column in table.columns}
-    constant = tuple(c.name for c in table.columns if labelled[c.name] < 2 and not c.declared)
-    yield Obstacle(
-        "constant",
-        constant,
-        f"{_columns(constant)} {_verb(constant, 'has', 'have')} fewer than two distinct values",
-        f"leave {_it(constant)} out",
-        Argument("drop", [*constant]),
-    )
-    reasons = {
-        c.name: reason
-        for c in table.columns
-        if c.name not in {*constant, *kept, *options.keep} and (reason := identifier_reason(c)) is not None
-    }
-    named = tuple(reasons)
-    told = "; ".join(f"'{name}' has {reason}" for name, reason in list(reasons.items())[:3])
-    yield Obstacle(
-        "identifier",
-        named,
-        f"{_columns(named)} {_verb(named, 'is', 'are')} different in almost every row: "
-        f"{_verb(named, 'an identifier, not a variable', 'identifiers, not variables')}",
-        f"leave {_it(named)} out",
-        Argument("drop", [*named]),
-        details=told,
-    )
-    left = [c for c in table.columns if c.name not in {*constant, *named}]
+    left = table.columns
     gaps = tuple(c.name for c in left if c.n_missing)
     cells = sum(c.n_missing for c in left)
     rows = int(np.any([c.is_missing for c in left], axis=0).sum()) if gaps else 0
     yield Obstacle(
         "missing",
         gaps,
-        f"{'1 value is' if cells == 1 else f'{cells:,} values are'} missing in {_columns(gaps)}",
+        f"{'1 value is' if cells == 1 else f'{cells:,} values are'} missing in {columns_words(gaps)}",
         f"complete the data {options.completions:,} times, by draws from what was observed, and average over the "
         "completions",
         Argument("impute", IMPUTE),
@@ -147,27 +158,15 @@ def _all_obstacles(table: Table, options: LearnOptions) -> Iterable[Obstacle]:
     yield Obstacle(
         "continuous",
         numbers,
-        f"{_columns(numbers)} {_verb(numbers, 'holds', 'hold')} numbers with more than 20 distinct values, "
+        f"{columns_words(numbers)} {verb(numbers, 'holds', 'hold')} numbers with more than 20 distinct values, "
         "not categories",
-        f"cut {_it(numbers)} into {options.bins} intervals with about equally many rows",
+        f"cut {it(numbers)} into {options.bins} intervals with about equally many rows",
         Argument("discretize", DISCRETIZE),
     )
 
 
-def _columns(names: tuple[str, ...]) -> str:
-    return f"{'column' if len(names) == 1 else f'{len(names)} columns:'} {quoted(names, 6)}"
-
-
-def _verb(names: tuple[str, ...], one: str, many: str) -> str:
-    return one if len(names) == 1 else many
-
-
 def _values(cells: int) -> str:
     return "1 missing value" if cells == 1 else f"{cells:,} missing values"
-
-
-def _it(names: tuple[str, ...]) -> str:
-    return "it" if len(names) == 1 else "them"
 
 
 def prepare(
@@ -197,10 +196,18 @@ def prepare(
     steps: list[str] = []
     if options.drop:
         steps.append(f"Left out as asked: {quoted(options.drop, 6)}.")
+    steps += _told_experiments(table.targets)
     if points := open_points(table, options):
         raise proposal(given, points)
+    audited = audit(table, options)
+    table = audited.repaired
+    steps += audited.steps
     obstacles = find_obstacles(table, options)
+    uncut: Table | None = None
+    cut: tuple[str, ...] = ()
     for obstacle in obstacles:
+        if obstacle.kind == "continuous":
+            uncut, cut = table, obstacle.columns
         table, step = _remove(table, obstacle, options, progress)
         steps.append(step)
     method = options.impute or IMPUTE
@@ -208,6 +215,15 @@ def prepare(
         table = impute(table, method=method)
     named = [name for name in (*options.categories, *options.keep) if name in table.names]
     categorical = options.categorical or named
+    if table.n_missing and table.targets is not None and not table.targets.is_empty:
+        raise OptionError(
+            Argument("impute", COMPLETED),
+            "cannot complete data of experiments: a value that was set does not follow from the others.",
+            remedies=(
+                Remedy("leave rows with gaps out:", Argument("impute", "drop")),
+                Remedy("fill them once:", Argument("impute", "mode")),
+            ),
+        )
     data: Dataset | Incomplete
     data = (table.to_incomplete if table.n_missing else table.to_dataset)(categorical=categorical)
     if data.n_variables < 2:
@@ -217,7 +233,17 @@ def prepare(
         gaps = f"{COMPLETED}:{options.completions}" if method == COMPLETED else method
     base = None if file is None else os.path.basename(file)  # noqa: PTH119
     name = options.name or ("standard input" if base == "-" else base) or given.source or "data"
-    return Prepared(data, name, tuple(steps), gaps, base)
+    return Prepared(data, name, tuple(steps), gaps, base, audited, uncut, cut)
+
+
+def _told_experiments(targets: Targets | None) -> tuple[str, ...]:
+    """Say in how many rows which variables were set."""
+    if targets is None or targets.is_empty:
+        return ()
+    rows = np.bincount(targets.of_row, minlength=len(targets.sets)).tolist()
+    told = [f"{' and '.join(names)} in {rows[k]:,}" for k, names in enumerate(targets.sets) if names]
+    more = "; ..." if len(told) > 8 else ""
+    return (f"Taken as set by experiments: {'; '.join(told[:8])}{more} of {targets.n_rows:,} rows.",)
 
 
 def _as_it_is(data: Dataset | Incomplete, options: LearnOptions) -> Prepared:
@@ -240,35 +266,60 @@ def _as_it_is(data: Dataset | Incomplete, options: LearnOptions) -> Prepared:
         data.index(dropped)
     left_out = (f"Left out: {quoted(options.drop, 6)}.",) if options.drop else ()
     chosen = data if len(kept) == data.n_variables else data.select(kept)
-    return Prepared(chosen, options.name or "data", left_out, gaps)
+    told = _told_experiments(chosen.targets) if isinstance(chosen, Dataset) else ()
+    return Prepared(chosen, options.name or "data", (*left_out, *told), gaps)
 
 
-def open_points(table: Table, options: LearnOptions) -> tuple[Obstacle, ...]:
-    """Return what is in the way and neither an option nor an agreement answers."""
+def open_points(table: Table, options: LearnOptions) -> tuple[Finding | Obstacle, ...]:
+    """Return what is in the way and neither an option nor an agreement answers.
+
+    An agreement covers what is safe; what has two answers has to be answered.
+    """
+    audited = audit(table, replace(options, agree=True))
+    asked = audit_asks(options)
+    findings = [
+        finding
+        for finding in audited.findings
+        if finding.severity is not Severity.NOTE
+        and not (finding.remedy is not None and finding.remedy.name in asked and finding.repair is not None)
+        and not (options.agree and finding.safe and finding.repair is not None)
+    ]
     if options.agree:
-        return ()
-    return tuple(o for o in find_obstacles(table, options) if not _answered(o, options))
+        return tuple(findings)
+    obstacles = [o for o in find_obstacles(audited.repaired, options) if not _answered(o, options)]
+    return (*findings, *obstacles)
 
 
-def proposal(table: Table, obstacles: Iterable[Obstacle]) -> PreparationError:
+def audit_asks(options: LearnOptions) -> frozenset[str]:
+    """Return the options about findings that were given."""
+    given = ("decimal", "thousands", "dates", "merge_rare")
+    return frozenset(name for name in given if getattr(options, name) is not None)
+
+
+def proposal(table: Table, obstacles: Iterable[Finding | Obstacle]) -> PreparationError:
     """Return the error that says what is in the way, what is proposed, and how to agree: to a program or a person."""
     listed = list(obstacles)
     points = [part for obstacle in listed for part in _point(obstacle)]
+    safe = all(isinstance(o, Obstacle) or (o.safe and o.repair is not None) for o in listed)
+    agree: tuple[str | Mention, ...] = ("Agree to all of it with", Argument("agree", True), ", or choose:")
+    options = [o.remedy for o in listed if o.remedy is not None and o.remedy.name != "agree"]
     return PreparationError(
         f"{table.prefix}the data cannot be learned from as they are:\n",
         *points,
-        "Agree to all of it with",
-        Argument("agree", True),
-        ", or choose:",
-        Call("learn", *_merged(obstacle.remedy for obstacle in listed)),
+        *(agree if safe else ("Choose:",)),
+        Call("learn", *_merged(options)),
     )
 
 
-def _point(obstacle: Obstacle) -> Iterable[str | Mention]:
-    details = f" ({obstacle.details})" if obstacle.details else ""
-    yield from (f"  - {obstacle.what}{details}. Proposal: {obstacle.proposal} (", obstacle.remedy, ").")
-    if obstacle.kind == "identifier":
-        yield from (f"To learn from {_it(obstacle.columns)} all the same:", Argument("keep", [*obstacle.columns]), ".")
+def _point(obstacle: Finding | Obstacle) -> Iterable[str | Mention]:
+    found = obstacle.details if isinstance(obstacle, Obstacle) else obstacle.evidence
+    details = f" ({found})" if found else ""
+    yield f"  - {obstacle.what}{details}. Proposal: {obstacle.proposal}"
+    if obstacle.remedy is not None:
+        yield from ("(", obstacle.remedy, ")")
+    yield "."
+    if obstacle.kind in KEEPABLE:
+        yield from (f"To learn from {it(obstacle.columns)} all the same:", Argument("keep", [*obstacle.columns]), ".")
     yield "\n"
 
 
@@ -284,20 +335,14 @@ def _merged(remedies: Iterable[Argument]) -> list[Argument]:
 def _answered(obstacle: Obstacle, options: LearnOptions) -> bool:
     if obstacle.kind == "missing":
         return options.impute is not None
-    if obstacle.kind == "continuous":
-        return options.discretize is not None
-    return False
+    return options.discretize is not None
 
 
 def _remove(
     table: Table, obstacle: Obstacle, options: LearnOptions, progress: bool | ProgressCallback | None
 ) -> tuple[Table, str]:
     """Return the table without the obstacle, and a sentence that says what was done."""
-    columns = _columns(obstacle.columns)
-    if obstacle.kind == "constant":
-        return table.drop(obstacle.columns), f"Left out {columns}, with fewer than two distinct values."
-    if obstacle.kind == "identifier":
-        return table.drop(obstacle.columns), f"Left out {columns}, different in almost every row ({obstacle.details})."
+    columns = columns_words(obstacle.columns)
     if obstacle.kind == "missing":
         method = options.impute or IMPUTE
         before, cells = table.n_rows, sum(table.n_missing.values())
@@ -319,6 +364,8 @@ def _remove(
         return table, how[method]
     method = options.discretize or DISCRETIZE
     continuous = [name for name in obstacle.columns if name != options.target]
+    if method == "joint":
+        return _cut_jointly(table, continuous, options)
     table = discretize(
         table,
         method=method,
@@ -335,3 +382,37 @@ def _remove(
         "mdl": f"where '{options.target}' changes most (MDL; at the median where no cut pays)",
     }
     return table, f"Cut {columns} {how[method]}."
+
+
+def _cut_jointly(table: Table, columns: list[str], options: LearnOptions) -> tuple[Table, str]:
+    """Cut columns where that pays for a network over all of them."""
+    from arcwise.data import apply_cuts
+    from arcwise.graph import Constraints
+    from arcwise.local.joint_cuts import joint_cuts
+
+    if any(table.column(name).n_missing for name in columns):
+        raise OptionError(
+            Argument("discretize", "joint"),
+            "chooses cuts from complete columns, and gaps are to be completed after numbers are cut.",
+            remedies=(
+                Remedy("fill gaps once:", Argument("impute", "mode")),
+                Remedy("leave rows with gaps out:", Argument("impute", "drop")),
+                Remedy("cut in another way:", Argument("discretize", "quantile")),
+            ),
+        )
+    seconds = None if options.limit_seconds is None else options.limit_seconds / 4
+    known = options.constraints
+    found = joint_cuts(
+        table,
+        columns,
+        start_bins=options.bins,
+        categorical=options.categorical or (*options.categories, *options.keep),
+        constraints=None if known is None else Constraints.from_description(table.names, known.describe()).arc_part,
+        max_parents=options.max_parents,
+        limits=Limits(seconds),
+        seed=options.seed,
+    )
+    numbers = sorted({len(found.cuts[name]) + 1 for name in columns})
+    how_many = str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
+    cut = apply_cuts(table, found.cuts, keep_empty=False)
+    return cut, f"Cut {columns_words(columns)} into {how_many} intervals, chosen together with the structure (MDL)."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import contextlib
 from dataclasses import dataclass
 
 from arcwise.analysis.options import LearnOptions
@@ -49,10 +49,10 @@ def check_prior(
 ) -> PriorChecks:
     """Ask how far the prior moves the score of a network, and how much more data would still change the structure."""
     sensitivity = prior_sensitivity(data, dag, ess=ess)
-    try:
-        alpha_star = analytic_ess(data, dag).value
-    except OptionError:
-        alpha_star = None
+    alpha_star = None
+    if data.targets is None:  # the formula has one number of cases
+        with contextlib.suppress(OptionError):
+            alpha_star = analytic_ess(data, dag).value
     saturation, note = _saturation(data, options, ess, deadline, progress)
     return PriorChecks(sensitivity, alpha_star, saturation, () if note is None else (note,))
 
@@ -66,15 +66,16 @@ def _saturation(
             f"Saturation was not computed: it needs an exact search for each of many subsamples, and there are more "
             f"than {MOST_VARIABLES} variables. `arcwise prior saturation --max-parents 3` computes it."
         )
+    if options.constraints is not None and options.constraints.is_ancestral:
+        return None, Remark("Saturation was not computed: it learns without constraints on ancestors.")
     if data.n_cases < FEWEST_CASES:
         return None, Remark(f"Saturation was not computed: {data.n_cases} cases cannot be halved often enough.")
     if deadline.is_over:
         return None, _stopped(Status.TIME_LIMIT)
-    searches = 2 * REPETITIONS * math.ceil(math.log2(data.n_cases / 10))  # a table and a search each
     learning = Learning(
         max_parents=options.max_parents,
         constraints=options.constraints,
-        limits=deadline.part(searches).limits,
+        limits=deadline,
         threads=options.threads,
     )
     found = data_saturation(

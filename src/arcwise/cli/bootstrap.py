@@ -17,7 +17,7 @@ from arcwise.cli.output_file import check_file_name
 from arcwise.cli.printing import ResultOptions, finish, print_json
 from arcwise.cli.repeat_options import SeedOption
 from arcwise.cli.rule_options import RuleOptions
-from arcwise.cli.score_options import ScoreOptions
+from arcwise.cli.score_options import ScoreOptions, tell_idle
 from arcwise.cli.worker_options import ClusterOption, WorkersOption
 from arcwise.defaults import REPLICATES
 from arcwise.errors import OptionError
@@ -103,13 +103,15 @@ def bootstrap(
     where: Any = sharing.backend
     score, limits = scored.make(), limit.limits
     cases = reading.read(data, printing.progress)
+    known = rules.read(cases.names)
+    tell_idle(score, known, quiet=printing.quiet)
     networks = bootstrap_networks(
         cases,
         replicates=learning.replicates,
         learner=chosen,
         score=score,
         resampling="permutation" if learning.permutation else "bootstrap",
-        constraints=rules.read(cases.names),
+        constraints=known,
         max_parents=rules.max_parents,
         options=_parse_options(learning.learner_option or []),
         seed=learning.seed,

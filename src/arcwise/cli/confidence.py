@@ -28,7 +28,7 @@ class AveragingOptions(OptionGroup):
         str,
         typer.Option(
             "--orient",
-            help="cpdag (directions that the data can show), dag, or skeleton.",
+            help="cpdag (directions that the data or constraints show), dag, or skeleton.",
             autocompletion=one_of("cpdag", "dag", "skeleton"),
         ),
     ] = "cpdag"

@@ -11,6 +11,7 @@ from arcwise.cli.graph_files import check_output_name, write_graph_file
 from arcwise.cli.option_group import expanded
 from arcwise.cli.output_file import OutputOption
 from arcwise.cli.printing import PrintOptions, print_json
+from arcwise.cli.rule_options import ConstraintOptions
 
 __all__ = ["register"]
 
@@ -29,22 +30,28 @@ def consensus(
         bool, typer.Option("--cpdag", help="Write the equivalence class instead of one DAG of it.")
     ] = False,
     *,
+    rules: ConstraintOptions,
     output: OutputOption = None,
     printing: PrintOptions,
 ) -> None:
     """Build the network of the edges above a threshold, and list every edge that was dropped or is a toss-up.
+
+    The network obeys the constraints that the networks were learned under, or those that are given here instead.
 
     The suffix of the output says how it is written: .csv (arc list), .dot, .graphml, or .txt (structure file).
 
     Example: arcwise consensus confidence.parquet --threshold 0.5 -o network.graphml
     """
     from arcwise.confidence import EdgeConfidence, consensus_network
+    from arcwise.graph import assert_obeys
 
     to_stdout = printing.stdout_is_taken(output)
     if output is not None:
         check_output_name(output, partly_directed=as_class)
-    result = consensus_network(EdgeConfidence.load(confidence), threshold)
+    found = EdgeConfidence.load(confidence)
+    result = consensus_network(found, threshold, constraints=rules.read(found.names))
     drawn = result.cpdag if as_class else result.dag
+    assert_obeys(drawn, result.constraints)
     labels = {(edge.tail, edge.head): edge.present for edge in result.edges}
     if output is not None:
         write_graph_file(output, drawn, labels=labels)
@@ -71,5 +78,6 @@ def consensus(
 
     for edge in result.edges:
         sign = "--" if edge.fate is Fate.UNDIRECTED else "->"
-        note = "  dropped: would close a cycle" if edge.fate is Fate.DROPPED else ""
+        note = f"  {edge.fate}: {edge.fate.reason}" if edge.fate.is_left_out else ""
+        note = "  required" if edge.fate is Fate.REQUIRED else note
         typer.echo(f"{edge.tail} {sign} {edge.head}  {edge.present:.4f}{note}")

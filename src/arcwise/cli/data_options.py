@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["CategoricalOption", "DataArgument", "DataOptions", "SeparatorOption", "TableOptions"]
 
 DataArgument = Annotated[
-    Path, typer.Argument(help="The data: .csv, .tsv, .arff, .parquet and others, also with .gz; - for stdin.")
+    Path, typer.Argument(help="The data: .csv, .tsv, .arff, .parquet, .xlsx and others, also with .gz; - for stdin.")
 ]
 
 
@@ -46,7 +46,38 @@ class TableOptions(OptionGroup):
         str | None,
         typer.Option(
             "--format",
-            help="The format: csv, tsv, parquet, arff or lau (default: what the suffix says).",
+            help="The format: csv, tsv, parquet, arff, lau, xlsx, jsonl, sqlite or duckdb "
+            "(default: what the suffix says).",
+            show_default=False,
+        ),
+    ] = None
+
+    table: Annotated[
+        str | None,
+        typer.Option(
+            "--table",
+            help="The table of a data base or the sheet of a workbook (default: the only one).",
+            show_default=False,
+        ),
+    ] = None
+
+    interventions: Annotated[
+        str | None,
+        typer.Option(
+            "--interventions",
+            metavar="NAME",
+            help="A column that names the variables which an experiment set in each row, several with ; between them; "
+            "empty where none was (default: the data are observations).",
+            show_default=False,
+        ),
+    ] = None
+    condition: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--condition",
+            metavar="LABEL=NAME",
+            help="What a label of the column of interventions sets, LABEL=VARIABLE;VARIABLE, or LABEL= for nothing; "
+            "may be repeated.",
             show_default=False,
         ),
     ] = None
@@ -54,7 +85,16 @@ class TableOptions(OptionGroup):
     @property
     def keywords(self) -> dict[str, Any]:
         """How the file is to be taken apart, as `read_table` wants it."""
-        given = {"separator": self.separator, "format": self.format}
+        from arcwise.data.targets import checked_conditions
+
+        given: dict[str, Any] = {
+            "separator": self.separator,
+            "format": self.format,
+            "table": self.table,
+            "interventions": self.interventions,
+        }
+        if self.condition:
+            given["conditions"] = checked_conditions(self.condition)
         return {name: value for name, value in given.items() if value is not None}
 
     def read_table(self, data: Path, progress: bool | None) -> Table:
@@ -71,5 +111,13 @@ class DataOptions(TableOptions):
     categorical: CategoricalOption = False
 
     def read(self, data: Path, progress: bool | None) -> Dataset:
-        """Read a data file that is complete and discrete."""
-        return self.read_table(data, progress).to_dataset(categorical=self.categorical)
+        """Read a data file that is complete and discrete; a column with one value only is left out, as `learn` does."""
+        from arcwise.audit.constants import find_constants
+
+        table = self.read_table(data, progress)
+        for finding in find_constants(table):
+            assert finding.repair is not None
+            table = finding.repair.change(table)
+            if progress is not False:
+                typer.echo(finding.repair.done, err=True)
+        return table.to_dataset(categorical=self.categorical)

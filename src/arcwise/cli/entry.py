@@ -13,6 +13,10 @@ except KeyboardInterrupt:
 
 __all__ = ["main"]
 
+# What Python, numpy, SciPy, pandas and DuckDB map before any work is begun, and some for the work (`arcwise learn` on
+# three columns: 1,140 MB). With less, whichever of them comes too late fails in its own way: OpenBLAS tries for ever.
+LEAST_ADDRESS_SPACE = 1_250_000_000
+
 
 def main() -> None:
     """Run the command line with the arguments of the process, and end it."""
@@ -21,6 +25,7 @@ def main() -> None:
     if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
         signal.signal(signal.SIGTERM, leave_at_once)
     _open_closed_streams()
+    _refuse_narrow_space()
     try:
         from arcwise.cli.main import main as run
         from arcwise.cli.main import prepare
@@ -38,6 +43,23 @@ def main() -> None:
         code = stop_code()
     end_quietly()
     sys.exit(code)
+
+
+def _refuse_narrow_space() -> None:
+    """End with a message if the process may not have the address space that it is sure to need."""
+    try:
+        import resource
+    except ImportError:  # no such limits on Windows
+        return
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit != resource.RLIM_INFINITY and limit < LEAST_ADDRESS_SPACE:
+        print(
+            f"MemoryError: arcwise needs {LEAST_ADDRESS_SPACE / 1e6:,.0f} MB of address space, most of it for the "
+            f"libraries that it uses; {limit / 1e6:,.0f} MB are allowed. Raise the limit (`ulimit -v`); "
+            "--limit-memory bounds what tables take.",
+            file=sys.stderr,
+        )
+        sys.exit(1)
 
 
 def _open_closed_streams() -> None:

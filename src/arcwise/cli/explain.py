@@ -87,7 +87,9 @@ def explain(
 
 def _refuse_reading(reading: DataOptions) -> None:
     if reading != DataOptions():
-        raise OptionError("--column, --drop, --separator and --categorical say how --data is read; there is none.")
+        raise OptionError(
+            "--column, --drop, --separator, --categorical and --interventions say how --data is read; there is none."
+        )
 
 
 def _names(folder: Path) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from arcwise.cli.option_group import OptionGroup, expanded
 from arcwise.cli.option_table import group_of, keywords_of
 from arcwise.cli.printing import PrintOptions, finish, print_json
 from arcwise.cli.rule_options import ConstraintOptions
-from arcwise.cli.score_options import EssOption, ScoreOptions
+from arcwise.cli.score_options import BeliefsOption, EssOption, ScoreOptions
 from arcwise.mentions import Argument
 
 if TYPE_CHECKING:
@@ -43,7 +43,15 @@ class FolderOptions(OptionGroup):
     force: Annotated[bool, typer.Option("--force", help="Replace the result of an earlier run.")] = False
 
 
-LearnGroup = group_of(LearnOptions, leave_out=("constraints",))
+@dataclass(frozen=True)
+class WeighingOptions(OptionGroup):
+    """What the score of networks is made of, besides its name."""
+
+    ess: EssOption = None
+    beliefs: BeliefsOption = None
+
+
+LearnGroup = group_of(LearnOptions, leave_out=("constraints", "beliefs"))
 
 
 def learn(
@@ -54,8 +62,8 @@ def learn(
         list[str] | None,
         typer.Option("--column", metavar="NAME", help="Read only this column; may be repeated.", show_default=False),
     ] = None,
-    ess: EssOption = None,
     *,
+    weighing: WeighingOptions,
     given: LearnGroup,  # type: ignore[valid-type]
     known: ConstraintOptions,
     printing: PrintOptions,
@@ -75,13 +83,15 @@ def learn(
     output = folder.output
     if output is not None:
         check_folder(output, force=folder.force)
-    options = _options(given, ess)
+    options = _options(given, weighing)
     progress = printing.progress
     table = open_table(data, progress=progress, **options.reading)
     if column is not None:
         options = replace(options, drop=(*options.drop, *_others(table, column)))
     options = _agreed(table, options, context)
     prepared = prepare(table, options, file=str(data), progress=progress)
+    for step in prepared.steps:
+        printing.remark(step)
     options = replace(options, constraints=known.read(prepared.data.names))
     found = learn_prepared(prepared, options, progress=progress)
     if output is not None:
@@ -95,13 +105,15 @@ def learn(
     finish(found.status)
 
 
-def _options(given: OptionGroup, ess: float | None) -> LearnOptions:
+def _options(given: OptionGroup, weighing: WeighingOptions) -> LearnOptions:
     """Return the options, with `--score bdeu --ess 10` as `--score bdeu:ess=10`."""
+    from arcwise.graph import make_beliefs
+
     keywords = keywords_of(given, LearnOptions)
     TimeLimit(keywords["limit_seconds"]).limits  # noqa: B018 - refuses what is not positive
-    if ess is not None:
-        keywords["score"] = ScoreOptions(keywords.get("score", "bdeu"), ess).make()
-    return LearnOptions(**keywords)
+    if weighing.ess is not None:
+        keywords["score"] = ScoreOptions(keywords.get("score", "bdeu"), weighing.ess).make()
+    return LearnOptions(**keywords, beliefs=make_beliefs(weighing.beliefs))
 
 
 def _others(table: Table | Dataset | Incomplete, columns: list[str]) -> tuple[str, ...]:
@@ -137,7 +149,7 @@ def _show(found: Analysis, output: Path | None) -> None:
     console = Console(highlight=False)
     if not console.is_terminal:
         console = Console(highlight=False, width=100)
-    print_report(found.report, console, sections=("ensemble", "prior") if output is not None else None)
+    print_report(found.report, console, sections=("ensemble", "constraints", "prior") if output is not None else None)
     if output is not None:
         console.print()
         console.print(f"Report: {output / 'report.html'}", soft_wrap=True, markup=False)

@@ -15,7 +15,7 @@ import select
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NoReturn
 
 import typer
 
@@ -29,9 +29,9 @@ __all__ = ["app", "main", "prepare"]
 # One module per verb, by the stages of the pipeline, in the order of `arcwise --help`; each has `register(app)`.
 STAGES: dict[str, tuple[str, ...]] = {
     "The whole analysis": ("learn", "explain"),
-    "Prepare data": ("impute", "discretize"),
-    "Score and find one network": ("scores", "optimal", "search"),
-    "Find many networks": ("credible", "bootstrap"),
+    "Prepare data": ("check", "impute", "discretize"),
+    "Score and find one network": ("scores", "optimal", "check-certificate", "search"),
+    "Find many networks": ("credible", "posterior", "bootstrap"),
     "Decide which edges to trust": ("confidence", "threshold", "consensus", "prior"),
     "Use and compare networks": ("fit", "query", "sample", "evaluate"),
     "Run experiments": ("study",),
@@ -131,7 +131,7 @@ def _root(
 @functools.cache
 def _register_verbs() -> None:
     for verb in VERBS:
-        importlib.import_module(f"arcwise.cli.{verb}").register(app)
+        importlib.import_module(f"arcwise.cli.{verb.replace('-', '_')}").register(app)
 
 
 @functools.cache
@@ -154,5 +154,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         _command().main(args=None if arguments is None else list(arguments), prog_name="arcwise")
     except MemoryError:
-        typer.echo("MemoryError: there is not enough memory for this. Use fewer columns or rows, or a limit.", err=True)
-        sys.exit(1)
+        _say_memory()
+    except (ImportError, RuntimeError) as error:
+        # A library that finds no room to be loaded, a thread that finds none for its stack.
+        if not any(words in str(error) for words in ("failed to map segment", "Cannot allocate", "start new thread")):
+            raise
+        _say_memory()
+
+
+def _say_memory() -> NoReturn:
+    from arcwise.memory import describe_memory
+
+    what = f"MemoryError: there is not enough memory for this: {describe_memory()}."
+    typer.echo(f"{what} Use fewer columns, rows or threads, or a limit.", err=True)
+    sys.exit(1)

@@ -16,7 +16,7 @@ __all__ = ["Options", "tell"]
 # Which verb does what a function does.
 VERBS = {"impute": "impute", "discretize": "discretize", "build_parent_sets": "scores", "learn": "learn"}
 # Options that go by another name than the argument; of one that may be repeated, the singular.
-RENAMED = {"agree": "yes", "categories": "category", "columns": "column", "k": "neighbours"}
+RENAMED = {"agree": "yes", "categories": "category", "columns": "column", "conditions": "condition", "k": "neighbours"}
 
 
 @dataclass(frozen=True)

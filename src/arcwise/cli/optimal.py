@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,17 +13,22 @@ from arcwise.cli.data_options import DataOptions
 from arcwise.cli.graph_files import check_output_name, write_graph_file
 from arcwise.cli.limit_options import NodeLimit
 from arcwise.cli.option_group import OptionGroup, expanded
+from arcwise.cli.output_file import check_file_name
 from arcwise.cli.parent_set_source import SourceArgument, load_parent_sets
-from arcwise.cli.printing import ResultOptions, finish, print_json
+from arcwise.cli.printing import ResultOptions, finish, print_json, score_shares
 from arcwise.cli.repeat_options import SeedOption, ThreadsOption
 from arcwise.cli.rule_options import RuleOptions
 from arcwise.cli.score_options import ScoreOptions
+from arcwise.errors import OptionError
+from arcwise.mentions import Argument, Remedy
 
 if TYPE_CHECKING:
     from arcwise.exact import Optimum
     from arcwise.parent_sets import ParentSetTable
 
 __all__ = ["register"]
+
+CERTIFYING = ("auto", "branch-and-bound")
 
 
 @dataclass(frozen=True)
@@ -37,8 +43,28 @@ class SolvingOptions(OptionGroup):
             autocompletion=names_of("arcwise.exact.optimal", "METHODS"),
         ),
     ] = "auto"
+    certificate: Annotated[
+        Path | None,
+        typer.Option(
+            "--certificate",
+            help="Where to write the proof (.json.gz), for `arcwise check-certificate`; by branch-and-bound.",
+            show_default=False,
+        ),
+    ] = None
     threads: ThreadsOption = 1
     seed: SeedOption = 0
+
+    def check_certificate(self) -> None:
+        """Refuse a certificate that could not be written, before any work is done."""
+        if self.certificate is None:
+            return
+        check_file_name(self.certificate, "a certificate", (".json", ".json.gz"))
+        if self.method not in CERTIFYING:
+            raise OptionError(
+                Argument("method", self.method),
+                "writes no certificate: its proof is no list of steps that another program could check.",
+                remedies=Remedy("use", Argument("method", "branch-and-bound")),
+            )
 
 
 def register(app: typer.Typer) -> None:
@@ -63,16 +89,22 @@ def optimal(
     and the exit code is 3. The suffix of the output says how the network is written: .txt (structure file), .csv
     (arcs), .dot or .graphml.
 
+    A certificate is the proof as a file: any program can check it without trusting this one. It is about the networks
+    that the table of parent sets allows; what pruning left out of the table is not part of it. Of a time limit, a
+    quarter is kept for writing and checking it.
+
     Example: arcwise optimal survey.csv --score bdeu:ess=10 --json
     """
     from arcwise.deadline import Deadline
-    from arcwise.exact import find_optimal
+    from arcwise.exact import certify_optimal, find_optimal
+    from arcwise.graph import assert_obeys
     from arcwise.limits import Status
 
-    output = printing.output
+    output, certificate = printing.output, solving.certificate
     as_csv = printing.stdout_is_taken(output)
     if output is not None:
         check_output_name(output)
+    solving.check_certificate()
     deadline = Deadline.of(limit.limits)
     loaded = load_parent_sets(
         source,
@@ -84,16 +116,21 @@ def optimal(
         progress=printing.progress,
     )
     table = loaded.table
-    result = find_optimal(
-        table,
-        data=loaded.data,
-        method=solving.method,
-        constraints=loaded.constraints,
-        limits=deadline.limits,
-        threads=solving.threads,
-        seed=solving.seed,
-        progress=printing.progress,
-    )
+    common: dict[str, Any] = {
+        "data": loaded.data,
+        "constraints": loaded.constraints,
+        "limits": deadline.limits,
+        "seed": solving.seed,
+        "progress": printing.progress,
+    }
+    if certificate is None:
+        result = find_optimal(table, method=solving.method, threads=solving.threads, **common)
+    else:
+        result = certify_optimal(table, certificate, **common)
+        printing.remark(f"wrote {certificate}")
+        if loaded.data is not None:
+            printing.remark("It is about the table of parent sets; `arcwise scores` with the same options writes that.")
+    assert_obeys(result.dag, loaded.constraints)
     if output is not None:
         write_graph_file(output, result.dag)
     built = table.status
@@ -107,6 +144,7 @@ def optimal(
 def _payload(table: ParentSetTable, result: Optimum, built: str) -> dict[str, object]:
     return {
         "score": result.score,
+        **({} if result.log_prior is None else {"data_score": result.data_score, "log_prior": result.log_prior}),
         "upper_bound": result.upper_bound,
         "gap": result.gap,
         "status": result.status,
@@ -129,7 +167,7 @@ def _print(table: ParentSetTable, result: Optimum, built: str) -> None:
         typer.echo(f"{parent} -> {child}")
     what = "proved optimal" if result.is_proved else f"not proved ({result.status})"
     limited = "" if built == "complete" else f" among the sets scored before the {built}"
-    typer.echo(f"score        {result.score:.6f}  {what}{limited}")
+    typer.echo(f"score        {score_shares(result)}  {what}{limited}")
     typer.echo(f"upper bound  {result.upper_bound:.6f}  gap {result.gap:.6g}")
     typer.echo(f"method       {result.method}: {result.reason}")
     typer.echo(f"search       {result.seconds:.2f} s, {result.nodes:,} nodes, {table.n_rows:,} parent sets")

@@ -35,7 +35,8 @@ def keywords_of(group: OptionGroup, table: type) -> dict[str, Any]:
     values = {field.name: getattr(group, field.name) for field in dataclasses.fields(group)}  # type: ignore[arg-type]
     given = {name: value for name, value in values.items() if value is not None}
     for name, item in spelled.items():
-        given[name] = _read(item, given[name])
+        if name in given:
+            given[name] = _read(item, given[name])
     return {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import sys
 import zlib
 from dataclasses import asdict, dataclass
@@ -13,7 +14,7 @@ import typer
 
 from arcwise.cli.data_options import DataOptions
 from arcwise.cli.rule_options import RuleOptions
-from arcwise.cli.score_options import ScoreOptions
+from arcwise.cli.score_options import ScoreOptions, tell_idle
 from arcwise.errors import OptionError
 from arcwise.files import GZIP_MAGIC, unpack_gzip
 
@@ -37,6 +38,10 @@ SourceArgument = Annotated[
         "- for either from stdin.",
     ),
 ]
+
+# Constraints on ancestors may cost much, and the table must reach that: all sets where these are few, else this slack.
+SMALL = 12
+ANCESTRAL_SLACK = 20.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +78,9 @@ def load_parent_sets(
     score = scored.make()
     data = reading.read(source, progress)
     known = rules.read(data.names)
+    if known is not None and known.is_ancestral:
+        slack = max(slack, math.inf if data.n_variables <= SMALL else ANCESTRAL_SLACK)
+    tell_idle(score, known, quiet=progress is False)
     table = build_parent_sets(
         data,
         score,

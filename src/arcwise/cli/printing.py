@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol
 
 import typer
 
@@ -17,7 +17,7 @@ from arcwise.cli.option_group import OptionGroup
 from arcwise.cli.output_file import OutputOption
 from arcwise.limits import Status
 
-__all__ = ["OutputOptions", "PrintOptions", "ResultOptions", "finish", "print_json"]
+__all__ = ["OutputOptions", "PrintOptions", "ResultOptions", "finish", "print_json", "score_shares"]
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,24 @@ def print_json(payload: Mapping[str, Any]) -> None:
     """Print one JSON object on stdout; infinities and NaN, which JSON does not know, become null."""
     json.dump(_plain(payload), sys.stdout, indent=2, allow_nan=False)
     sys.stdout.write("\n")
+
+
+class Scored(Protocol):
+    """A network with its score, and how much of it is the prior's."""
+
+    @property
+    def score(self) -> float: ...
+    @property
+    def data_score(self) -> float: ...
+    @property
+    def log_prior(self) -> float | None: ...
+
+
+def score_shares(result: Scored) -> str:
+    """Return the score; with prior odds also the data's part and the prior's."""
+    if result.log_prior is None:
+        return f"{result.score:.6f}"
+    return f"{result.score:.6f} (data {result.data_score:.6f}, log prior {result.log_prior:.6f})"
 
 
 def _plain(value: Any) -> Any:

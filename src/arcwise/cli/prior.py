@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -125,10 +124,11 @@ def _analysis(name: str, *, learns: bool = True) -> Callable[[Callable[..., _Ans
 
 
 def _read(values: Mapping[str, Any]) -> _Request:
+    from arcwise.deadline import Deadline
     from arcwise.priors import Learning
 
     progress = values["printing"].progress
-    limits = values["limit"].limits if "limit" in values else None
+    limits = Deadline.of(values["limit"].limits) if "limit" in values else None  # reading is a part of the time
     data = values["reading"].read(values["data"], progress)
     if limits is None:
         return _Request(data, Learning(), progress)
@@ -150,9 +150,12 @@ def ess(
 
     Example: arcwise prior ess survey.csv
     """
+    from arcwise.errors import UnfinishedError
     from arcwise.priors import ascend_ess, maximise_ess
 
-    ascent = ascend_ess(request.data, tolerance=tolerance, learning=request.learning, progress=request.progress)
+    learning = request.learning
+    half = learning.within(learning.deadline.share(0.5))
+    ascent = ascend_ess(request.data, tolerance=tolerance, learning=half, progress=request.progress)
     spread = "" if ascent.spread is None else f" (its class: {ascent.spread[0]:.4g} to {ascent.spread[1]:.4g})"
     payload = {
         "alpha_star": ascent.alpha_star,
@@ -162,17 +165,21 @@ def ess(
         "converged": ascent.converged,
     }
     text = f"analytic, alpha*: {ascent.alpha_star:.4g} after {ascent.rounds} rounds{spread}"
-    maximum = None
+    maximum, why = None, Status.INTERRUPTED  # the ascent is an answer of its own
     if ascent.status is not Status.INTERRUPTED:
-        with contextlib.suppress(KeyboardInterrupt):  # the ascent is an answer of its own
-            maximum = maximise_ess(request.data, learning=request.learning, progress=request.progress)
+        try:
+            maximum = maximise_ess(request.data, learning=learning, progress=request.progress)
+        except KeyboardInterrupt:
+            why = Status.INTERRUPTED
+        except UnfinishedError:
+            why = Status.TIME_LIMIT
     if maximum is None:
         missing = dict.fromkeys(("alpha_max", "alpha_interval", "alpha_integers", "best_integer", "score"))
         return _Answer(
             {**payload, **missing, "arcs": ascent.dag.arcs},
-            f"{text}\nexact, alpha^M: not found, because it was interrupted",
+            f"{text}\nexact, alpha^M: not found ({why})",
             ascent.plot,
-            Status.INTERRUPTED,
+            why,
         )
     low, high = maximum.interval
     return _Answer(

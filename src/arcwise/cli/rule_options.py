@@ -1,4 +1,4 @@
-"""Options that say what every network must satisfy: required and forbidden arcs, tiers, the number of parents."""
+"""Options that say what every network must satisfy: arcs, tiers, roots and leaves, the number of parents."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ class ConstraintOptions(OptionGroup):
         str | None,
         typer.Option(
             "--constraints",
-            help="A .toml or .json file of required and forbidden arcs, tiers and parent limits; or JSON, {...}.",
+            help="A .toml, .json or .csv file of what every network must satisfy: required and forbidden arcs, tiers, "
+            "roots, groups, parent limits, ...; or JSON, {...}.",
             show_default=False,
         ),
     ] = None
@@ -65,14 +66,7 @@ class ConstraintOptions(OptionGroup):
         given = (self.constraints, self.whitelist, self.blacklist)
         files = ", ".join(str(path) for path in given if path is not None)
         try:
-            return Constraints(
-                names,
-                required=required,
-                forbidden=forbidden,
-                tiers=base.tiers,
-                max_parents=base.max_parents,
-                max_parents_of=base.max_parents_by_name,
-            )
+            return base.changed(required=required, forbidden=forbidden)
         except ConstraintError as error:
             raise error.within(f"{files}:") from None
 

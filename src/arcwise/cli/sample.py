@@ -26,6 +26,16 @@ def sample(
     *,
     rows: Annotated[int, typer.Option("--rows", "-n", min=1, max=2**40, help="How many rows to draw.")],
     seed: SeedOption = 0,
+    do: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--do",
+            metavar="NAME=STATE",
+            help="Set a variable, whatever its parents are; NAME alone sets every state equally often; may be "
+            "repeated.",
+            show_default=False,
+        ),
+    ] = None,
     output: OutputOption = None,
     threads: Annotated[
         int | None,
@@ -42,7 +52,8 @@ def sample(
 
     The suffix of the output says how it is written: .csv, .tsv, .arff, each also with .gz, or .parquet; without -o, or
     with -o -, CSV goes to stdout. ARFF and Parquet keep the order of states, and states that no row shows. The first
-    rows of a longer sample with the same seed are the shorter sample.
+    rows of a longer sample with the same seed are the shorter sample. Under --do, a last column `interventions` names
+    the variables that were set, as --interventions reads it.
 
     Example: arcwise sample alarm.bif.gz --rows 100000 --seed 1 -o alarm.csv
     """
@@ -50,7 +61,8 @@ def sample(
 
     to_stdout = printing.stdout_is_taken(output, otherwise=True)
     format_to_write(output or "-")
-    drawn = open_network(network).sample(rows, seed=seed, threads=threads, progress=printing.progress)
+    settings = {name: state if sign else None for name, sign, state in (text.partition("=") for text in do or ())}
+    drawn = open_network(network).sample(rows, seed=seed, do=settings, threads=threads, progress=printing.progress)
     drawn.to_file(output or "-")
     if printing.as_json:
         print_json(
@@ -59,6 +71,7 @@ def sample(
                 "rows": drawn.n_rows,
                 "variables": drawn.n_variables,
                 "seed": seed,
+                **({"do": settings} if settings else {}),
                 "digest": drawn.digest,
                 "output": output,
             }

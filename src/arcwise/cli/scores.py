@@ -18,7 +18,7 @@ from arcwise.cli.output_file import OutputOption, check_writable
 from arcwise.cli.printing import PrintOptions, finish, print_json
 from arcwise.cli.repeat_options import ThreadsOption
 from arcwise.cli.rule_options import RuleOptions
-from arcwise.cli.score_options import ScoreOptions
+from arcwise.cli.score_options import ScoreOptions, tell_idle
 from arcwise.errors import FormatError, OptionError
 from arcwise.limits import Status
 
@@ -94,12 +94,14 @@ def scores(
     limits, slack = limit.limits, margin.value
     score = scored.make()
     cases = reading.read(data, printing.progress)
+    known = rules.read(cases.names)
+    tell_idle(score, known, quiet=printing.quiet)
     table = build_parent_sets(
         cases,
         score,
         slack=slack,
         max_parents=rules.max_parents,
-        constraints=rules.read(cases.names),
+        constraints=known,
         threads=building.threads,
         limits=limits,
         progress=printing.progress,

@@ -13,10 +13,10 @@ from arcwise.cli.data_options import DataArgument, DataOptions
 from arcwise.cli.graph_files import check_output_name, write_graph_file
 from arcwise.cli.limit_options import StepLimit
 from arcwise.cli.option_group import OptionGroup, expanded
-from arcwise.cli.printing import ResultOptions, finish, print_json
+from arcwise.cli.printing import ResultOptions, finish, print_json, score_shares
 from arcwise.cli.repeat_options import MOST_THREADS, SeedOption
 from arcwise.cli.rule_options import RuleOptions
-from arcwise.cli.score_options import ScoreOptions
+from arcwise.cli.score_options import ScoreOptions, tell_idle
 from arcwise.errors import OptionError
 
 if TYPE_CHECKING:
@@ -178,6 +178,7 @@ def search(
     Example: arcwise search survey.csv --method genetic --score bdeu:ess=10 --seed 1 -o network.graphml
     """
     from arcwise import local as stage
+    from arcwise.graph import assert_obeys
 
     method, output = searching.method, printing.output
     options = searching.settings()
@@ -193,16 +194,19 @@ def search(
     }[method]
     score, limits = scored.make(), limit.limits
     cases = reading.read(data, printing.progress)
+    known = rules.read(cases.names)
+    tell_idle(score, known, quiet=printing.quiet)
     result = function(
         cases,
         score=score,
         max_parents=rules.max_parents,
-        constraints=rules.read(cases.names),
+        constraints=known,
         seed=searching.seed,
         limits=limits,
         progress=printing.progress,
         **options,
     )
+    assert_obeys(result.dag, known)
     if to_stdout:
         write_graph_file(Path("-"), result.dag)
     elif output is not None:
@@ -211,8 +215,8 @@ def search(
         print_json(result.as_dict())
     stopped = "" if result.complete else f"; stopped: {result.status}"
     printing.remark(
-        f"{method}: {score.name} {result.score:.6f}, {len(result.dag.arcs)} arcs, {result.iterations} iterations, "
-        f"{result.seconds:.3f} s{stopped}"
+        f"{method}: {score.data_score.name} {score_shares(result)}, {len(result.dag.arcs)} arcs, "
+        f"{result.iterations} iterations, {result.seconds:.3f} s{stopped}"
     )
     finish(result.status)
 

@@ -5,6 +5,7 @@ from arcwise.confidence.consensus import ConsensusEdge, ConsensusNetwork, Fate, 
 from arcwise.confidence.edge_confidence import EdgeConfidence, PairConfidence
 from arcwise.confidence.learned_table import LearnedEntry, LearnedTable, learned_table, published_table
 from arcwise.confidence.meta_ensemble import EnsembleConfidence, combine_confidences
+from arcwise.confidence.next_experiment import NextExperiment, next_experiment
 from arcwise.confidence.permutations import PermutedConfidences, permuted_confidences
 from arcwise.confidence.recipe_confidence import confidence_by_recipe, studied_recipes, team_confidences
 from arcwise.confidence.recommendation import Alternative, Recommendation, recommend
@@ -20,6 +21,7 @@ __all__ = [
     "Fate",
     "LearnedEntry",
     "LearnedTable",
+    "NextExperiment",
     "PairConfidence",
     "PermutedConfidences",
     "Recommendation",
@@ -31,6 +33,7 @@ __all__ = [
     "edge_confidence",
     "feature_confidence",
     "learned_table",
+    "next_experiment",
     "permuted_confidences",
     "published_table",
     "recommend",

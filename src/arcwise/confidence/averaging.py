@@ -17,8 +17,10 @@ from arcwise.confidence.credible_averages import (
 from arcwise.confidence.edge_confidence import EdgeConfidence, Orientation, is_sample
 from arcwise.deadline import Deadline
 from arcwise.ensemble import CredibleSet, Ensemble, NetworkSet
+from arcwise.ensemble.chains.chain_posterior import effective_networks
 from arcwise.errors import GuaranteeError, OptionError, UnknownNameError, suggestion
-from arcwise.graph import Cpdag
+from arcwise.graph import FixedPairs
+from arcwise.graph.fixed_pairs import native_pairs
 from arcwise.limits import Limits, Status
 from arcwise.mentions import Argument, Mention, Remedy
 
@@ -53,10 +55,11 @@ def edge_confidence(
         A bootstrap sample or any other `NetworkSet`, a `CredibleSet`, or a set that was only counted
         (`NetworkSummary`).
     orient
-        "cpdag" reads each network as its Markov equivalence class, so that a direction counts only where the data can
-        show it; "dag" takes the arcs as they are; "skeleton" ignores directions. By default "cpdag" where the networks
-        are listed, or are a `CredibleSet` of at most 200,000 networks or 100,000 classes, and "dag" for larger ones and
-        for a set that was only counted; `EdgeConfidence.orient` says which it was.
+        "cpdag" reads each network as its equivalence class, so that a direction counts only where the data can show it,
+        or constraints or experiments tell it (`networks.fixed`); "dag" takes the arcs as they are; "skeleton" ignores
+        directions. By default "cpdag" where the networks are listed, or are a `CredibleSet` of at most 200,000 networks
+        or 100,000 classes, and "dag" for larger ones and for a set that was only counted; `EdgeConfidence.orient` says
+        which it was.
     weights
         "posterior" (by score) or "equal" (Liao 2022, section 4.4); by default the set's own weights.
     feature
@@ -107,6 +110,9 @@ def edge_confidence(
         recipe=networks.recipe,
         n_cases=n_cases if n_cases is not None else facts.get("n_cases"),
         data_digest=getattr(networks, "data_digest", None),
+        constraints=networks.obeyed,
+        targets=networks.targets,
+        effective=effective_networks(networks) if feature == "edge" else None,
     )
 
 
@@ -187,11 +193,12 @@ def feature_confidence(
 
 
 def class_sums(networks: Ensemble, weights: Weights | None = None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the weights of the compelled arcs and of the reversible edges of the networks' equivalence classes."""
+    """Return the weights of the arcs that all members of the networks' classes have, and of the edges that turn."""
     from arcwise import _core
 
     n = len(networks.names)
-    sums = _sum(_core.confidence.sum_classes, _listed(networks, Argument("orient", "cpdag")), weights)
+    listed = _listed(networks, Argument("orient", "cpdag"))
+    sums = _sum(_core.confidence.sum_classes, listed, weights, native_pairs(listed.fixed))
     return sums[: n * n].reshape(n, n), sums[n * n :].reshape(n, n)
 
 
@@ -210,7 +217,10 @@ def _listed(networks: Ensemble, what: str | Mention) -> NetworkSet:
 
 
 def _sum(
-    kernel: Callable[..., NDArray[np.float64]], networks: NetworkSet, weights: Weights | None
+    kernel: Callable[..., NDArray[np.float64]],
+    networks: NetworkSet,
+    weights: Weights | None,
+    *further: NDArray[np.uint64],
 ) -> NDArray[np.float64]:
     log_weights = networks.log_weights if weights is None else networks.weights_by(weights)
     families = networks.families
@@ -220,18 +230,20 @@ def _sum(
         families.members,
         np.ascontiguousarray(networks.choices),
         np.exp(log_weights),
+        *further,
     )
 
 
 def class_sums_twin(networks: NetworkSet) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the sums of compelled arcs and of reversible edges, network by network: the native kernel's twin."""
+    """Return the sums of arcs and of edges of the classes, network by network: the native kernel's twin."""
     n = networks.n_variables
+    fixed = networks.fixed or FixedPairs(networks.names)
     directed, undirected = np.zeros((n, n)), np.zeros((n, n))
     for dag, weight in zip(networks, networks.weights, strict=True):
-        cpdag = Cpdag.from_dag(dag)
+        members = fixed.class_of(dag)
         for head in range(n):
-            for tail in cpdag.parents[head]:
+            for tail in members.parents[head]:
                 directed[tail, head] += weight
-            for other in cpdag.neighbours[head]:
+            for other in members.neighbours[head]:
                 undirected[other, head] += weight
     return directed, undirected

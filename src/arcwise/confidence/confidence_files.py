@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -13,8 +14,9 @@ from numpy.typing import NDArray
 
 from arcwise.confidence.edge_confidence import EdgeConfidence, Orientation
 from arcwise.ensemble.recipe import Recipe
-from arcwise.errors import FormatError
+from arcwise.errors import ArcwiseError, FormatError
 from arcwise.files import write_text
+from arcwise.graph import Constraints
 from arcwise.parquet import read_parquet, write_parquet
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["load_confidence", "save_confidence"]
 
+CHAINS = "posterior"  # the origin of networks that chains drew
 COLUMNS = ("first", "second", "forward", "backward", "undirected")
 NOTHING = type(None)
 KINDS: dict[str, tuple[type, ...]] = {
@@ -49,6 +52,10 @@ def save_confidence(confidence: EdgeConfidence, path: str | os.PathLike[str]) ->
         facts: dict[str, Any] = {"kind": "edge confidence", "names": list(confidence.names)}
         facts |= {fact: getattr(confidence, fact) for fact in KINDS}
         facts["recipe"] = None if confidence.recipe is None else confidence.recipe.describe()
+        if confidence.constraints is not None:
+            facts["constraints"] = confidence.constraints.describe()
+        if confidence.targets:
+            facts["targets"] = [list(target) for target in confidence.targets]
         write_parquet(frame, path, facts=facts)
     elif name.endswith((".csv", ".csv.gz")):
         text = io.StringIO()
@@ -93,8 +100,37 @@ def load_confidence(path: str | os.PathLike[str]) -> EdgeConfidence:
             about_gaps[field][i, j] = about_gaps[field][j, i] = numbers[row]
     if len(seen) < n * (n - 1) // 2:
         raise FormatError(f"{path}: {n * (n - 1) // 2 - len(seen)} pairs are missing; the file was edited.")
-    known |= about_gaps
-    return EdgeConfidence(names=names, directed=directed, undirected=undirected, **known)
+    try:
+        known |= _known(names, facts) | about_gaps
+        made = EdgeConfidence(names=names, directed=directed, undirected=undirected, **known)
+        _ = made.fixed  # finds the variables of experiments
+        return replace(made, effective=_effective(path, frame, made)) if known["origin"] == CHAINS else made
+    except (ArcwiseError, TypeError, ValueError, AttributeError, KeyError) as error:
+        raise FormatError(f"{path}: the constraints or experiments cannot be read ({error}).") from error
+
+
+def _known(names: tuple[str, ...], facts: dict[str, Any]) -> dict[str, Any]:
+    """Return what constraints and experiments say; a file has either only where there is something to say."""
+    constraints = facts.get("constraints")
+    return {
+        "constraints": None if constraints is None else Constraints.from_description(names, constraints),
+        "targets": tuple(tuple(target) for target in facts.get("targets", ())),
+    }
+
+
+def _effective(path: str | os.PathLike[str], frame: pd.DataFrame, made: EdgeConfidence) -> NDArray[np.float64]:
+    """Return the effective numbers of networks that the standard errors of chains' draws follow from."""
+    found = np.full(made.present.shape, np.inf)
+    errors = (
+        _numbers(path, frame, "standard_error") if "standard_error" in frame.columns else np.full(len(frame), np.nan)
+    )
+    index = {name: position for position, name in enumerate(made.names)}
+    for first, second, error in zip(frame["first"], frame["second"], errors.tolist(), strict=True):
+        i, j = index[first], index[second]
+        share = made.present[i, j]
+        if error != 0:
+            found[i, j] = found[j, i] = share * (1 - share) / error**2
+    return found
 
 
 def _checked_facts(path: str | os.PathLike[str], facts: dict[str, Any]) -> tuple[tuple[str, ...], dict[str, Any]]:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from arcwise.confidence.arc_rules import ArcRules
 from arcwise.confidence.edge_confidence import EdgeConfidence
+from arcwise.confidence.required_paths import reaches, required_paths
 from arcwise.confidence.rules.threshold import Threshold
+from arcwise.ensemble.ensemble_facts import fixed_pairs
 from arcwise.errors import GraphError, OptionError
-from arcwise.graph import Cpdag, Dag, Pdag
+from arcwise.graph import Constraints, Cpdag, Dag, FixedPairs, Pdag
 from arcwise.showing import one_screen, wrapped
 
 __all__ = ["ConsensusEdge", "ConsensusNetwork", "Fate", "consensus_network"]
@@ -26,19 +29,49 @@ class Fate(enum.StrEnum):
     # In the network with its direction open: more networks leave it open than point either way, or both ways are
     # equally credible; the arc tail -> head in the DAG is one of two ways.
     UNDIRECTED = "undirected"
-    DROPPED = "dropped"  # the arc would have closed a cycle of edges that are all at least as credible
+    REQUIRED = "required"  # an arc of the network because the constraints require it, whatever its confidence
+    # Above the threshold, but left out: the arc would have closed a cycle of arcs that are required or at least as
+    # credible; the constraints forbid both directions; its head has all the parents that they allow; or the arc
+    # would lead from a variable to one that it must not lead to.
+    DROPPED = "dropped"
+    FORBIDDEN = "forbidden"
+    LIMITED = "limited"
+    MISLEADING = "misleading"
     BELOW = "below"  # its confidence is not above the threshold
 
     @property
     def in_network(self) -> bool:
         """Whether the network has the edge."""
-        return self in (Fate.KEPT, Fate.UNDIRECTED)
+        return self in (Fate.KEPT, Fate.UNDIRECTED, Fate.REQUIRED)
+
+    @property
+    def is_arc(self) -> bool:
+        """Whether the network has the edge with a direction."""
+        return self in (Fate.KEPT, Fate.REQUIRED)
+
+    @property
+    def is_left_out(self) -> bool:
+        """Whether the edge is above the threshold, but not in the network; `reason` says why."""
+        return self in LEFT_OUT
+
+    @property
+    def reason(self) -> str:
+        """Why the network leaves an edge out that is above the threshold; "" for what it does not leave out."""
+        return LEFT_OUT.get(self, "")
+
+
+LEFT_OUT = {
+    Fate.DROPPED: "it would close a cycle",
+    Fate.FORBIDDEN: "the constraints forbid both directions",
+    Fate.LIMITED: "its head would have more parents than the constraints allow",
+    Fate.MISLEADING: "it would lead from a variable to one that it must not lead to",
+}
 
 
 @one_screen
 @dataclass(frozen=True, slots=True)
 class ConsensusEdge:
-    """One significant edge and what became of it."""
+    """One significant or required edge and what became of it."""
 
     tail: str
     head: str
@@ -49,28 +82,36 @@ class ConsensusEdge:
 
 @dataclass(frozen=True, eq=False)
 class ConsensusNetwork:
-    """The significant edges as a graph: as one DAG, and as the pattern with every open direction left open."""
+    """The significant edges as a graph: as one DAG, and as the pattern with every open direction left open.
+
+    Both satisfy `constraints`, and `fixed` are the pairs whose directions come from these or from experiments.
+    """
 
     dag: Dag
     threshold: float
-    edges: tuple[ConsensusEdge, ...]  # all significant edges, the most credible first
+    edges: tuple[ConsensusEdge, ...]  # all significant and required edges, the most credible first
     pattern: Pdag
+    constraints: Constraints | None = None
+    fixed: FixedPairs | None = None
 
     def __repr__(self) -> str:
-        signs = {"kept": "->", "undirected": "-", "dropped": "-x->"}
-        shown = (f"{edge.tail} {signs[edge.fate]} {edge.head} {edge.present:.2f}" for edge in self.edges)
+        signs = {Fate.UNDIRECTED: "-"} | dict.fromkeys(LEFT_OUT, "-x->")
+        shown = (f"{edge.tail} {signs.get(edge.fate, '->')} {edge.head} {edge.present:.2f}" for edge in self.edges)
         dropped = f", {len(self.dropped)} dropped" if self.dropped else ""
         return wrapped(f"ConsensusNetwork({len(self.edges)} edges above {self.threshold:.4g}{dropped}: ", shown, ")")
 
     @property
-    def cpdag(self) -> Cpdag:
-        """The equivalence class of the DAG: directions that the dependences alone do not settle are left open."""
-        return Cpdag.from_dag(self.dag)
+    def cpdag(self) -> Pdag:
+        """The class of the DAG: what neither the dependences nor constraints or experiments direct is left open.
+
+        Without constraints and experiments a `Cpdag`.
+        """
+        return Cpdag.from_dag(self.dag) if self.fixed is None else self.fixed.class_of(self.dag)
 
     @property
     def dropped(self) -> tuple[ConsensusEdge, ...]:
-        """The significant edges that are not in the graph, because they would have closed a cycle."""
-        return tuple(edge for edge in self.edges if edge.fate is Fate.DROPPED)
+        """The significant edges that are not in the graph; ``edge.fate.reason`` says why."""
+        return tuple(edge for edge in self.edges if edge.fate.is_left_out)
 
     @property
     def undirected(self) -> tuple[ConsensusEdge, ...]:
@@ -78,7 +119,9 @@ class ConsensusNetwork:
         return tuple(edge for edge in self.edges if edge.fate is Fate.UNDIRECTED)
 
 
-def consensus_network(confidence: EdgeConfidence, threshold: float | Threshold) -> ConsensusNetwork:
+def consensus_network(
+    confidence: EdgeConfidence, threshold: float | Threshold, *, constraints: Constraints | None = None
+) -> ConsensusNetwork:
     """Build the network of the edges whose confidence is strictly above the threshold.
 
     Each edge points to the more credible side, unless leaving it undirected is at least as credible as either: then its
@@ -87,7 +130,22 @@ def consensus_network(confidence: EdgeConfidence, threshold: float | Threshold) 
     by the stronger side where that adds neither a cycle nor a v-structure: a v-structure would claim a dependence that
     the networks do not show.
 
-    Cost: E (n + E) for E significant edges, and one extension of the pattern per open edge with a stronger side.
+    Parameters
+    ----------
+    confidence, threshold
+        The confidences, and the cut-off.
+    constraints
+        What the network must satisfy; by default what the networks satisfied that the confidences were averaged from
+        (`EdgeConfidence.constraints`). Required arcs come first, also below the threshold; an edge with one forbidden
+        direction gets the other one; an edge that cannot be had is dropped, and its `Fate` says why. Open edges that
+        follow from the directed ones are directed (Meek's rules). Where a variable must lead to another, the arcs of
+        the most credible path come with the required ones.
+
+    Returns
+    -------
+    ConsensusNetwork
+        The DAG and the pattern satisfy the constraints, whatever the confidences are. Cost: E (n + E) for E significant
+        edges, and one extension of the pattern per open edge with a stronger side.
     """
     cutoff = float(threshold)
     if not cutoff >= 0:
@@ -96,33 +154,46 @@ def consensus_network(confidence: EdgeConfidence, threshold: float | Threshold) 
         raise OptionError(
             f"a network is made of confidences in edges; these are for the feature '{confidence.feature}'."
         )
-    names = confidence.names
-    chosen = _significant(confidence, cutoff)
-    parents: list[set[int]] = [set() for _ in names]
+    known = confidence.constraints if constraints is None else constraints
+    paths = required_paths(confidence, known)
+    rules = ArcRules(confidence.names, known, paths)
+    fates: dict[_Reading, Fate] = {}
+    parents: list[set[int]] = [set() for _ in confidence.names]
+    for tail, head in rules.required:
+        parents[head].add(tail)
+        edge = _reading(confidence, tail, head)
+        fates[edge] = Fate.KEPT if (tail, head) in paths and edge.present > cutoff else Fate.REQUIRED
     open_edges: list[_Reading] = []
-    dropped: set[_Reading] = set()
-    for edge in chosen:
-        if edge.open:
-            open_edges.append(edge)
-        elif _reaches(parents, source=edge.head, target=edge.tail):
-            dropped.add(edge)
+    for edge in (rules_edge for rules_edge in _significant(confidence, cutoff) if rules_edge.pair not in rules.pairs):
+        chosen = _within(rules, edge)
+        if chosen is None:
+            fates[edge] = Fate.FORBIDDEN
+        elif chosen.open:
+            open_edges.append(chosen)
+        elif reaches(parents, source=chosen.head, target=chosen.tail):
+            fates[chosen] = Fate.DROPPED
+        elif rules.misleads(parents, chosen.tail, chosen.head):
+            fates[chosen] = Fate.MISLEADING
+        elif not rules.has_room(parents, chosen.head):
+            fates[chosen] = Fate.LIMITED
         else:
-            parents[edge.head].add(edge.tail)
-    neighbours: list[set[int]] = [set() for _ in names]
+            parents[chosen.head].add(chosen.tail)
+            fates[chosen] = Fate.KEPT
+    dag, pattern, limited = _direct(confidence.names, parents, open_edges, rules)
     for edge in open_edges:
-        neighbours[edge.tail].add(edge.head)
-        neighbours[edge.head].add(edge.tail)
-    pattern = Pdag(names, parents, neighbours)
-    dag = _direct(names, parents, neighbours, open_edges)
-    edges = []
-    for edge in chosen:
-        turned = edge.open and edge.head in dag.parents[edge.tail]
-        tail, head = (edge.head, edge.tail) if turned else (edge.tail, edge.head)
-        fate = Fate.UNDIRECTED if edge.open else Fate.DROPPED if edge in dropped else Fate.KEPT
-        share = 1.0 - edge.share if turned else edge.share
-        edges.append(ConsensusEdge(names[tail], names[head], edge.present, share, fate))
+        turned = replace(edge, tail=edge.head, head=edge.tail, share=1.0 - edge.share)
+        placed = turned if edge.head in dag.parents[edge.tail] else edge
+        settled = placed.tail in pattern.parents[placed.head]
+        fates[placed] = Fate.LIMITED if edge in limited else Fate.KEPT if settled else Fate.UNDIRECTED
+    names = confidence.names
+    edges = [
+        ConsensusEdge(names[edge.tail], names[edge.head], edge.present, edge.share, fate)
+        for edge, fate in fates.items()
+    ]
     edges.sort(key=lambda edge: (-edge.present, edge.tail, edge.head))
-    return ConsensusNetwork(dag, cutoff, tuple(edges), pattern)
+    beliefs = None if confidence.recipe is None else confidence.recipe.beliefs
+    fixed = fixed_pairs(names, rules.constraints, confidence.targets, beliefs)
+    return ConsensusNetwork(dag, cutoff, tuple(edges), pattern, rules.constraints, fixed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +205,31 @@ class _Reading:
     present: float
     share: float  # of tail -> head, given the edge; a reversible edge counts half for either side
     open: bool
+
+    @property
+    def pair(self) -> frozenset[int]:
+        """The two, without an order."""
+        return frozenset((self.tail, self.head))
+
+
+def _reading(confidence: EdgeConfidence, tail: int, head: int) -> _Reading:
+    """Read a pair as a directed edge that is there for other reasons than its confidence."""
+    present = float(confidence.present[tail, head])
+    share = float(confidence.directed[tail, head] + confidence.undirected[tail, head] / 2)
+    return _Reading(tail, head, present, share / present if present > 0 else 1.0, open=False)
+
+
+def _within(rules: ArcRules, edge: _Reading) -> _Reading | None:
+    """Return an edge as the constraints let it be: with the one direction that is left, or None if none is."""
+    ways = [(edge.tail, edge.head), (edge.head, edge.tail)]
+    allowed = [way for way in ways if rules.allows(*way)]
+    if not allowed:
+        return None
+    if len(allowed) == 2:
+        return replace(edge, open=False) if rules.are_ancestral else edge
+    if allowed[0] == ways[0]:
+        return replace(edge, open=False)
+    return replace(edge, tail=edge.head, head=edge.tail, share=1.0 - edge.share, open=False)
 
 
 def _significant(confidence: EdgeConfidence, cutoff: float) -> list[_Reading]:
@@ -150,35 +246,65 @@ def _significant(confidence: EdgeConfidence, cutoff: float) -> list[_Reading]:
 
 
 def _direct(
-    names: tuple[str, ...], parents: list[set[int]], neighbours: list[set[int]], open_edges: list[_Reading]
-) -> Dag:
-    """Direct the open edges of a pattern: without a cycle, and without a new v-structure if there is such a way."""
-    fixed, free = [set(ps) for ps in parents], [set(ns) for ns in neighbours]
-    extension = _extend(names, fixed, free)
-    if extension is not None:
-        for edge in open_edges:
-            if edge.share <= 0.5 + TIE or _new_v_structures(fixed, free, edge.tail, edge.head):
-                continue
-            found = extension if edge.tail in extension.parents[edge.head] else None  # the way it is already
-            fixed[edge.head].add(edge.tail)
-            free[edge.tail].discard(edge.head)
-            free[edge.head].discard(edge.tail)
-            found = found or _extend(names, fixed, free)
-            if found is not None:
-                extension = found
-                continue
-            fixed[edge.head].discard(edge.tail)
-            free[edge.tail].add(edge.head)
-            free[edge.head].add(edge.tail)
-        return extension
-    for edge in open_edges:  # the directed edges contradict each other; at least no cycle
+    names: tuple[str, ...], parents: list[set[int]], open_edges: list[_Reading], rules: ArcRules
+) -> tuple[Dag, Pdag, set[_Reading]]:
+    """Direct the open edges: without a cycle, and without a new v-structure if there is such a way.
+
+    Returns the DAG, the pattern with the directions that stay open, and the open edges for which no room is left.
+    """
+    neighbours: list[set[int]] = [set() for _ in names]
+    for edge in open_edges:
+        neighbours[edge.tail].add(edge.head)
+        neighbours[edge.head].add(edge.tail)
+    pattern = Pdag(names, parents, neighbours)
+    dag = _extended(names, parents, neighbours, open_edges)
+    if dag is not None and rules.have_room(dag.parents):
+        return dag, pattern if rules.constraints is None else pattern.close(), set()
+    fixed, free = [set(ps) for ps in parents], neighbours
+    limited: set[_Reading] = set()
+    for edge in open_edges:  # the directed edges contradict each other, or there is no room; at least no cycle
+        free[edge.tail].discard(edge.head)
+        free[edge.head].discard(edge.tail)
         ways = [(edge.tail, edge.head), (edge.head, edge.tail)]
-        allowed = [way for way in ways if not _reaches(fixed, source=way[1], target=way[0])]
+        acyclic = [way for way in ways if not reaches(fixed, source=way[1], target=way[0])]
+        allowed = [way for way in acyclic if rules.has_room(fixed, way[1])]
+        if not allowed:
+            limited.add(edge)
+            continue
         tail, head = min(allowed, key=lambda way: _new_v_structures(fixed, free, *way))
         fixed[head].add(tail)
-        free[tail].discard(head)
-        free[head].discard(tail)
-    return Dag(names, fixed)
+    if limited:
+        lost = {edge.pair for edge in limited}
+        left = [
+            [other for other in pattern.neighbours[v] if frozenset((v, other)) not in lost] for v in range(len(names))
+        ]
+        pattern = Pdag(names, parents, left)
+    return Dag(names, fixed), pattern, limited
+
+
+def _extended(
+    names: tuple[str, ...], parents: list[set[int]], neighbours: list[set[int]], open_edges: list[_Reading]
+) -> Dag | None:
+    """Return a DAG of the pattern that points the open edges to their stronger sides where it can, if there is one."""
+    fixed, free = [set(ps) for ps in parents], [set(ns) for ns in neighbours]
+    extension = _extend(names, fixed, free)
+    if extension is None:
+        return None
+    for edge in open_edges:
+        if edge.share <= 0.5 + TIE or _new_v_structures(fixed, free, edge.tail, edge.head):
+            continue
+        found = extension if edge.tail in extension.parents[edge.head] else None  # the way it is already
+        fixed[edge.head].add(edge.tail)
+        free[edge.tail].discard(edge.head)
+        free[edge.head].discard(edge.tail)
+        found = found or _extend(names, fixed, free)
+        if found is not None:
+            extension = found
+            continue
+        fixed[edge.head].discard(edge.tail)
+        free[edge.tail].add(edge.head)
+        free[edge.head].add(edge.tail)
+    return extension
 
 
 def _extend(names: tuple[str, ...], parents: list[set[int]], neighbours: list[set[int]]) -> Dag | None:
@@ -193,16 +319,3 @@ def _new_v_structures(parents: list[set[int]], neighbours: list[set[int]], tail:
     """Count the parents of `head` that are not joined to `tail`."""
     joined = parents[tail] | neighbours[tail]
     return sum(other not in joined and tail not in parents[other] for other in parents[head])
-
-
-def _reaches(parents: list[set[int]], *, source: int, target: int) -> bool:
-    """Say whether a directed path leads from source to target."""
-    stack, seen = [target], {target}
-    while stack:
-        v = stack.pop()
-        if v == source:
-            return True
-        fresh = parents[v] - seen
-        seen |= fresh
-        stack.extend(fresh)
-    return False

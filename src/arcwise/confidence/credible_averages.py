@@ -1,6 +1,7 @@
 """Averages over a credible set that need its networks, found without holding them all.
 
-Where the score gives all members of an equivalence class one value and nothing forbids some of them, a credible set
+Where the score gives all members of an equivalence class one value (those that satisfy the constraints, if there are
+any) and no variable has a limit of its own on its parents, a credible set
 consists of whole classes: one representative of each is found, and it weighs as much as its class has members. Classes
 are far fewer than networks. Otherwise the networks pass by in chunks and only sums are kept; that takes time in
 proportion to their number, but no memory.
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from arcwise.deadline import Deadline
 from arcwise.ensemble import CredibleSet, NetworkSet, weigh_classes
-from arcwise.errors import OptionError
+from arcwise.errors import OptionError, UnfinishedError
 from arcwise.limits import Status
 
 __all__ = ["average_over_classes", "average_over_networks", "can_read_classes"]
@@ -50,7 +51,11 @@ def average_over_classes(
     classes = found.networks("mec", limits=deadline.limits)
     if not classes.count:
         raise OptionError(f"no equivalence class was listed ({classes.status}); allow more time.")
-    return sum_up(weigh_classes(classes, weights=weights)), classes.status
+    try:
+        weighted = weigh_classes(classes, weights=weights)
+    except UnfinishedError:  # the members of a class with fixed pairs are too many to count
+        return average_over_networks(found, sum_up, weights, deadline)
+    return sum_up(weighted), classes.status
 
 
 def average_over_networks(

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.ensemble.ensemble_facts import fixed_pairs
 from arcwise.ensemble.recipe import Recipe
 from arcwise.ensemble.sources import SOURCES
 from arcwise.errors import OptionError, suggestion
+from arcwise.graph import Constraints, FixedPairs
 from arcwise.showing import LINES, html_table, one_screen
 
 if TYPE_CHECKING:
@@ -82,6 +84,10 @@ class EdgeConfidence:
         How the networks were made, where known: source, score, settings, parent limit, constraints.
     n_cases, data_digest
         What they were learned from, where known.
+    constraints
+        What every network satisfies; where it is not given, what the recipe says.
+    targets
+        The variables that experiments set, experiment by experiment.
     feature
         What joins the two variables of a pair: "edge", or "markov-blanket" or "path".
     completions
@@ -91,6 +97,9 @@ class EdgeConfidence:
         completion of its own, as in a bootstrap: then `standard_error` has it in it.
     filled
         n x n: the share of the cases in which one of the two values, or both, were missing; None for data without gaps.
+    effective
+        n x n; how many independent networks the networks are worth for each pair, where chains drew them; None if they
+        are independent.
     """
 
     names: tuple[str, ...]
@@ -106,9 +115,22 @@ class EdgeConfidence:
     n_cases: int | None = None
     data_digest: str | None = None
     feature: str = "edge"
+    constraints: Constraints | None = None
+    targets: tuple[tuple[str, ...], ...] = ()
+    effective: NDArray[np.float64] | None = None
     completions: int = 0
     spread: NDArray[np.float64] | None = None
     filled: NDArray[np.float64] | None = None
+
+    def __post_init__(self) -> None:
+        if self.constraints is None and self.recipe is not None:
+            object.__setattr__(self, "constraints", self.recipe.constraints_on(self.names))
+
+    @cached_property
+    def fixed(self) -> FixedPairs | None:
+        """The pairs whose edges have their directions from constraints or experiments; None if there are none."""
+        beliefs = None if self.recipe is None else self.recipe.beliefs
+        return fixed_pairs(self.names, self.constraints, self.targets, beliefs)
 
     @cached_property
     def present(self) -> NDArray[np.float64]:
@@ -120,8 +142,9 @@ class EdgeConfidence:
     def standard_error(self) -> NDArray[np.float64]:
         """The Monte Carlo standard error of `present`, sqrt(p (1 - p) / M); zero where the confidences are exact.
 
-        Averages over completions have that of a mean over them: `spread` / sqrt(completions). NaN for an ensemble,
-        whose confidences are not averages over networks, and for a credible set that a limit cut short.
+        For chains, M is the effective number of draws. Averages over completions have that of a mean over them:
+        `spread` / sqrt(completions). NaN for an ensemble, whose confidences are not averages over networks, for a
+        credible set that a limit cut short, and for a part of the draws of chains.
         """
         if self.exact:
             return np.zeros_like(self.present)
@@ -129,7 +152,10 @@ class EdgeConfidence:
             return np.asarray(self.spread / np.sqrt(max(self.completions, 1)))
         if not is_sample(self.origin):
             return np.full_like(self.present, np.nan)
-        return np.sqrt(self.present * (1.0 - self.present) / max(self.n_networks, 1))
+        spread = self.present * (1.0 - self.present)
+        if self.effective is None:
+            return np.sqrt(spread / max(self.n_networks, 1))
+        return np.where(spread > 0, np.sqrt(spread / self.effective), 0.0)
 
     @cached_property
     def vector(self) -> NDArray[np.float64]:

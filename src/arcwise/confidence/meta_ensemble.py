@@ -129,6 +129,8 @@ def combine_confidences(
         complete=all(other.complete for other in members.values()),
         n_cases=first.n_cases,
         data_digest=first.data_digest,
+        constraints=first.constraints if all(m.constraints == first.constraints for m in members.values()) else None,
+        targets=first.targets if all(m.targets == first.targets for m in members.values()) else (),
         members=dict(members),
         combiner=combine,
         metric=metric,

@@ -17,6 +17,7 @@ from arcwise.mentions import Argument
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 from arcwise.seeds import Seed, resolve_seed
 from arcwise.showing import one_screen
+from arcwise.thread_count import check_threads
 
 __all__ = ["PermutedConfidences", "permuted_confidences"]
 
@@ -80,7 +81,7 @@ def permuted_confidences(
                     break
                 draws = np.random.default_rng([root, index])
                 shuffled = data.permute_columns(seed=draws)
-                run = Run(int(draws.integers(2**32)), threads, deadline.limits, progress=False)
+                run = Run(int(draws.integers(2**32)), check_threads(threads), deadline.limits, progress=False)
                 made = carry_out(recipe, shuffled, run)
                 if made.confidence is None or made.status is not Status.COMPLETE:
                     status = made.status  # this permutation was not treated as the data were

@@ -5,7 +5,9 @@ from arcwise.data.discretize import apply_cuts, discretize, find_cuts
 from arcwise.data.impute import impute
 from arcwise.data.incomplete import Incomplete
 from arcwise.data.read import ReadingSettings, read_data, read_table
+from arcwise.data.stack import stack
 from arcwise.data.table import Column, Table
+from arcwise.data.targets import Targets
 from arcwise.data.write import write_data, write_table
 
 __all__ = [
@@ -14,12 +16,14 @@ __all__ = [
     "Incomplete",
     "ReadingSettings",
     "Table",
+    "Targets",
     "apply_cuts",
     "discretize",
     "find_cuts",
     "impute",
     "read_data",
     "read_table",
+    "stack",
     "write_data",
     "write_table",
 ]

@@ -20,14 +20,16 @@ from arcwise.progress import ProgressCallback
 
 __all__ = ["read_arff"]
 
-# Possessive quantifiers throughout: a malformed line of megabytes must not be tried in a million ways.
-_ITEM = re.compile(r"""\s*+(?:'((?:[^'\\]|\\.)*+)'|"((?:[^"\\]|\\.)*+)"|([^,'"]*+))\s*+(,|$)""", re.DOTALL)
-_LINE = re.compile(rb"[^\r\n]*+(?:\r\n|\r|\n|$)")
-_NAME = re.compile(r"""(?:'((?:[^'\\]|\\.)*+)'|"((?:[^"\\]|\\.)*+)"|(\S++))\s++(.*)""", re.DOTALL)
-# One entry of a sparse row with what ends it, or nothing but blanks.
-_ENTRY = re.compile(
-    r"""\s*+(?:(\d{1,9})\s++(?:'((?:[^'\\]|\\.)*+)'|"((?:[^"\\]|\\.)*+)"|([^\s,'"][^\s,]*+))\s*+)?+(?:,|$)""", re.DOTALL
-)
+# A malformed line of megabytes must not be tried in a million ways: in each pattern at most one choice is open at a
+# time. (Possessive quantifiers would say so, but Python's are wrong around choices until 3.11.4, gh-106052.)
+_SINGLE = r"'([^'\\]*(?:\\.[^'\\]*)*)'"
+_DOUBLE = r'"([^"\\]*(?:\\.[^"\\]*)*)"'
+_ITEM = re.compile(rf"""(?:\s*{_SINGLE}\s*|\s*{_DOUBLE}\s*|([^,'"]*))(,|$)""", re.DOTALL)
+_LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n|$)")
+_NAME = re.compile(rf"""(?:{_SINGLE}|{_DOUBLE}|(\S+))\s+(.*)""", re.DOTALL)
+# One entry of a sparse row with what ends it; and nothing but blanks.
+_ENTRY = re.compile(rf"""\s*(\d{{1,9}})\s+(?:{_SINGLE}|{_DOUBLE}|([^\s,'"][^\s,]*))\s*(?:,|$)""", re.DOTALL)
+_BLANK = re.compile(r"\s*(?:,|$)")
 # Cells that a sparse file may stand for: a few bytes per row and per column can ask for any number.
 MOST_CELLS = 2**31
 NUMERIC = ("numeric", "real", "integer")
@@ -211,13 +213,13 @@ def _entries(text: str, n_attributes: int, where: str) -> Iterator[tuple[int, st
     position = 0
     while position < len(text):
         match = _ENTRY.match(text, position)
-        if match is None or int(match.group(1) or 0) >= n_attributes:
+        if match is not None and int(match.group(1)) < n_attributes:
+            yield int(match.group(1)), _plain(match.group(2), match.group(3), match.group(4))
+        elif (match := _BLANK.match(text, position)) is None:
             part = text[position : position + 60].partition(",")[0]
             raise FormatError(
                 f"{where}: expected 'INDEX VALUE' with an index below {n_attributes:,}: {quoted([part])}."
             )
-        if match.group(1) is not None:
-            yield int(match.group(1)), _plain(match.group(2), match.group(3), match.group(4))
         position = match.end()
 
 

@@ -13,6 +13,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from arcwise.data.checks import (
+    checked_codes,
+    checked_names,
+    checked_states,
+    checked_targets,
+    checked_weights,
+    code_type,
+    copied_codes,
+    frozen,
+    largest_codes,
+)
+from arcwise.data.targets import COLUMN, Conditions, Targets
 from arcwise.errors import DataError, OptionError, suggestion
 from arcwise.seeds import Seed
 from arcwise.showing import LINES, html_table
@@ -23,11 +35,6 @@ if TYPE_CHECKING:
 __all__ = ["Codes", "Dataset"]
 
 Codes = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]
-
-# Counts enter scores as doubles: up to here every count is exact.
-MAX_CASES = 2**53
-# Codes are converted in blocks of this many cells: a table is never held twice in a wider type.
-BLOCK_CELLS = 2**20
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +57,8 @@ class Dataset:
         no row shows count as states.
     weights
         How often each row occurs (integer, >= 0), or None if every row counts once.
+    targets
+        Which variables an experiment set in which rows, or None for observations; see `with_targets`.
 
     Raises
     ------
@@ -62,19 +71,21 @@ class Dataset:
     names: tuple[str, ...]
     states: tuple[tuple[str, ...], ...]
     weights: NDArray[np.int64] | None = None
+    targets: Targets | None = None
 
     def __post_init__(self) -> None:
-        names, states = _checked_names(self.names), _checked_states(self.names, self.states)
+        names, states = checked_names(self.names), checked_states(self.names, self.states)
         table = np.asarray(self.codes)
         if table.ndim != 2 or table.shape[0] != len(names):
             raise DataError(
                 f"codes of shape {table.shape} do not fit {len(names)} names; "
                 "the shape must be (variables, rows). Use Dataset.from_codes for an array of shape (rows, variables)."
             )
-        codes = _checked_codes(table, names, states)
-        weights = _checked_weights(self.weights, codes.shape[1])
+        codes = checked_codes(table, names, states)
+        weights = checked_weights(self.weights, codes.shape[1])
         for field, value in (("names", names), ("states", states), ("codes", codes), ("weights", weights)):
             object.__setattr__(self, field, value)
+        object.__setattr__(self, "targets", checked_targets(self.targets, names, codes.shape[1]))
 
     # ---- What it holds
 
@@ -96,7 +107,7 @@ class Dataset:
     @cached_property
     def arities(self) -> NDArray[np.int32]:
         """The number of states r of each variable."""
-        return _frozen(np.array([len(states) for states in self.states], dtype=np.int32))
+        return frozen(np.array([len(states) for states in self.states], dtype=np.int32))
 
     @cached_property
     def constant(self) -> NDArray[np.bool_]:
@@ -107,8 +118,8 @@ class Dataset:
         """
         seen = self.codes if self.weights is None else self.codes[:, self.weights > 0]
         if seen.shape[1] == 0:
-            return _frozen(np.zeros(self.n_variables, dtype=bool))
-        return _frozen((seen == seen[:, :1]).all(axis=1))
+            return frozen(np.zeros(self.n_variables, dtype=bool))
+        return frozen((seen == seen[:, :1]).all(axis=1))
 
     @property
     def native_weights(self) -> NDArray[np.int64]:
@@ -122,12 +133,12 @@ class Dataset:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of names, states, codes and weights, in hexadecimal.
+        """SHA-256 of names, states, codes, weights and targets, in hexadecimal.
 
         Two data sets have equal digests if and only if they have the same names, the same states, the same rows in
-        the same order and the same weights (weights that are all 1 equal no weights); how the codes are stored, where
-        they came from and the machine do not matter. So `collapse`, `expand` and a reordering of rows or columns
-        change the digest, although most scores stay the same.
+        the same order, the same weights (weights that are all 1 equal no weights) and the same targets; how the codes
+        are stored, where they came from and the machine do not matter. So `collapse`, `expand` and a reordering of
+        rows or columns change the digest, although most scores stay the same.
         """
         hasher = hashlib.sha256()
         hasher.update(json.dumps([self.names, self.states, self.n_rows], ensure_ascii=True).encode())
@@ -137,6 +148,9 @@ class Dataset:
             hasher.update(column.astype(kind, copy=False).data)
         if self.weights is not None and not bool((self.weights == 1).all()):
             hasher.update(self.weights.astype("<i8", copy=False).data)
+        if self.targets is not None:
+            hasher.update(json.dumps(self.targets.sets, ensure_ascii=True).encode())
+            hasher.update(self.targets.of_row.astype("<i4", copy=False).data)
         return hasher.hexdigest()
 
     @property
@@ -181,13 +195,7 @@ class Dataset:
 
     # ---- Made from other things
 
-    @staticmethod
-    def code_type(largest_arity: int) -> np.dtype[np.unsignedinteger]:
-        """Return the smallest unsigned type that holds the codes of `largest_arity` states."""
-        for kind in (np.uint8, np.uint16, np.uint32):
-            if largest_arity - 1 <= np.iinfo(kind).max:
-                return np.dtype(kind)
-        raise DataError(f"a variable has {largest_arity:,} states; at most 2^32 are supported.")
+    code_type = staticmethod(code_type)
 
     @classmethod
     def from_codes(
@@ -221,11 +229,11 @@ class Dataset:
         if len(names) != table.shape[1]:
             raise DataError(f"{len(names)} names for {table.shape[1]} columns of codes; one name per column is needed.")
         if states is None:
-            largest = _largest_codes(table.T, tuple(map(str, names)))
+            largest = largest_codes(table.T, tuple(map(str, names)))
             states = [[str(k) for k in range(top + 1)] for top in largest]
         kind = cls.code_type(max((len(s) for s in states), default=2))
         return cls(
-            codes=_copied_codes(table.T, tuple(map(str, names)), kind),
+            codes=copied_codes(table.T, tuple(map(str, names)), kind),
             names=tuple(names),
             states=tuple(states),  # type: ignore[arg-type]
             weights=None if weights is None else np.array(weights),
@@ -240,6 +248,8 @@ class Dataset:
         weights: str | ArrayLike | None = None,
         categorical: Iterable[str] | bool = False,
         max_levels: int | None = None,
+        interventions: str | None = None,
+        conditions: Conditions | None = None,
     ) -> Dataset:
         """Make a data set from a pandas DataFrame.
 
@@ -259,6 +269,9 @@ class Dataset:
             Columns of numbers to treat as categories however many values they show; True for all.
         max_levels
             A column of numbers with more distinct values is refused, because it should be discretised. Default 20.
+        interventions, conditions
+            The column that names the variables which were set in each row, and what its labels stand for; see
+            `Table.with_interventions`.
 
         Raises
         ------
@@ -269,10 +282,15 @@ class Dataset:
         from arcwise.data.table import Table
 
         table = Table.from_dataframe(frame, weights=weights)
+        if interventions is not None:
+            table = table.with_interventions(interventions, conditions)
         return table.to_dataset(states=states, categorical=categorical, max_levels=max_levels)
 
     def to_dataframe(self) -> pd.DataFrame:
-        """Return the rows as a DataFrame of categorical columns; weights, if any, repeat rows."""
+        """Return the rows as a DataFrame of categorical columns; weights, if any, repeat rows.
+
+        If variables were set, a last column `interventions` says which, as `from_dataframe` takes it.
+        """
         import pandas as pd
 
         data = self.expand()
@@ -280,6 +298,11 @@ class Dataset:
             name: pd.Categorical.from_codes(data.codes[v].astype(_signed(len(s))), categories=pd.Index(s))
             for v, (name, s) in enumerate(zip(data.names, data.states, strict=True))
         }
+        if data.targets is not None:
+            column = data.targets.column()
+            columns[COLUMN] = pd.Categorical.from_codes(
+                np.where(column.is_missing, -1, column.codes.astype(np.int64)), categories=pd.Index(column.labels)
+            )
         return pd.DataFrame(columns)
 
     def to_file(self, path: str | os.PathLike[str], *, format: str | None = None) -> None:  # noqa: A002
@@ -291,7 +314,10 @@ class Dataset:
     # ---- The same data in another shape
 
     def select(self, names: Iterable[str]) -> Dataset:
-        """Return the given variables, in the order given, with all rows and weights."""
+        """Return the given variables, in the order given, with all rows and weights.
+
+        Rows in which only variables were set that are left out count as observations.
+        """
         if isinstance(names, str):
             raise OptionError(f"select takes a list of variables, not one string: select(['{names}']).")
         chosen = [self.index(name) for name in names]
@@ -304,6 +330,7 @@ class Dataset:
             names=tuple(self.names[v] for v in chosen),
             states=states,
             weights=self.weights,
+            targets=None if self.targets is None else self.targets.among(self.names[v] for v in chosen),
         )
 
     def take(self, rows: ArrayLike) -> Dataset:
@@ -324,6 +351,7 @@ class Dataset:
             names=self.names,
             states=self.states,
             weights=None if self.weights is None else self.weights[chosen],
+            targets=None if self.targets is None else self.targets.take(chosen),
         )
 
     def expand(self) -> Dataset:
@@ -331,30 +359,42 @@ class Dataset:
         if self.weights is None:
             return self
         codes = np.repeat(self.codes, self.weights, axis=1)
-        return self._unchecked(codes, None)
+        targets = None if self.targets is None else self.targets.repeat(self.weights)
+        return self._unchecked(codes, None, targets)
 
     def collapse(self) -> Dataset:
         """Return the distinct rows, in order of first appearance, with the number of their cases as weights.
 
-        Rows of weight 0 vanish. Every count, and so every score, stays the same.
+        Rows in which different variables were set are different. Rows of weight 0 vanish. Every count, and so every
+        score, stays the same.
         """
         from arcwise import _core
 
-        first, weights = _core.data.group_rows(self.codes, self.arities, self.native_weights)
-        return self._unchecked(np.take(self.codes, first, axis=1), weights)
+        if self.targets is None:
+            first, weights = _core.data.group_rows(self.codes, self.arities, self.native_weights)
+            return self._unchecked(np.take(self.codes, first, axis=1), weights, None)
+        arities = np.append(self.arities, np.int32(len(self.targets.sets)))
+        rows = np.vstack([self.codes, self.targets.of_row]).astype(self.code_type(int(arities.max())))
+        first, weights = _core.data.group_rows(rows, arities, self.native_weights)
+        return self._unchecked(np.take(self.codes, first, axis=1), weights, self.targets.take(first))
 
     # ---- At random
 
     def resample(self, seed: Seed = None) -> Dataset:
-        """Return a bootstrap sample: N cases drawn with replacement, as weights over the same rows (not copied)."""
+        """Return a bootstrap sample: N cases drawn with replacement, as weights over the same rows (not copied).
+
+        Where variables were set, the cases of each experiment are drawn from its own: how many there are of each was
+        chosen, not observed.
+        """
         from arcwise.data.resample import bootstrap_weights
 
-        return self._unchecked(self.codes, bootstrap_weights(self, seed))
+        return self._unchecked(self.codes, bootstrap_weights(self, seed), self.targets)
 
     def permute_columns(self, seed: Seed = None) -> Dataset:
         """Return the data with the cases of every column shuffled independently of the others (Broom et al. 2012).
 
-        Margins stay, associations are lost. Nothing is copied until the codes are used.
+        Margins stay, associations are lost. Nothing is copied until the codes are used. The cases in which a variable
+        was set, and those in which it was not, are shuffled among themselves.
         """
         from arcwise.data.resample import PermutedDataset
 
@@ -369,152 +409,91 @@ class Dataset:
 
         return split_cases(self, fraction, seed)
 
-    def _unchecked(self, codes: NDArray[Any], weights: NDArray[np.int64] | None) -> Dataset:
-        """Return these names and states with other codes or weights that are known to be valid."""
+    def _unchecked(self, codes: NDArray[Any], weights: NDArray[np.int64] | None, targets: Targets | None) -> Dataset:
+        """Return these names and states with other codes, weights and targets that are known to be valid."""
         made = object.__new__(Dataset)
-        weights = None if weights is None else _frozen(weights)
-        made.__dict__.update(names=self.names, states=self.states, codes=_frozen(codes), weights=weights)
+        weights = None if weights is None else frozen(weights)
+        made.__dict__.update(
+            names=self.names, states=self.states, codes=frozen(codes), weights=weights, targets=targets
+        )
         return made
 
+    # ---- Experiments
 
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
-    view = array.view()
-    view.flags.writeable = False
-    return view
+    def with_targets(self, targets: Targets | ArrayLike | Sequence[str | Iterable[str] | None] | None) -> Dataset:
+        """Return the data with the variables that an experiment set in each row.
+
+        A variable is scored and estimated without the rows in which it was set.
+
+        Parameters
+        ----------
+        targets
+            `Targets`; a mask of booleans of shape (rows, variables); or for each row a name, several names, or None.
+            None in place of all of it makes the data observations.
+
+        Examples
+        --------
+        >>> data = Dataset.from_codes([[0, 0], [1, 1], [0, 1]], names=["a", "b"])
+        >>> data.with_targets([None, None, "b"]).cases_without("b").n_cases
+        2
+        """
+        if targets is None or isinstance(targets, Targets):
+            given = targets
+        elif np.asarray(targets, dtype=object).ndim == 2 and np.asarray(targets).dtype == bool:
+            given = Targets.of_mask(np.asarray(targets), self.names)
+        else:
+            given = Targets.of_rows(targets)  # type: ignore[arg-type]
+        return self._unchecked(self.codes, self.weights, checked_targets(given, self.names, self.n_rows))
+
+    def observations(self) -> Dataset:
+        """Return the rows in which nothing was set."""
+        if self.targets is None:
+            return self
+        return self.take(np.array([not names for names in self.targets.sets])[self.targets.of_row])
+
+    def cases_without(self, name: str) -> Dataset:
+        """Return what can be learned of a variable given others: the data without the cases in which it was set.
+
+        The rows stay, with the weight 0. There may be no case left.
+        """
+        return self.child_groups[int(self.group_of_child[self.index(name)])]
+
+    @cached_property
+    def group_of_child(self) -> NDArray[np.int32]:
+        """For each variable, the position in `child_groups` of the data that tell of it."""
+        if self.targets is None:
+            return frozen(np.zeros(self.n_variables, dtype=np.int32))
+        found: dict[tuple[bool, ...], int] = {}
+        keys = [tuple(name in names for names in self.targets.sets) for name in self.names]
+        return frozen(np.array([found.setdefault(key, len(found)) for key in keys], dtype=np.int32))
+
+    @cached_property
+    def child_groups(self) -> tuple[Dataset, ...]:
+        """The data without the cases in which a variable was set, once for all variables of which these are the same.
+
+        Observations are one group, the data as they are. See `group_of_child`.
+        """
+        if self.targets is None:
+            return (self,)
+        ones = np.ones(self.n_rows, dtype=np.int64) if self.weights is None else self.weights
+        firsts = [int(np.argmax(self.group_of_child == g)) for g in range(int(self.group_of_child.max()) + 1)]
+        kept = [self.targets.rows_without(self.names[v]) for v in firsts]
+        return tuple(
+            self._unchecked(self.codes, self.weights if bool(rows.all()) else np.where(rows, ones, 0), None)
+            for rows in kept
+        )
+
+    @cached_property
+    def untold(self) -> NDArray[np.bool_]:
+        """For each variable and each other one as its parent, whether the data say nothing about that arc.
+
+        That is so if one of the two never varies in the cases in which the child was not set (see `constant`), or
+        if there is no such case. Searches and tables make such arcs only if they are required.
+        """
+        groups = [data.constant | (data.n_cases == 0) for data in self.child_groups]
+        rows = [groups[g][v] | groups[g] for v, g in enumerate(self.group_of_child.tolist())]
+        return frozen(np.array(rows))
 
 
 def _signed(arity: int) -> type[np.signedinteger]:
     return np.int8 if arity <= 127 else np.int16 if arity <= 32767 else np.int64
-
-
-def _checked_names(names: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
-        raise DataError(f"names must be a list of strings, not {names!r:.80}.")
-    if not names:
-        raise DataError("there are no variables; a data set needs at least one.")
-    seen: dict[str, int] = {}
-    for position, name in enumerate(names, start=1):
-        if not name.strip():
-            raise DataError(f"variable {position} of {len(names)} has an empty name; every variable needs one.")
-        if name in seen:
-            raise DataError(
-                f"the name '{name}' is given to variables {seen[name]} and {position} of {len(names)}; "
-                "names must differ. Rename one of them."
-            )
-        seen[name] = position
-    return tuple(names)
-
-
-def _checked_states(names: Sequence[str], states: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
-    if len(states) != len(names):
-        raise DataError(f"states are given for {len(states)} variables, but there are {len(names)}.")
-    checked = []
-    for position, (name, own) in enumerate(zip(names, states, strict=True), start=1):
-        where = f"variable '{name}' ({position} of {len(names)})"
-        if isinstance(own, str) or not all(isinstance(state, str) for state in own):
-            raise DataError(f"{where}: states must be a list of strings, not {own!r:.80}.")
-        if len(own) < 2:
-            has = f"one state, '{own[0]}'" if own else "no states"
-            raise DataError(f"{where} has {has}; a variable needs at least two. Drop it, or declare its states.")
-        if len(set(own)) != len(own):
-            twice = next(state for k, state in enumerate(own) if state in own[:k])
-            raise DataError(f"{where} has the state '{twice}' twice; states must differ.")
-        if not all(own):
-            raise DataError(f"{where} has a state with an empty name; every state needs a name.")
-        checked.append(tuple(own))
-    return tuple(checked)
-
-
-def _checked_codes(table: NDArray[Any], names: tuple[str, ...], states: tuple[tuple[str, ...], ...]) -> NDArray[Any]:
-    if table.shape[1] == 0:
-        raise DataError("there are no rows; a data set needs at least one case.")
-    kind = Dataset.code_type(max(len(s) for s in states))
-    codes = np.ascontiguousarray(table) if table.dtype == kind else _copied_codes(table, names, kind)
-    largest = [int(top) for top in codes.max(axis=1)]
-    for v, (top, own) in enumerate(zip(largest, states, strict=True)):
-        if top >= len(own):
-            row = int(codes[v].argmax())
-            raise DataError(
-                f"variable '{names[v]}' ({v + 1} of {len(names)}) has code {top} in row {row}, but only {len(own)} "
-                f"states; codes run from 0 to {len(own) - 1}."
-            )
-    return _frozen(codes)
-
-
-def _checked_weights(weights: object, rows: int) -> NDArray[np.int64] | None:
-    if weights is None:
-        return None
-    given = np.asarray(weights)
-    if given.shape != (rows,):
-        raise DataError(f"weights of shape {given.shape} do not fit {rows:,} rows; one weight per row is needed.")
-    whole = given.dtype.kind in "iub" or (given.dtype.kind == "f" and bool((given == np.floor(given)).all()))
-    if not whole or (given.dtype.kind == "f" and not bool(np.isfinite(given).all())):
-        bad = next((w for w in given.tolist() if not isinstance(w, float) or not w.is_integer()), given.dtype)
-        raise DataError(f"weights must be whole numbers (how often a row occurs), not {bad!r}.")
-    if bool((given < 0).any()):
-        row = int(np.argmax(given < 0))
-        raise DataError(f"the weight of row {row} is {given[row]}; weights count cases and cannot be negative.")
-    total = float(given.sum(dtype=np.float64))
-    if total > MAX_CASES:
-        raise DataError(f"the weights sum to {total:.6g} cases; at most 2^53 = {MAX_CASES:,} can be counted exactly.")
-    if total == 0:
-        raise DataError("all weights are 0: there are no cases.")
-    return _frozen(np.ascontiguousarray(given, dtype=np.int64))
-
-
-def _blocks(table: NDArray[Any]) -> Iterable[slice]:
-    """Split the rows (second axis) into blocks that fit the cache."""
-    size = max(1, BLOCK_CELLS // max(1, table.shape[0]))
-    return (slice(start, min(start + size, table.shape[1])) for start in range(0, table.shape[1], size))
-
-
-def _checked_block(table: NDArray[Any], block: slice, names: tuple[str, ...]) -> NDArray[Any]:
-    """Return a block of a table of codes as integers that are not negative."""
-    part = table[:, block]
-    if part.dtype.kind in "ub":
-        return part
-    if part.dtype.kind not in "if":
-        try:
-            part = part.astype(np.float64)
-        except (TypeError, ValueError):
-            raise DataError(
-                f"codes must be integers, not {table.dtype}; use Dataset.from_dataframe for text or mixed values."
-            ) from None
-    bad = part < 0 if part.dtype.kind == "i" else ~(part >= 0) | (part != np.floor(part)) | (part >= 2**32)
-    if bool(bad.any()):
-        v, row = (int(i) for i in np.argwhere(bad)[0])
-        raise DataError(
-            f"variable '{names[v]}' ({v + 1} of {len(names)}) has code {part[v, row]} in row {block.start + row}; "
-            "codes are the integers 0, 1, ... Missing values must be imputed first: see arcwise.data.impute."
-        )
-    return part
-
-
-def _largest_codes(table: NDArray[Any], names: tuple[str, ...]) -> list[int]:
-    largest = np.zeros(table.shape[0], dtype=np.int64)
-    for block in _blocks(table):
-        part = _checked_block(table, block, names)
-        np.maximum(largest, part.max(axis=1).astype(np.int64), out=largest)
-    for v, top in enumerate(largest.tolist()):
-        if top >= 2**24:
-            raise DataError(
-                f"variable '{names[v]}' ({v + 1} of {len(names)}) has code {top:,}; that many states were not "
-                "declared. Codes are 0, 1, ..., r - 1: recode the column, or give states=."
-            )
-    return [int(top) for top in largest]
-
-
-def _copied_codes(table: NDArray[Any], names: tuple[str, ...], kind: np.dtype[Any]) -> NDArray[Any]:
-    """Copy a (variables, rows) table of codes of any type and memory order, block by block."""
-    codes = np.empty(table.shape, dtype=kind)
-    limit = int(np.iinfo(kind).max)
-    for block in _blocks(table):
-        part = _checked_block(table, block, names)
-        if int(part.max()) > limit:
-            v, row = (int(i) for i in np.argwhere(part > limit)[0])
-            raise DataError(
-                f"variable '{names[v]}' ({v + 1} of {len(names)}) has code {part[v, row]} in row {block.start + row}, "
-                "more than its states allow."
-            )
-        codes[:, block] = part
-    return codes

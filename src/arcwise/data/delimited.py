@@ -55,12 +55,42 @@ def read_delimited(source: Source, options: TextOptions, progress: ProgressCallb
         raise FormatError(f"{name}: the file is empty; a header line and at least one row are needed.")
     if options.header:
         fields = _decoded(*parsed.header(), lambda k: f"the header, field {k + 1:,}", name)
-        names = checked_header(fields, name, separator)
+        names, renamed = completed_header(fields)
+        checked_header(names, name, separator)
     else:
-        names = [f"X{v}" for v in range(parsed.n_columns)]
+        names, renamed = [f"X{v}" for v in range(parsed.n_columns)], {}
     columns = columns_from(parsed, names, name, missing=options.missing, merge=options.merge)
     lines = parsed.lines()
-    return Table(columns, name, lines=lines if len(lines) else parsed.first_line)
+    return Table(columns, name, lines=lines if len(lines) else parsed.first_line, renamed=renamed)
+
+
+def completed_header(fields: list[str]) -> tuple[list[str], dict[str, str]]:
+    """Return a name for every column, and for those that got it here the reason: empty fields, and repeated names.
+
+    pandas writes its index under an empty name, and joins of two tables repeat names. A header of numbers is left as
+    it is: it may be a row.
+
+    >>> completed_header(["", "age", "age"])
+    (['column 1', 'age', 'age (2)'], {'column 1': 'its header is empty', 'age (2)': "column 2 is called 'age', too"})
+    """
+    if numbers_of(fields) is not None:
+        return fields, {}
+    names: list[str] = []
+    renamed: dict[str, str] = {}
+    taken = set(fields)
+    for position, own in enumerate(fields, start=1):
+        if own and own not in names:
+            names.append(own)
+            continue
+        base, number = (own, names.count(own) + 1) if own else ("column", position)
+        spelled = f"{base} ({number})" if own else f"{base} {number}"
+        while spelled in taken or spelled in names:
+            number += 1
+            spelled = f"{base} ({number})"
+        names.append(spelled)
+        reason = f"column {fields.index(own) + 1} is called '{own}', too" if own else "its header is empty"
+        renamed[spelled] = reason
+    return names, renamed
 
 
 def parse(

@@ -54,9 +54,8 @@ def _column(name: str, series: pd.Series[Any], prefix: str) -> Column:
     if isinstance(kind, pd.CategoricalDtype):
         raw, values, declared = np.asarray(series.cat.codes), list(kind.categories), True
     elif pd.api.types.is_datetime64_any_dtype(kind) or pd.api.types.is_timedelta64_dtype(kind):
-        raise DataError(
-            f"{prefix}column '{name}' holds dates or times ({kind}); derive a discrete column, e.g. the month."
-        )
+        # As written: what becomes of dates is decided by the audit, and `Dataset.from_dataframe` refuses them.
+        return _column(name, series.astype(str).where(series.notna(), None), prefix)
     elif pd.api.types.is_complex_dtype(kind):
         raise DataError(f"{prefix}column '{name}' holds complex numbers; they have no order and are not categories.")
     else:

@@ -51,11 +51,16 @@ class Incomplete:
         shape = (self.held.n_variables, self.held.n_rows)
         if missing.shape != shape:
             raise DataError(f"missing has the shape {missing.shape}; it must be (variables, rows), {shape}.")
+        if self.held.targets is not None and not self.held.targets.is_empty:
+            raise DataError(
+                "data of experiments cannot have gaps to complete: a value that was set does not follow from others. "
+                "Fill them once, or leave their rows out."
+            )
         codes = self.held.codes
         if (codes[missing] != 0).any():
             codes = codes.copy()
             codes[missing] = 0
-            object.__setattr__(self, "held", self.held._unchecked(codes, self.held.weights))
+            object.__setattr__(self, "held", self.held._unchecked(codes, self.held.weights, None))
         empty = np.flatnonzero((missing | (self.held.native_weights == 0 if self.is_weighted else False)).all(axis=1))
         if empty.size:
             raise DataError(
@@ -171,7 +176,7 @@ class Incomplete:
 
     def completed(self, codes: NDArray[Any]) -> Dataset:
         """Return the data with these codes, of which only those of missing cells may differ from what is held."""
-        return self.held._unchecked(codes, self.held.weights)
+        return self.held._unchecked(codes, self.held.weights, None)
 
     def complete_cases(self) -> Dataset:
         """Return the cases that lack nothing."""
@@ -236,7 +241,7 @@ class Incomplete:
         whole = self.expand()
         order = rng.permuted(np.tile(np.arange(whole.n_rows), (whole.n_variables, 1)), axis=1)
         codes = np.take_along_axis(whole.held.codes, order, axis=1)
-        return Incomplete(whole.held._unchecked(codes, None), np.take_along_axis(whole.missing, order, axis=1))
+        return Incomplete(whole.held._unchecked(codes, None, None), np.take_along_axis(whole.missing, order, axis=1))
 
 
 def _new_name(states: tuple[str, ...]) -> str:

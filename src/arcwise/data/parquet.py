@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import os
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arcwise.data.dataset import Dataset
 from arcwise.data.source import Source, TextOptions
 from arcwise.data.table import Table
+from arcwise.data.targets import COLUMN
 from arcwise.errors import FormatError
-from arcwise.parquet import open_parquet, write_parquet
+from arcwise.parquet import CLOSED, open_parquet, write_parquet
 from arcwise.progress import ProgressCallback
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["read_parquet", "write_parquet_data"]
+__all__ = ["read_parquet", "read_parquet_folder", "write_parquet_data"]
 
 
 def read_parquet(source: Source, options: TextOptions, progress: ProgressCallback) -> Table:
@@ -26,9 +29,31 @@ def read_parquet(source: Source, options: TextOptions, progress: ProgressCallbac
     return Table.from_dataframe(_with_states(frame, (facts or {}).get("states", {}), source.name), source=source.name)
 
 
+def read_parquet_folder(folder: Path) -> Table:
+    """Read all Parquet files below a folder as one table; names of sub-folders such as year=2024 are columns."""
+    import duckdb
+
+    # duckdb takes * ? [ ] in a path for a pattern: a link has a plain name.
+    with tempfile.TemporaryDirectory() as place:
+        plain = Path(place, "data")
+        plain.symlink_to(folder.resolve(), target_is_directory=True)
+        try:
+            with duckdb.connect(config=CLOSED) as connection:
+                frame = connection.execute(
+                    "SELECT * FROM read_parquet(?, union_by_name = true, hive_partitioning = true)",
+                    [f"{plain}/**/*.parquet"],
+                ).df()
+        except (duckdb.Error, UnicodeDecodeError) as error:
+            reason = next(iter(str(error).strip().splitlines()), type(error).__name__).replace(str(plain), str(folder))
+            raise FormatError(f"{folder}: not a readable folder of Parquet files: {reason}") from error
+    return Table.from_dataframe(frame, source=str(folder))
+
+
 def write_parquet_data(data: Dataset, path: str | os.PathLike[str]) -> None:
     """Write the cases of a data set, with the states of every variable in the file's metadata."""
     states = dict(zip(data.names, data.states, strict=True))
+    if data.targets is not None:
+        states[COLUMN] = data.targets.column().labels
     write_parquet(data.to_dataframe(), path, facts={"kind": "data", "states": states})
 
 

@@ -9,13 +9,17 @@ from pathlib import Path
 from typing import TypedDict, Unpack
 
 from arcwise.data.arff import read_arff
+from arcwise.data.database import read_duckdb, read_sqlite
 from arcwise.data.dataset import Dataset
 from arcwise.data.delimited import read_delimited
+from arcwise.data.json_lines import read_json_lines
 from arcwise.data.labels import MISSING
 from arcwise.data.lau import read_lau
-from arcwise.data.parquet import read_parquet
+from arcwise.data.parquet import read_parquet, read_parquet_folder
 from arcwise.data.source import STDIN, Source, TextOptions, open_source
 from arcwise.data.table import Table
+from arcwise.data.targets import Conditions
+from arcwise.data.workbook import read_workbook
 from arcwise.errors import FormatError, OptionError, suggestion
 from arcwise.mentions import Argument, Remedy
 from arcwise.progress import ProgressCallback, show_progress
@@ -31,6 +35,10 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "parquet": (".parquet", ".pq"),
     "arff": (".arff",),
     "lau": (".lau",),
+    "xlsx": (".xlsx",),
+    "jsonl": (".jsonl", ".ndjson"),
+    "sqlite": (".sqlite", ".sqlite3", ".db"),
+    "duckdb": (".duckdb", ".ddb"),
 }
 
 
@@ -42,8 +50,9 @@ class ReadingSettings:
     Parameters
     ----------
     format
-        "csv", "tsv", "parquet", "arff" or "lau"; by default what the suffix says (before ".gz"), and for standard
-        input what the content looks like. See `arcwise.data.lau` for the definition of Lau's format.
+        "csv", "tsv", "parquet", "arff", "lau", "xlsx", "jsonl", "sqlite" or "duckdb"; by default what the suffix says
+        (before ".gz"), and for standard input what the content looks like. A folder holds Parquet files. See
+        `arcwise.data.lau` for the definition of Lau's format.
     separator
         The character between the fields of a CSV or TSV file; by default a comma or a tab.
     header
@@ -55,6 +64,11 @@ class ReadingSettings:
         ("1" and "1.0"), for one; otherwise they are an error.
     weights
         A column that says how often each row occurs.
+    table
+        The table of a data base, or the sheet of a workbook; by default the only one.
+    interventions, conditions
+        A column that names the variables which an experiment set in each row, and what its labels stand for where they
+        are not variables; see `Table.with_interventions`.
     """
 
     format: str | None = None
@@ -63,6 +77,9 @@ class ReadingSettings:
     missing: Collection[str] = MISSING
     merge: bool = False
     weights: str | None = None
+    table: str | None = None
+    interventions: str | None = None
+    conditions: Conditions | None = None
 
 
 class ReadingKeywords(TypedDict, total=False):
@@ -75,6 +92,9 @@ class ReadingKeywords(TypedDict, total=False):
     missing: Collection[str]
     merge: bool
     weights: str | None
+    table: str | None
+    interventions: str | None
+    conditions: Conditions | None
 
 
 def read_data(
@@ -131,7 +151,7 @@ def read_table(
     Parameters
     ----------
     path
-        The file, plain or gzip; "-" is standard input.
+        The file, plain or gzip; a folder of Parquet files; "-" is standard input.
     columns, drop
         Read only these columns; leave these out.
     progress
@@ -149,18 +169,29 @@ def read_table(
     chosen = gather(ReadingSettings, read_table, settings)
     if isinstance(chosen.missing, str):
         raise OptionError(Argument("missing"), f"takes a list of markers, not one string: ['{chosen.missing}'].")
-    source = open_source(path)
-    kind = _format_of(path, source, chosen.format)
-    if source.content.size == 0:
-        raise FormatError(f"{source.name}: the file is empty.")
-    _check_content(source, kind, chosen.format is not None)
     markers = frozenset(str(marker).strip() for marker in chosen.missing)
-    with show_progress(progress) as callback:
-        table = _READERS[kind](source, TextOptions(chosen.separator, chosen.header, markers, chosen.merge), callback)
+    options = TextOptions(chosen.separator, chosen.header, markers, chosen.merge, chosen.table)
+    if _is_parquet_folder(path):
+        table = read_parquet_folder(Path(path))
+    else:
+        source = open_source(path)
+        kind = _format_of(path, source, chosen.format)
+        if source.content.size == 0:
+            raise FormatError(f"{source.name}: the file is empty.")
+        _check_content(source, kind, chosen.format is not None)
+        with show_progress(progress) as callback:
+            table = _READERS[kind](source, options, callback)
+    if chosen.interventions is not None:  # first: the column is not among those to select
+        table = table.with_interventions(chosen.interventions, chosen.conditions)
     if columns is not None:
         table = table.select(table.checked_names(columns, Argument("columns")))
     table = table.drop(table.checked_names(drop, Argument("drop")))
     return table if chosen.weights is None else table.with_weights(chosen.weights)
+
+
+def _is_parquet_folder(path: str | os.PathLike[str]) -> bool:
+    folder = Path(path)
+    return folder.is_dir() and any(folder.glob("**/*.parquet"))
 
 
 def _format_of(path: str | os.PathLike[str], source: Source, given: str | None) -> str:
@@ -173,6 +204,8 @@ def _format_of(path: str | os.PathLike[str], source: Source, given: str | None) 
             return "parquet"
         if source.is_arff():
             return "arff"
+        if source.head(16).lstrip().startswith(b"{"):
+            return "jsonl"
         first = source.head().splitlines()[:1]
         return "tsv" if first and b"\t" in first[0] and b"," not in first[0] else "csv"
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
@@ -203,6 +236,10 @@ def _check_content(source: Source, kind: str, was_given: bool) -> None:
         remedies = [Remedy("give", Argument("format", "arff"))]
     else:
         looks = source.binary_kind()
+        if looks is not None and looks == LOOKS.get(kind):
+            return
+        if looks is None and kind in LOOKS:
+            looks, remedies = "something else", [Remedy("give its real", Argument("format"))]
         if looks is None and kind == "arff" and not source.is_arff():
             looks = "something else: its first line does not start with @relation"
             remedies = [Remedy("give its real", Argument("format"))]
@@ -214,10 +251,16 @@ def _read_tsv(source: Source, options: TextOptions, progress: ProgressCallback) 
     return read_delimited(source, replace(options, separator=options.separator or "\t"), progress)
 
 
+# What files of these formats begin with, as `Source.binary_kind` calls it.
+LOOKS = {"xlsx": "a zip archive or Excel workbook", "sqlite": "an SQLite data base", "duckdb": "a DuckDB data base"}
 _READERS: dict[str, Callable[[Source, TextOptions, ProgressCallback], Table]] = {
     "csv": read_delimited,
     "tsv": _read_tsv,
     "parquet": read_parquet,
     "arff": read_arff,
     "lau": read_lau,
+    "xlsx": read_workbook,
+    "jsonl": read_json_lines,
+    "sqlite": read_sqlite,
+    "duckdb": read_duckdb,
 }

@@ -24,15 +24,28 @@ MAX_WEIGHTED_SPLIT = 10**9
 def bootstrap_weights(data: Dataset, seed: Seed) -> NDArray[np.int64]:
     """Return how often each row is drawn when N cases are drawn with replacement.
 
-    Cases are drawn as integers below N and looked up in the cumulative weights, so the probabilities are exact.
+    Cases are drawn as integers below N and looked up in the cumulative weights, so the probabilities are exact. The
+    cases of each experiment (rows in which the same variables were set) are drawn from its own, one experiment after
+    the other, so that every variable keeps its number of cases.
     """
     rng = generator_of(seed)
+    if data.targets is None:
+        return _drawn(rng, data.n_rows, data.weights)
     weights = np.zeros(data.n_rows, dtype=np.int64)
-    ends = None if data.weights is None else np.cumsum(data.weights)
-    for start in range(0, data.n_cases, BLOCK_CASES):
-        cases = rng.integers(0, data.n_cases, size=min(BLOCK_CASES, data.n_cases - start))
+    for experiment in range(len(data.targets.sets)):
+        rows = np.flatnonzero(data.targets.of_row == experiment)
+        weights[rows] = _drawn(rng, len(rows), None if data.weights is None else data.weights[rows])
+    return weights
+
+
+def _drawn(rng: np.random.Generator, n_rows: int, given: NDArray[np.int64] | None) -> NDArray[np.int64]:
+    weights = np.zeros(n_rows, dtype=np.int64)
+    ends = None if given is None else np.cumsum(given)
+    n_cases = n_rows if ends is None else int(ends[-1])
+    for start in range(0, n_cases, BLOCK_CASES):
+        cases = rng.integers(0, n_cases, size=min(BLOCK_CASES, n_cases - start))
         rows = cases if ends is None else np.searchsorted(ends, cases, side="right")
-        weights += np.bincount(rows, minlength=data.n_rows)
+        weights += np.bincount(rows, minlength=n_rows)
     return weights
 
 
@@ -52,7 +65,12 @@ class PermutedDataset(Dataset):
         """Return `data` with permuted columns."""
         made = object.__new__(cls)
         drawn = int(generator_of(seed).integers(0, 2**63))
-        made.__dict__.update(names=data.names, states=data.states, weights=None, _original=data, _seed=drawn)
+        targets = data.targets
+        if targets is not None and data.weights is not None:
+            targets = targets.repeat(data.weights)
+        made.__dict__.update(
+            names=data.names, states=data.states, weights=None, targets=targets, _original=data, _seed=drawn
+        )
         return made
 
     @property
@@ -65,7 +83,15 @@ class PermutedDataset(Dataset):
         """The permuted codes."""
         assert self._original is not None
         rng = np.random.default_rng(self._seed)
-        codes = rng.permuted(self._original.expand().codes, axis=1)
+        original = self._original.expand().codes
+        if self.targets is None:
+            codes = rng.permuted(original, axis=1)
+        else:  # without any association, a variable that was not set is distributed as it is in all other such cases
+            codes = np.array(original)
+            for v, name in enumerate(self.names):
+                alone = self.targets.rows_without(name)
+                for rows in (alone, ~alone):
+                    codes[v, rows] = rng.permuted(codes[v, rows])
         codes.flags.writeable = False
         self.__dict__["_original"] = None
         return codes
@@ -89,7 +115,11 @@ def split_cases(data: Dataset, fraction: float, seed: Seed) -> tuple[Dataset, Da
         raise DataError(f"{data.n_cases:,} weighted cases cannot be split at random; at most 10^9 can.")
     first = rng.multivariate_hypergeometric(data.weights, size, method="marginals")
     second = data.weights - first
-    return (
-        Dataset(data.codes[:, first > 0], data.names, data.states, first[first > 0]),
-        Dataset(data.codes[:, second > 0], data.names, data.states, second[second > 0]),
-    )
+    return _weighted(data, first), _weighted(data, second)
+
+
+def _weighted(data: Dataset, weights: NDArray[np.int64]) -> Dataset:
+    """Return the rows of which some cases are left."""
+    kept = weights > 0
+    targets = None if data.targets is None else data.targets.take(kept)
+    return Dataset(data.codes[:, kept], data.names, data.states, weights[kept], targets)

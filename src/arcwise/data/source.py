@@ -49,6 +49,7 @@ class TextOptions:
     header: bool
     missing: frozenset[str]
     merge: bool
+    table: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +81,8 @@ class Source:
         head = self.head(64)
         if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
             return "UTF-16 text"
+        if head[8:12] == b"DUCK":
+            return "a DuckDB data base"
         return next((kind for magic, kind in _MAGIC if head.lstrip().startswith(magic) or head.startswith(magic)), None)
 
     def text(self) -> str:

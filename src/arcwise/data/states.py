@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data.dataset import Dataset
+from arcwise.data.date_labels import date_example
 from arcwise.data.identifiers import identifier_reason
 from arcwise.data.incomplete import Incomplete
 from arcwise.data.labels import numbers_of, quoted, sorted_labels, spell
@@ -85,7 +86,8 @@ def _encode(
             raise DataError(f"{table.prefix}{table.place(column)} has no value at all. Drop it.")
         np.take(order.astype(kind), column.codes, out=codes[v], mode="clip")
     try:
-        return Dataset(codes, table.names, tuple(chosen), table.weights)
+        targets = None if table.targets is None else table.targets.among(table.names)
+        return Dataset(codes, table.names, tuple(chosen), table.weights, targets)
     except DataError as error:
         raise error.within(*table.place_parts) from None
 
@@ -226,6 +228,12 @@ def _observed(table: Table, column: Column, is_categorical: bool) -> tuple[tuple
     if reason is not None:
         raise DataError(
             f"{where} has {reason}, e.g. {quoted(labels, 3)}: that is an identifier, not a variable.",
+            remedies=(_drop(table, column), Remedy("say that it is one:", Argument("categorical", [column.name]))),
+        )
+    example = None if is_categorical else date_example(column)
+    if example is not None:
+        raise DataError(
+            f"{where} holds dates or times, e.g. {quoted([example])}; derive a discrete column, e.g. the month.",
             remedies=(_drop(table, column), Remedy("say that it is one:", Argument("categorical", [column.name]))),
         )
     ranking = sorted_labels(labels)

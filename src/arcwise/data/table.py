@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcwise.data.dataset import Dataset
 from arcwise.data.labels import numbers_of, quoted
+from arcwise.data.targets import Conditions, Targets, table_targets
 from arcwise.errors import DataError, OptionError, suggestion
 from arcwise.mentions import Mention
 from arcwise.showing import one_screen
@@ -83,6 +84,15 @@ class Column:
         """Return how many rows show each label."""
         return np.bincount(self.codes, minlength=len(self.labels) + 1)[: len(self.labels)]
 
+    def relabel(self, labels: Mapping[str, str | None]) -> Column:
+        """Return the column with other labels: equal ones become one, None a missing value; what is not named stays."""
+        new = [labels.get(label, label) for label in self.labels]
+        kept = tuple(dict.fromkeys(label for label in new if label is not None))
+        position = {label: code for code, label in enumerate(kept)}
+        lookup = [len(kept) if label is None else position[label] for label in new]
+        kind = Dataset.code_type(len(kept) + 1)
+        return Column(self.name, np.array([*lookup, len(kept)], dtype=kind)[self.codes], kept, self.declared)
+
     def take(self, rows: NDArray[Any]) -> Column:
         """Return the given rows; of observed labels, those that are still seen."""
         codes = self.codes[rows]
@@ -110,22 +120,31 @@ class Table:
         How often each row occurs, or None if every row counts once.
     lines
         The line of each row in its file; or the line of the first row, if every row is on its own line; 0: no file.
+    renamed
+        The columns that got their names here, because the header had none or the same twice, each with the reason.
+    targets
+        Which variables were set in which rows, or None; see `with_interventions`.
     """
 
     columns: tuple[Column, ...]
     source: str = ""
     weights: NDArray[Any] | None = None
     lines: NDArray[np.int64] | int = 0
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    targets: Targets | None = None
 
     @classmethod
     def from_dataframe(cls, frame: pd.DataFrame, *, weights: str | ArrayLike | None = None, source: str = "") -> Table:
         """Make a table from a DataFrame: None, NaN, NaT, NA and empty strings are missing values.
 
+        A frame of pandas, or any that offers the Arrow interface, such as those of polars and pyarrow.
         `weights` says how often each row occurs: the name of a column, or an array.
         """
+        from arcwise.data.arrow import columns_of_arrow, speaks_arrow
         from arcwise.data.frame import columns_of
 
-        table = cls(columns_of(frame, source), source)
+        found = columns_of_arrow(frame, source) if speaks_arrow(frame) else columns_of(frame, source)
+        table = cls(found, source)
         return table if weights is None else table.with_weights(weights)
 
     @property
@@ -185,6 +204,20 @@ class Table:
             )
         return replace(self.drop([weights]), weights=column.values())
 
+    def with_interventions(self, column: str, conditions: Conditions | None = None) -> Table:
+        """Return this table with what a column says about experiments; the column is then no variable any more.
+
+        Parameters
+        ----------
+        column
+            Names the variables that were set in each row, several with ";" between them; empty where nothing was.
+        conditions
+            For labels that are not variables, such as the name of a drug or of an experiment: which variables they
+            stand for (a name, several with ";", a list, or "" for none).
+        """
+        read = self.column(column)
+        return replace(self.drop([column]), targets=table_targets(self, read, conditions))
+
     def select(self, names: Iterable[str]) -> Table:
         """Return the given columns, in the order given."""
         return replace(self, columns=tuple(self.column(name) for name in _listed(names)))
@@ -192,7 +225,10 @@ class Table:
     def drop(self, names: Iterable[str]) -> Table:
         """Return the other columns."""
         dropped = {self.column(name).name for name in _listed(names)}
-        return replace(self, columns=tuple(column for column in self.columns if column.name not in dropped))
+        renamed = {name: reason for name, reason in self.renamed.items() if name not in dropped}
+        return replace(
+            self, columns=tuple(column for column in self.columns if column.name not in dropped), renamed=renamed
+        )
 
     def take(self, rows: ArrayLike) -> Table:
         """Return the given rows: positions or a mask."""
@@ -209,6 +245,8 @@ class Table:
             self.source,
             None if self.weights is None else self.weights[chosen],
             lines,
+            self.renamed,
+            None if self.targets is None else self.targets.take(chosen),
         )
 
     def to_dataframe(self) -> pd.DataFrame:
@@ -266,8 +304,11 @@ class Table:
         return f"column '{column.name}' ({self.names.index(column.name) + 1} of {len(self.columns)})"
 
     def checked_names(self, names: Iterable[str], where: str | Mention) -> list[str]:
-        """Return `names` as a list if all are columns; `where` says where they were given."""
-        listed = _listed(names)
+        """Return `names` as a list if all are columns; `where` says where they were given.
+
+        "#3" is the third column, unless a column has that name.
+        """
+        listed = [self._at_position(name) for name in _listed(names)]
         for name in listed:
             if name not in self.names:
                 near = difflib.get_close_matches(str(name), self.names, n=1)
@@ -276,6 +317,14 @@ class Table:
                     *self.place_parts, where, f"names the unknown column '{name}'{guess} {_known(self.names)}"
                 )
         return listed
+
+    def _at_position(self, name: str) -> str:
+        """Return the name of a column that is given as "#3"; other names as they are."""
+        digits = str(name)[1:]
+        if name in self.names or str(name)[:1] != "#" or not (digits.isascii() and digits.isdigit()):
+            return name
+        position = int(digits[:9])
+        return self.names[position - 1] if 1 <= position <= len(self.names) else name
 
 
 def _known(names: Sequence[str]) -> str:

@@ -12,10 +12,12 @@ import numpy as np
 
 from arcwise.data.dataset import Dataset
 from arcwise.data.delimited import checked_header
+from arcwise.data.frame import frame_of
 from arcwise.data.labels import MISSING, quoted
 from arcwise.data.parquet import write_parquet_data
 from arcwise.data.source import Source
 from arcwise.data.table import Column, Table
+from arcwise.data.targets import COLUMN, SEPARATOR, Targets
 from arcwise.errors import FormatError, OptionError, suggestion
 from arcwise.files import atomic_write
 from arcwise.parquet import write_parquet
@@ -36,7 +38,8 @@ def write_data(data: Dataset, path: str | os.PathLike[str], *, format: str | Non
     Parameters
     ----------
     data
-        Rows are repeated as often as their weights say.
+        Rows are repeated as often as their weights say. If variables were set, a last column `interventions` says
+        which: read it with ``interventions="interventions"``.
     path
         The file; compressed if it ends in ".gz"; "-" is standard output. A file is written whole or not at all.
     format
@@ -46,6 +49,7 @@ def write_data(data: Dataset, path: str | os.PathLike[str], *, format: str | Non
     """
     kind = format_to_write(path, format)
     columns = [Column(name, data.codes[v], data.states[v], declared=True) for v, name in enumerate(data.names)]
+    columns += _targets_column(data.targets, data.names, path)
     check_readable(columns, path, kind)
     if kind == "parquet":
         write_parquet_data(data, path)
@@ -60,14 +64,33 @@ def write_table(table: Table, path: str | os.PathLike[str], *, format: str | Non
     """
     kind = format_to_write(path, format)
     check_readable(table.columns, path, kind)
+    columns = [*table.columns, *_targets_column(table.targets, table.names, path)]
     if kind != "parquet":
-        _write_text(table.columns, table.weights, path, kind)
+        _write_text(columns, table.weights, path, kind)
         return
-    frame = table.to_dataframe()
+    frame = frame_of(columns)
     if table.weights is not None:
         frame = frame.loc[np.repeat(np.arange(table.n_rows), table.weights)]
-    states = {column.name: column.labels for column in table.columns if column.declared}
+    states = {column.name: column.labels for column in columns if column.declared}
     write_parquet(frame, path, facts={"kind": "data", "states": states})
+
+
+def _targets_column(targets: Targets | None, names: Sequence[str], path: str | os.PathLike[str]) -> list[Column]:
+    """Return the column that says which variables were set, if any were."""
+    if targets is None or targets.is_empty:
+        return []
+    if COLUMN in names:
+        raise FormatError(
+            f"cannot write {path}: a variable is called '{COLUMN}', as is the column that says which variables were "
+            "set. Rename it."
+        )
+    for name in targets.names:
+        if SEPARATOR in name and len(max(targets.sets, key=len)) > 1:
+            raise FormatError(
+                f"cannot write {path}: the name '{name}' contains '{SEPARATOR}', which stands between the variables "
+                "that were set. Rename it."
+            )
+    return [targets.column()]
 
 
 def check_readable(columns: Sequence[Column], path: str | os.PathLike[str], kind: str) -> None:

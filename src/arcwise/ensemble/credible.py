@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from arcwise.deadline import Deadline
+from arcwise.ensemble.ancestral_set import list_ancestral
+from arcwise.ensemble.bayes_factors import log_slack_of
 from arcwise.ensemble.credible_set import By, CredibleSet
 from arcwise.ensemble.diagram.reached import FIRST_SHARE
 from arcwise.ensemble.network_set import NetworkSet
 from arcwise.ensemble.network_summary import NetworkSummary
+from arcwise.errors import OptionError
 from arcwise.graph import Constraints
 from arcwise.limits import Limits
+from arcwise.mentions import Argument, Remedy
 from arcwise.parent_sets import ParentSetTable
 from arcwise.progress import ProgressCallback
 
@@ -31,6 +35,9 @@ def find_credible(
     or "mec" for one network per equivalence class), and `limits` for everything together, of which `count` is the
     number of networks to list, the best ones if there are more.
 
+    Under constraints on ancestors the set is that of the best network which satisfies them. It is found by listing a
+    wider set, for which the table must have the slack: what the constraints cost, and that of the Bayes factor.
+
     Returns
     -------
     NetworkSet
@@ -45,6 +52,12 @@ def find_credible(
         If the table was pruned for less slack than is asked for, or not for the required arcs.
     """
     deadline = Deadline.of(limits)
+    if constraints is not None and constraints.is_ancestral:
+        if by != "dag":
+            raise OptionError(
+                Argument("by", by), "does not go with constraints on ancestors.", remedies=Remedy("list DAGs")
+            )
+        return list_ancestral(table, log_slack_of(bayes_factor, log_slack), constraints, deadline, progress)
     found = CredibleSet.build(
         table,
         bayes_factor=bayes_factor,

@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -18,13 +19,14 @@ from arcwise.ensemble.diagram.credible_diagram import CredibleDiagram, DiagramSu
 from arcwise.ensemble.diagram.listing import CHUNK, Listed, iterate_chunks, list_all, list_best
 from arcwise.ensemble.diagram.reached import Reached, count_within_reach
 from arcwise.ensemble.diagram.sampling import draw_networks
-from arcwise.ensemble.ensemble_facts import describe_completeness
+from arcwise.ensemble.ensemble_facts import CONSTRAINTS, TARGETS, describe_completeness, fixed_pairs
 from arcwise.ensemble.families import Families, arc_frame
+from arcwise.ensemble.joint_constraints import has_own_limits, joint_constraints
 from arcwise.ensemble.network_set import NetworkSet, Weighting, check_weighting, posterior_log_weights
 from arcwise.ensemble.network_summary import NetworkSummary
 from arcwise.ensemble.recipe import Recipe
 from arcwise.errors import ArcwiseError, GuaranteeError, OptionError, UnknownNameError, suggestion
-from arcwise.graph import Constraints
+from arcwise.graph import Constraints, FixedPairs
 from arcwise.limits import Limits, Status
 from arcwise.mentions import Argument, Either, Remedy
 from arcwise.parent_sets import ParentSetTable
@@ -133,6 +135,8 @@ class CredibleSet:
         progress: bool | ProgressCallback | None = None,
     ) -> CredibleSet:
         """Check what is asked for, but build nothing yet: that happens, without a limit, at the first question."""
+        if constraints is not None:
+            constraints.refuse_ancestors("a credible set that is not listed")
         slack = log_slack_of(bayes_factor, log_slack)
         named = f"at Bayes factor {math.exp(slack):.6g}" if log_slack is None else f"with slack {slack:.4g}"
         check_slack(table, slack, f"a credible set {named}")
@@ -187,8 +191,26 @@ class CredibleSet:
             score=dict(self.score),
             settings={"bayes_factor": float(f"{math.exp(min(self.slack, 700.0)):.12g}"), "most_networks": None},
             max_parents=self.max_parents,
-            constraints=_merged(self.table.constraints, self.constraints),
+            constraints={} if self.obeyed is None else self.obeyed.describe(),
         )
+
+    @cached_property
+    def obeyed(self) -> Constraints | None:
+        """What every network satisfies: the constraints of the set and those that its table was built for."""
+        return joint_constraints(self.table.names, self.table.constraints, self.constraints)
+
+    @cached_property
+    def fixed(self) -> FixedPairs | None:
+        """The pairs whose edges have their directions from constraints or experiments; None if there are none.
+
+        The class of a network is its Markov equivalence class cut down to the members that agree with it on these.
+        """
+        return fixed_pairs(self.names, self.obeyed, self.targets, self.table.score.get("beliefs"))
+
+    @property
+    def targets(self) -> tuple[tuple[str, ...], ...]:
+        """The variables that were set, experiment by experiment, in the data that the table was built from."""
+        return tuple(tuple(target) for target in self.table.targets or ())
 
     def made_by(self, recipe: Recipe) -> CredibleSet:
         """Note the recipe that the set was made by, and return it."""
@@ -219,9 +241,10 @@ class CredibleSet:
     def has_whole_classes(self) -> bool:
         """Whether the set consists of whole equivalence classes, so that they can be listed one by one.
 
-        The score must give the members of a class the same value, and constraints could forbid some of them.
+        The score must give the members of a class the same value. Constraints on arcs cut classes down to the members
+        that satisfy them, which are all there; a limit on the parents of a single variable may leave some of them out.
         """
-        return self.constraints is None and self.table.constraints is None and has_whole_classes(self.table)
+        return not has_own_limits(self.obeyed) and has_whole_classes(self.table)
 
     def __repr__(self) -> str:
         state = describe_completeness(self.status, self.max_parents, self.n_variables)
@@ -244,14 +267,14 @@ class CredibleSet:
 
     @property
     def class_count(self) -> int | None:
-        """The exact number of Markov equivalence classes; None if more than 50 million networks had to be listed."""
+        """The exact number of equivalence classes; None if more than 50 million networks had to be listed."""
         return self.count_classes()
 
     def count_classes(self, limits: Limits | None = None) -> int | None:
-        """Return the number of equivalence classes.
+        """Return the number of equivalence classes, those of `fixed` where pairs have their direction from elsewhere.
 
         None if a limit is reached, or if more than 50 million networks (or `limits.count` if that is more) would have
-        to be listed: one of each class, or all of them where the score or constraints split classes.
+        to be listed: one of each class, or all of them where the score or limits on single variables split classes.
         """
         if self._class_count is None and self.complete:
             deadline = Deadline.of(limits)
@@ -259,6 +282,7 @@ class CredibleSet:
                 self.diagram("dag", deadline),
                 self.count,
                 lambda: self.diagram("mec", deadline),
+                fixed=self.fixed,
                 whole=self.has_whole_classes,
                 deadline=deadline,
             )
@@ -298,6 +322,7 @@ class CredibleSet:
             "states": diagram.native.states,
             "explored": diagram.native.explored,
         }
+        facts |= self.known_facts
         if reached is not None:
             facts |= {"reached_slack": reached.slack, "reached_count": str(reached.count)}
         return NetworkSummary(
@@ -340,9 +365,11 @@ class CredibleSet:
         Parameters
         ----------
         by
-            "dag" lists DAGs. "mec" lists one DAG for each Markov equivalence class, without going through the members:
-            it needs a score that gives the members of a class the same value, and no constraints. Each class weighs as
-            much as its representative; `weigh_classes` gives it the weight of all its members.
+            "dag" lists DAGs. "mec" lists one DAG for each equivalence class, cut down to the members that satisfy the
+            constraints, without going through them: it needs a score that gives the members of a class the same value,
+            and no limits on the parents of single variables. Each class weighs as much as its representative;
+            `weigh_classes` gives it the weight of all its members. Constraints or experiments with more than 20
+            variables: a few networks per class are listed, and all classes that were met are held in memory.
         limits
             `seconds`, `memory_bytes`, and `count`, the number of networks to list: if there are more, the best are
             listed, the status is COUNT_LIMIT, and ``facts["total"]`` has the exact number (as text, of DAGs).
@@ -497,6 +524,12 @@ class CredibleSet:
         return known
 
     @property
+    def known_facts(self) -> dict[str, Any]:
+        """What constraints and experiments say, as facts of the networks."""
+        known: dict[str, Any] = {} if self.obeyed is None else {CONSTRAINTS: self.obeyed.describe()}
+        return known | ({TARGETS: [list(target) for target in self.targets]} if self.targets else {})
+
+    @property
     def progress(self) -> bool | ProgressCallback | None:
         """What was given for the progress of everything that is asked of the set."""
         return self._progress
@@ -512,16 +545,17 @@ class CredibleSet:
             slack,
             by_class=by == "mec",
             constraints=self.constraints,
+            fixed=self.fixed,
             deadline=deadline,
             callback=callback,
         )
 
     def _check_classes(self) -> None:
         """Refuse to work with classes where the members of a class may score differently or be missing."""
-        if self.constraints is not None or self.table.constraints is not None:
+        if has_own_limits(self.obeyed):
             raise GuaranteeError(
-                "equivalence classes cannot be enumerated as wholes under constraints, which may forbid some members "
-                "of a class and not others.",
+                "equivalence classes cannot be enumerated as wholes under limits on the parents of single variables, "
+                "which may leave out some members of a class and not others.",
                 remedies=LIST_DAGS,
             )
         if has_whole_classes(self.table):
@@ -582,6 +616,7 @@ class CredibleSet:
                 "seconds": deadline.seconds,
                 "states": diagram.native.states,
                 "explored": diagram.native.explored,
+                **self.known_facts,
                 **facts,
             },
         ).compact()
@@ -589,22 +624,6 @@ class CredibleSet:
             return made  # no recipe makes just these
         most = None if listed.status is Status.COMPLETE else len(listed.losses)
         return made.made_by(replace(self.recipe, settings={**self.recipe.settings, "most_networks": most}))
-
-
-def _merged(*constraints: Constraints | None) -> dict[str, Any]:
-    """Describe what several constraints ask for together."""
-    known = [one for one in constraints if one is not None]
-    if not known:
-        return {}
-    limits = [one.max_parents for one in known if one.max_parents is not None]
-    return Constraints(
-        known[0].names,
-        required={arc for one in known for arc in one.required},
-        forbidden={arc for one in known for arc in one.forbidden},
-        tiers=next((one.tiers for one in reversed(known) if one.tiers), ()),
-        max_parents=min(limits, default=None),
-        max_parents_of={name: most for one in known for name, most in one.max_parents_by_name.items()},
-    ).describe()
 
 
 def _nothing(diagram: CredibleDiagram) -> Listed:

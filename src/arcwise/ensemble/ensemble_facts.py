@@ -3,15 +3,41 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Self
 
 from arcwise.ensemble.recipe import Recipe
+from arcwise.errors import ArcwiseError, FormatError
+from arcwise.graph import Beliefs, Constraints, FixedPairs
 from arcwise.limits import Status
 from arcwise.showing import one_screen
 
-__all__ = ["EnsembleFacts", "describe_completeness"]
+__all__ = ["CONSTRAINTS", "TARGETS", "EnsembleFacts", "describe_completeness", "fixed_pairs"]
+
+# Facts about the networks: what all of them satisfy, as `Constraints.describe` says it; and the experiments, each as
+# the names of the variables that were set.
+CONSTRAINTS, TARGETS = "constraints", "targets"
+
+
+def fixed_pairs(
+    names: Sequence[str],
+    constraints: Constraints | None,
+    targets: Iterable[Iterable[str]] = (),
+    beliefs: Mapping[str, Any] | None = None,
+) -> FixedPairs | None:
+    """Return the pairs that constraints, experiments and prior odds fix, or None if there is no such pair.
+
+    `beliefs` are described as `Beliefs.describe` does: a pair whose two directions have different odds does not turn
+    without a change of the score.
+    """
+    pairs = FixedPairs.by_targets(names, targets)
+    if constraints is not None:
+        pairs = pairs | FixedPairs.by_constraints(constraints)
+    if beliefs:
+        pairs = pairs | Beliefs.from_description(beliefs).fixed_on(names)
+    return None if pairs.is_empty else pairs
 
 
 @one_screen
@@ -36,7 +62,8 @@ class EnsembleFacts:
     data_digest
         The digest of the data, None if not known.
     facts
-        Further facts that JSON can hold (seed, replicates, seconds, ...); they are saved with the set.
+        Further facts that JSON can hold (seed, replicates, seconds, ...); they are saved with the set. "constraints"
+        and "targets" say what every network satisfies, and which variables experiments set.
     carried_out
         The recipe that the networks were made by; `recipe` also finds it in a set that was read from a file.
     """
@@ -65,6 +92,40 @@ class EnsembleFacts:
         if settings is None or not self.score:
             return None
         return Recipe(self._source, self.score, settings, self.max_parents)
+
+    @property
+    def obeyed(self) -> Constraints | None:
+        """What every network satisfies; None if nothing is constrained, or if that is not known."""
+        known = self.facts.get(CONSTRAINTS)
+        if known is None:
+            recipe = self.recipe
+            known = {} if recipe is None else recipe.constraints
+        return Constraints.from_description(self._names, known) if known else None
+
+    @cached_property
+    def fixed(self) -> FixedPairs | None:
+        """The pairs whose edges have their directions from constraints or experiments; None if there are none.
+
+        The class of a network is its Markov equivalence class cut down to the members that agree with it on these.
+        """
+        return fixed_pairs(self._names, self.obeyed, self.targets, self.score.get("beliefs"))
+
+    @property
+    def targets(self) -> tuple[tuple[str, ...], ...]:
+        """The variables that were set in the data, experiment by experiment."""
+        return tuple(tuple(target) for target in self.facts.get(TARGETS) or ())
+
+    def check_known(self, source: str) -> Self:
+        """Return the networks as they are, or raise a `FormatError` if what a file says of them makes no sense."""
+        try:
+            _ = self.fixed
+        except (ArcwiseError, TypeError, ValueError, AttributeError, KeyError) as error:
+            raise FormatError(f"{source}: the constraints or experiments cannot be read ({error}).") from error
+        return self
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return getattr(self, "names", ())
 
     @property
     def _source(self) -> str:

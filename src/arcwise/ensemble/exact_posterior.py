@@ -20,6 +20,7 @@ from arcwise.mentions import Argument
 from arcwise.parent_sets import ParentSetTable
 from arcwise.progress import ProgressCallback, native_callback, show_progress
 from arcwise.showing import one_screen
+from arcwise.thread_count import check_threads
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -271,6 +272,7 @@ def exact_posterior(
         limits = replace(limits, memory_bytes=available_memory())
     _check(table, cut, threads)
     if constraints is not None:
+        constraints.refuse_ancestors("the exact posterior")
         table = table.filter(constraints)
     from arcwise import _core
 
@@ -304,8 +306,7 @@ def _check(table: ParentSetTable, cut: float, threads: int) -> None:
         )
     if not 0 < cut <= WIDEST_CUT:
         raise OptionError(Argument("cut", cut), f"must be positive and at most {WIDEST_CUT:g} nats.")
-    if threads < 1:
-        raise OptionError(Argument("threads", threads), "must be at least 1.")
+    check_threads(threads)
     if table.slack != math.inf:
         raise GuaranteeError(
             f"the exact posterior needs a table with all parent sets (slack=inf); this one has slack {table.slack:.4g}."

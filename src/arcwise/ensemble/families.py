@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import FormatError
+from arcwise.graph import Constraints
 from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
@@ -56,6 +57,29 @@ class Families:
     def row_nodes(self) -> NDArray[np.int64]:
         """The node (the child) of every row."""
         return np.repeat(np.arange(self.n_nodes), np.diff(self.node_offsets))
+
+    @cached_property
+    def masks(self) -> NDArray[np.uint64]:
+        """The parents of every row as bits, shape (rows, words)."""
+        masks = np.zeros((self.n_rows, max(1, -(-self.n_nodes // 64))), dtype=np.uint64)
+        rows = np.repeat(np.arange(self.n_rows), np.diff(self.set_offsets))
+        bits = np.uint64(1) << (self.members % 64).astype(np.uint64)
+        np.bitwise_or.at(masks, (rows, self.members // 64), bits)
+        return masks
+
+    def assert_obey(self, constraints: Constraints | None, used: NDArray[np.bool_]) -> None:
+        """Raise an AssertionError if a family in use breaks a constraint: its networks are about to be written."""
+        if constraints is None:
+            return
+        native, rows = constraints.native(), np.flatnonzero(used)
+        nodes, masks = self.row_nodes[rows], self.masks[rows]
+        broken = (native.required[nodes] & ~masks | native.forbidden[nodes] & masks).any(axis=1)
+        broken |= np.diff(self.set_offsets)[rows] > native.limits[nodes]
+        if broken.any():
+            row = int(rows[np.argmax(broken)])
+            names = constraints.names
+            family = f"{names[self.row_nodes[row]]} with the parents {[names[p] for p in self.parents_of(row)]}"
+            raise AssertionError(f"networks were not written, for one breaks a constraint: {family}")
 
     def parents_of(self, row: int) -> tuple[int, ...]:
         """Return the parents in a row."""

@@ -27,9 +27,13 @@ __all__ = ["facts_of", "first_cyclic", "load_networks", "save_networks"]
 KIND = "arcwise-networks 1"
 ARRAYS = ("node_offsets", "set_offsets", "members", "choices", "scores", "log_weights")
 
+# What differs from run to run is no part of a result: the same input, options and seed give the same bytes.
+CIRCUMSTANCES = ("seconds",)
+
 
 def save_networks(networks: NetworkSet, path: str | os.PathLike[str]) -> None:
     """Write a network set: Parquet if the name ends in .parquet, else the compact format (.gz: compressed)."""
+    networks.families.assert_obey(networks.obeyed, networks.family_counts > 0)
     if str(path).endswith(".parquet"):
         _save_parquet(networks, path)
         return
@@ -66,7 +70,7 @@ def facts_of(networks: NetworkSet) -> dict[str, Any]:
         "tolerance": networks.tolerance,
         "score": dict(networks.score),
         "data_digest": networks.data_digest,
-        "facts": dict(networks.facts),
+        "facts": {name: fact for name, fact in networks.facts.items() if name not in CIRCUMSTANCES},
     }
 
 
@@ -113,7 +117,7 @@ def _checked(path: str | os.PathLike[str], facts: dict[str, Any], arrays: dict[s
     cyclic = first_cyclic(families, choices)
     if cyclic is not None:
         raise FormatError(f"{path}: network {cyclic} has a directed cycle; the file was edited or is damaged.")
-    return NetworkSet(
+    made = NetworkSet(
         names=names,
         families=families,
         choices=choices,
@@ -122,6 +126,15 @@ def _checked(path: str | os.PathLike[str], facts: dict[str, Any], arrays: dict[s
         status=status,
         **fields,  # type: ignore[arg-type]
     )
+    _check_constraints(path, made)
+    return made
+
+
+def _check_constraints(path: str | os.PathLike[str], made: NetworkSet) -> None:
+    try:
+        made.families.assert_obey(made.check_known(str(path)).obeyed, made.family_counts > 0)
+    except AssertionError:
+        raise FormatError(f"{path}: a network does not satisfy the constraints; the file was edited.") from None
 
 
 def _names(path: str | os.PathLike[str], facts: dict[str, Any]) -> tuple[str, ...]:
@@ -151,12 +164,8 @@ def first_cyclic(families: Families, choices: NDArray[Any], *, chunk: int = 1 <<
     Nodes without remaining parents are removed from all networks at once; a network with nodes left over that all
     keep a parent has a cycle.
     """
-    n = families.n_nodes
-    words = (n + 63) // 64
-    masks = np.zeros((families.n_rows, words), dtype=np.uint64)
-    rows = np.repeat(np.arange(families.n_rows), np.diff(families.set_offsets))
-    bits = np.uint64(1) << (families.members % 64).astype(np.uint64)
-    np.bitwise_or.at(masks, (rows, families.members // 64), bits)
+    masks = families.masks
+    words = masks.shape[1]
     starts = families.node_offsets[:-1]
     for begin in range(0, len(choices), chunk):
         parents = masks[choices[begin : begin + chunk].astype(np.int64) + starts]

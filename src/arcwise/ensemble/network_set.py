@@ -301,7 +301,7 @@ def _normalise(log_weights: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 # What joined sets keep of their facts, if it is the same for all: how they were made and from how many cases.
-KEPT = frozenset({"recipe", "n_cases", "learner"})
+KEPT = frozenset({"recipe", "n_cases", "learner", "constraints", "targets"})
 
 
 def concatenate(

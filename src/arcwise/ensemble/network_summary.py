@@ -16,6 +16,7 @@ from arcwise.ensemble.families import Families, arc_frame
 from arcwise.ensemble.network_set import Weighting, check_weighting
 from arcwise.ensemble.recipe import Recipe
 from arcwise.errors import FormatError
+from arcwise.graph import Constraints, FixedPairs
 from arcwise.limits import Status
 
 if TYPE_CHECKING:
@@ -59,6 +60,18 @@ class Ensemble(Protocol):
         """How the networks were made; None if that is not known."""
 
     @property
+    def obeyed(self) -> Constraints | None:
+        """What every network satisfies; None if nothing is constrained, or if that is not known."""
+
+    @property
+    def targets(self) -> tuple[tuple[str, ...], ...]:
+        """The variables that were set in the data, experiment by experiment."""
+
+    @property
+    def fixed(self) -> FixedPairs | None:
+        """The pairs whose edges have their directions from constraints or experiments; None if there are none."""
+
+    @property
     def complete(self) -> bool:
         """True if no network that was asked for is missing."""
 
@@ -83,7 +96,7 @@ class NetworkSummary(EnsembleFacts):
     log_mass
         The log of the sum of exp(score - opt) over the networks.
     class_count
-        The number of Markov equivalence classes, or None if not counted.
+        The number of equivalence classes (of `fixed`, where pairs are fixed), or None if not counted.
 
     The other fields are those of `NetworkSet` and `EnsembleFacts`.
     """
@@ -130,6 +143,7 @@ class NetworkSummary(EnsembleFacts):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the summary to a compact checksummed file."""
+        self.families.assert_obey(self.obeyed, self.equal > 0)
         facts = {
             "names": list(self.names),
             "count": str(self.count),
@@ -187,4 +201,4 @@ class NetworkSummary(EnsembleFacts):
         for values in (made.posterior, made.equal):
             if values.shape != (families.n_rows,) or not ((values >= 0) & (values <= 1 + 1e-9)).all():
                 raise FormatError(f"{path}: the shares of the families are not numbers between 0 and 1, one for each.")
-        return made
+        return made.check_known(str(path))

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 from arcwise.data import Dataset, Incomplete
 from arcwise.defaults import COMPLETIONS
 from arcwise.errors import ArcwiseError, FormatError
-from arcwise.graph import Constraints
+from arcwise.graph import Beliefs, Constraints
 from arcwise.limits import Limits
 from arcwise.option import from_keywords, record_of
 from arcwise.progress import ProgressCallback
 from arcwise.scores import Score, make_score
 from arcwise.showing import one_screen
+from arcwise.thread_count import check_threads
 
 if TYPE_CHECKING:
     from arcwise.ensemble.gaps.completions import Completions
@@ -73,6 +74,10 @@ class Recipe:
     gaps
         What is done about missing values: "none" if there are none, "completions:20" for averages over 20
         completions, else the way they were filled before.
+        What was done about missing values before: "none" if there were none, else the way they were filled.
+    beliefs
+        The prior odds of networks, as `Beliefs.describe` returns them; empty for the uniform prior. They are taken out
+        of the description of a score that has some.
 
     Examples
     --------
@@ -87,11 +92,15 @@ class Recipe:
     max_parents: int | None = None
     constraints: Mapping[str, Any] = field(default_factory=dict)
     gaps: str = NO_GAPS
+    beliefs: Mapping[str, Any] = field(default_factory=dict)
     # What cannot be made again from its description (a score with a prior network) is kept next to it.
     scored_by: Score | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        for name in ("score", "settings", "constraints"):
+        if "beliefs" in self.score:
+            object.__setattr__(self, "beliefs", self.score["beliefs"])
+            object.__setattr__(self, "score", {key: own for key, own in self.score.items() if key != "beliefs"})
+        for name in ("score", "settings", "constraints", "beliefs"):
             object.__setattr__(self, name, _Frozen(getattr(self, name)))
 
     def __hash__(self) -> int:
@@ -106,20 +115,22 @@ class Recipe:
         max_parents: int | None = None,
         constraints: Constraints | None = None,
         gaps: str = NO_GAPS,
+        beliefs: Beliefs | None = None,
         **settings: Any,
     ) -> Recipe:
         """Make a recipe; a score or setting that is not given is the source's own.
 
-        The limit of parents is the lower one of `max_parents` and that of the constraints.
+        The limit of parents is the lower one of `max_parents` and that of the constraints. `beliefs` are added to the
+        score.
         """
         from arcwise.ensemble.sources import find_source
 
         found = find_source(source)
-        scorer = make_score(found.default_score if score is None else score)
+        scorer = make_score(found.default_score if score is None else score, beliefs=beliefs)
         kept = {} if constraints is None else constraints.describe()
         own = record_of(from_keywords(found.Settings, settings))
         limits = [most for most in (max_parents, kept.get("max_parents")) if most is not None]
-        return cls(source, scorer.describe(), own, min(limits, default=None), kept, gaps, scorer)
+        return cls(source, scorer.describe(), own, min(limits, default=None), kept, gaps, scored_by=scorer)
 
     @classmethod
     def usual(cls, source: str, score: str | Score | None = None, **options: Any) -> Recipe:
@@ -138,12 +149,12 @@ class Recipe:
 
     @property
     def scorer(self) -> Score:
-        """The score, made again from its description if need be."""
+        """The score with the prior odds, made again from its description if need be."""
         if self.scored_by is not None:
-            return self.scored_by
+            return make_score(self.scored_by.data_score, beliefs=self.beliefs)
         options = dict(self.score)
         try:
-            return make_score(str(options.pop("name")), **options)
+            return make_score(str(options.pop("name")), beliefs=self.beliefs, **options)
         except (KeyError, TypeError, ValueError) as error:
             raise ArcwiseError(f"the score {dict(self.score)} cannot be made from its description: {error}") from error
 
@@ -151,7 +162,7 @@ class Recipe:
     def score_title(self) -> str:
         """The score as papers write it: "BDeu (ess 1)"."""
         try:
-            return self.scorer.title
+            return self.scorer.data_score.title
         except ArcwiseError:
             return str(self.score.get("name", "another score"))
 
@@ -162,6 +173,11 @@ class Recipe:
 
         known = SOURCES.get(self.source)
         return f"{self.source if known is None else known.title}, {self.score_title}"
+
+    @property
+    def without_beliefs(self) -> Recipe:
+        """The same with the uniform prior."""
+        return replace(self, beliefs={})
 
     @property
     def completions(self) -> int:
@@ -187,7 +203,7 @@ class Recipe:
         Data with gaps are completed as often as `gaps` says, and the networks of all completions make one ensemble,
         unless the source takes data with gaps as they are, as the bootstrap does.
         """
-        run, source = Run(seed, threads, limits, progress), self.source_facts
+        run, source = Run(seed, check_threads(threads), limits, progress), self.source_facts
         if isinstance(data, Dataset):
             return source.run(self, data, run)
         from arcwise.ensemble.gaps.averaging import completions_for
@@ -204,6 +220,7 @@ class Recipe:
             "max_parents": self.max_parents,
             "constraints": dict(self.constraints),
             "gaps": self.gaps,
+            **({"beliefs": dict(self.beliefs)} if self.beliefs else {}),
         }
 
     @classmethod
@@ -218,6 +235,7 @@ class Recipe:
                 max_parents=None if most is None else int(most),
                 constraints=dict(facts["constraints"]),
                 gaps=str(facts["gaps"]),
+                beliefs=dict(facts.get("beliefs", {})),
             )
         except (KeyError, TypeError, ValueError) as error:
             raise FormatError(f"the recipe cannot be read ({error!r}).") from error
@@ -234,12 +252,15 @@ class Recipe:
             ),
             ("the largest number of parents", self.max_parents, other.max_parents),
             ("constraints", bool(_known(self)), bool(_known(other))),
+            ("prior odds", bool(self.beliefs), bool(other.beliefs)),
             ("missing values", _gap_words(self), _gap_words(other)),
         ):
             if here != there:
                 found.append(f"{name}: {_value_words(here)} here, {_value_words(there)} there")
         if _known(self) != _known(other) and bool(_known(self)) == bool(_known(other)):
             found.append("the constraints are different")
+        if self.beliefs and other.beliefs and self.beliefs != other.beliefs:
+            found.append("the prior odds are different")
         return tuple(found)
 
 

@@ -19,14 +19,14 @@ from typing import Any
 import numpy as np
 
 from arcwise.deadline import Deadline
-from arcwise.ensemble.credible_set import By, CredibleSet
+from arcwise.ensemble.credible_set import LIST_DAGS, By, CredibleSet
 from arcwise.ensemble.diagram.credible_diagram import CredibleDiagram
 from arcwise.ensemble.network_set import NetworkSet, posterior_log_weights
-from arcwise.errors import FormatError, OptionError
+from arcwise.errors import FormatError, GuaranteeError, OptionError
 from arcwise.files import parse_json, read_bytes, write_text
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
-from arcwise.mentions import Argument
+from arcwise.mentions import Argument, Call, Remedy
 from arcwise.parent_sets import ParentSetTable
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 from arcwise.showing import one_screen
@@ -116,6 +116,12 @@ def stream_set(
             return NetworkStream.load(target)
     with show_progress(found.progress) as callback:
         diagram = found.diagram(by, deadline)
+        if diagram.repeats_classes:
+            raise GuaranteeError(
+                "classes of more than 20 variables under constraints or experiments are told apart in memory, so that "
+                "a folder of them cannot be gone on with.",
+                remedies=(LIST_DAGS, Remedy("list them at once:", Call("networks", Argument("by", "mec")))),
+            )
         status = diagram.status
         if status is Status.COMPLETE:
             # A position belongs to one diagram. They are made in the same way every time, except linear programs that
@@ -128,7 +134,9 @@ def stream_set(
                 )
             state |= {"opt": diagram.opt, "slack": found.slack, "diagram": fingerprint}
             try:
-                status = _write_chunks(diagram, target, state, _Files(chunk, parquet), deadline, callback)
+                status = _write_chunks(
+                    diagram, target, state, _Files(chunk, parquet, found.known_facts), deadline, callback
+                )
             except KeyboardInterrupt:  # what is in the manifest is there
                 if (target / MANIFEST).exists():
                     state |= _read_manifest(target)
@@ -142,10 +150,11 @@ def stream_set(
 
 @dataclass(frozen=True, slots=True)
 class _Files:
-    """How many networks a file holds, and in which format."""
+    """How many networks a file holds, in which format, and what it says about them."""
 
     chunk: int
     parquet: bool
+    known: dict[str, Any]
 
 
 def _write_chunks(
@@ -182,6 +191,7 @@ def _write_chunks(
             tolerance=diagram.tolerance,
             score=dict(diagram.table.score),
             data_digest=diagram.table.data_digest,
+            facts=files.known,
         ).compact().save(target / name)
         listed += len(losses)
         state["files"].append(name)

@@ -12,6 +12,7 @@ branchings on the same arc caused; unknown ones are found by probing both sides 
 
 from __future__ import annotations
 
+import functools
 import heapq
 import itertools
 import math
@@ -24,6 +25,7 @@ from numpy.typing import NDArray
 
 from arcwise.exact.budget import Budget
 from arcwise.exact.incumbent import Incumbent
+from arcwise.exact.proof import OBJECT_BYTES, Round, RoundLog, Scope, Step
 from arcwise.exact.relaxation import LpSolution, Relaxation
 from arcwise.limits import Status
 
@@ -53,7 +55,10 @@ Settle = Callable[[LpSolution, Allowed, bool], bool]
 
 @dataclass
 class Root:
-    """What is left of a component after the root: its sets, relaxation and last solution, and the bound so far."""
+    """What is left of a component after the root: its sets, relaxation and last solution, and the bound so far.
+
+    With a `scope` of a proof's record, `step` holds what proves the bound.
+    """
 
     sets: CandidateSets
     relaxation: Relaxation
@@ -62,6 +67,8 @@ class Root:
     closed: bool = False
     unique: bool = False  # closed, and no other choice of sets reaches the incumbent's score
     rounds: int = 0
+    scope: Scope | None = None
+    step: Step = field(default_factory=Step)
 
 
 def floor_of(sets: CandidateSets, incumbent: Incumbent) -> float:
@@ -72,14 +79,19 @@ def floor_of(sets: CandidateSets, incumbent: Incumbent) -> float:
     return float(sets.scores[offsets[1:] - 1].sum())
 
 
-def solve_root(sets: CandidateSets, incumbent: Incumbent, budget: Budget, tolerance: float) -> Root:
+def solve_root(
+    sets: CandidateSets, incumbent: Incumbent, budget: Budget, tolerance: float, scope: Scope | None = None
+) -> Root:
     """Tighten the relaxation until nothing is violated or progress stalls; drop sets by reduced cost on the way."""
-    root = Root(sets, Relaxation(sets, floor_of(sets, incumbent), budget), incumbent, math.inf)
+    root = Root(sets, Relaxation(sets, floor_of(sets, incumbent), budget), incumbent, math.inf, scope=scope)
+    best: Round | None = None  # not in the step yet
     stalled = 0
     while not budget.exhausted():
         root.rounds += 1
         solution = root.relaxation.solve(root.incumbent.score + tolerance)
         gained = root.bound - solution.bound
+        if scope is not None and gained > 0:
+            best = scope.round_of(root.relaxation.pool)
         root.bound = min(root.bound, solution.bound)
         if root.rounds % 4 == 1 or solution.is_integral:
             round_point(root.sets, root.incumbent, solution)
@@ -94,16 +106,22 @@ def solve_root(sets: CandidateSets, incumbent: Incumbent, budget: Budget, tolera
         stalled = 0 if gained > min(0.003 * gap, PROGRESS) else stalled + 1
         if np.count_nonzero(keep) < 0.6 * root.sets.rows:
             shrink(root, keep)
+            best = None if gained > 0 else best
             continue
         if stalled >= 12 or not root.relaxation.separate(solution, effort=1, threshold=1e-4):
             if np.count_nonzero(keep) < root.sets.rows:
                 shrink(root, keep)
+                best = None if gained > 0 else best
             break
+    if scope is not None and best is not None:
+        scope.record.keep(root.step, best)
     return root
 
 
 def shrink(root: Root, keep: NDArray[np.bool_]) -> None:
     """Continue with fewer sets."""
+    if root.scope is not None:
+        root.scope.record.keep(root.step, root.scope.round_of(root.relaxation.pool))
     root.sets = root.sets.kept(keep.astype(np.uint8))
     root.incumbent = root.incumbent.moved_to(root.sets)
     root.relaxation = root.relaxation.over(root.sets, floor_of(root.sets, root.incumbent))
@@ -151,8 +169,19 @@ class OpenNode:
     key: float
     number: int
     packed: NDArray[np.uint8] = field(compare=False)
+    step: Step = field(compare=False)
     branch: Branch | None = field(compare=False, default=None)
     distance: float = field(compare=False, default=1.0)
+
+
+@dataclass
+class OneSided:
+    """An arc that needs no branch: the rows of the side that may hold something better (None: neither may)."""
+
+    arc: tuple[int, int]
+    present: bool
+    left: Allowed | None
+    proofs: tuple[Round | None, Round | None]  # present, absent: of a side that has nothing to offer
 
 
 class BranchAndBound:
@@ -183,6 +212,8 @@ class BranchAndBound:
         self._numbers = itertools.count()
         self._costs = PseudoCosts()
         self._root_bound = root.bound
+        self._scope = root.scope
+        self._first_step = root.step
 
     @property
     def _goal(self) -> float:
@@ -192,7 +223,7 @@ class BranchAndBound:
         """Search until the optimum is proved or the budget is exhausted."""
         allowed = np.ones(self.sets.rows, dtype=np.uint8)
         possible, allowed = self._propagate(allowed)
-        dive = self._node(self._root_bound, allowed) if possible else None
+        dive = self._node(self._root_bound, allowed, self._first_step) if possible else None
         while self._open or dive is not None:
             node = dive if dive is not None else self._next()
             bound = -node.key
@@ -202,7 +233,8 @@ class BranchAndBound:
             # The node at hand counts for the bound like the open ones.
             upper = max(bound, -self._open[0].key) if self._open else bound  # depth first, the oldest is the worst
             self._budget.report(self._stage, self.incumbent.score, upper)
-            if len(self._open) * (node.packed.nbytes + NODE_BYTES) > self._budget.limits.native_memory:
+            recorded = 0 if self._scope is None else self._scope.record.bytes
+            if len(self._open) * (node.packed.nbytes + NODE_BYTES) + recorded > self._budget.limits.native_memory:
                 self._budget.stop(Status.MEMORY_LIMIT)
             if self._budget.exhausted():
                 return max(self.incumbent.score, upper)
@@ -222,8 +254,19 @@ class BranchAndBound:
     def _propagate(self, allowed: Allowed) -> tuple[bool, Allowed]:
         return self._propagator.propagate(allowed, self._budget.pulse)
 
-    def _node(self, bound: float, allowed: Allowed, branch: Branch | None = None, distance: float = 1.0) -> OpenNode:
-        return OpenNode(-bound, next(self._numbers), np.packbits(allowed), branch, distance)
+    def _node(
+        self, bound: float, allowed: Allowed, step: Step, branch: Branch | None = None, distance: float = 1.0
+    ) -> OpenNode:
+        return OpenNode(-bound, next(self._numbers), np.packbits(allowed), step, branch, distance)
+
+    def _split(self, step: Step, parent: int, child: int) -> tuple[Step, Step]:
+        """Record a branch; return the steps of its sides, present and absent."""
+        if self._scope is None:
+            return step, step
+        step.branch = self._scope.arc(parent, child)
+        step.below = [Step(), Step()]
+        self._scope.record.bytes += 2 * OBJECT_BYTES
+        return step.below[0], step.below[1]
 
     def _expand(self, node: OpenNode, allowed: Allowed) -> OpenNode | None:
         """Bound a node, branch if need be, and return the child to follow at once."""
@@ -233,7 +276,7 @@ class BranchAndBound:
         solution, allowed, bound = outcome
         if self._budget.exhausted():
             # The linear program may have been given up in the middle: its point says nothing, its bound holds.
-            return self._node(bound, allowed)
+            return self._node(bound, allowed, node.step)
         if self._settle is not None and self._settle(solution, allowed, False):
             return None
         choice = self._choose(solution, allowed, bound)
@@ -244,15 +287,20 @@ class BranchAndBound:
             else:
                 self._settle(solution, allowed, True)
             return None
-        if isinstance(choice, np.ndarray):
-            return self._node(bound, choice) if choice.size else None
+        if isinstance(choice, OneSided):
+            sides = self._split(node.step, *choice.arc)
+            for side, proof in zip(sides, choice.proofs, strict=True):
+                if proof is not None and self._scope is not None:
+                    self._scope.record.keep(side, proof)
+            return None if choice.left is None else self._node(bound, choice.left, sides[0 if choice.present else 1])
         parent, child, weight = choice
+        sides = self._split(node.step, parent, child)
         children = []
-        for present, distance in ((True, 1 - weight), (False, weight)):
+        for present, distance, step in ((True, 1 - weight, sides[0]), (False, weight, sides[1])):
             left = self._core.impose_arc(self.sets, allowed, parent, child, present)
             possible, left = self._propagate(left)
             if possible:
-                children.append(self._node(bound, left, (parent, child, present), distance))
+                children.append(self._node(bound, left, step, (parent, child, present), distance))
         children.sort(key=lambda node: node.distance)
         for other in children[1:]:
             self._wait(other)
@@ -262,40 +310,50 @@ class BranchAndBound:
         """Solve the relaxation of a node with cuts and fixing; None if it holds nothing better than the incumbent."""
         relaxation = self.relaxation
         relaxation.restrict(allowed)
+        log = RoundLog(self._scope, node.step)
+        start = allowed
         bound = -node.key
         stalled, first = 0, True
         while True:
             solution = relaxation.solve(self._goal)
             gained, bound = bound - solution.bound, min(bound, solution.bound)
+            log.solved(relaxation.pool, solution.bound)
             if first and node.branch is not None:
                 self._costs.learn(node.branch, -node.key - max(solution.bound, self._goal), node.distance)
             if bound <= self._goal:
-                return None
+                break
             if first or solution.is_integral:
                 round_point(self.sets, self.incumbent, solution)
                 if bound <= self._goal:
-                    return None
+                    break
             first = False
             room = solution.bound - self.incumbent.score + self._slack
             left = allowed & (solution.reduced_costs <= room + ROUNDING)
             if np.count_nonzero(left) < np.count_nonzero(allowed):
+                log.dropped()
                 possible, allowed = self._propagate(left)
                 if not possible:
-                    return None
+                    break
                 relaxation.restrict(allowed)
                 if not allowed[solution.rows].all():
                     continue
             gap = bound - self.incumbent.score + self._slack
             stalled = 0 if gained > 0.02 * gap else stalled + 1
-            fractional = not solution.is_integral
-            if fractional and stalled >= 2:
+            enough = not solution.is_integral and stalled >= 2
+            if enough or not relaxation.separate(solution, effort=1) or self._budget.exhausted():
+                log.finish(functools.partial(self._latest_leaves, start, allowed))
                 return solution, allowed, bound
-            if not relaxation.separate(solution, effort=1):
-                return solution, allowed, bound
-            if self._budget.exhausted():
-                return solution, allowed, bound
+        log.finish(lambda: relaxation.pool.bound(self.sets, start)[0] <= self._goal)
+        return None
 
-    def _choose(self, solution: LpSolution, allowed: Allowed, bound: float) -> tuple[int, int, float] | Allowed | None:
+    def _latest_leaves(self, start: Allowed, allowed: Allowed) -> bool:
+        """Say whether the latest multipliers alone drop the rows that several rounds have dropped."""
+        bound, reduced_costs = self.relaxation.pool.bound(self.sets, start)
+        room = bound - self.incumbent.score + self._slack
+        possible, left = self._propagate(start & (reduced_costs <= room + ROUNDING))
+        return possible and not (left > allowed).any()
+
+    def _choose(self, solution: LpSolution, allowed: Allowed, bound: float) -> tuple[int, int, float] | OneSided | None:
         """Return the arc to branch on, with its weight; None if all are decided.
 
         Promising arcs that were never branched on are probed: both sides are bounded by a few simplex iterations. If
@@ -310,10 +368,10 @@ class BranchAndBound:
         pick = arcs[0]
         for arc in arcs[:MOST_PROBED]:
             if not self._costs.knows(arc[0], arc[1]):
-                sides = [self._probe(arc, present, allowed, bound) for present in (True, False)]
-                if sides[0] is None or sides[1] is None:
-                    left = sides[1] if sides[0] is None else sides[0]
-                    return np.empty(0, dtype=np.uint8) if left is None else left
+                (present, proof), (absent, other) = (self._probe(arc, side, allowed, bound) for side in (True, False))
+                if present is None or absent is None:
+                    left = absent if present is None else present
+                    return OneSided(arc[:2], present is not None, left, (proof, other))
             merit = self._merit(arc)
             waited += 1
             if merit > best:
@@ -328,15 +386,17 @@ class BranchAndBound:
         present = self._costs.estimate((parent, child, True)) * (1 - weight)
         return max(absent, 1e-9) * max(present, 1e-9)
 
-    def _probe(self, arc: tuple[int, int, float], present: bool, allowed: Allowed, bound: float) -> Allowed | None:
-        """Learn what one side costs; return its rows, or None if it holds nothing better than the incumbent."""
+    def _probe(
+        self, arc: tuple[int, int, float], present: bool, allowed: Allowed, bound: float
+    ) -> tuple[Allowed | None, Round | None]:
+        """Learn what one side costs; return its rows, or None and the proof if it holds nothing better."""
         parent, child, weight = arc
         left = self._core.impose_arc(self.sets, allowed, parent, child, present)
         possible, left = self._propagate(left)
         if not possible:
-            return None
-        reached = self.relaxation.probe(left, PROBE_ITERATIONS)
+            return None, None
+        reached, multipliers = self.relaxation.probe(left, PROBE_ITERATIONS)
         if reached <= self._goal:
-            return None
+            return None, None if self._scope is None else self._scope.round_of(self.relaxation.pool, multipliers)
         self._costs.learn((parent, child, present), bound - reached, 1 - weight if present else weight)
-        return left
+        return left, None

@@ -5,20 +5,23 @@ from __future__ import annotations
 import contextlib
 import math
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Dataset
+from arcwise.deadline import Deadline
 from arcwise.errors import ConstraintError, OptionError, UnknownNameError, suggestion
-from arcwise.exact.branch_and_bound import BranchAndBound, solve_root
+from arcwise.exact.ancestral import ancestral_optimum
+from arcwise.exact.branch_and_bound import BranchAndBound, Root, solve_root
 from arcwise.exact.budget import Budget
 from arcwise.exact.ilp import solve_by_ilp
 from arcwise.exact.incumbent import Incumbent
 from arcwise.exact.interruption import deferred_interrupt
 from arcwise.exact.optimum import PROOF_TOLERANCE, Optimum, check_against_data
+from arcwise.exact.proof import ProofRecord, Scope, Step
 from arcwise.exact.subset_dp import dp_fits, solve_by_dp
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
@@ -27,12 +30,14 @@ from arcwise.parent_sets import ParentSetTable
 from arcwise.parent_sets.candidate_sets import candidate_sets, components_of, network_of_rows
 from arcwise.parent_sets.score_range import scaled
 from arcwise.progress import ProgressCallback, show_progress
+from arcwise.scores.believed import log_prior_of
 from arcwise.seeds import Seed, resolve_seed
+from arcwise.thread_count import check_threads
 
 if TYPE_CHECKING:
     from arcwise._core.parent_sets import CandidateSets
 
-__all__ = ["METHODS", "find_optimal"]
+__all__ = ["METHODS", "SearchOptions", "find_optimal", "search_table"]
 
 METHODS = ("auto", "dp", "branch-and-bound", "ilp")
 
@@ -60,6 +65,7 @@ class _Part:
     score: float
     bound: float
     unique: bool = False
+    step: Step = field(default_factory=Step)  # what proves the bound, if that is recorded
 
 
 @dataclass
@@ -70,6 +76,7 @@ class _Search:
     budget: Budget
     threads: int
     seed: int
+    record: ProofRecord | None = None
     counts: Counter[str] = field(default_factory=Counter)
 
     def solve(self, sets: CandidateSets, incumbent: Incumbent) -> _Part:
@@ -139,20 +146,21 @@ class _Search:
 
     def _by_branch_and_bound(self, sets: CandidateSets, incumbent: Incumbent, bound: float) -> _Part:
         incumbent.improve()
-        root = solve_root(sets, incumbent, self.budget, PROOF_TOLERANCE)
+        scope = None if self.record is None else Scope(self.record, sets.node_origins)
+        root = solve_root(sets, incumbent, self.budget, PROOF_TOLERANCE, scope)
         bound = min(bound, root.bound)
         self.counts["root rounds"] += root.rounds
         best = root.incumbent
         if root.closed:
             self.counts["components closed at the root"] += 1
-            return _Part(root.sets.origins[best.rows], best.score, best.score, root.unique)
+            return _Part(root.sets.origins[best.rows], best.score, best.score, root.unique, root.step)
         if bound - best.score > WIDE * sets.variables and not self.budget.exhausted():
             best.improve()
         if self.budget.exhausted():
-            return self._part(best, bound)
+            return self._part(best, bound, root.step)
         parts = components_of(root.sets)
         if len(parts) > 1:
-            return self._by_parts(root.sets, best, bound, parts)
+            return self._by_parts(root, bound, parts)
         most = DP_IF_DENSE if root.sets.rows >= DENSE else DP_AFTER_ROOT
         if self.method == "auto" and sets.variables <= most and dp_fits(sets.variables, self.budget):
             return self._by_dp(root.sets, best, bound)
@@ -165,25 +173,40 @@ class _Search:
         self.counts["LP solves"] += tree.relaxation.solves
         self.counts["cuts"] += len(tree.relaxation.pool)
         best = tree.incumbent
-        return self._part(best, min(bound, upper))
+        return self._part(best, min(bound, upper), root.step)
 
-    def _by_parts(
-        self, sets: CandidateSets, incumbent: Incumbent, bound: float, parts: list[NDArray[np.int32]]
-    ) -> _Part:
-        """Solve what fixing split; a network better than the incumbent is made of the parts' optima."""
+    def _by_parts(self, root: Root, bound: float, parts: list[NDArray[np.int32]]) -> _Part:
+        """Solve what fixing split; take of each part its optimum, or what the incumbent has there if it is as good."""
+        sets, incumbent = root.sets, root.incumbent
         solved = self.solve_all([sets.component(nodes, self.budget.pulse) for nodes in parts])
         self.counts["components after fixing"] += len(parts)
-        score = math.fsum(part.score for part in solved)
+        origins = sets.origins[incumbent.rows]
+        scores = []
+        for nodes, part in zip(parts, solved, strict=True):
+            had = math.fsum(sets.scores[incumbent.rows[nodes]].tolist())
+            if part.score > had:
+                origins[nodes] = part.origins
+            scores.append(max(had, part.score))
+        score = math.fsum(scores)
         upper = min(bound, math.fsum(part.bound for part in solved))
-        if incumbent.score >= score:
-            return _Part(sets.origins[incumbent.rows], incumbent.score, max(incumbent.score, upper))
-        nodes = np.concatenate(parts)
-        origins = np.concatenate([part.origins for part in solved])
-        return _Part(origins[np.argsort(nodes)], score, max(score, upper))
+        root.step.split_into([sets.node_origins[nodes].tolist() for nodes in parts], [part.step for part in solved])
+        return _Part(origins, score, max(score, upper), step=root.step)
 
-    def _part(self, incumbent: Incumbent, bound: float) -> _Part:
+    def _part(self, incumbent: Incumbent, bound: float, step: Step | None = None) -> _Part:
         """Return the best known network with the bound so far."""
-        return _Part(incumbent.sets.origins[incumbent.rows], incumbent.score, max(bound, incumbent.score))
+        origins = incumbent.sets.origins[incumbent.rows]
+        return _Part(origins, incumbent.score, max(bound, incumbent.score), step=step or Step())
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """The options of `find_optimal` that say how the search is done."""
+
+    method: str
+    limits: Limits | Deadline
+    threads: int
+    seed: Seed
+    progress: bool | ProgressCallback | None
 
 
 def find_optimal(
@@ -211,7 +234,8 @@ def find_optimal(
         "branch-and-bound": the linear relaxation with cuts, for any size; "ilp": HiGHS's integer programming, the
         independent second proof; "auto" picks, and `Optimum.reason` says why.
     constraints
-        Required and forbidden arcs, tiers, parent limits.
+        What the network must satisfy. Constraints on ancestors are obeyed by many searches, one for each of the parts
+        that they split the networks into (`arcwise.exact.ancestral`); the slack of the table must reach the answer.
     limits
         Seconds, memory (of dp's layers, of open nodes) and count (branch-and-bound nodes). A limit ends the search with
         the best network so far, its bound and a status; so does Ctrl-C (only a second one, a second later, raises
@@ -228,12 +252,32 @@ def find_optimal(
     ConstraintError
         If no acyclic network in the table satisfies the constraints.
     """
+    options = SearchOptions(method, limits, threads, seed, progress)
+    if constraints is None or not constraints.is_ancestral:
+        return search_table(table, data, constraints, options)[0]
     if method not in METHODS:
         raise UnknownNameError(suggestion("method", method, METHODS))
-    if threads < 1:
-        raise OptionError(Argument("threads", threads), "must be at least 1.")
+    within = replace(options, limits=Deadline.of(limits), progress=False)
+    found = ancestral_optimum(table, constraints, lambda part: search_table(part, None, None, within)[0])
+    if data is not None:
+        check_against_data(table, found.dag, found.score, data)
+    return found
+
+
+def search_table(
+    table: ParentSetTable,
+    data: Dataset | None,
+    constraints: Constraints | None,
+    options: SearchOptions,
+    record: ProofRecord | None = None,
+) -> tuple[Optimum, Step]:
+    """Do what `find_optimal` promises; return the optimum and, if there is a record, the steps that prove its bound."""
+    method, threads = options.method, options.threads
+    if method not in METHODS:
+        raise UnknownNameError(suggestion("method", method, METHODS))
+    check_threads(threads)
     with contextlib.ExitStack() as stack:
-        budget = Budget(limits, stack.enter_context(show_progress(progress)))
+        budget = Budget(options.limits, stack.enter_context(show_progress(options.progress)))
         stack.enter_context(deferred_interrupt(lambda: budget.stop(Status.INTERRUPTED)))
         # A table of two million sets takes a second for each of these. After Ctrl-C they go on: without them there is
         # nothing to return.
@@ -241,6 +285,8 @@ def find_optimal(
         table.validate()
         budget.announce("preparing", 1, 4)
         near, constant, unit = scaled(table)
+        if record is not None:
+            record.unit = unit
         allowed = candidate_sets(near, constraints)
         budget.announce("preparing", 2, 4)
         sets = allowed.undominated(budget.native_report("preparing: dominated sets"))
@@ -255,7 +301,7 @@ def find_optimal(
                 f"handles components of up to 32 variables; the largest here has {largest}.",
                 remedies=Remedy("use", Argument("method", "branch-and-bound")),
             )
-        search = _Search("auto" if method == "auto" else picked, budget, threads, resolve_seed(seed))
+        search = _Search("auto" if method == "auto" else picked, budget, threads, resolve_seed(options.seed), record)
         rows = np.empty(table.n_variables, dtype=np.int64)
         with budget.elsewhere(constant / unit, constant / unit):
             solved = search.solve_all(components)
@@ -270,7 +316,7 @@ def find_optimal(
         if bound <= math.fsum(near.scores[rows].tolist()) + PROOF_TOLERANCE:
             status = Status.COMPLETE  # the limit came too late to matter
         upper = score if status is Status.COMPLETE else max(unit * bound + constant, score)
-        return Optimum(
+        optimum = Optimum(
             dag=dag,
             score=score,
             upper_bound=upper,
@@ -281,6 +327,7 @@ def find_optimal(
             seconds=budget.seconds,
             nodes=budget.nodes,
             ties_possible=not (unique and _no_equal_rows(near, rows)),
+            log_prior=log_prior_of(table.score, dag),
             statistics={
                 "parent sets": table.n_rows,
                 "parent sets after constraints": allowed.rows,
@@ -291,6 +338,9 @@ def find_optimal(
                 **search.counts,
             },
         )
+    first = Step()
+    first.split_into([nodes.tolist() for nodes in parts], [part.step for part in solved])
+    return optimum, first
 
 
 def _dp_at_once(sets: CandidateSets) -> bool:

@@ -48,6 +48,8 @@ class Optimum:
         always others.
     statistics
         Counts for the curious: components, sets after filtering, cuts, LP solves.
+    log_prior
+        The part of the score that was believed before the data, for a table with prior odds; None for one without.
     """
 
     dag: Dag
@@ -61,10 +63,19 @@ class Optimum:
     nodes: int
     ties_possible: bool
     statistics: Mapping[str, float] = field(default_factory=dict)
+    log_prior: float | None = None
 
     def __repr__(self) -> str:
         proof = "proved optimal" if self.is_proved else f"gap {self.gap:.4g}, {self.status}"
-        return f"Optimum({self.score:.6f}, {proof}; {self.dag.n_arcs} arcs; {self.method}, {self.seconds:.2f} s)"
+        shares = "" if self.log_prior is None else f" (data {self.data_score:.6f}, log prior {self.log_prior:.6f})"
+        return (
+            f"Optimum({self.score:.6f}{shares}, {proof}; {self.dag.n_arcs} arcs; {self.method}, {self.seconds:.2f} s)"
+        )
+
+    @property
+    def data_score(self) -> float:
+        """The part of the score that is the data's: all of it, unless there were prior odds."""
+        return self.score - (self.log_prior or 0.0)
 
     @property
     def is_proved(self) -> bool:

@@ -125,10 +125,11 @@ class Relaxation:
                 return solution
             self._raise_penalty()
 
-    def probe(self, allowed: NDArray[np.uint8], iterations: int) -> float:
-        """Return a bound over other rows after a few simplex iterations; the program is left as it was.
+    def probe(self, allowed: NDArray[np.uint8], iterations: int) -> tuple[float, NDArray[np.float64]]:
+        """Return a bound over other rows after a few simplex iterations, and the multipliers that give it.
 
-        The dual simplex method's multipliers are valid at any time, so the bound is one, only not the best.
+        The program is left as it was. The dual simplex method's multipliers are valid at any time, so the bound is one,
+        only not the best.
         """
         before, basis = self._allowed, self._solver.getBasis()
         self.restrict(allowed)
@@ -137,12 +138,13 @@ class Relaxation:
         duals = np.array(self._solver.getSolution().row_dual)
         self._solver.setOptionValue("simplex_iteration_limit", 2**31 - 1)
         kept = self.pool.multipliers
-        self.pool.set_multipliers(np.abs(duals[self._n :]))
+        multipliers = np.abs(duals[self._n :])
+        self.pool.set_multipliers(multipliers)
         bound, _ = self.pool.bound(self.sets, allowed)
         self.pool.set_multipliers(kept)
         self.restrict(before)
         self._solver.setBasis(basis)
-        return bound
+        return bound, multipliers
 
     def _run(self) -> bool:
         """Run HiGHS to the end, or until the budget is exhausted (False)."""

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.errors import ConstraintError, GraphError
+from arcwise.errors import ConstraintError, GraphError, OptionError, suggestion
 from arcwise.graph.bitset import bits, to_words
+from arcwise.graph.conflicts import conflict_message, smallest_conflict
 from arcwise.graph.dag import Dag
-from arcwise.graph.nodes import NamedNodes, Node
-from arcwise.mentions import Argument
+from arcwise.graph.nodes import Node
+from arcwise.graph.stated import LISTS, Stated
+from arcwise.graph.statements import Arc, Kind, Statement
+from arcwise.mentions import Argument, Call, Remedy
 from arcwise.showing import one_screen
 
-__all__ = ["Constraints", "NativeConstraints"]
+if TYPE_CHECKING:
+    import pandas as pd
 
-Arc = tuple[str, str]
+__all__ = ["Constraints", "NativeConstraints"]
 
 
 @one_screen
@@ -38,10 +40,11 @@ class NativeConstraints:
     limits: NDArray[np.int32]  # (nodes,)
 
 
-class Constraints(NamedNodes):
-    """Required and forbidden arcs, tiers and parent limits; contradictions are refused with the reason.
+class Constraints(Stated):
+    """What every network must satisfy; what no network can is refused, with the smallest set that conflicts.
 
-    bnlearn calls required arcs the whitelist and forbidden arcs the blacklist.
+    Wherever a name is given, a pattern such as ``lab_*`` stands for all variables that it matches. bnlearn calls
+    required arcs the whitelist and forbidden arcs the blacklist; see `from_lists`.
 
     Parameters
     ----------
@@ -58,74 +61,170 @@ class Constraints(NamedNodes):
         The largest number of parents of any variable, or None for no limit.
     max_parents_of
         Limits of single variables; they replace `max_parents` for these.
+    roots, leaves
+        Variables that have no parents, or no children.
+    separate
+        Pairs without an arc between them, in either direction.
+    groups
+        Sets of variables without an arc between any two of them.
+    allowed
+        The only arcs that a network may have; None for all.
+    ancestors, non_ancestors
+        Pairs (x, y): x must lead to y, or must not, by whichever path. These are about whole networks, and only
+        what lists networks can obey them exactly: `find_optimal`, and credible sets that can be listed. Everything
+        else refuses them.
+
+    Examples
+    --------
+    >>> known = Constraints(["age", "lab_a", "lab_b"], roots=["age"], groups=[["lab_*"]])
+    >>> [said.text() for said in known.statements]
+    ['age has no parents', 'there is no arc between any two of lab_a, lab_b']
+    >>> known.forbidden_parents("lab_a")
+    ('lab_b',)
     """
 
-    __slots__ = ("_forbidden", "_limits", "_max_parents", "_required", "_tiers")
-
-    def __init__(
-        self,
-        names: Sequence[str],
-        *,
-        required: Iterable[Arc] = (),
-        forbidden: Iterable[Arc] = (),
-        tiers: Iterable[Iterable[str]] = (),
-        max_parents: int | None = None,
-        max_parents_of: Mapping[str, int] | None = None,
-    ) -> None:
-        super().__init__(names)
-        self._required = self._read_arcs("required", required)
-        self._forbidden = self._read_arcs("forbidden", forbidden)
-        self._tiers = self._read_tiers(tiers)
-        self._max_parents = None if max_parents is None else _read_limit("max_parents", max_parents)
-        self._limits: dict[int, int] = {}
-        for name, limit in (max_parents_of or {}).items():
-            self._limits[self._find(name, "max_parents_of")] = _read_limit(f"max_parents_of['{name}']", limit)
-        self._check()
+    __slots__ = ()
 
     @classmethod
     def from_lists(
         cls,
         names: Sequence[str],
         *,
-        whitelist: Iterable[Arc] = (),
+        whitelist: Iterable[Arc] | None = None,
         blacklist: Iterable[Arc] = (),
+        fixed_edges: Iterable[Arc] = (),
         tiers: Iterable[Iterable[str]] = (),
         max_parents: int | None = None,
+        dialect: str = "bnlearn",
     ) -> Constraints:
-        """Make constraints in bnlearn's words: the whitelist is required, the blacklist forbidden."""
-        return cls(names, required=whitelist, forbidden=blacklist, tiers=tiers, max_parents=max_parents)
+        """Make constraints in the words of another library, which do not mean the same in all of them.
 
-    @property
-    def required(self) -> tuple[Arc, ...]:
-        """The required arcs, as (parent, child) pairs of names."""
-        return self._name_arcs(sorted(self._required, key=lambda arc: (arc[1], arc[0])))
+        Parameters
+        ----------
+        whitelist
+            In R's bnlearn the arcs that every network has: `required`. In pgmpy 0.x (`white_list`, or `search_space` of
+            its later `ExpertKnowledge`) the only arcs that a network may have: `allowed`.
+        blacklist
+            In both the arcs that no network has: `forbidden`.
+        fixed_edges
+            pgmpy's word for `required`; bnlearn has none.
+        tiers
+            What bnlearn's `tiers2blacklist` takes, and pgmpy's `temporal_order`; for an order of single variables
+            (`ordering2blacklist`) give tiers of one variable each. A set for `set2blacklist` is one of `groups`.
+        max_parents
+            bnlearn's `maxp`, pgmpy's `max_indegree`.
+        dialect
+            Whose words they are: "bnlearn" or "pgmpy".
+        """
+        if dialect not in DIALECTS:
+            raise OptionError(suggestion("dialect", str(dialect), DIALECTS))
+        required = [*fixed_edges]
+        allowed = None
+        if dialect == "pgmpy":
+            allowed = None if whitelist is None else [*whitelist, *required]
+        else:
+            required += [] if whitelist is None else [*whitelist]
+        return cls(names, required=required, forbidden=blacklist, tiers=tiers, max_parents=max_parents, allowed=allowed)
 
-    @property
-    def forbidden(self) -> tuple[Arc, ...]:
-        """The forbidden arcs that were given, as (parent, child) pairs of names; tiers forbid more."""
-        return self._name_arcs(sorted(self._forbidden, key=lambda arc: (arc[1], arc[0])))
+    @classmethod
+    def from_frame(cls, names: Sequence[str], frame: pd.DataFrame) -> Constraints:
+        """Make constraints of a DataFrame with the columns from, to and kind; see `constraints_from_frame`."""
+        from arcwise.graph.constraints_table import constraints_from_frame
 
-    @property
-    def tiers(self) -> tuple[tuple[str, ...], ...]:
-        """The tiers, earliest first."""
-        return tuple(tuple(self._names[v] for v in tier) for tier in self._tiers)
+        return constraints_from_frame(names, frame)
 
-    @property
-    def max_parents(self) -> int | None:
-        """The global parent limit, or None."""
-        return self._max_parents
+    def reasons(self, tail: str, head: str) -> tuple[Statement, ...]:
+        """Return what excludes the arc tail -> head: single statements, or all that exclude it together."""
+        direct = tuple(said for said in self.statements if said.forbids(tail, head))
+        if direct or tail not in self.forbidden_parents(head):
+            return direct
+        return tuple(said for said in self.statements if said.kind in _LEADING)
 
-    @property
-    def max_parents_by_name(self) -> dict[str, int]:
-        """The parent limits of single variables."""
-        return {self._names[v]: limit for v, limit in sorted(self._limits.items())}
+    def without(self, statement: Statement) -> Constraints:
+        """Return the constraints without one of their statements."""
+        if statement not in self.statements:
+            raise ConstraintError(f"this was never said: {statement.text('->')}.")
+        kind, own = statement.kind, self.options_said()
+        if kind in (Kind.TIERS, Kind.ALLOWED, Kind.MAX_PARENTS):
+            own.pop(kind.value)
+        elif kind is Kind.MAX_PARENTS_OF:
+            # A limit of all variables would take its place, and that was not said of this one.
+            own[kind.value] = {**own[kind.value], statement.names[0]: self.n_nodes}
+        elif kind in (Kind.ROOT, Kind.LEAF):
+            own[kind.value] = [name for name in own[kind.value] if name not in statement.names]
+        else:
+            own[kind.value] = [members for members in own[kind.value] if members != statement.names]
+        return Constraints(self._names, **own)
+
+    def changed(self, **options: Any) -> Constraints:
+        """Return the constraints with some options of the class replaced, and everything else as it was said."""
+        return Constraints(self._names, **{**self.options_said(), **options})
+
+    def joined(self, other: Constraints) -> Constraints:
+        """Return what both ask for together.
+
+        Tiers of two kinds have no common order: those of the other are kept, and of the own ones what they forbid.
+        """
+        if other._names != self._names:
+            other = other.reorder(self._names)
+        if self == other:
+            return self
+        mine, theirs = self.options_said(), other.options_said()
+        both = {key: (*mine[key], *theirs[key]) for key in LISTS}
+        if self.tiers and other.tiers and self.tiers != other.tiers:
+            arcs = ((p, v) for v, mask in enumerate(self._tier_masks) for p in bits(mask))
+            both["forbidden"] += self._name_arcs(arcs)
+        limits = [most for most in (self._max_parents, other._max_parents) if most is not None]
+        own = [one.max_parents_by_name for one in (self, other)]
+        single = {name: min(most.get(name, self.n_nodes) for most in own) for name in own[0] | own[1]}
+        return Constraints(
+            self._names,
+            **both,
+            tiers=other.tiers or self.tiers,
+            allowed=_common(self.allowed, other.allowed),
+            max_parents=min(limits, default=None),
+            max_parents_of=single,
+        )
+
+    # -- what follows from it -----------------------------------------------------------------------------------------
 
     @property
     def is_trivial(self) -> bool:
         """Whether nothing is constrained."""
-        return not (self._required or any(self._tier_masks) or self._forbidden or self._limits) and (
-            self._max_parents is None or self._max_parents >= self.n_nodes - 1
-        )
+        return not self.statements
+
+    @property
+    def is_ancestral(self) -> bool:
+        """Whether something is said about who leads to whom, which is about whole networks and not about arcs."""
+        return any(self._leads.values())
+
+    @cached_property
+    def arc_part(self) -> Constraints:
+        """What can be said about arcs: without the statements about ancestors, but with the arcs that they exclude."""
+        if not self.is_ancestral:
+            return self
+        plain = self.changed(ancestors=(), non_ancestors=())
+        arcs = [
+            (self._names[tail], self._names[head])
+            for head in range(self.n_nodes)
+            for tail in bits(self.forbidden_masks[head] & ~plain.forbidden_masks[head])
+        ]
+        return plain.changed(forbidden=(*self.forbidden, *arcs))
+
+    def refuse_ancestors(self, what: str) -> None:
+        """Refuse statements about ancestors in the name of something that cannot obey them."""
+        if self.is_ancestral:
+            first = next(said for said in self.statements if said.kind in _ANCESTRAL)
+            raise ConstraintError(
+                f"{what} cannot obey constraints on ancestors ({first.text('->')}): these are about whole networks, "
+                "not about arcs.",
+                remedies=(
+                    Remedy("find the best network with", Call("find_optimal")),
+                    Remedy("list the credible set with", Call("find_credible")),
+                    Remedy("analyse the data with", Call("learn", Argument("method", "credible"))),
+                    Remedy("say which arcs you mean, as required or forbidden ones"),
+                ),
+            )
 
     @cached_property
     def required_masks(self) -> tuple[int, ...]:
@@ -139,17 +238,21 @@ class Constraints(NamedNodes):
     def forbidden_masks(self) -> tuple[int, ...]:
         """For each node, the parents it cannot have, as a bit set.
 
-        These are the forbidden arcs, the variables of later tiers, the node itself, and what the required arcs make
-        impossible: a node to which required arcs lead from this one.
+        These are the arcs that a statement excludes, the node itself, and what follows from several statements: a node
+        to which required arcs and ancestors lead from this one, and an arc that would lead from x to y if x must not.
         """
-        masks = [self._tier_masks[v] | 1 << v for v in range(self.n_nodes)]
-        for tail, head in self._forbidden:
-            masks[head] |= 1 << tail
-        below = [0] * self.n_nodes  # descendants by required arcs
-        required = Dag(self._names, [list(bits(mask)) for mask in self.required_masks])
-        for v in reversed(required.topological_order):
-            for child in required.children[v]:
+        masks = list(self._said_masks)
+        below = [0] * self.n_nodes  # whom a node leads to, by required arcs and ancestors
+        leading = [0] * self.n_nodes
+        for tail, head in self._required | self._leads[Kind.ANCESTOR]:
+            leading[head] |= 1 << tail
+        order = Dag(self._names, [list(bits(mask)) for mask in leading])
+        for v in reversed(order.topological_order):
+            for child in order.children[v]:
                 below[v] |= below[child] | 1 << child
+        for x, y in self._leads[Kind.NON_ANCESTOR]:
+            for head in (v for v in range(self.n_nodes) if v == y or below[v] >> y & 1):
+                masks[head] |= below[x] | 1 << x
         return tuple(mask | below[v] for v, mask in enumerate(masks))
 
     @cached_property
@@ -195,6 +298,11 @@ class Constraints(NamedNodes):
             limit = self._limits.get(v, self._max_parents)
             if limit is not None and mask.bit_count() > limit:
                 found.append(f"'{self._names[v]}' has {mask.bit_count()} parents, at most {limit} are allowed")
+        for kind, pairs in self._leads.items():
+            for x, y in sorted(pairs):
+                if (self._names[y] in dag.descendants(x)) != (kind is Kind.ANCESTOR):
+                    verb = "does not lead" if kind is Kind.ANCESTOR else "leads"
+                    found.append(f"'{self._names[x]}' {verb} to '{self._names[y]}'")
         return found
 
     def native(self) -> NativeConstraints:
@@ -205,148 +313,75 @@ class Constraints(NamedNodes):
             limits=np.array(self.limits, dtype=np.int32),
         )
 
-    def describe(self) -> dict[str, Any]:
-        """Return what is constrained as JSON can hold it, in one order for the same constraints: what a file records.
-
-        The keys are the options of the class, without those that say nothing. The order of the variables does not show.
-
-        >>> Constraints(["a", "b", "c"], required=[("a", "b")], max_parents=2).describe()
-        {'required': [['a', 'b']], 'max_parents': 2}
-        """
-        content: dict[str, Any] = {
-            "required": sorted(list(arc) for arc in self.required),
-            "forbidden": sorted(list(arc) for arc in self.forbidden),
-            "tiers": [sorted(tier) for tier in self.tiers],
-            "max_parents": self._max_parents,
-            "max_parents_of": dict(sorted(self.max_parents_by_name.items())),
-        }
-        return {key: value for key, value in content.items() if value not in (None, [], {})}
-
-    @property
-    def digest(self) -> str:
-        """SHA-256 of `describe`: equal for equal constraints alone, as the keys of caches and of resumed work need.
-
-        The repr only counts the arcs.
-        """
-        return hashlib.sha256(json.dumps(self.describe(), sort_keys=True).encode()).hexdigest()
-
     def reorder(self, names: Sequence[str]) -> Constraints:
         """Return the same constraints with the variables in another order."""
         self._new_positions(names)
-        return Constraints(names, **self._options())
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Constraints) and self._content() == other._content()
-
-    def __hash__(self) -> int:
-        return hash(self._content())
-
-    def __repr__(self) -> str:
-        parts = [f"{len(self._required)} required", f"{len(self._forbidden)} forbidden", f"{len(self._tiers)} tiers"]
-        if self._max_parents is not None:
-            parts.append(f"at most {self._max_parents} parents")
-        if self._limits:
-            parts.append(f"{len(self._limits)} own limits")
-        return f"Constraints({self.n_nodes} nodes: {', '.join(parts)})"
+        return Constraints(names, **self.options_said())
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_rebuild, (self._names, self._options()))
-
-    def _options(self) -> dict[str, Any]:
-        return {
-            "required": self.required,
-            "forbidden": self.forbidden,
-            "tiers": self.tiers,
-            "max_parents": self._max_parents,
-            "max_parents_of": self.max_parents_by_name,
-        }
+        return (_rebuild, (self._names, self.options_said()))
 
     @classmethod
     def from_description(cls, names: Sequence[str], facts: Mapping[str, Any]) -> Constraints:
         """Make the constraints that `describe` described, on the variables `names`."""
         return cls(names, **facts)
 
-    def _content(self) -> tuple[object, ...]:
-        limits = tuple(sorted(self._limits.items()))
-        return (self._names, self._required, self._forbidden, self._tiers, self._max_parents, limits)
-
     @cached_property
-    def _tier_masks(self) -> tuple[int, ...]:
-        """For each node, the variables of later tiers."""
-        masks = [0] * self.n_nodes
-        later = 0
-        for tier in reversed(self._tiers):
-            for v in tier:
-                masks[v] = later
-            for v in tier:
-                later |= 1 << v
+    def _said_masks(self) -> tuple[int, ...]:
+        """For each node, the parents that a single statement excludes, and itself."""
+        everything = (1 << self.n_nodes) - 1
+        leaves = sum(1 << v for (v,) in self._sets[Kind.LEAF])
+        masks = [self._tier_masks[v] | 1 << v | leaves for v in range(self.n_nodes)]
+        for tail, head in self._forbidden | self._leads[Kind.NON_ANCESTOR]:
+            masks[head] |= 1 << tail
+        for (v,) in self._sets[Kind.ROOT]:
+            masks[v] = everything
+        for members in (*self._sets[Kind.SEPARATE], *self._sets[Kind.GROUP]):
+            for v in members:
+                masks[v] |= sum(1 << u for u in members)
+        if self._allowed is not None:
+            free = [0] * self.n_nodes
+            for tail, head in self._allowed:
+                free[head] |= 1 << tail
+            masks = [mask | everything & ~free[v] for v, mask in enumerate(masks)]
         return tuple(masks)
 
-    def _find(self, name: str, where: str) -> int:
-        try:
-            return self.index(name)
-        except GraphError as error:
-            raise error.within(f"{where}:", kind=ConstraintError) from None
-
-    def _read_arcs(self, kind: str, arcs: Iterable[Arc]) -> frozenset[tuple[int, int]]:
-        found = set()
-        for arc in arcs:
-            _check_pair(kind, arc)
-            tail, head = (self._find(name, f"{kind} arc {arc[0]} -> {arc[1]}") for name in arc)
-            if tail == head:
-                raise ConstraintError(f"{kind} arc {arc[0]} -> {arc[1]}: a node cannot be its own parent.")
-            found.add((tail, head))
-        return frozenset(found)
-
-    def _read_tiers(self, tiers: Iterable[Iterable[str]]) -> tuple[tuple[int, ...], ...]:
-        place: dict[int, int] = {}
-        result = []
-        for number, tier in enumerate(tiers, start=1):
-            if isinstance(tier, str):
-                raise ConstraintError(f"tier {number} is the text '{tier}'; give a list of names.")
-            members = []
-            for name in tier:
-                v = self._find(name, f"tier {number}")
-                if v in place:
-                    raise ConstraintError(f"'{name}' is in tier {place[v]} and again in tier {number}.")
-                place[v] = number
-                members.append(v)
-            result.append(tuple(sorted(members)))
-        return tuple(result)
-
     def _check(self) -> None:
-        try:
-            Dag(self._names, [list(bits(mask)) for mask in self.required_masks])
-        except GraphError as error:
-            raise ConstraintError(f"the required arcs are {error}"[:-1] + "; drop one of them.") from None
-        for tail, head in sorted(self._required):
-            arc = f"{self._names[tail]} -> {self._names[head]}"
-            if (tail, head) in self._forbidden:
-                raise ConstraintError(f"the arc {arc} is both required and forbidden; drop one of the two.")
-            if self._tier_masks[head] >> tail & 1:
-                raise ConstraintError(f"the required arc {arc} leads from a later tier to an earlier one.")
-        for v, mask in enumerate(self.required_masks):
-            limit = self._limits.get(v, self._max_parents)
-            if limit is not None and mask.bit_count() > limit:
-                needed = ", ".join(self._names[p] for p in bits(mask))
-                raise ConstraintError(
-                    f"'{self._names[v]}' has {mask.bit_count()} required parents ({needed}) but may have at most "
-                    f"{limit}; raise its limit or drop a required arc."
-                )
+        """Refuse what no network satisfies. Most constraints require little, and are let pass at a glance."""
+        crowded = any(
+            limit is not None and mask.bit_count() > limit
+            for v, mask in enumerate(self.required_masks)
+            for limit in (self._limits.get(v, self._max_parents),)
+        )
+        excluded = any(mask & said for mask, said in zip(self.required_masks, self._said_masks, strict=True))
+        if not (crowded or excluded or self.is_ancestral or _has_cycle(self._names, self.required_masks)):
+            return
+        conflict = smallest_conflict(self._names, self.statements)
+        if conflict:
+            raise ConstraintError(conflict_message(conflict))
 
     def _arc_names(self, child: int, parents: int) -> list[str]:
         return [f"{self._names[p]} -> {self._names[child]}" for p in bits(parents)]
 
 
-def _check_pair(kind: str, arc: object) -> None:
-    if isinstance(arc, str) or not isinstance(arc, Sequence) or len(arc) != 2:
-        raise ConstraintError(f"{kind}: {arc!r} is not an arc; give pairs (parent, child).")
+DIALECTS = ("bnlearn", "pgmpy")
+_ANCESTRAL = (Kind.ANCESTOR, Kind.NON_ANCESTOR)
+_LEADING = (Kind.REQUIRED, *_ANCESTRAL)
 
 
-def _read_limit(what: str, value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
-        raise ConstraintError(Argument(what, value), ": a parent limit is an integer, 0 or more.")
-    return int(value)
+def _common(one: tuple[Arc, ...] | None, other: tuple[Arc, ...] | None) -> tuple[Arc, ...] | None:
+    """Return the arcs that both allow."""
+    if one is None or other is None:
+        return other if one is None else one
+    return tuple(arc for arc in one if arc in other)
+
+
+def _has_cycle(names: Sequence[str], parents: Sequence[int]) -> bool:
+    try:
+        Dag(names, [list(bits(mask)) for mask in parents])
+    except GraphError:
+        return True
+    return False
 
 
 def _rebuild(names: Sequence[str], options: dict[str, Any]) -> Constraints:

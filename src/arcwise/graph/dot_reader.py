@@ -20,7 +20,7 @@ __all__ = ["parse_dot"]
 # Every alternative is linear in the text: no backtracking.
 TOKEN = re.compile(
     r"(?P<skip>\s++|//[^\n]*+|/\*.*?\*/|(?<![^\n])\#[^\n]*+)"
-    r'|(?P<quoted>"(?:[^"\\]|\\.)*+")'
+    r'|(?P<quoted>"[^"\\]*(?:\\.[^"\\]*)*")'
     r"|(?P<mark>->|--|[{}\[\]=;,:+])"
     r"|(?P<word>-?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)|[^\W0-9]\w*)",
     re.DOTALL,

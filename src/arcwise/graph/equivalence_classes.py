@@ -1,7 +1,8 @@
-"""Markov equivalence classes of many DAGs at once: a 128-bit key each, and the classes that occur.
+"""Classes of many DAGs at once: a 128-bit key each, and the classes that occur.
 
-Two DAGs over the same nodes have equal keys if and only if they are Markov equivalent, up to a chance below 10^-26 for
-a million classes. Millions of DAGs per second: the work is native, in batches between which Ctrl-C is noticed.
+Two DAGs over the same nodes have equal keys if and only if they are Markov equivalent and, where pairs are fixed, agree
+on the arcs of these pairs, up to a chance below 10^-26 for a million classes. Millions of DAGs per second: the work is
+native, in batches between which Ctrl-C is noticed.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from arcwise.errors import GraphError
 from arcwise.graph.cpdag import compelled_parents_twin
 from arcwise.graph.dag import Dag
+from arcwise.graph.fixed_pairs import FixedPairs, native_pairs
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 
 __all__ = ["class_key_twin", "class_keys", "class_keys_from_masks", "number_classes"]
@@ -25,6 +27,7 @@ def class_keys(
     set_offsets: NDArray[np.int64],
     members: NDArray[np.int32],
     node_offsets: NDArray[np.int64] | None = None,
+    fixed: FixedPairs | None = None,
     progress: bool | ProgressCallback | None = None,
 ) -> NDArray[np.uint64]:
     """Return the class keys, shape (DAGs, 2), of DAGs that are given as rows of a table of parent sets.
@@ -37,6 +40,9 @@ def class_keys(
         The table: row r has the parents ``members[set_offsets[r]:set_offsets[r + 1]]``, ascending.
     node_offsets
         If given, `rows` count within the node: row r of node v is row ``node_offsets[v] + r`` of the table.
+    fixed
+        Pairs whose direction is not the data's to tell: classes are Markov classes cut down to the members that agree
+        on them (`FixedPairs.class_of`).
     progress
         See `arcwise.progress.show_progress`.
     """
@@ -48,6 +54,7 @@ def class_keys(
     first = np.zeros(n_nodes, dtype=np.int64) if node_offsets is None else np.asarray(node_offsets[:n_nodes])
     offsets = np.ascontiguousarray(set_offsets, dtype=np.int64)
     parents = np.ascontiguousarray(members, dtype=np.int32)
+    pairs = _pairs(fixed, n_nodes)
     if parents.size and not (parents.min() >= 0 and parents.max() < n_nodes):
         raise GraphError(f"the table names parents outside of the {n_nodes} nodes.")
     keys = np.empty((len(rows), 2), dtype=np.uint64)
@@ -56,13 +63,16 @@ def class_keys(
             batch = np.ascontiguousarray(rows[start : start + BATCH] + first, dtype=np.int64)
             if not (batch.min() >= 0 and batch.max() < n_rows):
                 raise GraphError(f"rows must lie between 0 and {n_rows - 1}, the rows of the table.")
-            keys[start : start + BATCH] = _core.graph.class_keys_of_rows(batch, offsets, parents).reshape(-1, 2)
+            keys[start : start + BATCH] = _core.graph.class_keys_of_rows(batch, offsets, parents, pairs).reshape(-1, 2)
             report(ProgressEvent("equivalence classes", min(start + BATCH, len(rows)), len(rows)))
     return keys
 
 
 def class_keys_from_masks(
-    masks: NDArray[np.uint64], *, progress: bool | ProgressCallback | None = None
+    masks: NDArray[np.uint64],
+    *,
+    fixed: FixedPairs | None = None,
+    progress: bool | ProgressCallback | None = None,
 ) -> NDArray[np.uint64]:
     """Return the class keys, shape (DAGs, 2), of DAGs that are given as bits.
 
@@ -71,6 +81,8 @@ def class_keys_from_masks(
     masks
         Shape (DAGs, nodes, words), or (DAGs, nodes) for up to 64 nodes: bit p of the words of node v is set if p is a
         parent of v; the lowest bit of the first word is node 0.
+    fixed
+        See `class_keys`.
     progress
         See `arcwise.progress.show_progress`.
     """
@@ -83,12 +95,19 @@ def class_keys_from_masks(
     if spare and (words[:, :, -1] >> np.uint64(spare)).any():
         raise GraphError(f"masks name parents outside of the {words.shape[1]} nodes.")
     keys = np.empty((len(words), 2), dtype=np.uint64)
+    pairs = _pairs(fixed, words.shape[1])
     with show_progress(progress) as report:
         for start in range(0, len(words), BATCH):
             batch = np.ascontiguousarray(words[start : start + BATCH], dtype=np.uint64)
-            keys[start : start + BATCH] = _core.graph.class_keys_of_masks(batch).reshape(-1, 2)
+            keys[start : start + BATCH] = _core.graph.class_keys_of_masks(batch, pairs).reshape(-1, 2)
             report(ProgressEvent("equivalence classes", min(start + BATCH, len(words)), len(words)))
     return keys
+
+
+def _pairs(fixed: FixedPairs | None, n_nodes: int) -> NDArray[np.uint64]:
+    if fixed is not None and fixed.n_nodes != n_nodes:
+        raise GraphError(f"the fixed pairs are of {fixed.n_nodes} nodes, the DAGs of {n_nodes}.")
+    return native_pairs(fixed)
 
 
 def number_classes(keys: NDArray[np.uint64]) -> NDArray[np.int64]:
@@ -100,10 +119,11 @@ def number_classes(keys: NDArray[np.uint64]) -> NDArray[np.int64]:
     return _core.graph.number_classes(np.ascontiguousarray(keys, dtype=np.uint64))
 
 
-def class_key_twin(dag: Dag) -> tuple[int, int]:
+def class_key_twin(dag: Dag, fixed: FixedPairs | None = None) -> tuple[int, int]:
     """Return the key of a DAG's class, in Python: what the native kernel is compared with."""
     low = high = 0
-    for child, strong in enumerate(compelled_parents_twin(dag)):
+    directed_parents = compelled_parents_twin(dag) if fixed is None else fixed.class_of(dag).parent_masks
+    for child, strong in enumerate(directed_parents):
         for parent in dag.parents[child]:
             directed = strong >> parent & 1
             tail, head = (parent, child) if directed else (min(parent, child), max(parent, child))

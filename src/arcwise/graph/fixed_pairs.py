@@ -18,13 +18,19 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.graph.bitset import bits, to_words
+from arcwise.graph.bitset import bits, components, to_words
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.dag import Dag
+from arcwise.graph.known_orientations import KnownOrientationCounter
 from arcwise.graph.nodes import NamedNodes, Node
 from arcwise.graph.pdag import Pdag
 
-__all__ = ["FixedPairs"]
+__all__ = ["FixedPairs", "native_pairs"]
+
+
+def native_pairs(fixed: FixedPairs | None) -> NDArray[np.uint64]:
+    """Return what the kernels take: the pairs as rows of bits, or no row where no pair is fixed."""
+    return np.empty((0, 1), dtype=np.uint64) if fixed is None or fixed.is_empty else fixed.native
 
 
 class FixedPairs(NamedNodes):
@@ -115,6 +121,23 @@ class FixedPairs(NamedNodes):
                 neighbours[child] &= ~(1 << parent)
                 neighbours[parent] &= ~(1 << child)
         return Pdag(self._names, [list(bits(p)) for p in parents], [list(bits(n)) for n in neighbours]).close()
+
+    def class_size(self, dag: Dag) -> int:
+        """Return the number of members of the class of a network, itself included.
+
+        Polynomial where no fixed pair is joined by an edge that could turn otherwise.
+
+        Raises
+        ------
+        UnfinishedError
+            If the directions of the fixed pairs leave too many cases to tell apart (`KnownOrientationCounter`).
+        """
+        if dag.names != self._names:
+            dag = dag.reorder(self._names)
+        free = dag.cpdag.neighbour_masks
+        joined = sum(1 << v for v, mask in enumerate(free) if mask)
+        known = [mask & free[v] & self._masks[v] for v, mask in enumerate(dag.parent_masks)]
+        return KnownOrientationCounter(free, known).product(components(free, joined))
 
     def reorder(self, names: Sequence[str]) -> FixedPairs:
         """Return the same pairs with the variables in another order."""

@@ -22,7 +22,9 @@ from arcwise.graph.dag import Dag
 __all__ = ["format_structure", "parse_structure", "read_structure", "write_structure"]
 
 # Every alternative is linear in the text: no backtracking.
-TOKEN = re.compile(r'\s*+(?:(?P<mark>[\[\],])|(?P<quoted>"(?:[^"\\\n]|\\.)*+")|(?P<plain>[^\[\],"\n][^\[\],\n]*))')
+TOKEN = re.compile(
+    r'\s*+(?:(?P<mark>[\[\],])|(?P<quoted>"[^"\\\n]*(?:\\.[^"\\\n]*)*")|(?P<plain>[^\[\],"\n][^\[\],\n]*))'
+)
 
 
 def read_structure(path: str | os.PathLike[str]) -> Dag:

@@ -3,6 +3,7 @@
 from arcwise.local.first_ascent import first_ascent
 from arcwise.local.genetic import genetic_search
 from arcwise.local.hill_climbing import hill_climb
+from arcwise.local.joint_cuts import JointCuts, joint_cuts
 from arcwise.local.order_search import order_search
 from arcwise.local.result import LocalSearchResult
 from arcwise.local.run_analysis import AscentSettings, RunAnalysis, RunSample, analyse_runs
@@ -13,6 +14,7 @@ __all__ = [
     "AscentSettings",
     "ClimbSettings",
     "GeneticSettings",
+    "JointCuts",
     "LocalSearchResult",
     "RunAnalysis",
     "RunSample",
@@ -22,6 +24,7 @@ __all__ = [
     "first_ascent",
     "genetic_search",
     "hill_climb",
+    "joint_cuts",
     "order_search",
     "tabu_search",
 ]

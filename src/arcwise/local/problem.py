@@ -25,7 +25,7 @@ from arcwise.seeds import native_seed
 if TYPE_CHECKING:
     from arcwise._core.local import LocalLearner, Outcome, StateBlocks
 
-__all__ = ["START", "LocalProblem", "Start", "check_count", "check_density"]
+__all__ = ["START", "LocalProblem", "Start", "check_count", "check_density", "merged_constraints"]
 
 Start = Literal["empty", "random"] | Dag
 STARTS = ("empty", "random")
@@ -58,8 +58,12 @@ class LocalProblem:
         limits: Limits | None = None,
     ) -> LocalProblem:
         """Check the arguments that all local searches share."""
+        if constraints is not None:
+            constraints.refuse_ancestors("local search")
         memory = DEFAULT_MEMORY if limits is None or limits.memory_bytes is None else limits.memory_bytes
-        return cls(data, make_score(score), _set_apart(data, _merge(data, constraints, max_parents)), memory)
+        return cls(
+            data, make_score(score), _set_apart(data, merged_constraints(data, constraints, max_parents)), memory
+        )
 
     @cached_property
     def blocks(self) -> StateBlocks:
@@ -67,6 +71,16 @@ class LocalProblem:
         from arcwise import _core
 
         return _core.local.StateBlocks(self.data.codes, self.data.arities)
+
+    @cached_property
+    def _told(self) -> NDArray[np.uint8]:
+        """For each group of children, whether each row tells of them; empty if all rows tell of all."""
+        targets = self.data.targets
+        if targets is None:
+            return np.empty(0, dtype=np.uint8)
+        of_group = {int(g): self.data.names[v] for v, g in reversed(list(enumerate(self.data.group_of_child)))}
+        rows = [targets.rows_without(of_group[g]) for g in range(len(of_group))]
+        return np.concatenate(rows).astype(np.uint8)
 
     @property
     def default_density(self) -> float:
@@ -78,9 +92,12 @@ class LocalProblem:
         from arcwise import _core
 
         rules = self.constraints.native()
+        groups = self.data.child_groups
         return _core.local.LocalLearner(
             self.blocks,
-            self.score.native(self.data),
+            [self.score.native(group) if group.n_cases > 0 else None for group in groups],
+            self.data.group_of_child,
+            self._told,
             np.ascontiguousarray(rules.required).ravel(),
             np.ascontiguousarray(rules.forbidden).ravel(),
             rules.limits,
@@ -106,7 +123,7 @@ class LocalProblem:
             differing = ", ".join(sorted(set(start.names) ^ set(self.data.names)))
             raise OptionError(f"the starting network and the data have different variables: {differing}.")
         dag = start if start.names == self.data.names else start.reorder(self.data.names)
-        dag = _without_constant(dag, self.data, self.constraints)
+        dag = _without_untold(dag, self.data, self.constraints)
         broken = self.constraints.violations(dag)
         if broken:
             raise ConstraintError(f"the starting network breaks the constraints: {'; '.join(broken)}.")
@@ -145,7 +162,8 @@ class LocalProblem:
         )
 
 
-def _merge(data: Dataset, constraints: Constraints | None, max_parents: int | None) -> Constraints:
+def merged_constraints(data: Dataset, constraints: Constraints | None, max_parents: int | None) -> Constraints:
+    """Return what was asked for as constraints over the variables of the data, with the limit of parents in them."""
     if constraints is None:
         return Constraints(data.names, max_parents=max_parents)
     if constraints.names != data.names:
@@ -154,44 +172,32 @@ def _merge(data: Dataset, constraints: Constraints | None, max_parents: int | No
         return constraints
     own = {name: min(limit, max_parents) for name, limit in constraints.max_parents_by_name.items()}
     overall = max_parents if constraints.max_parents is None else min(max_parents, constraints.max_parents)
-    return Constraints(
-        constraints.names,
-        required=constraints.required,
-        forbidden=constraints.forbidden,
-        tiers=constraints.tiers,
-        max_parents=overall,
-        max_parents_of=own,
-    )
+    return constraints.changed(max_parents=overall, max_parents_of=own)
 
 
 def _set_apart(data: Dataset, constraints: Constraints) -> Constraints:
-    """Return the constraints with all arcs forbidden at variables that never vary, but for required ones.
+    """Return the constraints with all arcs forbidden of which the data say nothing, but for required ones.
 
-    See `Dataset.constant`: such arcs are the prior's doing, not the data's.
+    See `Dataset.untold`: such arcs are the prior's doing, not the data's.
     """
-    constant = [v for v in range(data.n_variables) if data.constant[v]]
-    if not constant:
+    untold = _untold_arcs(data)
+    if not untold:
         return constraints
-    names, required = data.names, set(constraints.required)
-    pairs = {(names[v], other) for v in constant for other in names if other != names[v]}
-    forbidden = {*constraints.forbidden, *pairs, *((b, a) for a, b in pairs)}
-    return Constraints(
-        names,
-        required=constraints.required,
-        forbidden=sorted(arc for arc in forbidden if arc not in required),
-        tiers=constraints.tiers,
-        max_parents=constraints.max_parents,
-        max_parents_of=constraints.max_parents_by_name,
-    )
-
-
-def _without_constant(dag: Dag, data: Dataset, constraints: Constraints) -> Dag:
-    """Return a starting network without arcs at variables that never vary, but for required ones."""
-    if not data.constant.any():
-        return dag
-    apart = {name for name, constant in zip(data.names, data.constant, strict=True) if constant}
     required = set(constraints.required)
-    return Dag.from_arcs(dag.names, [arc for arc in dag.arcs if arc in required or not apart & set(arc)])
+    forbidden = {*constraints.forbidden, *untold}
+    return constraints.changed(forbidden=sorted(arc for arc in forbidden if arc not in required))
+
+
+def _untold_arcs(data: Dataset) -> set[tuple[str, str]]:
+    children, parents = np.nonzero(data.untold)
+    names = data.names
+    return {(names[p], names[c]) for c, p in zip(children.tolist(), parents.tolist(), strict=True) if p != c}
+
+
+def _without_untold(dag: Dag, data: Dataset, constraints: Constraints) -> Dag:
+    """Return a starting network without arcs of which the data say nothing, but for required ones."""
+    untold = _untold_arcs(data) - set(constraints.required)
+    return Dag.from_arcs(dag.names, [arc for arc in dag.arcs if arc not in untold]) if untold else dag
 
 
 def pack_parents(parents: tuple[tuple[int, ...], ...]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

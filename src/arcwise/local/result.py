@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from arcwise.graph import Dag
 from arcwise.limits import Status
+from arcwise.scores.believed import log_prior_of
 
 __all__ = ["LocalSearchResult"]
 
@@ -67,11 +68,22 @@ class LocalSearchResult:
         """True if no limit ended the search."""
         return self.status is Status.COMPLETE
 
+    @property
+    def log_prior(self) -> float | None:
+        """The part of the score that was believed before the data; None if the score has no prior odds."""
+        return log_prior_of(self.scored_by, self.dag)
+
+    @property
+    def data_score(self) -> float:
+        """The part of the score that is the data's: all of it, unless there were prior odds."""
+        return self.score - (self.log_prior or 0.0)
+
     def as_dict(self) -> dict[str, Any]:
         """Return the result as JSON can hold it."""
         return {
             "method": self.method,
             "score": self.score,
+            **({} if self.log_prior is None else {"data_score": self.data_score, "log_prior": self.log_prior}),
             "scored_by": dict(self.scored_by),
             "nodes": list(self.dag.names),
             "arcs": [list(arc) for arc in self.dag.arcs],

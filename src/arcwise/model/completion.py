@@ -13,9 +13,9 @@ from arcwise.errors import DataError, OptionError
 from arcwise.model.inference import IMPOSSIBLE, INTERRUPTED, TOO_LARGE, UNDEFINED, check_account, run_native
 from arcwise.model.inference_twin import joint_twin
 from arcwise.model.network import MAX_CELLS, BayesianNetwork
-from arcwise.model.threads import thread_count
 from arcwise.progress import ProgressCallback
 from arcwise.seeds import Seed, generator_of
+from arcwise.thread_count import thread_count
 
 __all__ = ["draw_missing", "draw_missing_twin"]
 

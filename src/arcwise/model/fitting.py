@@ -31,7 +31,8 @@ def fit_parameters(
         The structure. Its nodes are matched with the data's variables by name; variables of the data that it does not
         have are left out.
     data
-        The data; weights count.
+        The data; weights count. A variable's table is estimated without the cases in which it was set
+        (`Dataset.targets`); if it was set in all, what the estimator makes of no case.
     estimator
         "bd" (the default): the posterior mean under the prior `alpha` ("bdeu" with `ess`, the default with ess = 1;
         "k2", "bdj", a number, a prior network, arrays per variable, or a function); "mle": relative frequencies,
@@ -65,7 +66,8 @@ def fit_parameters(
     tables = []
     with show_progress(progress) as callback:
         for v, parents in enumerate(dag.parents):
-            counts = contingency(data, [columns[u] for u in (*parents, v)]).reshape(sizes[v])
+            told = data.cases_without(dag.names[v])
+            counts = contingency(told, [columns[u] for u in (*parents, v)]).reshape(sizes[v])
             family = FamilyCounts(dag.names[v], tuple(dag.names[p] for p in parents), counts)
             tables.append(chosen.table(family, **parameters))
             callback(ProgressEvent("fitting", v + 1, dag.n_nodes))

@@ -18,8 +18,8 @@ from arcwise.errors import OptionError
 from arcwise.mentions import Argument, Either, Remedy
 from arcwise.model.distribution import Distribution, Explanation, Marginals
 from arcwise.model.network import MAX_CELLS, BayesianNetwork
-from arcwise.model.threads import thread_count
 from arcwise.progress import ProgressCallback, native_callback, show_progress
+from arcwise.thread_count import thread_count
 
 if TYPE_CHECKING:
     from arcwise._core.model import Account

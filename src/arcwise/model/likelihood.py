@@ -9,8 +9,8 @@ from arcwise.data import Dataset
 from arcwise.errors import DataError
 from arcwise.limits import Status
 from arcwise.model.network import BayesianNetwork
-from arcwise.model.threads import thread_count
 from arcwise.progress import ProgressCallback, native_callback, show_progress
+from arcwise.thread_count import thread_count
 
 __all__ = ["log_likelihood", "row_log_likelihoods", "row_log_likelihoods_twin"]
 
@@ -53,7 +53,8 @@ def row_log_likelihoods(
         The network.
     data
         The data. Variables and states are matched by name; columns that the network does not have are ignored, and
-        a state that occurs in the data must be a state of the network.
+        a state that occurs in the data must be a state of the network. A variable has no part in the rows in which an
+        experiment set it (`Dataset.targets`).
     threads
         The number of threads (default: all cores). The result does not depend on it.
     progress
@@ -62,11 +63,14 @@ def row_log_likelihoods(
     from arcwise import _core
 
     codes, positions = _aligned(network, data)
+    of_row, was_set = _interventions(network, data)
     with show_progress(progress) as callback:
         rows, status = _core.model.log_likelihood(
             _core.model.NetworkView(*network.native_arrays),
             codes,
             positions,
+            of_row,
+            was_set,
             thread_count(threads),
             native_callback(callback, "log-likelihood"),
         )
@@ -80,7 +84,10 @@ def row_log_likelihoods_twin(network: BayesianNetwork, data: Dataset) -> NDArray
     result = np.zeros(data.n_rows)
     for row in range(data.n_rows):
         states = {name: data.states[v][data.codes[v, row]] for v, name in enumerate(data.names)}
+        was_set = () if data.targets is None else data.targets.sets[data.targets.of_row[row]]
         for name in network.names:
+            if name in was_set:
+                continue
             family = (*network.parents(name), name)
             cell = tuple(network.state_index(member, states[member]) for member in family)
             with np.errstate(divide="ignore"):
@@ -105,6 +112,14 @@ def _aligned(network: BayesianNetwork, data: Dataset) -> tuple[NDArray[np.unsign
     for v, column in enumerate(positions):
         codes[v] = _recoded(network, v, data, int(column))
     return codes, np.arange(network.n_variables, dtype=np.int32)
+
+
+def _interventions(network: BayesianNetwork, data: Dataset) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
+    """Return the experiment of each row, and for each the network's variables that it set; both empty for none."""
+    if data.targets is None:
+        return np.empty(0, dtype=np.int32), np.empty(0, dtype=np.uint8)
+    rows = [[name in names for name in network.names] for names in data.targets.sets]
+    return data.targets.of_row, np.array(rows, dtype=np.uint8).ravel()
 
 
 def _recoded(network: BayesianNetwork, v: int, data: Dataset, column: int) -> NDArray[np.integer]:

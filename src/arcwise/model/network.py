@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from arcwise import _core
     from arcwise.data import Dataset, Table
     from arcwise.model.distribution import Distribution, Explanation, Marginals, RowDistributions
+    from arcwise.model.intervention import Setting
     from arcwise.progress import ProgressCallback
     from arcwise.seeds import Seed
 
@@ -238,13 +239,23 @@ class BayesianNetwork:
         rows: int,
         *,
         seed: Seed = None,
+        do: Mapping[str, Setting] | None = None,
         threads: int | None = None,
         progress: bool | ProgressCallback | None = None,
     ) -> Dataset:
-        """Draw rows by forward sampling: see `arcwise.model.sampling.sample`."""
+        """Draw rows by forward sampling, also under an experiment: see `arcwise.model.sampling.sample`."""
         from arcwise.model.sampling import sample
 
-        return sample(self, rows, seed=seed, threads=threads, progress=progress)
+        return sample(self, rows, seed=seed, do=do, threads=threads, progress=progress)
+
+    def do(self, settings: Mapping[str, Setting]) -> BayesianNetwork:
+        """Return the network under an experiment that sets variables: see `arcwise.model.intervention.mutilated`.
+
+        ``network.do({"rain": "yes"}).query("wet")`` is the distribution of `wet` if we make it rain.
+        """
+        from arcwise.model.intervention import mutilated
+
+        return mutilated(self, settings)
 
     def query(
         self,

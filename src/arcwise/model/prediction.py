@@ -22,8 +22,8 @@ from arcwise.model.distribution import RowDistributions
 from arcwise.model.evidence_columns import EvidenceColumns
 from arcwise.model.inference import IMPOSSIBLE, asked_positions, check_account, observed_states
 from arcwise.model.network import MAX_CELLS, BayesianNetwork
-from arcwise.model.threads import thread_count
 from arcwise.progress import ProgressCallback, native_callback, show_progress
+from arcwise.thread_count import thread_count
 
 if TYPE_CHECKING:
     import pandas as pd

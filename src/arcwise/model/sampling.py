@@ -9,18 +9,20 @@ of a longer one.
 from __future__ import annotations
 
 import operator
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Dataset
+from arcwise.data import Dataset, Targets
 from arcwise.errors import OptionError
 from arcwise.limits import Status
 from arcwise.mentions import Argument
+from arcwise.model.intervention import Setting, mutilated
 from arcwise.model.network import BayesianNetwork
-from arcwise.model.threads import thread_count
 from arcwise.progress import ProgressCallback, native_callback, show_progress
 from arcwise.seeds import Seed
+from arcwise.thread_count import thread_count
 
 __all__ = ["sample", "sample_twin"]
 
@@ -30,6 +32,7 @@ def sample(
     rows: int,
     *,
     seed: Seed = None,
+    do: Mapping[str, Setting] | None = None,
     threads: int | None = None,
     progress: bool | ProgressCallback | None = None,
 ) -> Dataset:
@@ -44,6 +47,10 @@ def sample(
     seed
         An integer, or a numpy generator from which the 128-bit key of the sample is drawn. With None the sample
         differs every time.
+    do
+        Variables that an experiment sets, and to what: a state, a distribution over the states, or None for every state
+        equally often. The arcs into them do not count, and the sample says that they were set (`Dataset.targets`).
+        With the same seed, what does not depend on them stays the same as without.
     threads
         The number of threads (default: all cores). The result does not depend on it.
     progress
@@ -56,12 +63,15 @@ def sample(
     """
     from arcwise import _core
 
-    rows = _checked_rows(network, rows)
+    changed = mutilated(network, do) if do else network
+    rows = _checked_rows(changed, rows)
     key = _key(seed)
+    # The number for a variable goes by its place in the order, which is that of the network as it was.
+    arrays = (*changed.native_arrays[:-1], network.native_arrays[-1])
     codes = np.empty((network.n_variables, rows), dtype=Dataset.code_type(int(network.arities.max())))
     with show_progress(progress) as callback:
         status = _core.model.sample_rows(
-            _core.model.NetworkView(*network.native_arrays),
+            _core.model.NetworkView(*arrays),
             key,
             codes,
             thread_count(threads),
@@ -69,12 +79,14 @@ def sample(
         )
     if Status.from_native(status) is Status.INTERRUPTED:
         raise KeyboardInterrupt
-    return Dataset(codes=codes, names=network.names, states=network.states)
+    targets = Targets((tuple(do),), np.zeros(rows, dtype=np.int32)) if do else None
+    return Dataset(codes=codes, names=network.names, states=network.states, targets=targets)
 
 
-def sample_twin(network: BayesianNetwork, rows: int, *, seed: int) -> Dataset:
+def sample_twin(network: BayesianNetwork, rows: int, *, seed: int, do: Mapping[str, Setting] | None = None) -> Dataset:
     """Return the same as `sample`, in Python, with numpy's Philox: what the native kernel is compared with."""
     key = _key(seed)
+    changed = mutilated(network, do or {})
     table = np.empty((rows, network.n_variables), dtype=np.int64)
     for row in range(rows):
         for position, v in enumerate(network.dag.topological_order):
@@ -82,11 +94,12 @@ def sample_twin(network: BayesianNetwork, rows: int, *, seed: int) -> Dataset:
             counter = (row + (position // 4 << 64) - 1) % 2**256
             words = np.random.Philox(counter=counter, key=key).random_raw(4)
             number = (int(words[position % 4]) >> 11) / 2**53
-            cell = tuple(int(table[row, p]) for p in network.dag.parents[v])
-            cumulative = np.cumsum(network.table(network.names[v])[cell])
+            cell = tuple(int(table[row, p]) for p in changed.dag.parents[v])
+            cumulative = np.cumsum(changed.table(network.names[v])[cell])
             cumulative /= cumulative[-1]
             table[row, v] = np.flatnonzero(number < cumulative)[0]
-    return Dataset.from_codes(table, names=network.names, states=network.states)
+    drawn = Dataset.from_codes(table, names=network.names, states=network.states)
+    return drawn.with_targets([tuple(do)] * rows) if do else drawn
 
 
 def _key(seed: Seed) -> NDArray[np.uint64]:

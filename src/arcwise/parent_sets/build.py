@@ -8,10 +8,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TypedDict, Unpack
 
 from arcwise.array_file import read_array_file, write_array_file
 from arcwise.data import Dataset
@@ -21,15 +18,14 @@ from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
 from arcwise.memory import available_memory
 from arcwise.mentions import Argument, Remedy
+from arcwise.parent_sets.grouped_builder import Families, GroupedBuilder
 from arcwise.parent_sets.table import BuildStatistics, ParentSetTable
 from arcwise.progress import ProgressCallback, native_callback, show_progress
 from arcwise.scores import Score, make_score
 from arcwise.scores.score import check_cases
 from arcwise.settings import gather
 from arcwise.showing import one_screen
-
-if TYPE_CHECKING:
-    from arcwise._core.parent_sets import ParentSetBuilder
+from arcwise.thread_count import check_threads
 
 __all__ = ["BuildKeywords", "BuildSettings", "allowed_families", "build_parent_set_tables", "build_parent_sets"]
 
@@ -87,7 +83,8 @@ def build_parent_sets(
     ----------
     data
         Discrete data. A variable that shows one state only, whether others are declared or not, gets no parents and is
-        nobody's parent unless `constraints` require it: the data say nothing about it (`Dataset.constant`).
+        nobody's parent unless `constraints` require it: the data say nothing about it (`Dataset.constant`). Where
+        variables were set (`Dataset.targets`), each is scored without the cases in which it was.
     score
         A score, or its name with parameters as in ``"bdeu:ess=10"``.
     slack
@@ -135,37 +132,29 @@ def build_parent_set_tables(
     **settings: Unpack[BuildKeywords],
 ) -> list[ParentSetTable]:
     """Build one table per score, counting the data once for all of them; see `build_parent_sets`."""
-    from arcwise import _core
 
     made = [make_score(score) for score in scores]
     chosen = gather(BuildSettings, build_parent_sets, settings)
     threads, checkpoint = chosen.threads, chosen.checkpoint
     _check_options(made, slack, max_parents, threads)
     deadline = Deadline.of(_with_memory(limits))
-    required, allowed, sizes = allowed_families(check_cases(data), constraints, max_parents)
-    builder = _core.parent_sets.make_builder(
-        data.codes,
-        data.arities,
-        data.native_weights,
-        [score.native(data) for score in made],
-        _core.parent_sets.BuildOptions(
-            slack=float(slack),
-            threads=threads,
-            memory_bytes=float(deadline.given.native_memory),
-            dense_from=DENSE_FROM,
-            required=required,
-            allowed=allowed,
-            limits=sizes,
-        ),
+    families = allowed_families(check_cases(data), constraints, max_parents)
+    builder = GroupedBuilder(
+        data,
+        made,
+        families,
+        slack=float(slack),
+        threads=threads,
+        memory_bytes=float(deadline.given.native_memory),
+        dense_from=DENSE_FROM,
     )
     saved = Path(checkpoint) if checkpoint is not None else None
     keep, resumed = None, False
     if saved is not None:
-        keep, resumed = _Keeper(saved, _identity(data, made, slack, required, allowed, sizes)), saved.exists()
+        keep, resumed = _Keeper(saved, _identity(data, made, slack, families)), saved.exists()
         if resumed:
             _restore(builder, saved, keep.identity)
-    # Every variable has a row only after the level of its required parents: so far no limit applies.
-    least = max((len(parents) for parents in required), default=0)
+    least = families.least  # so far no limit applies: every variable needs a row
     with show_progress(progress) as callback:
         try:
             status = _run(builder, deadline, callback, least=least, keep=keep)
@@ -189,8 +178,9 @@ def build_parent_set_tables(
             max_parents=_parent_limit(max_parents, constraints) if status is Status.COMPLETE else builder.level,
             score=score.describe(),
             data_digest=data.digest,
-            constraints=None if constraints is None or constraints.is_trivial else constraints,
+            constraints=None if constraints is None or constraints.is_trivial else constraints.arc_part,
             equivalent=score.facts.equivalent,
+            targets=None if data.targets is None else data.targets.sets,
             status=status,
             statistics=statistics,
         )
@@ -216,14 +206,12 @@ class _Keeper:
     path: Path
     identity: str
 
-    def __call__(self, builder: ParentSetBuilder) -> None:
-        numbers, members, values = builder.pack()
-        arrays: dict[str, NDArray[Any]] = {"numbers": numbers, "members": members, "values": values}
-        write_array_file(self.path, CHECKPOINT, {"identity": self.identity}, arrays)
+    def __call__(self, builder: GroupedBuilder) -> None:
+        write_array_file(self.path, CHECKPOINT, {"identity": self.identity}, builder.pack())
 
 
 def _run(
-    builder: ParentSetBuilder,
+    builder: GroupedBuilder,
     deadline: Deadline,
     callback: ProgressCallback,
     *,
@@ -250,7 +238,7 @@ def _run(
     return Status.COMPLETE
 
 
-def _restore(builder: ParentSetBuilder, saved: Path, identity: str) -> None:
+def _restore(builder: GroupedBuilder, saved: Path, identity: str) -> None:
     try:
         facts, arrays = read_array_file(saved, CHECKPOINT)
     except FormatError as error:
@@ -259,18 +247,15 @@ def _restore(builder: ParentSetBuilder, saved: Path, identity: str) -> None:
         raise FormatError(
             f"{saved}: belongs to other data or options, so the work cannot continue from it. Remove it to start again."
         )
-    kinds = {"numbers": np.int64, "members": np.int32, "values": np.float64}
-    whole = arrays.keys() == kinds.keys() and all(
-        arrays[name].dtype == kind and arrays[name].ndim == 1 for name, kind in kinds.items()
-    )
-    if not whole or not builder.restore(arrays["numbers"], arrays["members"], arrays["values"]):
+    if not builder.restore(arrays):
         raise FormatError(f"{saved}: malformed or edited. Remove it to start again.")
 
 
-def _identity(data: Dataset, scores: list[Score], slack: float, *families: object) -> str:
+def _identity(data: Dataset, scores: list[Score], slack: float, families: Families) -> str:
     """Return what must be equal for a checkpoint to fit."""
     described = [score.identity() for score in scores]
-    return json.dumps([data.digest, described, repr(float(slack)), *families], sort_keys=True, default=str)
+    parts = [data.digest, described, repr(float(slack)), families.required, families.allowed, families.sizes]
+    return json.dumps(parts, sort_keys=True, default=str)
 
 
 def _check_options(scores: list[Score], slack: float, max_parents: int | None, threads: int) -> None:
@@ -284,8 +269,7 @@ def _check_options(scores: list[Score], slack: float, max_parents: int | None, t
         isinstance(max_parents, bool) or max_parents != int(max_parents) or max_parents < 0
     ):
         raise OptionError(Argument("max_parents", max_parents), "must be an integer, 0 or more, or None for no limit.")
-    if threads < 1:
-        raise OptionError(Argument("threads", threads), "must be 1 or more.")
+    check_threads(threads)
 
 
 def _parent_limit(max_parents: int | None, constraints: Constraints | None) -> int | None:
@@ -301,12 +285,10 @@ def _with_memory(limits: Limits | None) -> Limits:
     return Limits(seconds=limits.seconds, memory_bytes=limits.memory_bytes or available_memory())
 
 
-def allowed_families(
-    data: Dataset, constraints: Constraints | None, max_parents: int | None
-) -> tuple[list[list[int]], list[list[int]], list[int]]:
+def allowed_families(data: Dataset, constraints: Constraints | None, max_parents: int | None) -> Families:
     """Return for each variable the parents it must have, those it may also have, and how many at most.
 
-    A variable that never varies gets no arc but required ones: see `Dataset.constant`.
+    An arc of which the data say nothing is made only if it is required: see `Dataset.untold`.
     """
     n = data.n_variables
     if constraints is None:
@@ -316,7 +298,7 @@ def allowed_families(
             raise ConstraintError("the constraints and the data are about different variables.")
         constraints = constraints.reorder(data.names)
     most = n if max_parents is None else max_parents
-    constant = data.constant
+    untold = data.untold
     required, allowed, sizes = [], [], []
     for v in range(n):
         needed, forbidden = constraints.required_masks[v], constraints.forbidden_masks[v]
@@ -327,7 +309,6 @@ def allowed_families(
                 "; raise it.",
             )
         required.append([p for p in range(n) if needed >> p & 1])
-        free = () if constant[v] else range(n)
-        allowed.append([p for p in free if not ((needed | forbidden) >> p & 1 or constant[p])])
+        allowed.append([p for p in range(n) if p != v and not ((needed | forbidden) >> p & 1 or untold[v, p])])
         sizes.append(min(most, constraints.limits[v]))
-    return required, allowed, sizes
+    return Families(required, allowed, sizes)

@@ -35,6 +35,8 @@ def candidate_sets(table: ParentSetTable, constraints: Constraints | None = None
     check_required(table, constraints)
 
     sets = _core.parent_sets.CandidateSets(table.native)
+    if constraints is not None:
+        constraints.refuse_ancestors("this search")
     if constraints is None or constraints.is_trivial:
         return sets
     if constraints.names != table.names:

@@ -16,7 +16,7 @@ __all__ = ["facts_of", "read_constraints_of", "read_facts"]
 # An integer of a thousand digits is a number in JSON, but no float.
 LARGEST_SLACK = 1e300
 _NEEDED = {"slack", "max_parents", "score", "data_digest", "status"}
-_OPTIONAL = {"names", "constraints", "equivalent"}
+_OPTIONAL = {"names", "constraints", "equivalent", "targets"}
 
 
 def facts_of(table: ParentSetTable) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def facts_of(table: ParentSetTable) -> dict[str, Any]:
         slack = None
     elif math.isinf(table.slack):
         slack = "infinite"
-    facts = {
+    facts: dict[str, Any] = {
         "slack": slack,
         "max_parents": table.max_parents,
         "score": table.score,
@@ -37,6 +37,8 @@ def facts_of(table: ParentSetTable) -> dict[str, Any]:
         facts["constraints"] = table.constraints.describe()
     if table.equivalent is not None:
         facts["equivalent"] = table.equivalent
+    if table.targets is not None:
+        facts["targets"] = [list(names) for names in table.targets]
     return facts
 
 
@@ -58,6 +60,8 @@ def read_facts(facts: object, complaint: str) -> dict[str, Any]:
     checked = {str(name): value for name, value in facts.items()}
     checked["slack"] = float({None: math.nan, "infinite": math.inf}.get(checked["slack"], checked["slack"]))
     checked["status"] = Status(checked["status"])
+    if checked.get("targets") is not None:
+        checked["targets"] = tuple(tuple(names) for names in checked["targets"])
     return checked
 
 
@@ -72,9 +76,18 @@ def _well_formed(facts: dict[Any, Any]) -> bool:
         and (digest is None or isinstance(digest, str))
         and isinstance(facts.get("constraints"), dict | None)
         and isinstance(facts.get("equivalent"), bool | None)
+        and _are_targets(facts.get("targets"))
         and isinstance(facts["status"], str)
         and facts["status"] in {str(status) for status in Status}
         and (names is None or (isinstance(names, list) and all(isinstance(name, str) for name in names)))
+    )
+
+
+def _are_targets(value: object) -> bool:
+    if value is None:
+        return True
+    return isinstance(value, list) and all(
+        isinstance(names, list) and all(isinstance(name, str) for name in names) for names in value
     )
 
 

@@ -5,6 +5,20 @@ one remark. If G has the parent set P' of node i, and P is a subset of P', then 
 only removed), so s(G) - s_i(P') + s_i(P) <= OPT. Hence s_i(P) - e > s_i(P') implies s(G) < OPT - e: P' may be dropped.
 "Drop P' and its supersets" applies the same to every superset P'' of P', of which P is a subset too.
 
+A score may be the sum of the data's part and a log prior b that is a sum over families too (`BelievedScore`). The
+remark is about the sum. Where a rule compares the data's part alone, the prior enters as follows, b+ being the largest
+prior of P and its supersets:
+
+- `beaten_by_subset` compares sums.
+- `beaten_with_supersets`: bound(P') + b+(P') bounds the sum for every superset P'' of P', because the data's part is at
+  most bound(P') and b(P'') <= b+(P'). The native builder bounds b+ itself, in two ways (child_prior.hpp).
+- `has_too_many_configurations` proves that the data's part of every proper superset P'' of P is more than its slack
+  below that of P. With the slack e + b+(P) - b(P), s(P'') < s(P) - e - b+(P) + b(P) + b(P'') - b(P) <= s(P) - e.
+- `parent_adds_too_little` proves that the data's part of P'' is more than its slack below that of P'' - j. With the
+  slack e + g, where g is at least b(P'') - b(P'' - j), s(P'') < s(P'' - j) - e. This difference is the log odds of
+  the arc j -> i plus the difference of the size terms of \\|P''\\| and one less; g is the largest over all children i
+  and all sizes from \\|P + j\\| on. It may be below 0: odds against all edges drop more.
+
 Comparisons are strict, so that networks exactly e below the optimum are kept. Symbols: the child i has r states, P has
 q configurations of which q+ occur, w is the penalty weight (BIC: log(N)/2, AIC: 1), t(P) = q (r - 1), LL <= 0 is the
 maximised log likelihood, H an empirical entropy. The native counterparts in cpp/core/parent_sets/pruning.hpp have the

@@ -81,7 +81,11 @@ class ParentSetTable:
         What the table was built for, or None: its pruning compared a parent set with those subsets that the constraints
         allow. A search can add forbidden arcs and parent limits later, but not required arcs (see `guarantee.py`).
     equivalent
-        Whether the score gives the members of an equivalence class the same value; None if that is not known.
+        Whether the score gives the members of an equivalence class the same value; None if that is not known. Where
+        variables were set, the classes are those of interventional equivalence (`FixedPairs.by_targets`).
+    targets
+        The sets of variables that were set together in some row of the data, () for rows in which none was; None for
+        observations.
     status
         Why the building ended; anything but complete means that `max_parents` is the last finished level.
     statistics
@@ -99,12 +103,16 @@ class ParentSetTable:
     data_digest: str | None = None
     constraints: Constraints | None = None
     equivalent: bool | None = None
+    targets: tuple[tuple[str, ...], ...] | None = None
     status: Status = Status.COMPLETE
     statistics: BuildStatistics | None = None
 
     def __repr__(self) -> str:
         limit = "" if self.max_parents is None else f", at most {self.max_parents} parents"
-        score = ", ".join(f"{value}" if name == "name" else f"{name} {value}" for name, value in self.score.items())
+        parts = [f"{value}" if name == "name" else f"{name} {value}" for name, value in self.score.items()]
+        score = ", ".join(
+            "prior odds" if name == "beliefs" else part for name, part in zip(self.score, parts, strict=True)
+        )
         return (
             f"ParentSetTable({self.n_rows:,} parent sets of {self.n_variables} variables, "
             f"{clipped(score or 'unknown score', 40)}, slack {self.slack:.4g}{limit}, {self.status})"
@@ -170,6 +178,8 @@ class ParentSetTable:
             raise FormatError("a name occurs twice among the variables of the table; names must be different.")
         if len(self.node_offsets) != len(self.names) + 1:
             raise FormatError(f"the table has {len(self.node_offsets) - 1} nodes for {len(self.names)} names.")
+        for name in {name for names in self.targets or () for name in names} - set(self.names):
+            raise FormatError(f"the targets of the table name '{name}', which is not one of its variables.")
         defect, node, row = _core.parent_sets.inspect_table(self.native)
         if defect == 0:
             self._check_range()

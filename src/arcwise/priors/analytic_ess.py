@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arcwise.data import Dataset
+from arcwise.data.targets import refuse_targets
 from arcwise.errors import OptionError
 from arcwise.graph import Cpdag, Dag
 from arcwise.scores.score import families_of, family_counts
@@ -83,6 +84,7 @@ def analytic_ess(data: Dataset, dag: Dag) -> AnalyticEss:
 
     All members of an equivalence class have the same alpha*: each part is a difference of functions of variable sets.
     """
+    refuse_targets(data, "the analytic equivalent sample size")
     parameters, in_data, in_prior = 0, 0.0, 0.0
     by_node: dict[int, tuple[int, float]] = {}
     for child, parents in families_of(data, dag):

@@ -61,10 +61,10 @@ class PriorComparison:
     held_out_error
         The standard error of its difference to BDeu's over the splits (0 for BDeu itself; NaN for one split).
     splits
-        How often the data were split; 0 if `test` data were given, or if Ctrl-C came before the first split was learned
-        from, when nothing is known about held-out cases (NaN).
+        How often the data were split; 0 if `test` data were given, or if Ctrl-C or the time limit came before the first
+        split was learned from, when nothing is known about held-out cases (NaN).
     status
-        INTERRUPTED if Ctrl-C ended the comparison after this many splits.
+        INTERRUPTED or TIME_LIMIT if Ctrl-C or the time limit ended the comparison after this many splits.
     """
 
     scores: tuple[str, ...]
@@ -182,8 +182,8 @@ def compare_priors(
     settings
         The fields of `PredictionSettings` by keyword, such as ``splits=20``, or a whole one as ``settings=``.
 
-    Ctrl-C ends it with the splits that are finished; before the three networks of all the data are learned, it raises
-    KeyboardInterrupt.
+    Ctrl-C and the time limit end it with the splits that are finished; before the three networks of all the data are
+    learned, Ctrl-C raises KeyboardInterrupt.
     """
     chosen = gather(PredictionSettings, compare_priors, settings)
     splits, held_out, parameter_prior = chosen.splits, chosen.held_out, chosen.parameter_prior
@@ -202,24 +202,31 @@ def compare_priors(
     scores = make_compared(ess, epsilon)
     rng = np.random.default_rng(seed)
     found: list[LearnedNetwork] = []
+    deadline = learning.deadline
+    steps = 1 if test is not None else splits + 1
     with show_progress(progress) as callback:
 
         def learn(part: Dataset, done: int) -> list[LearnedNetwork]:
-            callback(ProgressEvent("learning side by side", done, 1 if test is not None else splits + 1))
-            optima = all_or_interrupt(find_optima(part, scores, learning, progress=False))
+            callback(ProgressEvent("learning side by side", done, steps))
+            share = learning.within(deadline.part(steps - done))
+            optima = all_or_interrupt(find_optima(part, scores, share, progress=False))
             found.extend(optima)
             return optima
 
         whole = learn(data, 0)
         likelihoods: list[list[float]] = []
-        interrupted = False
+        cut = Status.COMPLETE
         try:
             for number, (train, unseen) in enumerate(_parts(data, test, splits, held_out, rng)):
+                if deadline.is_over:
+                    break
                 optima = whole if train is data else learn(train, number + 1)
                 networks = [fit_under(s, o.dag, train, parameter_prior) for s, o in zip(scores, optima, strict=True)]
                 likelihoods.append([network.log_likelihood(unseen) / unseen.n_cases for network in networks])
         except KeyboardInterrupt:
-            interrupted = True
+            cut = Status.INTERRUPTED
+    if cut is Status.COMPLETE and len(likelihoods) < (1 if test is not None else splits):
+        cut = Status.TIME_LIMIT
     by_split = np.array(likelihoods).reshape(-1, len(scores))
     unknown = np.full(len(scores), np.nan)
     plain = whole[COMPARED.index("bdeu")].dag
@@ -237,7 +244,7 @@ def compare_priors(
         ess=ess,
         epsilon=epsilon,
         splits=0 if test is not None else len(by_split),
-        status=Status.INTERRUPTED if interrupted else worst_status(found),
+        status=cut if cut is not Status.COMPLETE else worst_status(found),
     )
 
 

@@ -118,7 +118,10 @@ def edge_prior(
     given: Sequence[str] = (),
     ess: Sequence[float] | NDArray[np.float64] | None = None,
 ) -> EdgePrior:
-    """Analyse the edge parent -> child, given other parents of the child, over a grid of equivalent sample sizes."""
+    """Analyse the edge parent -> child, given other parents of the child, over a grid of equivalent sample sizes.
+
+    Cases in which the child was set are left out.
+    """
     if child == parent or child in given or parent in given or len(set(given)) < len(given):
         raise OptionError(f"child '{child}', parent '{parent}' and the given {list(given)} must all be different.")
     a, b = data.index(child), data.index(parent)
@@ -126,6 +129,7 @@ def edge_prior(
     grid = ESS_GRID if ess is None else np.sort(np.asarray(ess, dtype=np.float64))
     if grid.ndim != 1 or len(grid) == 0 or not ((grid > 0) & np.isfinite(grid)).all():
         raise OptionError("the grid of equivalent sample sizes must be positive, finite numbers.")
+    data = data.cases_without(child)
     counts = contingency(data, [a, b, *others])
     counts = counts.reshape(counts.shape[0], counts.shape[1], -1)
     exact = log_bayes_factors(counts, grid)

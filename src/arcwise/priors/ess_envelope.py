@@ -58,7 +58,8 @@ def trace_envelope(
 ) -> list[EnvelopePiece]:
     """Return the pieces between the first and the last of ascending sample sizes, whose optima are given.
 
-    Every network that a search returns on the way is appended to `found`.
+    Every network that a search returns on the way is appended to `found`. Once the solver's time is over, no more
+    pieces are looked for.
     """
     breaks: list[tuple[float, Dag]] = [(float(ess[0]), optima[0].dag)]  # where a piece begins, and with which network
     for k in range(len(ess) - 1):
@@ -78,7 +79,7 @@ def _split(
 ) -> None:
     """Append the beginnings of the pieces between two sample sizes, each with the network that is optimal at it."""
     (low, left), (high, right) = at_left, at_right
-    if math.log(high / low) < FINEST:
+    if math.log(high / low) < FINEST or solver.is_over:
         if left != right:
             breaks.append((high, right))
         return

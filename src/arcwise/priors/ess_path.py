@@ -54,7 +54,7 @@ class EssPath:
         The grid, cut where the network that was optimal so far no longer is.
     averaged
         The optimal network under BDeu averaged over the whole grid (`bdeu_averaged`), which needs no choice; None if
-        Ctrl-C came before it.
+        Ctrl-C or the time limit came before it.
     status
         COMPLETE if every optimum is proved.
     """
@@ -122,7 +122,8 @@ def ess_path(
     """Find the optimal network for each equivalent sample size of a grid, by default 60 from 10^-3 to 10^5.
 
     The data are counted once. With up to 20 variables a value costs milliseconds more (`EssSolver`); beyond, the
-    pruning and the search of one table. Ctrl-C ends the path early: it then has the values up to there.
+    pruning and the search of one table. Ctrl-C and the time limit end the path early: it then has the values up
+    to there.
     """
     grid = np.logspace(-3, 5, 60) if ess is None else np.asarray(ess, dtype=np.float64)
     if grid.ndim != 1 or len(grid) == 0 or not ((grid > 0) & np.isfinite(grid)).all():

@@ -16,14 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Dataset
-from arcwise.deadline import Deadline
 from arcwise.errors import ConstraintError, OptionError
-from arcwise.graph import Dag
+from arcwise.graph import Dag, assert_obeys
 from arcwise.limits import Status
 from arcwise.parent_sets.build import allowed_families
-from arcwise.priors.optima import LearnedNetwork, Learning, find_optima
+from arcwise.priors.optima import TABLE_SHARE, LearnedNetwork, Learning, find_optima
 from arcwise.progress import ProgressCallback, native_callback, show_progress
-from arcwise.scores import make_score
+from arcwise.scores import Score, make_score
 from arcwise.scores.score import check_cases
 
 if TYPE_CHECKING:
@@ -40,8 +39,8 @@ class EssSolver:
     data
         Discrete data.
     learning
-        Limits, constraints, threads. The time limit holds for the counting, which then ends with the sets of a smaller
-        number of parents (and that status on every network), and for each search where tables are used.
+        Limits, constraints, threads. The time limit is for the counting, which then ends with the sets of a smaller
+        number of parents (and that status on every network), and for all that is solved afterwards.
     progress
         See `arcwise.progress.show_progress`.
     """
@@ -54,7 +53,8 @@ class EssSolver:
         progress: bool | ProgressCallback | None = None,
     ) -> None:
         self._data = check_cases(data)
-        self._learning = learning
+        self._deadline = learning.deadline
+        self._learning = learning.within(self._deadline)
         self._progress = progress
         self._status = Status.COMPLETE
         self._optimizer: EssOptimizer | None = None
@@ -71,37 +71,46 @@ class EssSolver:
         """Return the optimal network for each equivalent sample size.
 
         Ctrl-C returns the networks found so far, the last with the status INTERRUPTED; if there is none yet, it raises
-        KeyboardInterrupt.
+        KeyboardInterrupt. The time limit does the same with the status TIME_LIMIT, but there is always a first network.
         """
         sizes = _checked(ess)
         if self._optimizer is None:
-            scores = [make_score("bdeu", ess=float(value)) for value in sizes]
-            return find_optima(self._data, scores, self._learning, progress=self._progress, stage=stage)
+            return self._from_tables([make_score("bdeu", ess=float(value)) for value in sizes], stage)
         return self._rescore(self._optimizer, sizes, averaged=False, stage=stage)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no time is left."""
+        return self._deadline.is_over
 
     def solve_with_average(
         self, ess: Sequence[float] | NDArray[np.float64], *, stage: str = "ESS"
     ) -> tuple[list[LearnedNetwork], LearnedNetwork | None]:
         """Return the networks of `solve`, and the optimal network under the mean of the log scores over all sizes.
 
-        The latter is that of the score `bdeu_averaged` with this grid; None if Ctrl-C came before it.
+        The latter is that of the score `bdeu_averaged` with this grid; None if Ctrl-C or the time limit came before it.
         """
         sizes = _checked(ess)
         if self._optimizer is None:
             averaged = make_score("bdeu_averaged", grid=tuple(sizes.tolist()))
             scores = [make_score("bdeu", ess=float(value)) for value in sizes]
-            found = find_optima(self._data, [*scores, averaged], self._learning, progress=self._progress, stage=stage)
+            found = self._from_tables([*scores, averaged], stage)
         else:
             found = self._rescore(self._optimizer, sizes, averaged=True, stage=stage)
         return found[: len(sizes)], found[-1] if len(found) == len(sizes) + 1 else None
+
+    def _from_tables(self, scores: Sequence[Score], stage: str) -> list[LearnedNetwork]:
+        return find_optima(self._data, scores, self._learning, partly=True, progress=self._progress, stage=stage)
 
     def _fits(self) -> bool:
         from arcwise import _core
 
         n, learning = self._data.n_variables, self._learning
+        if self._data.targets is not None:  # one set of counts would not serve all children
+            return False
         if learning.search != "exact" or n > _core.priors.CountSpectra.largest or self._data.n_cases >= 2**31:
             return False
-        return _core.priors.EssOptimizer.memory_for(n, learning.threads) < learning.limits.native_memory
+        return _core.priors.EssOptimizer.memory_for(n, learning.threads) < self._deadline.given.native_memory
 
     def _count(self) -> EssOptimizer | None:
         """Count all sets of up to the largest family's size, one size after the other, as the builder of tables does.
@@ -116,13 +125,13 @@ class EssSolver:
         spectra: CountSpectra = _core.priors.make_spectra(data.codes, data.arities, data.native_weights)
         last = min(data.n_variables, max(limits, default=0) + 1)
         least = max((mask.bit_count() for mask in required), default=0) + 1  # without these there is no network
-        deadline = Deadline.of(learning.limits)
+        deadline = self._deadline.share(TABLE_SHARE)
         with show_progress(self._progress) as callback:
             while spectra.level < last:
                 size = spectra.level + 1
                 left = math.inf if size <= least else deadline.seconds_left
                 report = native_callback(callback, f"counting sets of {size}")
-                memory = float(learning.limits.native_memory)
+                memory = float(deadline.given.native_memory)
                 status = Status.from_native(spectra.advance(report, left, learning.threads, memory))
                 if status is Status.MEMORY_LIMIT:
                     return None
@@ -137,11 +146,13 @@ class EssSolver:
         self, optimizer: EssOptimizer, sizes: NDArray[np.float64], *, averaged: bool, stage: str
     ) -> list[LearnedNetwork]:
         with show_progress(self._progress) as callback:
-            code, solved, scores, parents = optimizer.solve(
-                sizes, averaged, *self._rules, self._learning.threads, native_callback(callback, stage)
-            )
+            report, threads = native_callback(callback, stage), self._learning.threads
+            left = self._deadline.seconds_left
+            code, solved, scores, parents = optimizer.solve(sizes, averaged, *self._rules, threads, report, left)
         status = Status.from_native(code)
         count = int(np.argmin(solved)) if not solved.all() else len(solved)  # the first that are all solved
+        if count == 0 and status is Status.TIME_LIMIT:  # a first network there must be
+            return self._from_tables([make_score("bdeu", ess=float(sizes[0]))], stage)
         if count == 0:
             raise KeyboardInterrupt
         if not np.isfinite(scores[:count]).all():
@@ -158,6 +169,7 @@ class EssSolver:
     def _network(self, masks: list[int], score: float, status: Status) -> LearnedNetwork:
         n = self._data.n_variables
         dag = Dag(self._data.names, [[p for p in range(n) if mask >> p & 1] for mask in masks])
+        assert_obeys(dag, self._learning.constraints)
         return LearnedNetwork(dag, score, status, proved=self._status is Status.COMPLETE)
 
 
@@ -170,7 +182,7 @@ def _checked(ess: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _family_rules(data: Dataset, learning: Learning) -> tuple[list[int], list[int], list[int]]:
     """Return for each variable masks of the parents it must and may have, and how many at most."""
-    required, optional, sizes = allowed_families(data, learning.constraints, learning.max_parents)
-    needed = [sum(1 << p for p in parents) for parents in required]
-    allowed = [mask | sum(1 << p for p in parents) for mask, parents in zip(needed, optional, strict=True)]
-    return needed, allowed, [min(size, data.n_variables - 1) for size in sizes]
+    families = allowed_families(data, learning.constraints, learning.max_parents)
+    needed = [sum(1 << p for p in parents) for parents in families.required]
+    allowed = [mask | sum(1 << p for p in parents) for mask, parents in zip(needed, families.allowed, strict=True)]
+    return needed, allowed, [min(size, data.n_variables - 1) for size in families.sizes]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 from arcwise.data import Dataset
+from arcwise.deadline import Deadline
 from arcwise.errors import OptionError, UnknownNameError, suggestion
 from arcwise.exact import find_optimal
-from arcwise.graph import Constraints, Dag
+from arcwise.graph import Constraints, Dag, assert_obeys
 from arcwise.limits import Limits, Status
 from arcwise.local import hill_climb, tabu_search
 from arcwise.mentions import Argument
@@ -17,10 +18,14 @@ from arcwise.parent_sets import build_parent_set_tables
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 from arcwise.scores import Score
 from arcwise.showing import one_screen
+from arcwise.thread_count import check_threads
 
 __all__ = ["LearnedNetwork", "Learning", "all_or_interrupt", "find_optima", "stays_optimal", "worst_status"]
 
 Search = Literal["exact", "hill-climbing", "tabu"]
+
+# Of the time for a search that needs tables first, the tables get this part.
+TABLE_SHARE = 0.5
 
 
 @one_screen
@@ -56,7 +61,8 @@ class Learning:
     constraints
         Required and forbidden arcs, tiers, limits.
     limits
-        Time and memory for each table and each search.
+        Time for the whole analysis, and memory for each table and each search. A `Deadline` that runs already is shared
+        by all analyses that are given it.
     threads
         For counting; results do not depend on them.
     search
@@ -66,7 +72,7 @@ class Learning:
 
     max_parents: int | None = None
     constraints: Constraints | None = None
-    limits: Limits = field(default_factory=Limits)
+    limits: Limits | Deadline = field(default_factory=Limits)
     threads: int = 1
     search: Search = "exact"
 
@@ -74,10 +80,18 @@ class Learning:
         most = self.max_parents
         if most is not None and (isinstance(most, bool) or most != int(most) or most < 0):
             raise OptionError(Argument("max_parents", most), "must be an integer, 0 or more, or None for no limit.")
-        if self.threads < 1:
-            raise OptionError(Argument("threads", self.threads), "must be 1 or more.")
+        check_threads(self.threads)
         if self.search not in get_args(Search):
             raise UnknownNameError(suggestion("search", self.search, get_args(Search)))
+
+    @property
+    def deadline(self) -> Deadline:
+        """The clock of the analysis; one that is started now if the limits are no deadline yet."""
+        return Deadline.of(self.limits)
+
+    def within(self, deadline: Deadline) -> Learning:
+        """Return the same options under the given deadline."""
+        return replace(self, limits=deadline)
 
 
 def find_optima(
@@ -85,23 +99,28 @@ def find_optima(
     scores: Sequence[Score],
     learning: Learning,
     *,
+    partly: bool = False,
     progress: bool | ProgressCallback | None = None,
     stage: str = "optimal networks",
 ) -> list[LearnedNetwork]:
     """Return the optimal network under each score; where a limit was reached, its status says so.
 
+    With `partly`, no search is begun once the time is over: the networks found so far are returned, at least one, the
+    last with the status TIME_LIMIT.
+
     One table of counts per set of variables serves all scores. (For many values of the ESS of BDeu, `EssSolver` needs
     no tables.) Ctrl-C returns the networks found so far, the last with the status INTERRUPTED; during the building of
     the tables, when there is none yet, it raises KeyboardInterrupt.
     """
+    deadline = learning.deadline
     if learning.search != "exact":
-        return _search_locally(data, scores, learning, progress, stage)
+        return _search_locally(data, scores, learning.within(deadline), partly, progress, stage)
     tables = build_parent_set_tables(
         data,
         scores,
         max_parents=learning.max_parents,
         constraints=learning.constraints,
-        limits=learning.limits,
+        limits=deadline.share(TABLE_SHARE).limits,
         threads=learning.threads,
         progress=progress,
     )
@@ -110,10 +129,14 @@ def find_optima(
     found: list[LearnedNetwork] = []
     with show_progress(progress) as callback:
         for number, table in enumerate(tables):
+            if partly and found and deadline.is_over:
+                return _stopped(found)
             callback(ProgressEvent(stage, number, len(tables)))
-            best = find_optimal(table, constraints=learning.constraints, limits=learning.limits, progress=False)
+            limits = deadline.part(len(tables) - number).limits
+            best = find_optimal(table, constraints=learning.constraints, limits=limits, progress=False)
             # A table that a limit ended holds the sets of the finished levels only.
             status = best.status if table.status is Status.COMPLETE else table.status
+            assert_obeys(best.dag, learning.constraints)
             found.append(LearnedNetwork(best.dag, best.score, status, proved=status is Status.COMPLETE))
             if best.status is Status.INTERRUPTED:
                 break
@@ -124,6 +147,7 @@ def _search_locally(
     data: Dataset,
     scores: Sequence[Score],
     learning: Learning,
+    partly: bool,
     progress: bool | ProgressCallback | None,
     stage: str,
 ) -> list[LearnedNetwork]:
@@ -131,19 +155,27 @@ def _search_locally(
     found: list[LearnedNetwork] = []
     with show_progress(progress) as callback:
         for number, score in enumerate(scores):
+            if partly and found and learning.deadline.is_over:
+                return _stopped(found)
             callback(ProgressEvent(stage, number, len(scores)))
             best = search(
                 data,
                 score=score,
                 max_parents=learning.max_parents,
                 constraints=learning.constraints,
-                limits=learning.limits,
+                limits=learning.deadline.part(len(scores) - number).limits,
                 progress=False,
             )
+            assert_obeys(best.dag, learning.constraints)
             found.append(LearnedNetwork(best.dag, best.score, best.status, proved=False))
             if best.status is Status.INTERRUPTED:
                 break
     return found
+
+
+def _stopped(found: list[LearnedNetwork]) -> list[LearnedNetwork]:
+    """Return the networks with a last one that says that the time was over after it."""
+    return [*found[:-1], replace(found[-1], status=Status.TIME_LIMIT)]
 
 
 def all_or_interrupt(optima: list[LearnedNetwork]) -> list[LearnedNetwork]:

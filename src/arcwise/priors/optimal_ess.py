@@ -9,6 +9,7 @@ alpha* approximates (Steck's Table 1: alpha^M and alpha^I).
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,11 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Dataset
-from arcwise.errors import OptionError
+from arcwise.data.targets import refuse_targets
+from arcwise.deadline import Deadline
+from arcwise.errors import OptionError, UnfinishedError
 from arcwise.graph import Cpdag, Dag
 from arcwise.limits import Status
-from arcwise.mentions import Argument
-from arcwise.priors.analytic_ess import analytic_ess, analytic_ess_of_class
+from arcwise.mentions import Argument, Remedy
+from arcwise.priors.analytic_ess import analytic_ess
 from arcwise.priors.ess_envelope import EnvelopePiece, curve, trace_envelope
 from arcwise.priors.ess_solver import EssSolver
 from arcwise.priors.optima import LearnedNetwork, Learning, all_or_interrupt, find_optima, stays_optimal, worst_status
@@ -36,6 +39,8 @@ __all__ = ["EssAscent", "EssMaximum", "ascend_ess", "maximise_ess"]
 
 # A class with more DAGs than this is not searched for the spread of alpha*.
 MOST_MEMBERS = 10_000
+# The BIC-optimal graph, where the ascent begins, gets this part of the time.
+FIRST_SHARE = 0.5
 # Where the optimal score is within this of its highest value on the grid, the pieces of its envelope are found.
 NEAR = 3.0
 
@@ -58,12 +63,13 @@ class EssAscent:
     dag
         The last graph.
     spread
-        The least and the largest alpha* over the DAGs of its equivalence class; None if there are too many.
+        The least and the largest alpha* over the DAGs of its equivalence class; None if there are too many, or if there
+        was no time for all of them.
     converged
         False if alpha* still moved after the last round allowed, if the ascent came back to a graph it had before
-        without settling, or if Ctrl-C ended it.
+        without settling, or if Ctrl-C or the time limit ended it.
     status
-        INTERRUPTED if Ctrl-C ended the ascent after the round that is the last here.
+        INTERRUPTED if Ctrl-C, TIME_LIMIT if the time limit ended the ascent after the round that is the last here.
     """
 
     alpha_star: float
@@ -108,16 +114,20 @@ def ascend_ess(
     """Alternate between the best graph for an ESS and the analytic ESS for a graph, from the BIC-optimal graph.
 
     The graphs are those of an exact search, or of a local one (`Learning.search`) where there are many variables.
-    Ctrl-C ends the ascent with the rounds that are finished; before the first graph it raises KeyboardInterrupt.
+    Ctrl-C and the time limit end the ascent with the rounds that are finished; Ctrl-C before the first graph raises
+    KeyboardInterrupt.
     """
     if not tolerance > 0:
         raise OptionError(Argument("tolerance", tolerance), "must be positive; Steck stops at a change below 0.1.")
-    optima = all_or_interrupt(find_optima(data, [make_score("bic")], learning, progress=progress))
+    refuse_targets(data, "the ascent to an equivalent sample size")
+    deadline = learning.deadline
+    first = learning.within(deadline.share(FIRST_SHARE))
+    optima = all_or_interrupt(find_optima(data, [make_score("bic")], first, progress=progress))
     history = [analytic_ess(data, optima[0].dag).value]
     converged = cycling = interrupted = False
     try:
-        solver = EssSolver(data, learning, progress=progress)
-        while not (converged or cycling) and len(history) <= most_rounds:
+        solver = EssSolver(data, learning.within(deadline), progress=progress)
+        while not (converged or cycling or deadline.is_over) and len(history) <= most_rounds:
             found = all_or_interrupt(solver.solve([history[-1]], stage=f"ESS {history[-1]:.4g}"))[0]
             history.append(analytic_ess(data, found.dag).value)
             optima.append(found)
@@ -128,17 +138,35 @@ def ascend_ess(
         interrupted = True
         history = history[: len(optima)]
     dag = optima[-1].dag
-    small = Cpdag.from_dag(dag).size <= MOST_MEMBERS
+    cut = Status.INTERRUPTED if interrupted else worst_status(optima)
+    if cut is Status.COMPLETE and not (converged or cycling):
+        cut = deadline.status
     return EssAscent(
         alpha_star=history[-1],
         rounds=len(history) - 1,
         history=tuple(history),
         n_arcs=tuple(optimum.dag.n_arcs for optimum in optima),
         dag=dag,
-        spread=analytic_ess_of_class(data, dag, most=MOST_MEMBERS) if small else None,
+        spread=_spread(data, dag, deadline),
         converged=converged,
-        status=Status.INTERRUPTED if interrupted else worst_status(optima),
+        status=cut,
     )
+
+
+def _spread(data: Dataset, dag: Dag, deadline: Deadline) -> tuple[float, float] | None:
+    """Return the least and the largest alpha* of a class; None if it has too many members or there is no time."""
+    cpdag = Cpdag.from_dag(dag)
+    if cpdag.size > MOST_MEMBERS:
+        return None
+
+    def values() -> Iterator[float]:
+        for member in cpdag.members():
+            if deadline.is_over:
+                return
+            yield analytic_ess(data, member).value
+
+    found = list(values())
+    return None if len(found) < cpdag.size else (min(found), max(found))
 
 
 @one_screen
@@ -212,13 +240,20 @@ def maximise_ess(
     on a logarithmic grid; wherever that comes near its highest value, the pieces of the envelope are found
     (`trace_envelope`), and the curve of each piece is maximised. The ends of the interval over which the best graph
     stays optimal are found by bisection on the logarithm, to a relative `accuracy`, each step an exact search. The
-    maximum of a part of the range is not an answer: Ctrl-C raises KeyboardInterrupt.
+    maximum of a part of the range is not an answer: Ctrl-C raises KeyboardInterrupt, and a time limit during the grid
+    UnfinishedError. After the grid, a time limit leaves pieces and ends as they are found by then, with that status.
     """
     if not 0 < low < high < math.inf:
         raise OptionError(f"the range of the search, {low!r} to {high!r}, must be positive and ascending.")
     grid = np.geomspace(low, high, 60)
     solver = EssSolver(data, learning, progress=progress)
     path = all_or_interrupt(solver.solve(grid, stage="ESS grid"))
+    if len(path) < len(grid):
+        raise UnfinishedError(
+            f"the time limit came after {len(path)} of the {len(grid)} sample sizes of the grid: which one has the "
+            "highest score is not known.",
+            remedies=Remedy("allow more time, or search locally"),
+        )
     scores = np.array([optimum.score for optimum in path])
     seen = [*path]
     near = np.flatnonzero(scores >= scores.max() - NEAR)
@@ -252,7 +287,7 @@ def maximise_ess(
         ess=grid,
         scores=scores,
         n_arcs=np.array([found.dag.n_arcs for found in path], dtype=np.int64),
-        status=worst_status(seen),
+        status=worst_status(seen) if not solver.is_over else Status.TIME_LIMIT,
     )
 
 
@@ -293,7 +328,7 @@ def _end(
         inside = math.log(float(value))
     if outside is None:
         return None
-    while abs(outside - inside) > edge:
+    while abs(outside - inside) > edge and not solver.is_over:
         middle = (inside + outside) / 2
         found = _solve(solver, math.exp(middle))
         seen.append(found)

@@ -59,8 +59,8 @@ class Saturation:
         By how many per cent the log-likelihood of unseen cases falls short of the true network's, where a network with
         parameters was given (`arcwise.evaluate.accuracy_score`; lower is better); else NaN.
     repetitions, status
-        How many repetitions the means are over, and INTERRUPTED if Ctrl-C ended it there. If it came during the first
-        one, `sizes` ends with the last size that was finished.
+        How many repetitions the means are over, and INTERRUPTED or TIME_LIMIT if Ctrl-C or the time limit ended it
+        there. If it came during the first one, `sizes` ends with the last size that was finished.
     """
 
     sizes: NDArray[np.int64]
@@ -155,56 +155,54 @@ def data_saturation(
     searches. Where the truth is known, the graphs are compared with it, and, if it has parameters, so are predictions
     of 10,000 cases sampled from it.
 
-    Ctrl-C ends it with the repetitions that are finished, or in the first one with the sizes that are; before there are
-    two sizes, it raises KeyboardInterrupt.
+    Ctrl-C and the time limit end it with the repetitions that are finished, or in the first one with the sizes that
+    are; before there are two sizes, Ctrl-C raises KeyboardInterrupt, and the time limit waits for them.
     """
     if repetitions < 1:
         raise OptionError(Argument("repetitions", repetitions), "must be at least 1.")
-    sizes = [20 * 2**i for i in range(64) if 20 * 2**i < data.n_cases]
-    if not sizes:
-        raise DataError(f"{data.n_cases} cases are too few to see saturation; at least 21 are needed.")
-    sizes.append(data.n_cases)
-    if len(sizes) > 2 and sizes[-1] < 1.5 * sizes[-2]:
-        del sizes[-2]  # the last step should be about a doubling
+    sizes = _sizes(data.n_cases)
     score = make_score("bdeu", ess=ess)
     rng = np.random.default_rng(seed)
     true_dag = truth.dag if isinstance(truth, BayesianNetwork) else truth
     unseen = truth.sample(UNSEEN, seed=rng) if isinstance(truth, BayesianNetwork) else None
-    whole = all_or_interrupt(find_optima(data, [score], learning, progress=progress))[0]
+    deadline = learning.deadline
+    steps = repetitions * len(sizes) + 1
+    share = learning.within(deadline.part(steps))
+    whole = all_or_interrupt(find_optima(data, [score], share, progress=progress))[0]
     optima = [whole]
     rows = np.repeat(np.arange(data.n_rows), 1 if data.weights is None else data.weights)
     shape = (repetitions, len(sizes))
     sensitivity, edges, change, distance, accuracy = (np.full(shape, np.nan) for _ in range(5))
     done = 0  # steps, each of them one size of one repetition
-    interrupted = False
+    cut = Status.COMPLETE
     try:
         with show_progress(progress) as callback:
-            for repetition in range(repetitions):
-                shuffled = rng.permutation(rows)
-                before: Dag | None = None
-                for k, size in enumerate(sizes):
-                    callback(ProgressEvent("saturation", repetition * len(sizes) + k, repetitions * len(sizes)))
-                    part = data if k == len(sizes) - 1 else _subsample(data, shuffled[:size])
-                    found = whole
-                    if k < len(sizes) - 1:
-                        found = all_or_interrupt(find_optima(part, [score], learning, progress=False))[0]
-                    optima.append(found)
-                    sensitivity[repetition, k] = prior_sensitivity(
-                        part, found.dag, ess=ess, epsilon=epsilon, epsilons=()
-                    ).relative
-                    edges[repetition, k] = len(found.dag.arcs)
-                    if before is not None:
-                        change[repetition, k] = shd(before, found.dag)
-                    if true_dag is not None:
-                        distance[repetition, k] = shd(true_dag, found.dag)
-                    if isinstance(truth, BayesianNetwork):
-                        accuracy[repetition, k] = accuracy_score(
-                            truth, fit_parameters(found.dag, part, ess=ess), unseen
-                        )
-                    before = found.dag
-                    done += 1
+            for repetition, k in np.ndindex(shape):
+                if done >= 2 and deadline.is_over:
+                    cut = Status.TIME_LIMIT
+                    break
+                callback(ProgressEvent("saturation", done, repetitions * len(sizes)))
+                if k == 0:
+                    shuffled = rng.permutation(rows)
+                part, found = data, whole
+                if k < len(sizes) - 1:
+                    part = _subsample(data, shuffled[: sizes[k]])
+                    share = learning.within(deadline.part(steps - len(optima)))
+                    found = all_or_interrupt(find_optima(part, [score], share, progress=False))[0]
+                sensitivity[repetition, k] = prior_sensitivity(
+                    part, found.dag, ess=ess, epsilon=epsilon, epsilons=()
+                ).relative
+                edges[repetition, k] = len(found.dag.arcs)
+                if k > 0:
+                    change[repetition, k] = shd(optima[-1].dag, found.dag)
+                if true_dag is not None:
+                    distance[repetition, k] = shd(true_dag, found.dag)
+                if isinstance(truth, BayesianNetwork):
+                    accuracy[repetition, k] = accuracy_score(truth, fit_parameters(found.dag, part, ess=ess), unseen)
+                optima.append(found)
+                done += 1
     except KeyboardInterrupt:
-        interrupted = True
+        cut = Status.INTERRUPTED
     if done < 2:
         raise KeyboardInterrupt
     finished = max(1, done // len(sizes))
@@ -224,11 +222,22 @@ def data_saturation(
         ess=ess,
         epsilon=epsilon,
         dag=whole.dag,
-        status=Status.INTERRUPTED if interrupted else worst_status(optima),
+        status=cut if cut is not Status.COMPLETE else worst_status(optima),
     )
+
+
+def _sizes(cases: int) -> list[int]:
+    """Return 20, 40, 80, ... and the number of cases, whose step should be about a doubling, too."""
+    sizes = [20 * 2**i for i in range(64) if 20 * 2**i < cases]
+    if not sizes:
+        raise DataError(f"{cases} cases are too few to see saturation; at least 21 are needed.")
+    sizes.append(cases)
+    if len(sizes) > 2 and sizes[-1] < 1.5 * sizes[-2]:
+        del sizes[-2]
+    return sizes
 
 
 def _subsample(data: Dataset, rows: NDArray[np.int64]) -> Dataset:
     """Return the data with weights that count the given rows; the codes are shared, the declared states kept."""
     weights = np.bincount(rows, minlength=data.n_rows).astype(np.int64)
-    return Dataset(codes=data.codes, names=data.names, states=data.states, weights=weights)
+    return Dataset(data.codes, data.names, data.states, weights, data.targets)

@@ -1,5 +1,6 @@
 """Scores: how well a variable's parents explain it. One score per file; natural logarithms, higher is better."""
 
+from arcwise.scores.believed import BelievedScore
 from arcwise.scores.facts import Facts, Parameter
 from arcwise.scores.hypothetical import Estimate
 from arcwise.scores.prior_network import JointPrior, PriorNetwork, UniformPrior
@@ -8,6 +9,7 @@ from arcwise.scores.score import Score
 
 __all__ = [
     "SCORES",
+    "BelievedScore",
     "Estimate",
     "Facts",
     "JointPrior",

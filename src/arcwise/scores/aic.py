@@ -33,6 +33,7 @@ class Aic(Score):
         log_bayes_factor=False,
         regular=True,
         bound="LL <= 0, and supersets have at least as many parameters",
+        number_of_cases="no N: the likelihood of the cases in which the variable was not set",
     )
 
     def local(self, counts: Counts, alphas: NDArray[np.float64] | None = None) -> float:

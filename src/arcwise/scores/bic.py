@@ -23,7 +23,11 @@ __all__ = ["Bic"]
 
 @dataclass(frozen=True)
 class Bic(Score):
-    """BIC = LL - q (r - 1) log(N) / 2. Differences approximate log Bayes factors for large N."""
+    """BIC = LL - q (r - 1) log(N) / 2. Differences approximate log Bayes factors for large N.
+
+    N is the number of cases in which the variable was not set by an experiment: of variables that were set in different
+    cases, the penalties differ.
+    """
 
     name: ClassVar[str] = "bic"
     FACTS: ClassVar[Facts] = Facts(
@@ -34,6 +38,7 @@ class Bic(Score):
         log_bayes_factor=False,
         regular=True,
         bound="LL <= 0, and supersets have at least as many parameters",
+        number_of_cases="N of log(N) / 2: the cases in which the variable was not set",
     )
 
     def local(self, counts: Counts, alphas: NDArray[np.float64] | None = None) -> float:

@@ -38,6 +38,7 @@ class BicLaplace(Score):
         regular=True,
         bound="smoothed parameters are no likelier than the maximum, so BIC's bound holds",
         asymmetric=two_way(((3, 1), (0, 2))),
+        number_of_cases="N of log(N) / 2: the cases in which the variable was not set",
     )
 
     def local(self, counts: Counts, alphas: NDArray[np.float64] | None = None) -> float:

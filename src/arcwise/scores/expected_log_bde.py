@@ -34,6 +34,7 @@ class ExpectedLogBde(HypotheticalScore):
         log_bayes_factor=False,
         regular=None,
         bound="no probability exceeds one",
+        number_of_cases="N and the hypothetical distributions: the cases in which the variable was not set",
     )
     mixture: ClassVar[int] = 0
 

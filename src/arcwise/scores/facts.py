@@ -130,6 +130,8 @@ class Facts:
     parent_limit
         The most parents that a variable may have if networks are to be averaged and nothing else was asked for; None
         where the score itself keeps parents few.
+    number_of_cases
+        What N is in the score of a variable that was set in some cases (`Dataset.targets`), which are then left out.
     """
 
     title: str
@@ -142,6 +144,7 @@ class Facts:
     asymmetric: Asymmetry | None = None
     irregular: Irregularity | None = None
     parent_limit: int | None = None
+    number_of_cases: str = "no N: the counts of the cases in which the variable was not set"
 
     @property
     def citation(self) -> str:

@@ -36,6 +36,7 @@ class Fnml(Score):
         regular=True,
         bound="LL <= 0, and C(n + m, r) <= C(n, r) C(m, r): splitting configurations costs more",
         asymmetric=two_way(((3, 1), (0, 2))),
+        number_of_cases="n_j of C(n_j, r): the cases in which the variable was not set, by configuration",
     )
 
     def local(self, counts: Counts, alphas: NDArray[np.float64] | None = None) -> float:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Dataset
+from arcwise.data.targets import refuse_targets
 from arcwise.errors import OptionError
 from arcwise.graph import Dag, count_dags
 from arcwise.scores.bdeu import ESS
@@ -150,7 +151,7 @@ class HypotheticalScore(Score):
         return self._estimate(data, families_of(data, dag))
 
     def _estimate(self, data: Dataset, families: Sequence[tuple[int, Sequence[int]]]) -> Estimate:
-        check_cases(data)
+        refuse_targets(check_cases(data), "the estimate with its standard error")
         if self._kind(data) == "local":
             ((child, parents),) = families
             values = _bd_values(family_counts(data, child, parents), self.alphas(data, child, parents))

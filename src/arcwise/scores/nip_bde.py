@@ -34,6 +34,7 @@ class NipBde(HypotheticalScore):
         regular=None,
         bound="no probability exceeds one",
         asymmetric=THREE_WAY,
+        number_of_cases="N and the hypothetical distributions: the cases in which the variable was not set",
     )
     mixture: ClassVar[int] = 1
 

@@ -37,6 +37,7 @@ class Qbdj(Score):
         log_bayes_factor=False,
         regular=True,
         bound="the configurations' part is at most 0, and the penalty grows with q",
+        number_of_cases="N of both parts: the cases in which the variable was not set",
     )
 
     def local(self, counts: Counts, alphas: NDArray[np.float64] | None = None) -> float:

@@ -23,7 +23,10 @@ __all__ = ["Qnml"]
 
 @dataclass(frozen=True)
 class Qnml(Score):
-    """qNML = LL - [log C(N, q r) - log C(N, q)]: the NML of the family over that of its parents. No parameter."""
+    """qNML = LL - [log C(N, q r) - log C(N, q)]: the NML of the family over that of its parents. No parameter.
+
+    N is the number of cases in which the variable was not set by an experiment.
+    """
 
     name: ClassVar[str] = "qnml"
     FACTS: ClassVar[Facts] = Facts(
@@ -35,6 +38,7 @@ class Qnml(Score):
         log_bayes_factor=False,
         regular=True,
         bound="LL <= 0, and the penalty grows with q",
+        number_of_cases="N of C(N, q r) and C(N, q): the cases in which the variable was not set",
     )
 
     def local(self, counts: Counts, alphas: NDArray[np.float64] | None = None) -> float:

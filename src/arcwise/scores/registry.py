@@ -6,12 +6,14 @@ import dataclasses
 from typing import Any
 
 from arcwise.errors import OptionError, UnknownScoreError, suggestion
+from arcwise.graph import make_beliefs
 from arcwise.scores.aic import Aic
 from arcwise.scores.bd import Bd
 from arcwise.scores.bde import Bde
 from arcwise.scores.bdeu import Bdeu
 from arcwise.scores.bdeu_averaged import BdeuAveraged
 from arcwise.scores.bdj import Bdj
+from arcwise.scores.believed import BelievedScore
 from arcwise.scores.bic import Bic
 from arcwise.scores.bic_laplace import BicLaplace
 from arcwise.scores.expected_log_bde import ExpectedLogBde
@@ -48,7 +50,7 @@ SCORES: dict[str, type[Score]] = {
 }
 
 
-def make_score(score: str | Score, **options: Any) -> Score:
+def make_score(score: str | Score, *, beliefs: Any = None, **options: Any) -> Score:
     """Make a score from its name and parameters.
 
     Parameters
@@ -56,6 +58,9 @@ def make_score(score: str | Score, **options: Any) -> Score:
     score
         A name in `SCORES`, or a name with parameters as the command line takes them, ``"bdeu:ess=10"``; a `Score` is
         returned as it is.
+    beliefs
+        What is believed before the data, to be added to the score: `Beliefs`, a table with the columns from, to, odds,
+        or a file of odds. The result is then a `BelievedScore`, unless all odds are 1.
     options
         The score's parameters; they may not repeat those in the text.
 
@@ -64,6 +69,9 @@ def make_score(score: str | Score, **options: Any) -> Score:
     >>> make_score("bdeu", ess=10) == make_score("bdeu:ess=10")
     True
     """
+    believed = make_beliefs(beliefs)
+    if believed is not None:
+        return BelievedScore(make_score(score, **options), believed)
     if isinstance(score, Score):
         if options:
             raise OptionError(f"a score object takes no further options, not {', '.join(options)}; make a new one.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import dataclasses
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -28,7 +28,8 @@ class Score(abc.ABC):
     """A decomposable score: the sum over variables of a local score; natural logarithm, higher is better.
 
     A score is a frozen dataclass of its parameters. `native` gives the compiled score that tables and searches use;
-    `local` is its readable twin, from one family's table of counts.
+    `local` is its readable twin, from one family's table of counts. Where variables were set (`Dataset.targets`), a
+    family is scored without the cases in which its child was (Cooper and Yoo 1999), and N is the number of the others.
     """
 
     name: ClassVar[str]
@@ -43,6 +44,11 @@ class Score(abc.ABC):
     def facts(self) -> Facts:
         """What is known about the score with these parameters; `FACTS` is that of the defaults."""
         return self.FACTS
+
+    @property
+    def data_score(self) -> Score:
+        """The score of the data alone: the score itself, unless it has a prior (`BelievedScore`)."""
+        return self
 
     @property
     def title(self) -> str:
@@ -87,13 +93,33 @@ class Score(abc.ABC):
         return float(self.score_families(data, [(child, parents)])[0])
 
     def score_families(self, data: Dataset, families: Iterable[tuple[int, Iterable[int]]]) -> NDArray[np.float64]:
-        """Return the local scores of several (child, parents) pairs, each counted from the data on its own."""
+        """Return the local scores of several (child, parents) pairs, each counted from the data on its own.
+
+        Where variables were set, a family is counted without the cases in which its child was, and their number is
+        the family's N. A child that was set in every case has the score 0: the likelihood of no case is 1.
+        """
         from arcwise import _core
 
-        children, offsets, parents = pack_families(data, families)
-        return _core.scores.score_families(
-            self.native(check_cases(data)), data.codes, data.arities, data.native_weights, children, offsets, parents
-        )
+        return self._by_group(data, families, _core.scores.score_families)
+
+    def _by_group(
+        self, data: Dataset, families: Iterable[tuple[int, Iterable[int]]], compute: Callable[..., NDArray[np.float64]]
+    ) -> NDArray[np.float64]:
+        """Call a native function for the families of each group of children of which the same cases tell."""
+        listed = [(child, sorted(set(parents))) for child, parents in families]
+        children, offsets, parents = pack_families(data, listed)
+        groups = data.group_of_child[children]
+        result = np.zeros(len(listed))
+        for g, group in enumerate(check_cases(data).child_groups):
+            chosen = np.flatnonzero(groups == g)
+            if group.n_cases == 0 or len(chosen) == 0:
+                continue
+            if len(chosen) < len(listed):
+                children, offsets, parents = pack_families(data, [listed[i] for i in chosen])
+            result[chosen] = compute(
+                self.native(group), group.codes, group.arities, group.native_weights, children, offsets, parents
+            )
+        return result
 
     def score_network(self, data: Dataset, dag: Dag) -> float:
         """Return the score of a network, counted from the data: the sum of its families' local scores.
@@ -106,19 +132,21 @@ class Score(abc.ABC):
         """Return `bound` of several (child, parents) pairs, natively."""
         from arcwise import _core
 
-        children, offsets, parents = pack_families(data, families)
-        return _core.scores.bound_families(
-            self.native(check_cases(data)), data.codes, data.arities, data.native_weights, children, offsets, parents
-        )
+        return self._by_group(data, families, _core.scores.bound_families)
 
     def score_family_twin(self, data: Dataset, child: int, parents: Iterable[int] = ()) -> float:
         """Return the same as `score_family`, by `local` in Python: what the native score is compared with."""
         ordered = sorted(parents)
-        return self.local(family_counts(data, child, ordered), self.alphas(data, child, ordered))
+        alone = data if data.targets is None else data.cases_without(data.names[child])
+        if alone.n_cases == 0:
+            return 0.0
+        return self.local(family_counts(alone, child, ordered), self.alphas(alone, child, ordered))
 
 
 def family_counts(data: Dataset, child: int, parents: Sequence[int]) -> Counts:
-    """Count a family densely: shape (q, r), the first parent varying slowest."""
+    """Count a family densely, without the cases in which the child was set: (q, r), the first parent slowest."""
+    if data.targets is not None:
+        data = data.cases_without(data.names[child])
     return contingency(data, [*parents, child]).reshape(-1, int(data.arities[child]))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,6 +45,7 @@ def plan_study(study: Study) -> tuple[Cell, ...]:
     with the same id has the same result. Limits are not in it, because a finished cell did not reach them.
     """
     cells: dict[str, Cell] = {}
+    _check_number(study)
     for name, settings in study.experiments.items():
         experiment = load_experiment(name)
         common = {key: value for key, value in plain_settings(settings).items() if key not in experiment.axes}
@@ -58,11 +60,18 @@ def plan_study(study: Study) -> tuple[Cell, ...]:
             if key in cells:
                 raise ConfigError(f"experiment '{name}' plans the same cell twice: {parameters}. Is a value repeated?")
             cells[key] = Cell(key, name, dict(parameters))
-            if len(cells) > MOST_CELLS:
-                raise ConfigError(
-                    f"study '{study.name}' has more than {MOST_CELLS:,} cells: is a number in [experiments.{name}] too "
-                    "large? Split it into several studies otherwise."
-                )
     if not cells:
         raise ConfigError(f"study '{study.name}' has no cell: some list in its settings is empty.")
     return tuple(cells.values())
+
+
+def _check_number(study: Study) -> None:
+    """Refuse a study of too many cells before any of them is made: to count them takes a twentieth of the time."""
+    left = MOST_CELLS
+    for name, settings in study.experiments.items():
+        left -= sum(1 for _ in itertools.islice(load_experiment(name).plan(settings), left + 1))
+        if left < 0:
+            raise ConfigError(
+                f"study '{study.name}' has more than {MOST_CELLS:,} cells: is a number in [experiments.{name}] too "
+                "large? Split it into several studies otherwise."
+            )

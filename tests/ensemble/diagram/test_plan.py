@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,13 @@ import pytest
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.ensemble import count_credible
+from arcwise.data import Dataset
+from arcwise.ensemble import CredibleSet, count_credible
 from arcwise.ensemble.diagram import credible_diagram
 from arcwise.ensemble.diagram import plan as diagram_plan
 from arcwise.ensemble.diagram.plan import UNLIMITED, OrderSearch, build_as_planned
 from arcwise.limits import Limits, Status
-from arcwise.parent_sets import ParentSetTable
+from arcwise.parent_sets import ParentSetTable, build_parent_sets
 
 MEMORY_LIMIT, INTERRUPTED = 2, 4  # of Status in cpp/core/monitor.hpp
 SOURCES, FRONTIER = _core.ensemble.Construction.SOURCES, _core.ensemble.Construction.FRONTIER
@@ -172,3 +174,14 @@ def test_a_real_set_is_counted_through_the_plan(monkeypatch: pytest.MonkeyPatch)
     np.testing.assert_allclose(found.arc_probabilities(), expected.arc_probabilities(), atol=1e-9)
     stopped = count_credible(table, log_slack=4.0, limits=Limits(seconds=1e-9))
     assert stopped.status is Status.TIME_LIMIT
+
+
+def test_a_set_whose_pilots_hold_no_network_is_counted(shared: Path) -> None:
+    """30 variables, 2,000 cases: the search for an order failed, with an error about sizes, on this data set."""
+    kept = np.load(shared / "repro" / "repro_cover.npz")
+    states = [[str(k) for k in range(arity)] for arity in kept["arities"]]
+    data = Dataset.from_codes(kept["codes"], states=states)
+    table = build_parent_sets(data, "bdeu:ess=1", slack=math.log(150), max_parents=3, progress=False)
+    few, many = (CredibleSet.build(table, bayes_factor=factor, progress=False) for factor in (3, 150))
+    assert (few.count, many.count) == (992, 500_776)
+    assert len(few.networks()) == few.count

@@ -132,6 +132,7 @@ def test_a_package_that_is_broken_or_takes_a_name_is_told_of_and_left_out(tmp_pa
     assert found["sources"] == {
         "credible": "arcwise.ensemble.sources.credible",
         "bootstrap": "arcwise.ensemble.sources.bootstrap",
+        "posterior": "arcwise.ensemble.sources.posterior",
         "jackknife": "jackknife",
     }
     told = sorted(found["told"])

@@ -45,7 +45,7 @@ def hostile() -> arcwise.Analysis:
     frame = pd.DataFrame({HOSTILE[0]: first, HOSTILE[1]: (first + (rng.random(300) < 0.1)) % 2})
     frame[HOSTILE[2]] = rng.choice(["</td><td>", "</script>", "<b>"], size=300)
     frame[HOSTILE[3]] = np.where(first > 0, "a&b", "c<d")
-    return learn(frame, permutations=0, name="<title>'&")
+    return learn(frame, keep=[HOSTILE[3]], permutations=0, name="<title>'&")
 
 
 def payload(page: str) -> dict[str, object]:

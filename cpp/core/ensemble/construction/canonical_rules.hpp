@@ -39,7 +39,8 @@ class DagRule {
     const ComponentProblem<W>& problem_;
 };
 
-// Every Markov equivalence class once, without listing its members.
+// Every class once, without listing its members: a Markov equivalence class or, with fixed pairs, the part of
+// one whose members agree on their arcs (graph/class_kernel.hpp).
 //
 // Call v a *possible sink* of a class C on U if v is a sink of some member. All members that have v as a sink
 // give it the same parents (its neighbours P, which is the same in all), and what is left of them, C', is
@@ -48,10 +49,14 @@ class DagRule {
 // smallest possible sink. Which smaller u in U - v are possible sinks of C can be said in terms of C':
 //   - u not in P: if and only if u is a possible sink of C' (the sinks u and v do not touch each other).
 //   - u in P: u -> v must be reversible with u last, that is u and v have the same neighbours otherwise: if
-//     and only if u is a possible sink of C' with the neighbours P - u exactly (then u -> v is covered).
+//     and only if u is a possible sink of C' with the neighbours P - u exactly (then u -> v is covered), and
+//     the pair is not fixed.
+// Fixed pairs change nothing else: which arcs of C' all members have does not depend on the sink v, since
+// Meek's rules ask for arcs with earlier heads only (graph/class_kernel.cpp), and none of them directs u -> v
+// if u and v have the same other neighbours and u has no arc to them.
 // So the rule carries, for each u left, nothing, "must not be a possible sink", or "must not be one with
 // exactly the parents Q", and these follow the same two cases as further nodes are removed. This needs a
-// score that gives equivalent DAGs the same value, and a table that has all of them (no parent limit).
+// score that gives the members of a class the same value, and a table that has all of them.
 template <std::size_t W>
 class ClassRule {
   public:

@@ -40,7 +40,7 @@ class RowFinder {
 template <std::size_t W>
 ComponentProblem<W> make_component(const TableView& table, std::span<const std::int32_t> members,
                                    std::span<const std::uint8_t> keep, std::span<const double> costs,
-                                   bool with_partners) {
+                                   Partners partners) {
     assert(members.size() <= NodeSet<W>::capacity);
     using Row = typename ComponentProblem<W>::Row;
     ComponentProblem<W> problem;
@@ -70,8 +70,12 @@ ComponentProblem<W> make_component(const TableView& table, std::span<const std::
                          [](const Row& a, const Row& b) { return a.cost < b.cost; });
         problem.offsets.push_back(problem.rows.size());
     }
-    if (!with_partners) return problem;
+    if (!partners.wanted) return problem;
     const RowFinder finder(table, members, keep);
+    const auto is_fixed = [&](std::int32_t v, std::int32_t u) {
+        return !partners.fixed.empty() && set_at(partners.fixed, table.variables, static_cast<std::size_t>(v))
+                                              .has(static_cast<std::size_t>(u));
+    };
     problem.partner_offsets.push_back(0);
     for (std::size_t i = 0; i < members.size(); ++i)
         for (auto r = problem.offsets[i]; r < problem.offsets[i + 1]; ++r) {
@@ -79,6 +83,12 @@ ComponentProblem<W> make_component(const TableView& table, std::span<const std::
             for (const auto u : all) {
                 const auto inside = local[static_cast<std::size_t>(u)];
                 if (inside < 0) continue;
+                if (is_fixed(members[i], u)) {
+                    problem.partner_nodes.push_back(static_cast<std::uint16_t>(inside));
+                    problem.partner_before.push_back(-1);
+                    problem.partner_after.push_back(-1);
+                    continue;
+                }
                 std::vector<std::int32_t> rest;
                 for (const auto p : all)
                     if (p != u) rest.push_back(p);
@@ -95,7 +105,7 @@ ComponentProblem<W> make_component(const TableView& table, std::span<const std::
 #define ARCWISE_INSTANTIATE(W)                                                                             \
     template ComponentProblem<W> make_component<W>(const TableView&, std::span<const std::int32_t>,        \
                                                    std::span<const std::uint8_t>, std::span<const double>, \
-                                                   bool);
+                                                   Partners);
 ARCWISE_INSTANTIATE(1)
 ARCWISE_INSTANTIATE(2)
 ARCWISE_INSTANTIATE(4)

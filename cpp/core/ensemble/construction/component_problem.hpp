@@ -26,14 +26,21 @@ struct ComponentProblem {
     std::vector<std::size_t> offsets{0};
     std::vector<Row> rows;
 
-    // For Markov equivalence (canonical_rules.hpp). Parent number k of row r inside the component is
+    // For classes (canonical_rules.hpp). Parent number k of row r inside the component is
     // partner_nodes[partner_offsets[r] + k], and if it is u, row r is of v, with all parents P, then
     // `before` is the row of u with the parents P - u and `after` that with P - u + v; -1 if not in the
-    // table.
+    // table, or if u and v are a fixed pair, whose arc never turns.
     std::vector<std::size_t> partner_offsets;
     std::vector<std::uint16_t> partner_nodes;
     std::vector<std::int64_t> partner_before;
     std::vector<std::int64_t> partner_after;
+};
+
+// Whether a problem has partners, and which pairs of the table's variables are fixed
+// (graph/class_kernel.hpp).
+struct Partners {
+    bool wanted = false;
+    std::span<const Word> fixed = {};
 };
 
 // The rows of `members` (ascending nodes of the table) with keep[row] != 0 (empty: all). `costs` has one
@@ -41,6 +48,6 @@ struct ComponentProblem {
 template <std::size_t W>
 ComponentProblem<W> make_component(const TableView& table, std::span<const std::int32_t> members,
                                    std::span<const std::uint8_t> keep, std::span<const double> costs,
-                                   bool with_partners);
+                                   Partners partners);
 
 }  // namespace arcwise

@@ -58,7 +58,8 @@ std::vector<WeightedCluster<W>> clusters_of(const DiagramInput& input, const Cut
 NetworkDiagram build_from_subsets(const DiagramInput& input, std::span<const double> best, bool classes,
                                   Ticker& ticker) {
     if (input.order.empty()) return empty_network();
-    const auto component = make_component<1>(input.table, input.order, input.keep, {}, classes);
+    const auto component =
+        make_component<1>(input.table, input.order, input.keep, {}, {classes, input.fixed});
     return classes ? build_by_rule<ClassRule<1>>(component, input, best, ticker)
                    : build_by_rule<DagRule<1>>(component, input, best, ticker);
 }
@@ -68,8 +69,8 @@ NetworkDiagram build_from_costs(const DiagramInput& input, const RowCosts& costs
     if (input.order.empty()) return empty_network();
     return with_words(input.order.size(), [&]<std::size_t W>() {
         const bool representatives = construction == Construction::representatives;
-        const auto component =
-            make_component<W>(input.table, input.order, input.keep, costs.costs, representatives);
+        const auto component = make_component<W>(input.table, input.order, input.keep, costs.costs,
+                                                 {representatives, input.fixed});
         const auto clusters = clusters_of<W>(input, costs.cuts);
         const CostBudget<W> budget{clusters, costs.reference - (costs.at_least - input.slack)};
         const auto build = [&](auto&& states) {

@@ -22,6 +22,8 @@ struct DiagramInput {
     std::size_t memory;  // bytes
     // How many states are looked at before it ends with Status::count_limit.
     std::uint64_t most_states = std::numeric_limits<std::uint64_t>::max();
+    // Pairs with a direction from elsewhere, which make classes smaller (graph/class_kernel.hpp), or empty.
+    std::span<const Word> fixed = {};
 };
 
 // Cuts with multipliers as exact/cut_pool.hpp has them; only clusters (code k > 0) are used here.

@@ -8,9 +8,11 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
 from arcwise.analysis.options import AUTO, score_text
+from arcwise.analysis.prose.beliefs import beliefs_text
+from arcwise.analysis.prose.constraints import constraints_text
 from arcwise.analysis.prose.sources import Choice, setting_choices
 from arcwise.analysis.thresholds import RuleName
-from arcwise.graph import Constraints
+from arcwise.graph import Beliefs, Constraints
 from arcwise.option import options_of
 from arcwise.report import Column, Paragraph, Table, Verbatim
 from arcwise.scores import Score, make_score
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from arcwise.ensemble import Recipe
     from arcwise.report.content.blocks import Block
 
-__all__ = ["choices_table", "constraints_text", "repeat_blocks", "repeat_line", "versions"]
+__all__ = ["choices_table", "repeat_blocks", "repeat_line", "versions"]
 
 PACKAGES = ("arcwise", "numpy", "scipy", "pandas", "scikit-learn", "duckdb")
 
@@ -44,9 +46,7 @@ def choices_table(analysis: Analysis) -> Table:
         (
             "directions",
             "of equivalence classes" if analysis.confidence.orient == "cpdag" else "of the DAGs",
-            "a direction counts only where the data can show it"
-            if analysis.confidence.orient == "cpdag"
-            else "the set is too large to be listed class by class",
+            _why_directions(analysis),
             "",
         ),
         (
@@ -57,8 +57,10 @@ def choices_table(analysis: Analysis) -> Table:
         ),
         ("parents", _most_parents(recipe), _why_parents(analysis), "--max-parents"),
     ]
-    if options.constraints is not None:
-        rows.append(("constraints", constraints_text(options.constraints), by_user, "--constraints"))
+    if analysis.constraints is not None:
+        rows.append(("constraints", constraints_text(analysis.constraints), by_user, "--constraints"))
+    if options.beliefs is not None:
+        rows.append(("prior odds", beliefs_text(options.beliefs, analysis.data.n_variables), by_user, "--beliefs"))
     return Table(
         "The choices.",
         (Column("choice"), Column("value"), Column("why"), Column("change it with")),
@@ -66,18 +68,13 @@ def choices_table(analysis: Analysis) -> Table:
     )
 
 
-def constraints_text(constraints: Constraints) -> str:
-    """Say what every network had to satisfy: "required: a → b; forbidden: c → d; tiers: a, b | c"."""
-    parts = []
-    for word, arcs in (("required", constraints.required), ("forbidden", constraints.forbidden)):
-        if arcs:
-            parts.append(f"{word}: {', '.join(f'{tail} → {head}' for tail, head in arcs)}")
-    if constraints.tiers:
-        parts.append(f"tiers: {' | '.join(', '.join(tier) for tier in constraints.tiers)}")
-    if constraints.max_parents is not None:
-        parts.append(f"at most {constraints.max_parents} parents")
-    parts += [f"at most {most} parents of {name}" for name, most in constraints.max_parents_by_name.items()]
-    return "; ".join(parts) or "none"
+def _why_directions(analysis: Analysis) -> str:
+    known = analysis.constraints
+    if analysis.confidence.orient == "cpdag":
+        return "a direction counts only where the data can show it" + (", or you said it" if known is not None else "")
+    if known is not None and known.is_ancestral:
+        return "constraints on ancestors cut classes in ways that single directions do not show"
+    return "the set is too large to be listed class by class"
 
 
 def _why_score(recipe: Recipe) -> str:
@@ -140,6 +137,8 @@ def _python(value: object, names: list[str]) -> str:
         return repr(score_text(value.describe())) if _can_be_spelled(value) else f"<your score {value.title}>"
     if isinstance(value, Constraints):
         return f"arcwise.Constraints({names!r}, **{value.describe()!r})"
+    if isinstance(value, Beliefs):
+        return f"arcwise.graph.Beliefs(**{value.describe()!r})"
     return repr(value)
 
 

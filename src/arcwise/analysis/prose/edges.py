@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arcwise.analysis.edges import HALF, Agreement, EdgeFinding
+from arcwise.analysis.prose.beliefs import belief_sentence, contradiction_sentence
+from arcwise.analysis.prose.constraints import constraint_summary, direction_said, origin_sentences
 from arcwise.analysis.prose.gaps import filling_sentence
 from arcwise.analysis.prose.prior import prior_sentence
 from arcwise.analysis.thresholds import RuleName
@@ -61,13 +63,20 @@ def explain_edge(analysis: Analysis, edge: EdgeFinding) -> str:
 
 def edge_sentences(analysis: Analysis, edge: EdgeFinding) -> tuple[str, ...]:
     """Say how far an edge can be trusted: presence, agreement, direction, effect, prior."""
+    said = origin_sentences(edge)
+    if not edge.origin.kind.is_found:  # neither the networks nor other methods have a say in it
+        known = () if edge.present <= 0 else (effect_sentence(analysis.data, edge), prior_sentence(edge))
+        return tuple(s for s in (*said, *known) if s)
     if edge.present < UNLIKELY and edge.fate is Fate.BELOW:
-        return tuple(s for s in (_presence(analysis, edge), _agreement(edge), NOT_UNRELATED) if s)
+        unlikely = (_presence(analysis, edge), *said, belief_sentence(edge), _agreement(edge), NOT_UNRELATED)
+        return tuple(s for s in unlikely if s)
     sentences = (
         _presence(analysis, edge),
+        *said,
+        belief_sentence(edge),
         filling_sentence(edge),
         _agreement(edge),
-        _direction(analysis, edge),
+        (edge.fate.in_network and direction_said(edge)) or _direction(analysis, edge),
         effect_sentence(analysis.data, edge),
         prior_sentence(edge),
     )
@@ -145,6 +154,8 @@ def _direction(analysis: Analysis, edge: EdgeFinding) -> str:
             f"It is above the cut-off, but {edge.tail} → {edge.head} would close a cycle of edges that are at least as "
             "certain, so the network leaves it out."
         )
+    if edge.fate.is_left_out:
+        return f"It is above the cut-off, but {edge.fate.reason}, so the network leaves it out."
     one_way, other_way, free = edge.split
     weighted = "" if analysis.main.recipe.source_facts.is_sample else "the weight of "
     among = f"of {weighted}the networks with this edge"
@@ -186,24 +197,26 @@ def summary_sentences(analysis: Analysis) -> tuple[str, ...]:
     cut = analysis.threshold
     if not kept:
         first = f"None of the {pairs:,} pairs of variables has a confidence above {cut:.2g}: the data show no edge."
-        return (first, *_closing(analysis))
+        return (first, *constraint_summary(analysis), *_closing(analysis))
     certain = [e for e in kept if e.present >= 0.95]
-    directed = [e for e in kept if max(e.split[:2]) >= SETTLED]
+    settled = [e for e in kept if max(e.split[:2]) >= SETTLED and not (e.belief and e.belief.directs)]
+    directed = [e for e in settled if e.origin.kind.is_directed_by_data]
     first = (
         f"Of {pairs:,} pairs of variables, {len(kept):,} are joined by an edge with a confidence above {cut:.2g}"
         + (f"; {len(certain):,} of them are at 0.95 or more." if cut < 0.9 else ".")
     )
-    agreed = [e for e in kept if e.spread[0] > HALF]
+    found = [e for e in kept if e.origin.kind.is_found]
+    agreed = [e for e in found if e.spread[0] > HALF]
     second = ""
-    if len(kept[0].by_method) > 1:
+    if found and len(kept[0].by_method) > 1:
         second = (
             f"Whichever of the {len(kept[0].by_method)} combinations of method and score is used, "
-            f"{_all_or_some(len(agreed), len(kept))} a confidence above one half{_doubtful(kept)}."
+            f"{'and what you required left out, ' if found != kept else ''}{_all_or_some(len(agreed), len(found))} a "
+            f"confidence above one half{_doubtful(found)}."
         )
-    third = (
-        f"{_directions(len(directed), len(kept))} A direction is not a cause: it says what independences the data show."
-    )
-    return tuple(s for s in (first, second, third, *_closing(analysis)) if s)
+    ways = _directions(len(directed), len(settled) - len(directed), len(kept))
+    third = f"{ways} A direction is not a cause: it says what independences the data show."
+    return tuple(s for s in (first, second, third, *constraint_summary(analysis), *_closing(analysis)) if s)
 
 
 def _all(total: int) -> str:
@@ -216,8 +229,13 @@ def _all_or_some(count: int, total: int) -> str:
     return f"{'none' if count == 0 else f'{count:,}'} of the {total:,} {'has' if count == 1 else 'have'}"
 
 
-def _directions(settled: int, total: int) -> str:
-    """Say of how many edges the direction is settled."""
+def _directions(settled: int, said: int, total: int) -> str:
+    """Say of how many edges the data settle the direction, and of how many the analyst did."""
+    if said:
+        own = f"you settle that of {said:,}" + (" by what you said" if settled else "")
+        rest = total - settled - said
+        first = f"The data settle the direction of {settled:,} of the {total:,} edges, and {own}"
+        return f"{first}{'; the others could be turned round, or the networks disagree' if rest else ''}."
     if settled == 0:
         if total == 1:
             return "The data do not settle the direction of the edge."
@@ -242,7 +260,7 @@ def _doubtful(kept: list[EdgeFinding]) -> str:
 
 def _closing(analysis: Analysis) -> tuple[str, ...]:
     dropped = analysis.consensus.dropped
-    sentences = []
+    sentences = [told] if (told := contradiction_sentence(analysis)) else []
     broom = analysis.thresholds.find(RuleName.BROOM)
     if broom is not None and broom.threshold.details["p_value"] > CHANCE:
         facts = broom.threshold.details
@@ -252,10 +270,12 @@ def _closing(analysis: Analysis) -> tuple[str, ...]:
             "is not more than chance: there is no dependence, or the score finds edges where there are none. Look "
             "at the other scores, and try --score bdeu or --score bic."
         )
-    if dropped:
-        listed = ", ".join(f"{e.tail} → {e.head}" for e in dropped[:5])
+    for why in dict.fromkeys(e.fate for e in dropped):
+        listed = [f"{e.tail} → {e.head}" for e in dropped if e.fate is why]
+        one = len(listed) == 1
+        reason = "would close a cycle and" if why is Fate.DROPPED else "cannot be had within the constraints and"
         sentences.append(
-            f"{len(dropped)} edge{'s' if len(dropped) > 1 else ''} above the cut-off would close a cycle and "
-            f"{'are' if len(dropped) > 1 else 'is'} left out of the network: {listed}."
+            f"{len(listed)} edge{'' if one else 's'} above the cut-off {reason} {'is' if one else 'are'} left out of "
+            f"the network: {', '.join(listed[:5])}."
         )
     return tuple(sentences)

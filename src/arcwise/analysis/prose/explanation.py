@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arcwise.analysis.edge_table import COLUMNS, EXPLANATION, SPLIT
+from arcwise.analysis.edge_table import COLUMNS, EXPLANATION, ORIGIN, SPLIT, WITHOUT
 from arcwise.analysis.edges import Agreement, EdgeFinding, describe_arc
+from arcwise.analysis.origins import Origin
 from arcwise.analysis.prose.edges import NOT_UNRELATED, effect_sentence, statement
 from arcwise.analysis.prose.prior import prior_sentence
 from arcwise.confidence.consensus import Fate
@@ -69,6 +70,8 @@ class Explanation:
         What the network's table says with the other parents held fixed; "" if there are none.
     agreement
         Whether other methods and scores say the same.
+    origin, said, without
+        Whether it is the data's finding or the analyst's own word, what was said, and the confidence without it.
     """
 
     first: str
@@ -83,20 +86,30 @@ class Explanation:
     by_method: Mapping[str, float] = field(default_factory=dict)
     rules: Mapping[str, float] = field(default_factory=dict)
     agreement: Agreement = Agreement.NOT_COMPARED
+    origin: Origin = Origin.FOUND
+    said: str = ""
+    without: float | None = None
 
     @property
     def title(self) -> str:
         """The edge, with an arrow if the network directs it, and what became of it."""
-        sign = "→" if self.fate is Fate.KEPT else "—"
+        sign = "→" if self.fate.is_arc else "—"
         if self.confidence is None:
             return f"{self.tail} {sign} {self.head}"
         where = {
             Fate.KEPT: "in the network",
             Fate.UNDIRECTED: "in the network, direction open",
-            Fate.DROPPED: "left out: it would close a cycle",
+            Fate.REQUIRED: "in the network",
             Fate.BELOW: "not in the network",
-        }[self.fate]
-        return f"{self.tail} {sign} {self.head}: confidence {show_confidence(self.confidence)}, {where}"
+        }.get(self.fate, f"left out: {self.fate.reason}")
+        if self.origin is Origin.FORBIDDEN:
+            return f"{self.tail} {sign} {self.head}: not in the network, forbidden by you ({self.said})"
+        said = {
+            Origin.REQUIRED: ", required by you",
+            Origin.DIRECTED: f", directed by {self.said}",
+            Origin.FOLLOWS: ", directed as a consequence of what you said",
+        }.get(self.origin, "")
+        return f"{self.tail} {sign} {self.head}: confidence {show_confidence(self.confidence)}, {where}{said}"
 
     @property
     def kept_by(self) -> tuple[str, ...]:
@@ -110,7 +123,7 @@ class Explanation:
         return tuple(part for part in parts if part)
 
     def _direction(self) -> str:
-        if self.split is None or not self.confidence:
+        if self.split is None or not self.confidence or not self.origin.is_found:
             return ""
         one, other, free = self.split
         return (
@@ -121,7 +134,7 @@ class Explanation:
 
     def _rules(self) -> str:
         rules = self.rules
-        if not rules:
+        if not rules or not self.origin.is_found:
             return ""
 
         def listed(names: Iterable[str]) -> str:
@@ -140,23 +153,38 @@ class Explanation:
         """What to do about the edge."""
         if self.confidence is None:
             return "What to do: one network does not say how far to trust it; `arcwise learn DATA -o DIR` does."
-        if self.fate is Fate.DROPPED:
-            return (
-                "What to do: decide which edge of the cycle is wrong, and forbid it (--blacklist), or require this one."
-            )
+        if not self.origin.is_found:
+            return self._said_advice()
+        if self.fate.is_left_out:
+            cycle = "decide which edge of the cycle is wrong, and forbid it (--blacklist), or require this one."
+            known = "look at the constraints again: the data would have it."
+            return f"What to do: {cycle if self.fate is Fate.DROPPED else known}"
         if not self.fate.in_network:
             cheap = f" It would be in with --threshold {_below(self.confidence)}." if self.confidence >= 0.01 else ""
             return f"What to do: do not draw it, and do not claim that the two are unrelated.{cheap}"
         if self.agreement is Agreement.DISAGREE:
             return "What to do: call it a candidate, not a finding; the methods disagree. More cases would decide."
         use = "rely on it" if self.confidence >= CERTAIN else "report it with its confidence"
-        way = max(self.split[:2]) if self.split is not None else 0.0
-        if way >= SETTLED:
-            return f"What to do: {use}; its direction is what the data suggest, which is not yet a cause."
+        return f"What to do: {use}{self._way_advice()}"
+
+    def _way_advice(self) -> str:
+        """Say what to do about the direction of an edge that is in the network."""
+        if self.origin is not Origin.FOUND:
+            whose = "what you said" if self.origin is Origin.DIRECTED else "a consequence of what you said"
+            return f"; its direction is {whose}, so do not report it as a finding."
+        if self.split is not None and max(self.split[:2]) >= SETTLED:
+            return "; its direction is what the data suggest, which is not yet a cause."
         return (
-            f"What to do: {use}, but leave its direction open. What you know, such as which comes first in time, "
-            "can be given with --constraints."
+            ", but leave its direction open. What you know, such as which comes first in time, can be given with "
+            "--constraints."
         )
+
+    def _said_advice(self) -> str:
+        """Say what to do about an edge that is there, or not, because the analyst said so."""
+        alone = "" if self.without is None else f" The data alone would give it {show_confidence(self.without)}."
+        if self.origin is Origin.REQUIRED:
+            return f"What to do: report it as an assumption, not as a finding.{alone}"
+        return f"What to do: report that you excluded it; the data had no say.{alone}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON can hold it."""
@@ -170,6 +198,9 @@ class Explanation:
             "confidence": self.confidence,
             **dict(zip(SPLIT, self.split or (None, None, None), strict=True)),
             "agreement": str(self.agreement),
+            "origin": str(self.origin),
+            "said": self.said,
+            "without_constraints": self.without,
             "by_method": dict(self.by_method),
             "kept_by": list(self.kept_by),
             "rules": dict(self.rules),
@@ -369,9 +400,9 @@ class _RowReader:
     def explanation(self, row: Mapping[str, str]) -> Explanation:
         tail, head = row["from"], row["to"]
         try:
-            fate, agreement = Fate(row["fate"]), Agreement(row["agreement"])
+            fate, agreement, origin = Fate(row["fate"]), Agreement(row["agreement"]), Origin(row[ORIGIN])
         except ValueError:
-            fate, agreement = Fate.BELOW, Agreement.NOT_COMPARED
+            fate, agreement, origin = Fate.BELOW, Agreement.NOT_COMPARED, Origin.FOUND
             tail = head = ""
         if {tail, head} != {row["first"], row["second"]}:
             raise FormatError(f"{self.path}: damaged in the line of {row['first']} and {row['second']}.")
@@ -390,6 +421,9 @@ class _RowReader:
             by_method={name: self._share(row, name) for name in self.methods if row.get(name)},
             rules=self.rules,
             agreement=agreement,
+            origin=origin,
+            said=row["said"],
+            without=self._share(row, WITHOUT) if row[WITHOUT] else None,
         )
 
     def _share(self, row: Mapping[str, str], name: str) -> float:

@@ -5,11 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from arcwise.analysis.edges import HALF
-from arcwise.analysis.prose.choices import constraints_text, versions
+from arcwise.analysis.prose.beliefs import beliefs_text
+from arcwise.analysis.prose.choices import versions
+from arcwise.analysis.prose.constraints import constraints_text, price_methods
+from arcwise.analysis.prose.experiments import EXPERIMENT_WORKS, methods_of_experiments
 from arcwise.analysis.prose.gaps import completion_methods
 from arcwise.analysis.prose.sources import methods_of_networks
 from arcwise.analysis.thresholds import RuleName
 from arcwise.bibliography import list_works
+from arcwise.confidence.consensus import Fate
 
 if TYPE_CHECKING:
     from arcwise.analysis.analysis import Analysis
@@ -25,8 +29,16 @@ def methods_text(analysis: Analysis) -> str:
         f"We learned the structure of a discrete Bayesian network over {data.n_variables} variables from "
         f"{data.n_cases:,} cases with arcwise {versions().get('arcwise', '')}.{prepared}"
     ]
-    if options.constraints is not None:
-        parts.append(f"Every network had to satisfy these constraints: {constraints_text(options.constraints)}.")
+    if analysis.constraints is not None:
+        parts.append(f"Every network had to satisfy these constraints: {constraints_text(analysis.constraints)}.")
+        parts += [price_methods(analysis)] if analysis.price is not None else []
+    if options.beliefs is not None:
+        parts.append(
+            "Networks were weighed by prior odds as well as by the data; an arc's odds are those of a network with it "
+            f"against the same network without it: {beliefs_text(options.beliefs, data.n_variables)}."
+        )
+    if experiments := methods_of_experiments(analysis):
+        parts.append(experiments)
     parts.append(methods_of_networks(analysis))
     if completed := completion_methods(analysis):
         parts.append(completed)
@@ -44,9 +56,11 @@ def methods_text(analysis: Analysis) -> str:
             f"Edges with a confidence above {analysis.threshold:.3g} were kept, the cut-off of least expected cost if "
             f"a missed edge costs {as_much} as an extra one."
         )
-    dropped = len(analysis.consensus.dropped)
-    if dropped:
-        cut += f" {dropped} edge{'s' if dropped > 1 else ''} that would have closed a cycle {'were' if dropped > 1 else 'was'} left out."  # noqa: E501
+    fates = [edge.fate for edge in analysis.consensus.dropped]
+    for fate in dict.fromkeys(fates):
+        dropped = fates.count(fate)
+        reason = "would have closed a cycle" if fate is Fate.DROPPED else "the constraints exclude"
+        cut += f" {dropped} edge{'s' if dropped > 1 else ''} that {reason} {'were' if dropped > 1 else 'was'} left out."
     s = analysis.prior.sensitivity
     parts.append(cut)
     parts.append(
@@ -56,11 +70,12 @@ def methods_text(analysis: Analysis) -> str:
     )
     if analysis.comparisons:
         titles = "; ".join(other.title for other in analysis.comparisons)
-        kept = [e for e in analysis.edges if e.fate.in_network]
+        kept = [e for e in analysis.edges if e.fate.in_network and e.origin.kind.is_found]
         robust = sum(e.spread[0] > HALF for e in kept)
+        forced = " that were not required" if analysis.constraints is not None else ""
         parts.append(
             f"As a check of robustness, the confidences were also computed by other methods and scores ({titles}): "
-            f"{robust} of the {len(kept)} edges had a confidence above one half under all of them."
+            f"{robust} of the {len(kept)} edges{forced} had a confidence above one half under all of them."
         )
     parts.append(f"The random seed was {options.seed}.")
     return " ".join(parts)
@@ -82,7 +97,11 @@ def references(analysis: Analysis) -> tuple[str, ...]:
         wanted |= {averaged.recipe.scorer.facts.citation, averaged.recipe.source_facts.citation} - {""}
     if analysis.gaps is not None:
         wanted.add("tanner-1987")
+    if analysis.options.beliefs is not None and analysis.options.beliefs.fair_sizes:
+        wanted.add("koivisto-2004")
     if analysis.main.credible is not None:
         wanted.add("kass-1995")
+    if analysis.data.targets is not None:
+        wanted |= EXPERIMENT_WORKS
     wanted |= {RULE_WORKS[mark.label] for mark in analysis.thresholds.marks if mark.label in RULE_WORKS}
     return list_works(wanted)

@@ -11,8 +11,17 @@ from arcwise.limits import Status
 
 if TYPE_CHECKING:
     from arcwise.analysis.averaged import Averaged
+    from arcwise.analysis.price import ConstraintPrice
 
-__all__ = ["fallback_remark", "missing_remark", "no_networks_message", "sample_remark", "shortfall_words"]
+__all__ = [
+    "fallback_remark",
+    "missing_remark",
+    "no_networks_message",
+    "price_remarks",
+    "sample_remark",
+    "shortfall_words",
+    "unconstrained_remark",
+]
 
 
 def shortfall_words(made: Averaged) -> str:
@@ -41,7 +50,13 @@ def fallback_remark(given_up: Averaged, found: Averaged) -> Remark:
 
 
 def sample_remark(found: Averaged) -> Remark:
-    """Say that there are fewer networks than asked for."""
+    """Say that there are fewer networks than asked for, or that chains do not agree."""
+    if found.verdict:
+        return Remark(
+            f"{found.verdict['sentence']} The confidences are those of the draws, not of the posterior. Allow more "
+            "time with --limit-seconds, or more draws with --setting most_draws=.",
+            by_time=found.status is Status.TIME_LIMIT,
+        )
     return Remark(
         f"The {found.recipe.source_facts.title} is not complete: {shortfall_words(found)}. Allow more time with "
         "--limit-seconds.",
@@ -56,6 +71,27 @@ def missing_remark(missing: Sequence[tuple[str, Averaged | None]]) -> Remark:
     )
     by_time = any(made is None or made.status is Status.TIME_LIMIT for _, made in missing)
     return Remark(f"Not computed for comparison: {listed}.", by_time=by_time)
+
+
+def unconstrained_remark(made: Averaged) -> Remark:
+    """Say that it is not known what the data would say without the constraints."""
+    return Remark(
+        "What the data would say without your constraints was not computed: "
+        f"{'the time was up' if not made.count else shortfall_words(made)}. Allow more time with --limit-seconds.",
+        by_time=made.status is Status.TIME_LIMIT,
+    )
+
+
+def price_remarks(price: ConstraintPrice | None) -> tuple[Remark, ...]:
+    """Say what is not known about the price of the constraints."""
+    if price is None:
+        text = "What your constraints cost was not computed: the time was up. Allow more time with --limit-seconds."
+        return (Remark(text, by_time=True),)
+    if price.unpriced:
+        count, total = len(price.unpriced), len(price.unpriced) + len(price.parts)
+        text = f"What {count:,} of the {total:,} constraints cost by themselves was not computed: the time was up."
+        return (Remark(text, by_time=True),)
+    return ()
 
 
 def no_networks_message(given_up: Averaged) -> str:

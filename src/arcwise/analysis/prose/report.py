@@ -8,8 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arcwise.analysis.edges import FLOOR, HALF, EdgeFinding
+from arcwise.analysis.prose.audit import audit_blocks
+from arcwise.analysis.prose.beliefs import belief_blocks
 from arcwise.analysis.prose.choices import choices_table, repeat_blocks
+from arcwise.analysis.prose.constraints import constraint_blocks
+from arcwise.analysis.prose.cuts import cut_sections
 from arcwise.analysis.prose.edges import edge_sentences, state_label, summary_sentences
+from arcwise.analysis.prose.experiments import experiment_sections
 from arcwise.analysis.prose.gaps import completion_account, gap_blocks
 from arcwise.analysis.prose.methods import methods_text, references
 from arcwise.analysis.prose.prior import prior_blocks
@@ -21,6 +26,7 @@ from arcwise.report import (
     Chart,
     Column,
     Guide,
+    KnownRules,
     NetworkEdge,
     NetworkNode,
     NetworkView,
@@ -74,8 +80,20 @@ def build_report(analysis: Analysis) -> Report:
         glossary=_glossary(analysis),
         sections=(
             Section("ensemble", ensemble_title(analysis), tuple(_ensemble(analysis))),
+            *(
+                [Section("constraints", "What you said, and what it cost", constraint_blocks(analysis))]
+                if analysis.constraints is not None
+                else []
+            ),
+            *(
+                (Section("beliefs", "What was believed, and what the data say", tuple(belief_blocks(analysis))),)
+                if analysis.options.beliefs is not None
+                else ()
+            ),
+            *experiment_sections(analysis),
             Section("rules", "Where to cut", tuple(_rules(analysis))),
             Section("prior", "Does the prior decide, and are there enough data?", tuple(_prior(analysis))),
+            *cut_sections(analysis),
             Section("data", "The data", tuple(_data(analysis))),
             Section("choices", "What was chosen, and why", tuple(_choices(analysis))),
             Section("methods", "Methods, ready to paste", _methods(analysis)),
@@ -126,7 +144,16 @@ def _network(analysis: Analysis) -> NetworkView:
         floor=min(FLOOR, analysis.threshold),
         cost_powers=COST_POWERS,
         cost_cutoffs=analysis.thresholds.by_cost,
+        known=_known(analysis, index),
     )
+
+
+def _known(analysis: Analysis, index: dict[str, int]) -> KnownRules | None:
+    """Return what the slider's networks must obey."""
+    rules = analysis.consensus.constraints
+    if rules is None:
+        return None
+    return KnownRules(tuple((index[tail], index[head]) for tail, head in rules.required), rules.limits)
 
 
 def _edge(analysis: Analysis, edge: EdgeFinding, index: dict[str, int]) -> NetworkEdge:
@@ -147,6 +174,7 @@ def _edge(analysis: Analysis, edge: EdgeFinding, index: dict[str, int]) -> Netwo
         words=edge_sentences(analysis, edge),
         fate=edge.fate,
         agreement=edge.agreement,
+        origin=edge.origin.label,
     )
 
 
@@ -187,6 +215,25 @@ def _ensemble(analysis: Analysis) -> list[Block]:
     return blocks
 
 
+def _covered(facts: CredibleFacts) -> str:
+    """Return the share of the posterior that a set holds, as accurately as it is known."""
+    assert facts.covered is not None
+    if facts.covered_error == 0:
+        return percent(facts.covered)
+    if facts.covered == 0:
+        return f"less than {percent(2 * facts.covered_error)}"
+    return f"about {percent(facts.covered)} (give or take {percent(2 * facts.covered_error)})"
+
+
+def _reliance(facts: CredibleFacts) -> str:
+    """Say how the share was found, unless it was summed."""
+    if facts.covered_error == 0:
+        return ""
+    if not facts.covered_verdict:
+        return ", by networks that chains drew from all of it"
+    return f", by chains that had not converged, so that this is a guess ({facts.covered_verdict.rstrip('.')})"
+
+
 def _credible(analysis: Analysis, facts: CredibleFacts) -> list[Block]:
     classes = (
         ""
@@ -197,11 +244,14 @@ def _credible(analysis: Analysis, facts: CredibleFacts) -> list[Block]:
     covered = ""
     if facts.covered is not None:
         which = restriction(analysis.main.recipe, "networks") or "networks"
-        covered = f" Together they hold {percent(facts.covered)} of the posterior probability of all {which}."
+        covered = (
+            f" Together they hold {_covered(facts)} of the posterior probability of all {which}{_reliance(facts)}."
+        )
+    odds = ", prior odds included," if analysis.main.recipe.beliefs else ""
     count = f"{facts.count:,} networks are" if facts.count != 1 else "One network is"
     text = (
-        f"{count} within a Bayes factor of {facts.bayes_factor:g} of the best one: this is the credible set, and it is "
-        f"{completeness(analysis.main.recipe)}.{classes}{covered} One best network has "
+        f"{count} within a factor of {facts.bayes_factor:g}{odds} of the best single one: this is the credible set, "
+        f"and it is {completeness(analysis.main.recipe)}.{classes}{covered} One best network has "
         f"{percent(facts.best_share)} of the weight of the set: that is how far it can be trusted alone."
     )
     blocks: list[Block] = [Paragraph(text)]
@@ -310,6 +360,8 @@ def _data(analysis: Analysis) -> list[Block]:
     else:
         blocks.append(Paragraph("The data were complete and discrete, and were used as they are."))
     blocks += gap_blocks(analysis)
+    if analysis.prepared.audit is not None:
+        blocks.extend(audit_blocks(analysis.prepared.audit))
     rows = []
     for v, name in enumerate(data.names):
         counts = contingency(data, [v]) if analysis.gaps is None else analysis.gaps.observed_counts(v)

@@ -55,7 +55,11 @@ def _shown(value: object) -> str:
 
 def ensemble_title(analysis: Analysis) -> str:
     """Return the heading of the section about the networks."""
-    titles = {"credible": "The networks that the data cannot rule out", "bootstrap": "The resampled networks"}
+    titles = {
+        "credible": "The networks that the data cannot rule out",
+        "bootstrap": "The resampled networks",
+        "posterior": "The networks drawn from the posterior",
+    }
     return titles.get(analysis.main.recipe.source, f"The {analysis.main.recipe.source_facts.networks}")
 
 
@@ -64,7 +68,10 @@ def account_of_sample(analysis: Analysis) -> str:
     confidence, source = analysis.confidence, analysis.main.recipe.source_facts
     how = {
         "bootstrap": f"{confidence.n_networks:,} networks were learned, each from {analysis.data.n_cases:,} cases "
-        "drawn with replacement from the data (the bootstrap)."
+        "drawn with replacement from the data (the bootstrap).",
+        "posterior": f"{confidence.n_networks:,} networks were drawn by Markov chains from all "
+        f"{restriction(analysis.main.recipe, 'networks') or 'networks'}, each in proportion to its posterior "
+        f"probability. {analysis.main.verdict.get('sentence', '')}",
     }.get(source.name, f"There are {confidence.n_networks:,} {source.networks} ({source.title}: {source.meaning}).")
     text = f"{how} The confidence in an edge is the share of the networks that have it."
     if not source.is_sample or analysis.data.n_variables < 2:
@@ -89,15 +96,26 @@ def restriction(recipe: Recipe, networks: str) -> str:
 def methods_of_networks(analysis: Analysis) -> str:
     """Return the sentences of a methods section on how the networks were found and averaged."""
     recipe = analysis.main.recipe
-    words: Callable[[Analysis], str] = {"credible": _credible_methods, "bootstrap": _bootstrap_methods}.get(
-        recipe.source, _any_methods
-    )
+    known: dict[str, Callable[[Analysis], str]] = {
+        "credible": _credible_methods,
+        "bootstrap": _bootstrap_methods,
+        "posterior": _posterior_methods,
+    }
+    words = known.get(recipe.source, _any_methods)
+    if recipe.source == "credible" and analysis.main.credible is None:
+        words = _any_methods  # a set that was listed under constraints on ancestors
+    which = " that satisfy the constraints" if analysis.constraints is not None else ""
     classes = (
-        "; directions were counted only where they are shared by all members of a network's equivalence class."
+        f"; directions were counted only where they are shared by all members of a network's equivalence class{which}."
         if analysis.confidence.orient == "cpdag"
         else "; directions are those of the networks themselves."
     )
     return words(analysis) + classes
+
+
+def _score(recipe: Recipe) -> str:
+    """Return "the BIC score", or "the BIC score and the prior odds"."""
+    return f"the {recipe.score_title} score{' and the prior odds' if recipe.beliefs else ''}"
 
 
 def _credible_methods(analysis: Analysis) -> str:
@@ -110,7 +128,7 @@ def _credible_methods(analysis: Analysis) -> str:
     which = restriction(main.recipe, "networks") or "networks"
     return (
         f"All {which} within a Bayes factor of {main.recipe.settings['bayes_factor']:g} (Kass & Raftery, 1995) of the "
-        f"best one under the {main.recipe.score_title} score were enumerated exactly, {gave} (Liao, 2022). The "
+        f"best one under {_score(main.recipe)} were enumerated exactly, {gave} (Liao, 2022). The "
         "confidence in an edge is the share of the networks that have it, weighted by their scores"
     )
 
@@ -119,16 +137,28 @@ def _bootstrap_methods(analysis: Analysis) -> str:
     recipe = analysis.main.recipe
     limit = restriction(recipe, "").replace(" with", ", with", 1)
     return (
-        f"We learned {analysis.confidence.n_networks:,} networks by {recipe.settings['learner']} search under the "
-        f"{recipe.score_title} score{limit}, each from a bootstrap sample of the cases (Friedman et al., 1999). The "
+        f"We learned {analysis.confidence.n_networks:,} networks by {recipe.settings['learner']} search under "
+        f"{_score(recipe)}{limit}, each from a bootstrap sample of the cases (Friedman et al., 1999). The "
         "confidence in an edge is the share of the networks that have it"
+    )
+
+
+def _posterior_methods(analysis: Analysis) -> str:
+    recipe, verdict = analysis.main.recipe, analysis.main.verdict
+    which = restriction(recipe, "directed acyclic graphs") or "directed acyclic graphs"
+    state = "until they agreed" if verdict.get("converged") else "but they had not converged"
+    return (
+        f"We drew {analysis.confidence.n_networks:,} networks from the posterior over all {which} under the "
+        f"{recipe.score_title} score and a uniform prior by {verdict.get('chains', 0)} Markov chains (Su & Borsuk, "
+        f"2016), {state} (rank-normalised R-hat below 1.01 and differences below 0.02 for every pair are asked for). "
+        "The confidence in an edge is the share of the networks that have it"
     )
 
 
 def _any_methods(analysis: Analysis) -> str:
     recipe = analysis.main.recipe
     return (
-        f"We made {analysis.confidence.n_networks:,} networks under the {recipe.score_title} score "
+        f"We made {analysis.confidence.n_networks:,} networks under {_score(recipe)} "
         f"({recipe.source_facts.title}: {recipe.source_facts.meaning}). The confidence in an edge is the share of the "
         "networks that have it"
     )

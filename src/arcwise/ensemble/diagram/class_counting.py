@@ -11,6 +11,8 @@ from arcwise.deadline import Deadline
 from arcwise.ensemble.diagram.credible_diagram import CredibleDiagram
 from arcwise.ensemble.diagram.listing import iterate_chunks
 from arcwise.errors import ArcwiseError
+from arcwise.graph import FixedPairs
+from arcwise.graph.fixed_pairs import native_pairs
 from arcwise.limits import Status
 from arcwise.parent_sets import ParentSetTable
 
@@ -38,7 +40,7 @@ def has_whole_classes(table: ParentSetTable) -> bool:
     try:
         return make_score(name, **options).facts.equivalent
     except (ArcwiseError, TypeError):  # it takes an object, such as a prior network, or is not arcwise's
-        return name in SCORES and SCORES[name].FACTS.equivalent
+        return name in SCORES and "beliefs" not in options and SCORES[name].FACTS.equivalent
 
 
 def count_classes(
@@ -46,12 +48,13 @@ def count_classes(
     count: int,
     classes: Callable[[], CredibleDiagram],
     *,
+    fixed: FixedPairs | None,
     whole: bool,
     deadline: Deadline,
 ) -> int | None:
     """Return the number of equivalence classes among the `count` networks of a diagram of DAGs.
 
-    A few networks are listed and grouped by the key of their CPDAG. So are many where classes are not whole; where they
+    A few networks are listed and grouped by the key of their class. So are many where classes are not whole; where they
     are, the diagram of the classes is counted. None if that would be too many (the limit of count, or
     `LARGEST_LISTED`), or another limit was reached.
     """
@@ -62,6 +65,7 @@ def count_classes(
     from arcwise import _core
 
     table = diagram.table
+    pairs = native_pairs(fixed)
     known: NDArray[np.void] = np.empty(0, dtype="V16")
     fresh: list[NDArray[np.void]] = []
     pending = 0
@@ -69,7 +73,7 @@ def count_classes(
         if deadline.is_over:
             return None
         rows = choices.astype(np.int64) + table.node_offsets[:-1]
-        keys = _core.graph.class_keys_of_rows(rows, table.set_offsets, table.members)
+        keys = _core.graph.class_keys_of_rows(rows, table.set_offsets, table.members, pairs)
         fresh.append(np.unique(np.ascontiguousarray(keys).view("V16").ravel()))
         pending += len(fresh[-1])
         if pending > len(known):
@@ -78,7 +82,7 @@ def count_classes(
 
 
 def _count_diagram(classes: CredibleDiagram, deadline: Deadline) -> int | None:
-    """Count the classes of a diagram of classes: its paths, or those paths that are least members."""
+    """Count the classes of a diagram of classes: its paths, or those paths that stand for a class of their own."""
     if classes.status is not Status.COMPLETE:
         return None
     sums = classes.sums(limits=deadline.limits)

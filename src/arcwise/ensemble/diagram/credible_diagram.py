@@ -22,7 +22,8 @@ from arcwise.ensemble.families import Families
 from arcwise.errors import ArcwiseError, ConstraintError
 from arcwise.exact.budget import Budget
 from arcwise.exact.incumbent import Incumbent
-from arcwise.graph import Constraints
+from arcwise.graph import Constraints, FixedPairs
+from arcwise.graph.fixed_pairs import native_pairs
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import ParentSetTable
 from arcwise.parent_sets.candidate_sets import candidate_sets
@@ -68,7 +69,8 @@ class CredibleDiagram:
     """All networks (or classes) within `slack` of the optimum that a table allows, as a decision diagram.
 
     With a `rank` of the nodes the paths hold at least one network of each class, and those count that are the least
-    members of their classes (cpp/core/graph/least_member.hpp); without, every path is a network or class of its own.
+    members of their classes (cpp/core/graph/least_member.hpp) or, with `fixed` pairs, the first that are met; without,
+    every path is a network or class of its own.
     """
 
     table: ParentSetTable
@@ -79,6 +81,12 @@ class CredibleDiagram:
     status: Status
     rank: NDArray[np.int32] | None = None
     constant: float = 0.0  # what the diagram's scores lack (parent_sets/score_range.py)
+    fixed: FixedPairs | None = None  # pairs whose direction is not the data's to tell, which classes follow
+
+    @property
+    def repeats_classes(self) -> bool:
+        """Whether several paths may stand for one class; `iterate_chunks` keeps the first."""
+        return self.rank is not None and self.fixed is not None
 
     @property
     def opt(self) -> float:
@@ -127,7 +135,7 @@ class CredibleDiagram:
         wide = int(np.diff(self.table.node_offsets).max(initial=0)) > np.iinfo(np.uint16).max + 1
         rows, losses = lister.next_wide(limit) if wide else lister.next_narrow(limit)
         rows = rows.reshape(len(losses), self.table.n_variables)
-        if self.rank is None or not len(losses):
+        if self.rank is None or self.fixed is not None or not len(losses):
             return rows, losses
         from arcwise import _core
 
@@ -147,11 +155,17 @@ def build_diagram(
     *,
     by_class: bool,
     constraints: Constraints | None,
+    fixed: FixedPairs | None = None,
     deadline: Deadline,
     callback: ProgressCallback,
 ) -> CredibleDiagram:
-    """Build the diagram of all networks of the table within `slack` of its optimum; a limit shows in `status`."""
+    """Build the diagram of all networks of the table within `slack` of its optimum; a limit shows in `status`.
+
+    `by_class`: of their classes, those of the `fixed` pairs if there are any.
+    """
     from arcwise import _core
+
+    pairs = native_pairs(fixed)
 
     near, constant = centred(table)
     sets = candidate_sets(near, constraints)
@@ -174,14 +188,16 @@ def build_diagram(
         code = dp.run(1, deadline.seconds_left, native_callback(callback, "credible set: best scores of subsets"))
         if code:
             native = _core.ensemble.NetworkDiagram(code)
-            return CredibleDiagram(table, native, slack, tolerance, by_class, Status.from_native(code), None, constant)
+            return CredibleDiagram(
+                table, native, slack, tolerance, by_class, Status.from_native(code), None, constant, fixed
+            )
         if dp.optimum == -math.inf:
             raise _no_network()
         # Sinks go first: the nodes that come last in a good network get the smallest numbers.
         order = np.ascontiguousarray(incumbent.order[::-1])
         native = _core.ensemble.build_from_subsets(
             near.native,
-            _core.ensemble.DiagramInput(order=order, keep=keep, slack=slack + tolerance, memory=memory),
+            _core.ensemble.DiagramInput(order=order, keep=keep, slack=slack + tolerance, memory=memory, fixed=pairs),
             dp.best,
             by_class,
             deadline.seconds_left,
@@ -196,7 +212,7 @@ def build_diagram(
         order = _depth_first_order(table, sets, incumbent)
 
         def build(part: Part, at_least: float, most_bytes: int, trial: bool) -> NetworkDiagram:
-            make = _build_part(near, part.times(unit), unit * at_least, most_bytes, deadline, report)
+            make = _build_part(near, part.times(unit), unit * at_least, most_bytes, deadline, report, pairs=pairs)
             if by_class:
                 return make(_core.ensemble.Construction.REPRESENTATIVES, order, slack + tolerance, UNLIMITED)
             if trial:
@@ -206,7 +222,8 @@ def build_diagram(
         native = build_cover(root, part, (slack + tolerance) / unit, memory, budget, build, unit=unit)
         if by_class:
             rank = np.argsort(order).astype(np.int32)
-    return CredibleDiagram(table, native, slack, tolerance, by_class, Status.from_native(native.status), rank, constant)
+    status = Status.from_native(native.status)
+    return CredibleDiagram(table, native, slack, tolerance, by_class, status, rank, constant, fixed)
 
 
 def _build_part(
@@ -216,6 +233,8 @@ def _build_part(
     memory: int,
     deadline: Deadline,
     report: Any,
+    *,
+    pairs: NDArray[np.uint64],
 ) -> Build:
     """Return what makes the diagram of a part for a construction, an order of the nodes, a slack and a state limit."""
     from arcwise import _core
@@ -225,7 +244,12 @@ def _build_part(
         return _core.ensemble.build_from_costs(
             table.native,
             _core.ensemble.DiagramInput(
-                order=order, keep=close.astype(np.uint8), slack=slack, memory=memory, most_states=most_states
+                order=order,
+                keep=close.astype(np.uint8),
+                slack=slack,
+                memory=memory,
+                most_states=most_states,
+                fixed=pairs,
             ),
             _core.ensemble.RowCosts(
                 costs=part.costs,

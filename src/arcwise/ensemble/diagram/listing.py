@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from arcwise.deadline import Deadline
 from arcwise.ensemble.diagram.credible_diagram import CredibleDiagram
 from arcwise.ensemble.families import choice_type
+from arcwise.graph import class_keys
 from arcwise.limits import Status
 from arcwise.progress import ProgressCallback, ProgressEvent
 
@@ -52,8 +53,37 @@ def iterate_chunks(
     A chunk may be empty: between two chunks a caller can look at the clock.
     """
     lister = diagram.lister(slack)
+    met = _ClassesMet(diagram) if diagram.repeats_classes else None
     while not lister.done:
-        yield diagram.next_chunk(lister, size)
+        chunk = diagram.next_chunk(lister, size)
+        yield chunk if met is None else met.only_new(*chunk)
+
+
+class _ClassesMet:
+    """The classes that were listed, where a diagram may have several networks of one: 16 bytes each."""
+
+    def __init__(self, diagram: CredibleDiagram) -> None:
+        self._table, self._fixed = diagram.table, diagram.fixed
+        self._keys: NDArray[np.void] = np.empty(0, dtype="V16")  # sorted
+
+    def only_new(self, rows: NDArray[Any], losses: NDArray[np.float64]) -> tuple[NDArray[Any], NDArray[np.float64]]:
+        """Return the first network of each class that was not met before."""
+        if not len(losses):
+            return rows, losses
+        table = self._table
+        keys = class_keys(
+            rows,
+            set_offsets=table.set_offsets,
+            members=table.members,
+            node_offsets=table.node_offsets,
+            fixed=self._fixed,
+            progress=False,
+        )
+        found, first = np.unique(np.ascontiguousarray(keys).view("V16").ravel(), return_index=True)
+        new = ~np.isin(found, self._keys)
+        self._keys = np.union1d(self._keys, found[new])
+        kept = np.sort(first[new])
+        return rows[kept], losses[kept]
 
 
 def list_all(

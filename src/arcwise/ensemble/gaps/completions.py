@@ -110,4 +110,4 @@ class Completions:
         """Return all completions that were drawn, one below the other: its counts are sums over completions."""
         assert self._states
         codes = np.concatenate([completion.codes for completion, _ in self._states], axis=1)
-        return self._states[0][0]._unchecked(codes, None)
+        return self._states[0][0]._unchecked(codes, None, None)

@@ -7,6 +7,7 @@ import os
 from collections import deque
 from collections.abc import Callable
 from concurrent import futures
+from dataclasses import replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from arcwise.data import Dataset, Incomplete
 from arcwise.deadline import Deadline
 from arcwise.defaults import REPLICATES
+from arcwise.ensemble.ensemble_facts import CONSTRAINTS, TARGETS
 from arcwise.ensemble.families import Families, choice_type
 from arcwise.ensemble.gaps.completions import Completions
 from arcwise.ensemble.network_set import NetworkSet
@@ -26,7 +28,7 @@ from arcwise.ensemble.replicates.workers import Batch, Workers, open_workers
 from arcwise.errors import OptionError
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
-from arcwise.local.problem import LocalProblem, check_count
+from arcwise.local.problem import LocalProblem, check_count, merged_constraints
 from arcwise.mentions import Argument
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 from arcwise.scores import Score
@@ -104,7 +106,7 @@ def bootstrap_networks(
         data=given.collapse() if completed is None else given,
         completed=completed,
         score=problem.score,
-        constraints=problem.constraints,
+        constraints=merged_constraints(given, constraints, max_parents),  # what was asked for, and nothing else
         learner=chosen.learner,
         resampling=chosen.resampling,
         seed=seed,
@@ -141,7 +143,10 @@ def bootstrap_networks(
             except KeyboardInterrupt:
                 status = Status.INTERRUPTED
     found = [finished[index] for index in sorted(finished) if index < replicates]
-    return _network_set(task, given, found, status, replicates=replicates, seconds=deadline.seconds)
+    made = _network_set(task, given, found, status, replicates=replicates, seconds=deadline.seconds)
+    if constraints is None or constraints.is_trivial:
+        return made
+    return replace(made, facts={**made.facts, CONSTRAINTS: constraints.describe()})
 
 
 def _completed(
@@ -256,6 +261,7 @@ def _network_set(
             "seconds": seconds,
             "indices": [replicate.index for replicate in chosen],
             "replicate_scores": [replicate.score for replicate in chosen],
+            **({} if data.targets is None else {TARGETS: [list(names) for names in data.targets.sets]}),
         },
     )
     return made if task.resampling != "bootstrap" else made.made_by(_recipe(task, replicates))

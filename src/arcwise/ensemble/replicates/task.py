@@ -155,7 +155,7 @@ def _climb(task: ReplicateTask, index: int, sample: Dataset, seed: int, limits: 
 
     # Some scores take hyperparameters from the data (NIP-BDe): those must be the sample's, so that nothing is shared.
     own_rows = task.resampling == "permutation" or task.completed is not None
-    if own_rows or type(task.score).alphas is not Score.alphas:
+    if own_rows or type(task.score.data_score).alphas is not Score.alphas:
         climb = tabu_search if task.learner == "tabu" else hill_climb
         search = functools.partial(climb, **{"random_ties": True, "refine": 0, **task.options})
         return _search(search, task, index, sample, seed=seed, limits=limits)

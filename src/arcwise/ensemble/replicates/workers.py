@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from arcwise.ensemble.replicates.journal import pack_replicates
 from arcwise.ensemble.replicates.task import Replicate, ReplicateTask
 from arcwise.errors import OptionError, UnknownNameError, suggestion
+from arcwise.memory import room_for_threads
 from arcwise.mentions import Argument
 
 if TYPE_CHECKING:
@@ -59,7 +60,13 @@ def open_workers(task: ReplicateTask, backend: Backend, count: int, cluster: str
             yield _Dask(task, client)
         return
     workers: _Here | _Threads | _Loky
-    workers = _Loky(task, count) if backend == "loky" else _Here(task) if count == 1 else _Threads(task, count)
+    workers = (
+        _Loky(task, count)
+        if backend == "loky"
+        else _Here(task)
+        if count == 1 or not room_for_threads(count)
+        else _Threads(task, count)
+    )
     try:
         yield workers
     finally:
@@ -93,14 +100,19 @@ class _Threads:
     batch_seconds = 0.25
 
     def __init__(self, task: ReplicateTask, count: int) -> None:
+        from arcwise import _core
+
         self.count = count
         _ = task.problem.blocks, task._own  # made here, once, rather than by every thread
         self._task = task
         self._stopped = False
-        self._pool = futures.ThreadPoolExecutor(count, thread_name_prefix="arcwise")
+        self._pool = futures.ThreadPoolExecutor(count, "arcwise", initializer=_core.prepare_thread)
 
     def submit(self, indices: range | list[int], seconds: float | None) -> Batch:
-        return self._pool.submit(self._learn, indices, seconds)
+        try:
+            return self._pool.submit(self._learn, indices, seconds)
+        except RuntimeError as error:  # the system gives no more threads
+            raise MemoryError(f"a thread could not be started: {error}") from error
 
     def _learn(self, indices: range | list[int], seconds: float | None) -> bytes:
         found: list[Replicate] = []

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from arcwise.deadline import Deadline
 from arcwise.defaults import BAYES_FACTOR
+from arcwise.ensemble.ancestral_set import list_ancestral
 from arcwise.ensemble.bayes_factors import factor_of
 from arcwise.ensemble.credible_set import CredibleSet
 from arcwise.ensemble.network_summary import NetworkSummary
 from arcwise.ensemble.sources.source import Source
+from arcwise.errors import GuaranteeError
 from arcwise.limits import Status
 from arcwise.option import check_options, option
 from arcwise.parent_sets import build_parent_sets
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TABLE", "Credible", "CredibleOptions"]
 
+FIRST_REACH = 2.0  # what constraints on ancestors are first thought to cost
 TABLE = "table"  # where an unfinished set stopped: its parent sets could not all be scored
 
 
@@ -53,6 +56,7 @@ class Credible(Source):
     why_score = "Liao (2022, section 4.7) found that qNML averages best over a credible set"
     citation = "liao-2022"
     is_sample = False
+    obeys_ancestors = True
     quick_permutations = 14
 
     def run(self, recipe: Recipe, data: Dataset, run: Run) -> Ensemble:
@@ -60,6 +64,8 @@ class Credible(Source):
         deadline = Deadline.of(run.limits)
         slack = math.log(recipe.settings["bayes_factor"])
         constraints = recipe.constraints_on(data.names)
+        if constraints is not None and constraints.is_ancestral:
+            return _under_ancestors(recipe, data, run, deadline)
         table = build_parent_sets(
             data,
             recipe.scorer,
@@ -81,4 +87,36 @@ class Credible(Source):
         most = recipe.settings["most_networks"]
         if most is not None and found.count > most:
             return found.networks(limits=replace(deadline.limits, count=most)).made_by(recipe)
+        return found.made_by(recipe)
+
+
+def _under_ancestors(recipe: Recipe, data: Dataset, run: Run, deadline: Deadline) -> Ensemble:
+    """Find the set under constraints on ancestors: the slack of the table grows until it reaches what they cost."""
+    constraints = recipe.constraints_on(data.names)
+    assert constraints is not None
+    own = math.log(recipe.settings["bayes_factor"])
+    slack = FIRST_REACH + own
+    while True:
+        table = build_parent_sets(
+            data,
+            recipe.scorer,
+            slack=slack,
+            max_parents=recipe.max_parents,
+            constraints=constraints,
+            threads=run.threads,
+            limits=deadline.uncounted,
+            progress=run.progress,
+        )
+        if table.status is not Status.COMPLETE:
+            return NetworkSummary.unfinished(table.names, table.status, stopped_at=TABLE)
+        try:
+            found = list_ancestral(table, own, constraints, deadline, run.progress)
+        except GuaranteeError:
+            slack *= 2
+            continue
+        most = recipe.settings["most_networks"]
+        if not found.complete:
+            return NetworkSummary.unfinished(table.names, found.status)
+        if most is not None and found.count > most:
+            found = replace(found[:most], status=Status.COUNT_LIMIT)
         return found.made_by(recipe)

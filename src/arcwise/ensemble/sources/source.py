@@ -37,9 +37,13 @@ class Source(abc.ABC):
     is_sample
         Whether the networks are a random sample, so that a confidence has a Monte Carlo error and a part of them is a
         smaller sample; if not, they are all there are, and a part of them says nothing.
+    is_usual
+        Whether `learn` tries it by itself, and compares others with it; if not, only where it is asked for.
     quick_permutations
         Up to how many variables shuffled columns are learned from without being asked for: that is twenty times the
         work, and without dependence nothing can be pruned by what explains the data well.
+    obeys_ancestors
+        Whether it can obey that a variable leads to another, or does not.
     """
 
     name: ClassVar[str]
@@ -52,7 +56,9 @@ class Source(abc.ABC):
     citation: ClassVar[str] = ""
     counted_by: ClassVar[str] = ""
     is_sample: ClassVar[bool]
+    is_usual: ClassVar[bool] = True
     quick_permutations: ClassVar[int] = 0
+    obeys_ancestors: ClassVar[bool] = False
 
     @abc.abstractmethod
     def run(self, recipe: Recipe, data: Dataset, run: Run) -> Ensemble:

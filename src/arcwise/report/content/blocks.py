@@ -8,6 +8,8 @@ from arcwise.confidence.consensus import Fate
 from arcwise.showing import one_screen
 
 __all__ = [
+    "FOUND",
+    "NOT_COMPARED",
     "SETTLED",
     "Block",
     "Bullets",
@@ -26,6 +28,8 @@ __all__ = [
     "Verbatim",
 ]
 
+# The origin of an edge about which nothing was said, and the agreement of methods that were not asked.
+FOUND, NOT_COMPARED = "found", "not compared"
 # From this share on a direction is said to be settled, or an edge to be free to point either way.
 SETTLED = 0.75
 
@@ -170,6 +174,8 @@ class NetworkEdge:
         What became of it in the network at the view's threshold.
     agreement
         Whether the other methods say the same: "agree", "differ" (in strength only), "disagree" or "not compared".
+    origin
+        Whether it is the data's, or the analyst's own word: "found", "required by you", "directed by your tiers".
     """
 
     first: int
@@ -187,12 +193,13 @@ class NetworkEdge:
     words: tuple[str, ...]
     fate: Fate
     agreement: str
+    origin: str = FOUND
 
     @property
     def shares(self) -> tuple[float, float, float]:
         """If there is an edge: the share of its more credible direction, of the other, and of those that are free."""
         if self.present <= 0:
-            return 0.0, 0.0, 1.0
+            return 0.0, 0.0, 0.0
         high, low = max(self.forward, self.backward), min(self.forward, self.backward)
         return high / self.present, low / self.present, self.undirected / self.present
 
@@ -205,6 +212,23 @@ class RuleLine:
     label: str
     value: float
     meaning: str
+
+
+@one_screen
+@dataclass(frozen=True, slots=True)
+class KnownRules:
+    """Constraints that the network obeys at every cut-off, by the positions of the variables.
+
+    Parameters
+    ----------
+    required
+        Arcs that are there, whatever their confidence.
+    limits
+        The most parents of each variable.
+    """
+
+    required: tuple[tuple[int, int], ...]
+    limits: tuple[int, ...]
 
 
 @one_screen
@@ -229,6 +253,8 @@ class NetworkView:
         Pairs with a confidence up to this are not among the edges.
     cost_powers, cost_cutoffs
         The cut-off for a missed edge that costs 2^power extra edges, for each power.
+    known
+        What the network obeys at every cut-off; None for nothing.
     """
 
     nodes: tuple[NetworkNode, ...]
@@ -243,6 +269,7 @@ class NetworkView:
     floor: float
     cost_powers: tuple[float, ...]
     cost_cutoffs: tuple[float, ...]
+    known: KnownRules | None = None
 
 
 @one_screen

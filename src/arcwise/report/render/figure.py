@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from html import escape
 
-from arcwise.confidence.consensus import Fate
 from arcwise.report.content.blocks import SETTLED, NetworkEdge, NetworkView
 from arcwise.report.content.numbers import show_confidence
 from arcwise.report.drawing.network import draw_network, label_of
@@ -44,7 +43,7 @@ def network_svg(view: NetworkView, *, numbers: bool = True) -> str:
             else ' stroke-dasharray="2.5 5"'
         )
         parts.append(f'<path class="e" d="{path}" stroke-width="{1 + 3 * edge.present:.2f}"{broken}/>')
-        if edge.fate is Fate.KEPT:
+        if edge.fate.is_arc:
             parts.append(_head(edge, path))
     if numbers:
         for edge, (x, y) in zip(shown, drawing.middles, strict=True):

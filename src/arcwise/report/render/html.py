@@ -18,6 +18,7 @@ from typing import Any
 
 from arcwise.confidence.consensus import Fate
 from arcwise.report.content.blocks import (
+    FOUND,
     Block,
     Bullets,
     Chart,
@@ -61,6 +62,7 @@ def render_html(report: Report) -> str:
         report=report,
         view=report.network,
         rows=_edge_rows(report.network),
+        stated=any(edge.origin != FOUND for edge in report.network.edges),
         policy=policy,
         style=Markup(style),
         script=Markup(script),
@@ -116,7 +118,11 @@ def _sides(section: Section) -> list[tuple[str, list[tuple[int, Block]]]]:
 IN_NETWORK = {
     Fate.KEPT: "yes",
     Fate.UNDIRECTED: "yes, open",
+    Fate.REQUIRED: "yes, required",
     Fate.DROPPED: "left out (cycle)",
+    Fate.FORBIDDEN: "left out (forbidden)",
+    Fate.LIMITED: "left out (parents)",
+    Fate.MISLEADING: "left out (ancestors)",
     Fate.BELOW: "no",
 }
 
@@ -134,6 +140,7 @@ def _edge_rows(view: NetworkView) -> list[dict[str, Any]]:
             "high": max(v for v in edge.by_method if v is not None),
             "agreement": edge.agreement,
             "in_network": IN_NETWORK[edge.fate],
+            "origin": edge.origin,
         }
         for edge in view.edges
     ]
@@ -195,4 +202,5 @@ def _payload(view: NetworkView) -> dict[str, Any]:
         "floor": view.floor,
         "powers": view.cost_powers,
         "cutoffs": view.cost_cutoffs,
+        **({} if view.known is None else {"known": {"required": view.known.required, "limits": view.known.limits}}),
     }

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from arcwise.confidence.consensus import Fate
 from arcwise.report.content.blocks import (
+    FOUND,
+    NOT_COMPARED,
     SETTLED,
+    Block,
     Bullets,
     Chart,
     NetworkEdge,
     NetworkView,
     Paragraph,
     Report,
-    Table,
     Verbatim,
 )
 from arcwise.report.content.numbers import percent, show_confidence, show_range
@@ -23,9 +26,16 @@ from arcwise.report.drawing.chart import sparkline
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-__all__ = ["print_report", "render_text"]
+__all__ = ["print_blocks", "print_report", "render_text"]
 
 BAR = 12
+# Why an edge above the cut-off is not in the network.
+LEFT_OUT = {
+    Fate.DROPPED: "left out: a cycle",
+    Fate.FORBIDDEN: "left out: forbidden",
+    Fate.LIMITED: "left out: too many parents",
+    Fate.MISLEADING: "left out: must not lead there",
+}
 SPARKLINE_POINTS = 40
 
 
@@ -67,9 +77,14 @@ def print_report(report: Report, console: Console, *, sections: tuple[str, ...] 
             continue
         console.print()
         console.print(Text(section.title, style="bold underline"))
-        for block in section.blocks:
-            for part in _block(block):
-                console.print(part)
+        print_blocks(section.blocks, console)
+
+
+def print_blocks(blocks: Iterable[Block], console: Console) -> None:
+    """Print blocks one after the other, without a heading."""
+    for block in blocks:
+        for part in _block(block):
+            console.print(part)
 
 
 def _glossary(report: Report) -> RenderableType:
@@ -98,22 +113,26 @@ def _edge_table(view: NetworkView) -> RenderableType:
     from rich.text import Text
 
     shown = [edge for edge in view.edges if edge.present > view.threshold]
-    left = len(view.edges) - len(shown)
+    left = sum(0 < edge.present <= view.threshold for edge in view.edges)
     grid = Grid(title=None, box=None, pad_edge=False, header_style="bold")
     grid.add_column("edge")
     grid.add_column("confidence", justify="right")
     grid.add_column("")
     grid.add_column("direction, if present")
     grid.add_column("other methods")
+    stated = any(edge.origin != FOUND for edge in view.edges)
+    shown += [edge for edge in view.edges if edge.origin != FOUND and edge not in shown and edge.present <= 0]
+    if stated:
+        grid.add_column("origin")
     for edge in shown:
         first, second = view.nodes[edge.first].name, view.nodes[edge.second].name
-        arrow = "→" if edge.fate is Fate.KEPT else "—"
+        arrow = "→" if edge.fate.is_arc else "—"
+        absent = edge.present <= 0
         if edge.tail == edge.second:
             first, second = second, first
         bar = "█" * round(edge.present * BAR) + "░" * (BAR - round(edge.present * BAR))
-        grid.add_row(
-            Text(f"{first} {arrow} {second}"), show_confidence(edge.present), bar, _direction(edge), _others(edge)
-        )
+        cells = [show_confidence(edge.present), bar, *(("", "") if absent else (_direction(edge), _others(edge)))]
+        grid.add_row(Text(f"{first} {arrow} {second}"), *cells, *([edge.origin] if stated else []))
     if left:
         more = "1 more pair has" if left == 1 else f"{left:,} more pairs have"
         grid.caption = Text(f"{more} a confidence between {view.floor:g} and {view.threshold:.3g}.")
@@ -124,22 +143,22 @@ def _edge_table(view: NetworkView) -> RenderableType:
 def _direction(edge: NetworkEdge) -> str:
     """Say how far the direction is settled: shares of the networks that have the edge."""
     way, back, free = edge.shares
-    if edge.fate is Fate.DROPPED:
-        return "left out: a cycle"
+    if edge.fate.is_left_out:
+        return LEFT_OUT[edge.fate]
     if free >= SETTLED:
         return f"either way ({percent(free)})"
-    word = "settled" if way >= SETTLED else "leaning" if edge.fate is Fate.KEPT else "open"
+    word = "settled" if way >= SETTLED else "leaning" if edge.fate.is_arc else "open"
     return f"{word} ({percent(way)}, reversed {percent(back)})"
 
 
 def _others(edge: NetworkEdge) -> str:
     known = [value for value in edge.by_method[1:] if value is not None]
-    if not known:
+    if not known or edge.agreement == NOT_COMPARED:
         return ""
     return f"{edge.agreement}: {show_range(min(known), max(known))}"
 
 
-def _block(block: Paragraph | Bullets | Table | Chart | Verbatim) -> list[RenderableType]:
+def _block(block: Block) -> list[RenderableType]:
     from rich.padding import Padding
     from rich.table import Table as Grid
     from rich.text import Text

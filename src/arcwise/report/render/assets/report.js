@@ -38,18 +38,28 @@
   // ---- The network at a cut-off: the same steps as arcwise.confidence.consensus_network.
 
   // An edge that the networks leave undirected at least as often as they point it either way has an open direction.
-  // The others enter by falling confidence; one that would close a cycle is left out.
+  // The others enter by falling confidence; one that would close a cycle is left out. Arcs that the constraints require
+  // come first, whatever their confidence; a variable that has all the parents they allow takes no more; and open edges
+  // that follow from the directed ones are directed. (Whether limits leave room for all open edges is not asked here.)
+
+  const inNetwork = (arc) => arc !== undefined && ["kept", "undirected"].includes(arc.fate);
 
   function consensus(threshold) {
-    const entering = [];
+    const parents = view.nodes.map(() => new Set()), found = new Map(), entering = [];
+    const required = view.known ? view.known.required : [];
+    required.forEach(([tail, head]) => parents[head].add(tail));
     view.edges.forEach((edge, index) => {
+      const arc = required.find((ends) => ends.includes(edge.a) && ends.includes(edge.b));
+      if (arc) {
+        found.set(index, { tail: arc[0], head: arc[1], fate: "kept" });
+        return;
+      }
       if (!(edge.p > threshold)) return;
       const [tail, head] = edge.f >= edge.r ? [edge.a, edge.b] : [edge.b, edge.a];
       const open = edge.u >= Math.max(edge.f, edge.r) - TIE || Math.abs(edge.f - edge.r) <= TIE;
       entering.push({ index, tail, head, open, present: edge.p });
     });
     entering.sort((s, t) => t.present - s.present || s.tail - t.tail || s.head - t.head);
-    const parents = view.nodes.map(() => new Set());
     const reaches = (source, target) => {
       const stack = [target], seen = new Set([target]);
       while (stack.length) {
@@ -59,13 +69,38 @@
       }
       return false;
     };
-    const found = new Map();
+    const isFull = (head) => view.known !== undefined && parents[head].size >= view.known.limits[head];
     for (const { index, tail, head, open } of entering) {
-      const closes = !open && reaches(head, tail);
-      if (!open && !closes) parents[head].add(tail);
-      found.set(index, { tail, head, fate: open ? "undirected" : closes ? "dropped" : "kept" });
+      const fate = open ? "undirected" : reaches(head, tail) ? "dropped" : isFull(head) ? "limited" : "kept";
+      if (fate === "kept") parents[head].add(tail);
+      found.set(index, { tail, head, fate });
     }
+    if (view.known) direct([...found.values()].filter((arc) => arc.fate === "undirected"), parents, isFull);
     return found;
+  }
+
+  // Meek's rules: what must point from a to b, for else a cycle or a dependence would arise that no network shows.
+  function direct(open, parents, isFull) {
+    const free = view.nodes.map(() => new Set());
+    open.forEach(({ tail, head }) => { free[tail].add(head); free[head].add(tail); });
+    const joined = (a, b) => free[a].has(b) || parents[a].has(b) || parents[b].has(a);
+    const follows = (a, b) =>
+      [...parents[a]].some((p) => !joined(p, b)) || [...parents[b]].some((c) => parents[c].has(a)) ||
+      [...parents[b]].some((c) => free[a].has(c) && [...parents[b]].some((d) => d !== c && free[a].has(d) && !joined(c, d))) ||
+      [...parents[b]].some((c) => joined(a, c) && [...parents[c]].some((d) => free[a].has(d) && d !== b && !joined(d, b)));
+    for (let changed = true; changed;) {
+      changed = false;
+      for (const arc of open) {
+        const ways = arc.fate === "kept" ? [] : [[arc.tail, arc.head], [arc.head, arc.tail]].filter(([a, b]) => follows(a, b));
+        if (ways.length !== 1 || isFull(ways[0][1])) continue;
+        const [a, b] = ways[0];
+        Object.assign(arc, { tail: a, head: b, fate: "kept" });
+        free[a].delete(b);
+        free[b].delete(a);
+        parents[b].add(a);
+        changed = true;
+      }
+    }
   }
 
   // ---- The drawing.
@@ -122,21 +157,22 @@
   }
 
   function nameOf(edge, arc) { // the more credible direction first, as in the table
+    if (arc && arc.fate === "kept") return `${name(arc.tail)} → ${name(arc.head)}`;
     const [tail, head] = edge.r > edge.f ? [edge.b, edge.a] : [edge.a, edge.b];
-    return arc && arc.fate === "kept" ? `${name(tail)} → ${name(head)}` : `${name(tail)} — ${name(head)}`;
+    return `${name(tail)} — ${name(head)}`;
   }
 
   function stateOf(index) {
     const arc = state.consensus.get(index);
     return !arc ? "below the cut-off" : arc.fate === "dropped" ? "left out: it would close a cycle"
-      : arc.fate === "undirected" ? "in the network, direction open" : "in the network";
+      : arc.fate === "limited" ? "left out: too many parents" : arc.fate === "undirected" ? "in the network, direction open" : "in the network";
   }
 
   function redraw() {
     state.consensus = consensus(state.threshold);
     view.edges.forEach((edge, index) => {
       const arc = state.consensus.get(index), group = edgeElements[index];
-      const shown = arc && arc.fate !== "dropped";
+      const shown = inNetwork(arc);
       group.setAttribute("display", shown ? "inline" : "none");
       if (!shown) return;
       const head = group.querySelector(".head");
@@ -162,7 +198,7 @@
   }
 
   const visibleEdges = () =>
-    [...view.edges.keys()].filter((index) => state.consensus.has(index) && state.consensus.get(index).fate !== "dropped");
+    [...view.edges.keys()].filter((index) => inNetwork(state.consensus.get(index)));
 
   function fade() {
     const node = state.node;
@@ -354,7 +390,7 @@
     return shareTable("The first is the one that the network rests on.", view.methods.map((title, k) => [title, edge.m[k]]), confidence);
   }
 
-  const sharesOf = (edge) => (edge.p > 0 ? [edge.f / edge.p, edge.r / edge.p, edge.u / edge.p] : [0, 0, 1]);
+  const sharesOf = (edge) => (edge.p > 0 ? [edge.f / edge.p, edge.r / edge.p, edge.u / edge.p] : [0, 0, 0]);
 
   function directionTable(edge) {
     const [forward, backward, either] = sharesOf(edge);
@@ -458,7 +494,7 @@
     const [forward, backward, either] = sharesOf(edge);
     return { name: nameOf(edge).toLowerCase(), present: edge.p, forward: Math.max(forward, backward), backward: Math.min(forward, backward),
       undirected: either, low: Math.min(...known), high: Math.max(...known), agreement: edge.s,
-      state: row.querySelector(".state").textContent }[key];
+      state: row.querySelector(".state").textContent, origin: row.querySelector(".origin")?.textContent }[key];
   }
 
   function refreshTable() {
@@ -466,8 +502,8 @@
     let count = 0;
     for (const row of rows) {
       const index = Number(row.dataset.edge), edge = view.edges[index], arc = state.consensus.get(index);
-      const inside = arc !== undefined && arc.fate !== "dropped";
-      row.querySelector(".state").textContent = !arc ? "no" : arc.fate === "dropped" ? "left out (cycle)" : arc.fate === "undirected" ? "yes, open" : "yes";
+      const inside = inNetwork(arc);
+      row.querySelector(".state").textContent = !arc ? "no" : arc.fate === "dropped" ? "left out (cycle)" : arc.fate === "limited" ? "left out (parents)" : arc.fate === "undirected" ? "yes, open" : "yes";
       row.querySelector("button").textContent = nameOf(edge, arc);
       const matches = !wanted || name(edge.a).toLowerCase().includes(wanted) || name(edge.b).toLowerCase().includes(wanted);
       const hidden = !matches || (only && !inside);
@@ -479,7 +515,7 @@
   }
 
   function sortBy(key) {
-    order = { key, down: order.key === key ? !order.down : !["name", "state", "agreement"].includes(key) };
+    order = { key, down: order.key === key ? !order.down : !["name", "state", "agreement", "origin"].includes(key) };
     const sign = order.down ? -1 : 1;
     rows.sort((s, t) => {
       const a = valueOf(s, key), b = valueOf(t, key);

@@ -1,0 +1,81 @@
+// Markov chains over DAGs, in arcwise._core.ensemble: arrays in, arrays out; the loops are in
+// core/ensemble/chains.
+#include "arrays.hpp"
+#include "ensemble/chains/arc_indicators.hpp"
+#include "ensemble/chains/chain_run.hpp"
+#include "monitor.hpp"
+#include "table.hpp"
+
+namespace nb = nanobind;
+
+namespace arcwise {
+namespace {
+
+ChainOptions chain_options(const Array1<double>& mixture, double window, std::size_t thin,
+                           const Array1<double>& heats) {
+    ChainOptions options;
+    std::ranges::copy(as_span(mixture), options.mixture.begin());
+    options.window = window;
+    options.thin = thin;
+    options.heats.assign(as_span(heats).begin(), as_span(heats).end());
+    return options;
+}
+
+void bind_run(nb::module_& stage) {
+    const auto moved = nb::rv_policy::automatic;
+    nb::class_<ChainRun>(stage, "ChainRun")
+        .def(
+            "__init__",
+            [](ChainRun* self, const BoundTable& table, const Array1<double>& mixture, double window,
+               std::size_t thin, const Array1<double>& heats, const Array1<std::uint64_t>& seeds,
+               const Array1<std::uint32_t>& starts) {
+                new (self) ChainRun(table.view(), chain_options(mixture, window, thin, heats), as_span(seeds),
+                                    as_span(starts));
+            },
+            nb::arg("table"), nb::arg("mixture"), nb::arg("window"), nb::arg("thin"), nb::arg("heats"),
+            nb::arg("seeds"), nb::arg("starts"), nb::keep_alive<1, 2>())
+        .def(
+            "advance",
+            [](ChainRun& self, std::size_t count, const Array1<std::uint32_t>& jumps, double least,
+               std::size_t threads, double seconds, nb::object callback) {
+                ChainSegment made = monitored(seconds, std::move(callback), [&](Ticker& ticker) {
+                    return self.advance(count, {as_span(jumps), least}, threads, ticker);
+                });
+                return nb::make_tuple(static_cast<int>(made.status), as_array(std::move(made.done)),
+                                      as_array(std::move(made.rows)), as_array(std::move(made.scores)));
+            },
+            nb::arg("count"), nb::arg("jumps"), nb::arg("least"), nb::arg("threads"), nb::arg("seconds"),
+            nb::arg("callback").none())
+        .def(
+            "positions", [](const ChainRun& self) { return as_array(self.positions()); }, moved)
+        .def(
+            "random_states", [](const ChainRun& self) { return as_array(self.random_states()); }, moved)
+        .def(
+            "counts", [](const ChainRun& self) { return as_array(self.counts()); }, moved)
+        .def(
+            "restore",
+            [](ChainRun& self, const Array1<std::uint32_t>& positions, const Array1<std::uint64_t>& states) {
+                self.restore(as_span(positions), as_span(states));
+            },
+            nb::arg("positions"), nb::arg("random_states"));
+}
+
+void bind_indicators(nb::module_& stage) {
+    stage.def(
+        "summarize_arcs",
+        [](const BoundTable& table, const Array1<std::uint32_t>& rows, std::size_t chains) {
+            ArcIndicators found =
+                unlocked([&] { return summarize_arcs(table.view(), as_span(rows), chains); });
+            return nb::make_tuple(as_array(std::move(found.firsts)), as_array(std::move(found.seconds)),
+                                  as_array(std::move(found.counts)), as_array(std::move(found.effective)));
+        },
+        nb::arg("table"), nb::arg("rows"), nb::arg("chains"));
+}
+
+}  // namespace
+}  // namespace arcwise
+
+void bind_chains(nb::module_& stage) {
+    arcwise::bind_run(stage);
+    arcwise::bind_indicators(stage);
+}

@@ -1,0 +1,301 @@
+#include "ensemble/chains/dag_chain.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+namespace arcwise {
+
+namespace {
+// Weights that are smaller, in nats, are found from differences: exp would have no digits left.
+constexpr double least_weight = -600;
+}  // namespace
+
+HeatedRows::HeatedRows(const FamilyIndex& index, double b) : heat(b) {
+    for (std::size_t v = 0; v < index.variables(); ++v) {
+        const double best = index.score(index.first_row(v));
+        for (const auto row : index.rows_of(v)) weights.push_back(std::exp(b * (index.score(row) - best)));
+    }
+}
+
+Walker::Walker(const FamilyIndex& index, const HeatedRows& heated, const ChainOptions& options)
+    : index_(index),
+      heated_(heated),
+      options_(options),
+      heat_(heated.heat),
+      dag_(index.variables()),
+      rows_(index.variables(), FamilyIndex::absent),
+      below_(long_set(index.variables())),
+      alone_(long_set(index.variables())) {}
+
+double Walker::score() const {
+    double total = 0;
+    for (const auto row : rows_) total += index_.score(row);
+    return total;
+}
+
+void Walker::assign(std::span<const std::int64_t> rows) {
+    const LongSet none = long_set(dag_.nodes());
+    for (std::size_t v = 0; v < dag_.nodes(); ++v) dag_.set_parents(v, none);
+    rows_.assign(rows.begin(), rows.end());
+    arcs_ = 0;
+    for (std::size_t v = 0; v < dag_.nodes(); ++v) {
+        dag_.set_parents(v, index_.set(rows_[v]));
+        arcs_ += index_.parents(rows_[v]).size();
+    }
+}
+
+void Walker::step(Xoshiro& random, MoveCounts& counts) {
+    double left = random.uniform();
+    std::size_t move = 0;
+    while (move < blanket && left >= options_.mixture[move]) left -= options_.mixture[move++];
+    bool accepted = false;
+    switch (move) {
+        case toggle:
+            accepted = try_toggle(random);
+            break;
+        case reversal:
+            accepted = try_reversal(random);
+            break;
+        case parents:
+            accepted = try_parents(random);
+            break;
+        case edge:
+            accepted = try_edge(random);
+            break;
+        default:
+            accepted = try_blanket(random);
+            break;
+    }
+    ++counts.tried[move];
+    counts.accepted[move] += accepted ? 1 : 0;
+}
+
+bool Walker::is_accepted(double log_ratio, Xoshiro& random) const {
+    return log_ratio >= 0 || random.uniform() < std::exp(log_ratio);
+}
+
+void Walker::replace_row(std::size_t node, std::int64_t row) {
+    arcs_ = arcs_ - index_.parents(rows_[node]).size() + index_.parents(row).size();
+    rows_[node] = row;
+}
+
+void Walker::set_row(std::size_t node, std::int64_t row) {
+    replace_row(node, row);
+    dag_.set_parents(node, index_.set(row));
+}
+
+std::pair<std::size_t, std::size_t> Walker::draw_arc(Xoshiro& random) const {
+    std::size_t left = random.below(arcs_), child = 0;
+    while (left >= index_.parents(rows_[child]).size()) left -= index_.parents(rows_[child++]).size();
+    return {static_cast<std::size_t>(index_.parents(rows_[child])[left]), child};
+}
+
+bool Walker::try_toggle(Xoshiro& random) {
+    const auto& arcs = index_.arcs();
+    if (arcs.empty()) return false;
+    const auto [from, to] = arcs[random.below(arcs.size())];
+    const auto tail = static_cast<std::size_t>(from), head = static_cast<std::size_t>(to);
+    if (!dag_.has_arc(tail, head) && dag_.is_ancestor(head, tail)) return false;
+    const std::int64_t row = index_.find_changed(head, rows_[head], tail);
+    if (row == FamilyIndex::absent) return false;
+    if (!is_accepted(heat_ * (index_.score(row) - index_.score(rows_[head])), random)) return false;
+    set_row(head, row);
+    return true;
+}
+
+bool Walker::try_reversal(Xoshiro& random) {
+    if (arcs_ == 0) return false;
+    const auto [tail, head] = draw_arc(random);
+    const std::int64_t lost = index_.find_changed(head, rows_[head], tail);
+    const std::int64_t won = index_.find_changed(tail, rows_[tail], head);
+    if (lost == FamilyIndex::absent || won == FamilyIndex::absent) return false;
+    for (const auto other : index_.parents(lost))
+        if (dag_.is_ancestor(tail, static_cast<std::size_t>(other))) return false;
+    const double before = index_.score(rows_[head]) + index_.score(rows_[tail]);
+    if (!is_accepted(heat_ * (index_.score(lost) + index_.score(won) - before), random)) return false;
+    set_row(head, lost);
+    set_row(tail, won);
+    return true;
+}
+
+template <class Avoids>
+Walker::Sum Walker::sum_allowed(std::size_t node, std::span<const std::int32_t> list, Avoids avoids) {
+    const double best = index_.score(index_.first_row(node));
+    Sum found;
+    seen_.clear();
+    sums_.clear();
+    double total = 0, end = 0;
+    bool is_far = false;
+    for (const auto row : list) {
+        const double score = index_.score(row);
+        if (found.any && score < end) break;
+        if (!avoids(row)) continue;
+        if (!found.any) {
+            found = {true, score, 0};
+            end = score - options_.window / heat_;
+            is_far = heat_ * (score - best) < least_weight;
+        }
+        total +=
+            is_far ? std::exp(heat_ * (score - found.top)) : heated_.weights[static_cast<std::size_t>(row)];
+        seen_.push_back(row);
+        sums_.push_back(total);
+    }
+    if (found.any) found.log = heat_ * (is_far ? found.top : best) + std::log(total);
+    return found;
+}
+
+Walker::Sum Walker::sum(std::size_t node, std::span<const std::int32_t> list, const SetView* also) {
+    dag_.below(node, below_);
+    if (also != nullptr) below_ |= *also;
+    if (below_.word_count() == 1) {
+        const Word avoided = below_.words()[0];
+        return sum_allowed(node, list, [&](std::int32_t row) { return (index_.word(row) & avoided) == 0; });
+    }
+    return sum_allowed(node, list, [&](std::int32_t row) { return !index_.set(row).meets(below_); });
+}
+
+bool Walker::is_within(const Sum& sum, std::int64_t row) const {
+    return sum.any && index_.score(row) >= sum.top - options_.window / heat_;
+}
+
+std::int64_t Walker::draw_row(Xoshiro& random) const {
+    const double wanted = random.uniform() * sums_.back();
+    const auto place = std::ranges::upper_bound(sums_, wanted);
+    return seen_[std::min(static_cast<std::size_t>(place - sums_.begin()), seen_.size() - 1)];
+}
+
+bool Walker::try_parents(Xoshiro& random) {
+    const std::size_t node = random.below(dag_.nodes());
+    const Sum all = sum(node, index_.rows_of(node));
+    if (!is_within(all, rows_[node])) return false;
+    const std::int64_t row = draw_row(random);
+    if (row == rows_[node]) return false;
+    set_row(node, row);
+    return true;
+}
+
+// With G0 the DAG in which u and v have no parents: u -> v is drawn as one of the arcs of G, u's new parents
+// from Z*(u; with v) over G0, v's from Z(v) over what then is the DAG. The way back draws v -> u as one of
+// the arcs of G', v's old parents from Z*(v; with u) over G0, u's old ones from Z(u). All weights cancel
+// against the ratio of the posteriors, so that what is left are the sums and the numbers of arcs.
+bool Walker::try_edge(Xoshiro& random) {
+    if (arcs_ == 0) return false;
+    const auto [u, v] = draw_arc(random);
+    const std::int64_t old_u = rows_[u], old_v = rows_[v];
+    alone_.fill(false);
+    dag_.set_parents(v, alone_);
+    dag_.set_parents(u, alone_);
+    const auto restore = [&] {
+        dag_.set_parents(v, alone_);
+        dag_.set_parents(u, index_.set(old_u));
+        dag_.set_parents(v, index_.set(old_v));
+        return false;
+    };
+    const Sum back_v = sum(v, index_.rows_with(v, u));
+    if (!is_within(back_v, old_v)) return restore();
+    const Sum with_v = sum(u, index_.rows_with(u, v));
+    if (!with_v.any) return restore();
+    const std::int64_t new_u = draw_row(random);
+    dag_.set_parents(v, index_.set(old_v));
+    const Sum back_u = sum(u, index_.rows_of(u));
+    dag_.set_parents(v, alone_);
+    if (!is_within(back_u, old_u)) return restore();
+    dag_.set_parents(u, index_.set(new_u));
+    const Sum free_v = sum(v, index_.rows_of(v));
+    if (!free_v.any) return restore();
+    const std::int64_t new_v = draw_row(random);
+    const std::size_t others = arcs_ - index_.parents(old_u).size() - index_.parents(old_v).size();
+    const std::size_t after = others + index_.parents(new_u).size() + index_.parents(new_v).size();
+    const double log_ratio = std::log(static_cast<double>(arcs_)) - std::log(static_cast<double>(after)) +
+                             (with_v.log - back_v.log) + (free_v.log - back_u.log);
+    if (!is_accepted(log_ratio, random)) return restore();
+    dag_.set_parents(v, index_.set(new_v));
+    rows_[u] = new_u;
+    rows_[v] = new_v;
+    arcs_ = after;
+    return true;
+}
+
+// M0 is the DAG in which the node has no parents and its children have the node alone: it is the same on the
+// way back, on which the node has the same children, in the same order with the same probability.
+bool Walker::try_blanket(Xoshiro& random) {
+    const std::size_t node = random.below(dag_.nodes());
+    const std::int64_t old = rows_[node];
+    children_.clear();
+    for (std::size_t v = 0; v < dag_.nodes(); ++v)
+        if (dag_.has_arc(node, v)) children_.push_back(v);
+    random.shuffle(std::span(children_));
+    const auto strip = [&] {
+        alone_.fill(false);
+        dag_.set_parents(node, alone_);
+        alone_.add(node);
+        for (const auto child : children_) dag_.set_parents(child, alone_);
+    };
+    const auto restore = [&] {
+        strip();
+        dag_.set_parents(node, index_.set(old));
+        for (const auto child : children_) dag_.set_parents(child, index_.set(rows_[child]));
+        return false;
+    };
+    strip();
+    const SetView old_parents = index_.set(old);
+    const Sum forward = sum(node, index_.rows_of(node), &old_parents);
+    if (!forward.any) return restore();
+    const std::int64_t drawn = draw_row(random);
+    const SetView new_parents = index_.set(drawn);
+    const Sum backward = sum(node, index_.rows_of(node), &new_parents);
+    if (!is_within(backward, old)) return restore();
+    double log_ratio = forward.log - backward.log;
+    dag_.set_parents(node, old_parents);
+    for (const auto child : children_) {
+        const Sum back = sum(child, index_.rows_with(child, node));
+        if (!is_within(back, rows_[child])) return restore();
+        log_ratio -= back.log;
+        dag_.set_parents(child, index_.set(rows_[child]));
+    }
+    strip();
+    dag_.set_parents(node, new_parents);
+    kept_.clear();
+    for (const auto child : children_) {
+        const Sum there = sum(child, index_.rows_with(child, node));
+        if (!there.any) return restore();
+        log_ratio += there.log;
+        kept_.push_back(draw_row(random));
+        dag_.set_parents(child, index_.set(kept_.back()));
+    }
+    if (!is_accepted(log_ratio, random)) return restore();
+    replace_row(node, drawn);
+    for (std::size_t i = 0; i < children_.size(); ++i) replace_row(children_[i], kept_[i]);
+    return true;
+}
+
+DagChain::DagChain(const FamilyIndex& index, const std::vector<HeatedRows>& heated,
+                   const ChainOptions& options, std::uint64_t seed)
+    : options_(options), random_(seed) {
+    walkers_.reserve(heated.size());
+    for (const auto& rows : heated) walkers_.emplace_back(index, rows, options);
+}
+
+void DagChain::advance(std::span<const std::int64_t> target, double least) {
+    for (std::size_t i = 0; i < walkers_.size(); ++i)
+        for (std::size_t step = 0; step < options_.thin; ++step)
+            walkers_[i].step(random_, i == 0 ? counts_ : ignored_);
+    for (std::size_t i = walkers_.size(); i-- > 1;) {
+        const double lead = walkers_[i].score() - walkers_[i - 1].score();
+        const double log_ratio = (options_.heats[i - 1] - options_.heats[i]) * lead;
+        ++counts_.tried[swap];
+        if (log_ratio < 0 && random_.uniform() >= std::exp(log_ratio)) continue;
+        ++counts_.accepted[swap];
+        const std::vector<std::int64_t> rows = walkers_[i].rows();
+        walkers_[i].assign(walkers_[i - 1].rows());
+        walkers_[i - 1].assign(rows);
+    }
+    if (target.empty()) return;
+    ++counts_.tried[jump];
+    if (walkers_[0].score() < least) return;
+    ++counts_.accepted[jump];
+    walkers_[0].assign(target);
+}
+
+}  // namespace arcwise

@@ -1,0 +1,217 @@
+"""What an analyst said, in words: as a list, as the origin of single edges, and what it cost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from arcwise.analysis.origins import EdgeOrigin, Origin, Unconstrained
+from arcwise.analysis.price import NOTHING, factor_words
+from arcwise.graph import Kind
+from arcwise.report import Bullets, Column, Paragraph, Table
+from arcwise.report.content.blocks import SETTLED
+from arcwise.report.content.numbers import percent, show_confidence
+
+if TYPE_CHECKING:
+    from arcwise.analysis.analysis import Analysis
+    from arcwise.analysis.edges import EdgeFinding
+    from arcwise.analysis.price import ConstraintPrice
+    from arcwise.graph import Constraints
+    from arcwise.report.content.blocks import Block
+
+__all__ = [
+    "constraint_blocks",
+    "constraint_summary",
+    "constraints_text",
+    "direction_said",
+    "origin_sentences",
+    "price_methods",
+]
+
+# Confidences that are further apart with and without the constraints are worth a sentence.
+APART = 0.1
+# A list names at most this many statements.
+MOST_LISTED = 40
+
+
+def constraints_text(constraints: Constraints) -> str:
+    """Say what every network had to satisfy: "a → b is required; the tiers are a, b | c"."""
+    texts = [said.text() for said in constraints.statements]
+    more = f"; and {len(texts) - MOST_LISTED:,} more" if len(texts) > MOST_LISTED else ""
+    return "; ".join(texts[:MOST_LISTED]) + more or "none"
+
+
+def origin_sentences(edge: EdgeFinding) -> tuple[str, ...]:
+    """Say what of an edge is the analyst's own word, and what the data would say without it."""
+    origin, pair = edge.origin, f"{edge.first} and {edge.second}"
+    without = origin.without
+    if origin.kind is Origin.REQUIRED:
+        alone = "" if without is None else f" {_alone(origin, without)}"
+        if all(said.kind is Kind.ANCESTOR for said in origin.said):
+            path = (
+                f"{edge.tail} → {edge.head} is below the cut-off, but on the most credible path of those that you asked"
+            )
+            return (f"{path} for: {'; '.join(said.text() for said in origin.said)}.{alone}",)
+        return (f"{edge.tail} → {edge.head} was required by you: every network has it, whatever the data say.{alone}",)
+    if origin.kind is Origin.FORBIDDEN:
+        alone = "" if without is None else f" {_alone(origin, without)}"
+        return (f"An edge between {pair} was forbidden by you ({origin.sources}): no network has it.{alone}",)
+    if without is not None and abs(without.present - edge.present) > APART:
+        return (_alone(origin, without),)
+    return ()
+
+
+def _alone(origin: EdgeOrigin, without: Unconstrained) -> str:
+    """Say what the data would have made of the pair."""
+    would = "would have had it" if origin.likely else "would not have had it"
+    return f"Without your constraints the network {would}: its confidence would be {show_confidence(without.present)}."
+
+
+def direction_said(edge: EdgeFinding) -> str:
+    """Say of a direction that it is what the analyst said, or follows from it, and what the data say; "" if neither."""
+    origin = edge.origin
+    if origin.kind is Origin.FOLLOWS:
+        return (
+            f"Its direction, {edge.tail} → {edge.head}, is a consequence of the directions that you stated: turned "
+            "round, it would close a cycle or claim a dependence that the data do not show."
+        )
+    if origin.kind is not Origin.DIRECTED:
+        return ""
+    text = f"Its direction, {edge.tail} → {edge.head}, comes from {origin.sources}"
+    without = origin.without
+    if without is None or without.present <= 0:
+        return f"{text}, not from the data."
+    return f"{text}{_ways_alone(edge, without)}."
+
+
+def _ways_alone(edge: EdgeFinding, without: Unconstrained) -> str:
+    """Say where the data alone would point an edge."""
+    forward, backward, free = without.split
+    same, other = (forward, backward) if edge.tail == edge.first else (backward, forward)
+    if free >= SETTLED:
+        return "; the data alone would leave it open"
+    if same >= SETTLED:
+        return f"; the data alone would say the same ({percent(same)})"
+    if other >= SETTLED:
+        return f"; the data alone would point it the other way ({percent(other)})"
+    return "; the data alone do not settle it"
+
+
+def constraint_summary(analysis: Analysis) -> tuple[str, ...]:
+    """Say in a few sentences what of the result is the analyst's own word, and what it cost."""
+    if analysis.constraints is None:
+        return ()
+    kept = [edge for edge in analysis.edges if edge.fate.in_network]
+    required = [edge for edge in kept if edge.origin.kind is Origin.REQUIRED]
+    directed = [edge for edge in kept if edge.origin.kind in (Origin.DIRECTED, Origin.FOLLOWS)]
+    missed = [edge for edge in analysis.edges if edge.origin.kind is Origin.FORBIDDEN and edge.origin.likely]
+    parts = []
+    if required:
+        parts.append(f"{_count(required)} there because you required {'it' if len(required) == 1 else 'them'}")
+    if directed:
+        parts.append(f"the direction of {len(directed):,} is what you said or follows from it{_agreed(directed)}")
+    sentences = [f"Of these edges, {', and '.join(parts)}."] if parts else []
+    if missed:
+        listed = ", ".join(f"{e.first} — {e.second} ({_value(e)})" for e in missed[:5])
+        more = f" and {len(missed) - 5:,} more" if len(missed) > 5 else ""
+        noun = "an edge" if len(missed) == 1 else f"{len(missed):,} edges"
+        sentences.append(f"You forbade {noun} that the data would have had: {listed}{more}.")
+    if analysis.price is not None:
+        sentences.append(_price_sentence(analysis.price))
+    return tuple(sentences)
+
+
+def _count(edges: list[EdgeFinding]) -> str:
+    return f"{len(edges):,} {'is' if len(edges) == 1 else 'are'}"
+
+
+def _agreed(edges: list[EdgeFinding]) -> str:
+    """Say for how many edges the data alone would point where the analyst does."""
+    ways = [
+        edge.origin.without.split[0 if edge.tail == edge.first else 1]
+        for edge in edges
+        if edge.origin.without is not None
+    ]
+    same = sum(way >= SETTLED for way in ways)
+    return f" (the data alone would say the same of {same:,})" if ways else ""
+
+
+def _value(edge: EdgeFinding) -> str:
+    without = edge.origin.without
+    return "" if without is None else show_confidence(without.present)
+
+
+def _price_sentence(price: ConstraintPrice) -> str:
+    """Say what all constraints cost together."""
+    how = "" if price.exact else ", as far as a local search can tell"
+    if price.cost <= NOTHING:
+        return f"Your constraints cost nothing: the best network of all satisfies them{how}."
+    factor = factor_words(price.cost, is_factor=price.is_factor)
+    against = f"{price.cost:.1f} in log score" + (f", {factor}" if price.is_factor else "")
+    dearest = price.binding[:1]
+    most = f" Most of all, the data object to {dearest[0].statement.objection}." if dearest else ""
+    return f"Together your constraints cost {against}{how}.{most}"
+
+
+def price_methods(analysis: Analysis) -> str:
+    """Return the sentence of a methods section on what the constraints did; "" if that is not known."""
+    price = analysis.price
+    if price is None:
+        return ""
+    how = "exact optima" if price.exact else "local optima"
+    return (
+        f"They lowered the log score of the best network by {price.cost:.1f} (difference of {how} with and without "
+        "them)."
+    )
+
+
+def constraint_blocks(analysis: Analysis) -> tuple[Block, ...]:
+    """Return the section on what was said: the list, the edges that it made, and its price."""
+    known = analysis.constraints
+    assert known is not None
+    texts = tuple(said.text() for said in known.statements)
+    blocks: list[Block] = [
+        Paragraph("You stated what every network had to satisfy; what follows from it is not a finding of the data:"),
+        Bullets(texts[:MOST_LISTED]),
+    ]
+    if len(texts) > MOST_LISTED:
+        blocks.append(Paragraph(f"And {len(texts) - MOST_LISTED:,} more; run.json has them all."))
+    said = [edge for edge in analysis.edges if edge.origin.kind is not Origin.FOUND]
+    if said:
+        blocks.append(
+            Table(
+                "Edges that are there, point where they do, or are missing because of what you said. The last column "
+                "is the confidence by the same method and score without your constraints.",
+                (Column("edge"), Column("origin"), Column("confidence", 2), Column("without your constraints", 2)),
+                tuple(
+                    (
+                        f"{edge.tail} {'→' if edge.origin.kind is not Origin.FORBIDDEN else '—'} {edge.head}",
+                        edge.origin.label,
+                        edge.present,
+                        None if edge.origin.without is None else edge.origin.without.present,
+                    )
+                    for edge in said
+                ),
+            )
+        )
+    return (*blocks, *_price_blocks(analysis.price))
+
+
+def _price_blocks(price: ConstraintPrice | None) -> tuple[Block, ...]:
+    if price is None:
+        return ()
+    blocks: list[Block] = [Paragraph(_price_sentence(price))]
+    if price.sentences:
+        blocks.append(Bullets(price.sentences))
+        blocks.append(
+            Table(
+                "What each constraint that binds costs: the log score that dropping it alone would regain. These need "
+                "not add up.",
+                (Column("constraint"), Column("price", 2)),
+                tuple((part.statement.text(), part.cost) for part in price.binding),
+            )
+        )
+    elif price.cost > NOTHING:
+        blocks.append(
+            Paragraph("No single one costs anything by itself: dropped alone, the others would still say the same.")
+        )
+    return tuple(blocks)

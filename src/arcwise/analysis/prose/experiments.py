@@ -1,0 +1,64 @@
+"""What the report says about experiments: those that were made, and which would settle most of what is open."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from arcwise.report.content.blocks import Block, Column, Paragraph, Section, Table
+
+if TYPE_CHECKING:
+    from arcwise.analysis.analysis import Analysis
+
+__all__ = ["EXPERIMENT_WORKS", "experiment_sections", "methods_of_experiments"]
+
+# Variables that settle less than this are not worth a line.
+LEAST_SHOWN = 0.05
+MOST_LINES = 12
+EXPERIMENT_WORKS = frozenset({"cooper-1999", "hauser-2012"})
+
+
+def experiment_sections(analysis: Analysis) -> tuple[Section, ...]:
+    """Return the section on the next experiment, where directions are open; else none."""
+    found = analysis.main.experiments
+    if found is None or found.best is None:
+        return ()
+    frame = found.to_frame()
+    rows = tuple(
+        (str(row["set"]), float(row["settles"]), float(row["share"]))
+        for row in frame.head(MOST_LINES).to_dict(orient="records")
+        if row["settles"] >= LEAST_SHOWN
+    )
+    if not rows:
+        return ()
+    first, best, _ = rows[0]
+    open_now = f"{found.open_now:.1f} edges" if round(found.open_now, 1) != 1.0 else "1.0 edge"
+    blocks: list[Block] = [
+        Paragraph(
+            f"On average over the networks, the direction of {open_now} is open: they fit either way, which data of "
+            "this kind cannot decide. An experiment that sets a variable can: it shows the direction of every "
+            f"edge at that variable, and others follow. Setting {first} would settle most, {best:.1f} of them. That is "
+            "an expectation over the networks, before the experiment is made; it assumes enough cases, and that "
+            "nothing outside the data causes two variables at once."
+        ),
+        Table(
+            "How many open directions an experiment on each variable would settle, expected over the networks"
+            + (" (members of large classes were drawn at random)." if found.drawn else "."),
+            (Column("set"), Column("settles", 2), Column("share of what is open", 2)),
+            rows,
+        ),
+    ]
+    return (Section("experiments", "Which experiment next", tuple(blocks)),)
+
+
+def methods_of_experiments(analysis: Analysis) -> str:
+    """Return what the methods section says about cases in which variables were set; empty if there are none."""
+    targets = analysis.data.targets
+    if targets is None:
+        return ""
+    names = targets.names
+    listed = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return (
+        f"In some cases {listed} {'was' if len(names) == 1 else 'were'} set by an experiment: every variable was "
+        "scored and estimated without the cases in which it was set (Cooper & Yoo, 1999), and networks count as "
+        "equivalent if no such experiment tells them apart (Hauser & Bühlmann, 2012)."
+    )

@@ -1,0 +1,102 @@
+"""`Finding`: one thing that an analyst should know about data before anything is learned from them."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from arcwise.data import Table
+from arcwise.mentions import Argument
+from arcwise.showing import one_screen
+
+__all__ = ["Finding", "Kind", "Repair", "Severity"]
+
+
+class Severity(enum.StrEnum):
+    """What happens to an answer if nothing is done about a finding."""
+
+    BLOCKS = "blocks"  # the data cannot be learned from as they are
+    MISLEADS = "misleads"  # they can, but the answer would be about how they were written
+    NOTE = "note"  # worth knowing
+
+
+class Kind(enum.StrEnum):
+    """What was found."""
+
+    HEADER = "header"  # names that were missing or repeated, or a first line that is a row
+    MISSING_MARKER = "missing marker"  # a value that stands for none: "-", 999
+    SPELLING = "spelling"  # one label in several spellings: Yes, yes
+    WRITTEN_NUMBER = "written number"  # 27,517.93  $365  12 %
+    DATE = "date"
+    CONSTANT = "constant"
+    NEARLY_CONSTANT = "nearly constant"
+    IDENTIFIER = "identifier"
+    TEXT = "free text"
+    MANY_STATES = "many states"
+    RARE_STATES = "rare states"
+    COPY = "copy"
+    DETERMINED = "determined"  # a function of another column
+    ORDINAL = "ordinal"
+    REPEATED_ROWS = "repeated rows"
+    ROW_ORDER = "row order"
+    MISSING = "missing"
+    CONTINUOUS = "continuous"
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """What can be done about a finding: the change, and the sentence that tells it when it is done."""
+
+    change: Callable[[Table], Table]
+    done: str
+
+
+@one_screen
+@dataclass(frozen=True)
+class Finding:
+    """One thing to know about data: where it is, how it shows, and what can be done about it.
+
+    Parameters
+    ----------
+    kind, severity
+        What it is, and what it would do to the answer.
+    columns
+        Where it is; empty for the table as a whole.
+    what
+        The finding, a clause without a full stop.
+    evidence
+        How it shows, a clause for brackets.
+    proposal
+        What would be done about it, in the imperative; empty if nothing needs to be.
+    remedy
+        The option that asks for it.
+    repair
+        The change itself, or None if only the analyst can make it.
+    safe
+        Whether `agree` is enough to make the change; otherwise, it has to be asked for by its option.
+    """
+
+    kind: Kind
+    severity: Severity
+    columns: tuple[str, ...]
+    what: str
+    evidence: str = ""
+    proposal: str = ""
+    remedy: Argument | None = None
+    repair: Repair | None = None
+    safe: bool = True
+
+    def describe(self) -> dict[str, Any]:
+        """Return the finding as JSON can hold it."""
+        return {
+            "kind": str(self.kind),
+            "severity": str(self.severity),
+            "columns": list(self.columns),
+            "what": self.what,
+            "evidence": self.evidence,
+            "proposal": self.proposal,
+            "option": None if self.remedy is None else self.remedy.name,
+            "safe": self.safe and self.repair is not None,
+        }

@@ -1,0 +1,105 @@
+"""What the rows give away: repeated ones, an order or a split that a column leaks, a first line that is a row."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import numpy as np
+
+from arcwise.audit.finding import Finding, Kind, Severity
+from arcwise.audit.words import columns_words, rows_words, verb
+from arcwise.data import Table
+from arcwise.data.labels import quoted
+from arcwise.mentions import Argument
+
+__all__ = ["find_header", "find_repeated_rows", "find_row_order"]
+
+LEAST_ROWS = 50
+CHANCE = 0.1  # pairs of equal rows that may be expected by chance
+_SPLIT = re.compile(r"(?:^|[^a-z])(train|test|split|fold|partition|validation|holdout|is_train|set)(?:$|[^a-z])")
+
+
+def find_header(table: Table) -> Iterable[Finding]:
+    """Yield names that the reader had to make, and a header that is itself a row of data."""
+    for name, reason in table.renamed.items():
+        yield Finding(
+            Kind.HEADER,
+            Severity.NOTE,
+            (name,),
+            f"column '{name}' was named here: {reason}",
+            remedy=Argument("drop", [name]),
+        )
+    inside = tuple(c.name for c in table.columns if c.name in c.labels)
+    if table.columns and len(inside) >= max(2, (len(table.columns) + 1) // 2):
+        yield Finding(
+            Kind.HEADER,
+            Severity.MISLEADS,
+            inside,
+            "the first line looks like a row of data, not like names",
+            f"{quoted(inside, 4)} {verb(inside, 'occurs', 'occur')} in {verb(inside, 'its column', 'their columns')}",
+            "take the first line as data",
+            Argument("header", "none"),
+            safe=False,
+        )
+
+
+def find_repeated_rows(table: Table) -> Iterable[Finding]:
+    """Yield that rows occur again where that is no chance.
+
+    If the columns were independent, two rows would be equal with the product over columns of the chance that two rows
+    share a value, which the rows that occur once tell. Where all pairs of rows together make less than `CHANCE` equal
+    ones, equal rows were entered twice.
+    """
+    rows = table.n_rows
+    if rows < LEAST_ROWS or table.weights is not None:
+        return
+    keys = np.zeros(rows, dtype=np.uint64)
+    for column in table.columns:
+        keys = keys * np.uint64(0x9E3779B97F4A7C15) + column.codes.astype(np.uint64) + np.uint64(1)
+    first = np.unique(keys, return_index=True)[1]
+    again = rows - len(first)
+    pairs = len(first) * (len(first) - 1) / 2
+    expected = pairs
+    for column in table.columns if again else ():
+        counts = np.bincount(column.codes[first]).astype(float)
+        expected *= float((counts * (counts - 1) / 2).sum()) / max(pairs, 1.0)
+    if expected > CHANCE:
+        return
+    if again:
+        yield Finding(
+            Kind.REPEATED_ROWS,
+            Severity.NOTE,
+            (),
+            f"{rows_words(again)} of {rows:,} {verb(range(again), 'repeats', 'repeat')} an earlier one in all columns",
+            "each counts as a case of its own",
+        )
+
+
+def find_row_order(table: Table) -> Iterable[Finding]:
+    """Yield the columns that follow the order of the rows, or that say in which part of the data a row is."""
+    rows = table.n_rows
+    if rows < LEAST_ROWS:
+        return
+    runs = tuple(
+        c.name
+        for c in table.columns
+        if 2 <= len(c.labels) <= rows // 10 and int((c.codes[1:] != c.codes[:-1]).sum()) + 1 == len(np.unique(c.codes))
+    )
+    if runs:
+        yield Finding(
+            Kind.ROW_ORDER,
+            Severity.NOTE,
+            runs,
+            f"the rows are sorted by {columns_words(runs)}, which {verb(runs, 'leaks', 'leak')} their order",
+            remedy=Argument("drop", [*runs]),
+        )
+    named = tuple(c.name for c in table.columns if _SPLIT.search(c.name.lower()) and 2 <= len(c.labels) <= 20)
+    if named:
+        yield Finding(
+            Kind.ROW_ORDER,
+            Severity.NOTE,
+            named,
+            f"{columns_words(named)} {verb(named, 'seems', 'seem')} to say how the data were split",
+            remedy=Argument("drop", [*named]),
+        )

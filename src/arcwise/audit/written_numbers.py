@@ -1,0 +1,130 @@
+"""Numbers that are written for people: 27,517.93, 3,14, $365, 12 %, 70 kg, (120).
+
+A column is read as numbers if *all* its labels are, under one reading: a decimal point with commas, apostrophes or
+spaces between thousands, or a decimal comma with points, apostrophes or spaces. Where both readings take every label
+and differ ("1,234" may be a thousand or one and a bit), nobody but the analyst knows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from arcwise.audit.finding import Finding, Kind, Repair, Severity
+from arcwise.data import Column, Table
+from arcwise.data.labels import numbers_of, quoted
+from arcwise.mentions import Argument
+
+__all__ = ["NumberFormat", "find_written_numbers"]
+
+LEAST_VALUES = 3  # with fewer distinct values, labels such as "2 years" are categories
+CURRENCY = r"(?:[$€£¥₹]|USD|EUR|GBP|CHF|JPY|CAD|AUD|INR|CNY|SEK|NOK|DKK|kr)"
+GROUPS = "'\u2019 \u00a0\u202f"  # what may stand between thousands beside the comma and the point
+_UNIT = r"[^\W\d_]{1,12}[\u00b2\u00b3]?"
+_WRITTEN = re.compile(
+    rf"(?P<open>\()?(?P<sign>[+-])?\s*{CURRENCY}?\s*(?P<inner>[+-])?(?P<number>[0-9][0-9.,{GROUPS}]*|[.,][0-9]+)"
+    rf"(?P<power>[eE][+-]?[0-9]{{1,3}})?\s*(?P<unit>{CURRENCY}|%|{_UNIT}(?:/{_UNIT})?)?\s*(?P<close>\))?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NumberFormat:
+    """How numbers are written: the sign before decimals, and the one between thousands ("" for none)."""
+
+    decimal: str
+    thousands: str
+
+    def read(self, text: str) -> str | None:
+        """Return digits with these signs as a plain decimal number, or None if they are not one."""
+        whole, sign, part = text.partition(self.decimal)
+        if sign and not part.isdigit() and part:
+            return None
+        groups = re.split(f"[{re.escape(self.thousands + GROUPS)}]", whole)
+        if len(groups) > 1 and (not 1 <= len(groups[0]) <= 3 or any(len(group) != 3 for group in groups[1:])):
+            return None
+        digits = "".join(groups)
+        if not (digits.isdigit() or (not digits and part)):
+            return None
+        return f"{digits or '0'}{f'.{part}' if part else ''}"
+
+
+POINT, COMMA = NumberFormat(".", ","), NumberFormat(",", ".")
+
+
+def find_written_numbers(
+    table: Table, *, decimal: str | None = None, thousands: str | None = None
+) -> Iterable[Finding]:
+    """Yield the columns that hold written numbers; `decimal` and `thousands` say how, where that was told."""
+    asked = decimal is not None or thousands is not None
+    readings = _readings(decimal, thousands)
+    for column in table.columns:
+        if column.declared or (column.numbers is not None and not asked):
+            continue
+        found = [values for reading in readings if (values := _numbers(column, reading)) is not None]
+        if not found or all(values == {label: label for label in column.labels} for values in found):
+            continue
+        if len(set(found[0].values())) < LEAST_VALUES:
+            continue
+        example = next(label for label in column.labels if found[0][label] != label)
+        sure = len(found) == 1 or found[0] == found[1]
+        if sure:
+            yield Finding(
+                Kind.WRITTEN_NUMBER,
+                Severity.MISLEADS,
+                (column.name,),
+                f"column '{column.name}' holds numbers that are written as text",
+                f"'{example}' is {found[0][example]}",
+                "read them as numbers",
+                Argument("thousands", thousands) if thousands and not decimal else Argument("decimal", decimal or "."),
+                _repair(column, found[0], example),
+            )
+        else:
+            yield Finding(
+                Kind.WRITTEN_NUMBER,
+                Severity.MISLEADS,
+                (column.name,),
+                f"column '{column.name}' holds numbers that can be read in two ways",
+                f"'{example}' is {found[0][example]} or {found[1][example]}",
+                "say which sign stands before decimals",
+                Argument("decimal", ","),
+                safe=False,
+            )
+
+
+def _readings(decimal: str | None, thousands: str | None) -> list[NumberFormat]:
+    if decimal is not None:
+        return [NumberFormat(decimal, thousands or (COMMA if decimal == "," else POINT).thousands)]
+    if thousands is not None:
+        return [NumberFormat("," if thousands == "." else ".", thousands)]
+    return [POINT, COMMA]
+
+
+def _numbers(column: Column, reading: NumberFormat) -> dict[str, str] | None:
+    """Return the number that every label is, or None if one is none or the units differ."""
+    values: dict[str, str] = {}
+    units: set[str] = set()
+    for label in column.labels:
+        match = _WRITTEN.fullmatch(label)
+        if match is None or bool(match["open"]) != bool(match["close"]):
+            return None
+        number = reading.read(match["number"].strip())
+        if number is None or (match["sign"] and match["inner"]):
+            return None
+        unit = match["unit"] or ""
+        units.add("" if re.fullmatch(CURRENCY, unit) else unit)
+        negative = "-" in ((match["sign"] or "") + (match["inner"] or "")) or match["open"]
+        values[label] = f"{'-' if negative else ''}{number}{match['power'] or ''}"
+    units.discard("")
+    if len(units) > 1 or (units and len(values) < LEAST_VALUES):
+        return None
+    return values if numbers_of(list(values.values())) is not None else None
+
+
+def _repair(column: Column, values: dict[str, str], example: str) -> Repair:
+    shown = quoted([example])
+
+    def change(table: Table) -> Table:
+        return table.with_columns([table.column(column.name).relabel(dict(values))])
+
+    return Repair(change, f"Read column '{column.name}' as numbers ({shown} is {values[example]}).")

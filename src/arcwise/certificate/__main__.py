@@ -1,0 +1,7 @@
+"""`python -m arcwise.certificate TABLE CERTIFICATE`: the checker, without the rest of the command line."""
+
+import sys
+
+from arcwise.certificate.checker import main
+
+sys.exit(main(sys.argv[1:]))

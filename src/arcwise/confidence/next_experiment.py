@@ -1,0 +1,263 @@
+"""`next_experiment`: which variable to set next, so that most open directions are settled.
+
+Data that leave a direction open leave a class of networks, and an experiment that sets a variable tells its members
+apart: every edge at the variable gets its direction, and others follow by Meek's rules (Hauser and Buehlmann, JMLR
+2012; He and Geng, JMLR 2008, choose experiments by how finely they divide a class). How many follow
+depends on which member is the truth. So the number is averaged over the networks of the ensemble, and within each class
+over its members, all of which the data find equally good.
+
+Without constraints, the open edges of a class fall into connected chordal graphs whose orientations are independent
+(Hauser and Buehlmann 2012, section 3), and setting a variable changes nothing outside its own: it is enough to know the
+average for each such graph, of which few are different. Constraints can leave open edges that depend on directed ones;
+then whole members are looked at.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.confidence.averaging import class_sums, class_sums_twin
+from arcwise.confidence.credible_averages import MOST_CLASSES, MOST_DAGS
+from arcwise.deadline import Deadline
+from arcwise.ensemble import CredibleSet, Ensemble, NetworkSet, weigh_classes
+from arcwise.ensemble.ensemble_facts import CONSTRAINTS, TARGETS
+from arcwise.errors import OptionError, UnfinishedError
+from arcwise.graph import Dag, FixedPairs, class_keys
+from arcwise.graph.bitset import bits, components
+from arcwise.graph.class_members import ClassMembers
+from arcwise.graph.orientations import OrientationCounter, orientations, sample_orientation
+from arcwise.limits import Limits
+from arcwise.mentions import Remedy
+from arcwise.showing import one_screen
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["NextExperiment", "next_experiment", "next_experiment_twin"]
+
+# Up to so many orientations of a graph of open edges, or members of a class, are listed; of more, so many are drawn.
+MOST_LISTED = 500
+# About so many members are looked at where whole ones are needed.
+MEMBERS = 10_000
+# Of more classes, so many are drawn by their weight.
+CLASSES = 10_000
+DRAWS = 10_000
+
+
+@one_screen
+@dataclass(frozen=True, eq=False)
+class NextExperiment:
+    """How many open directions an experiment on each variable would settle.
+
+    Parameters
+    ----------
+    names
+        The variables.
+    settled
+        For each, the expected number of directions that are open now and would be settled if it were set.
+    open_now
+        The expected number of edges whose direction is open.
+    n_classes
+        How many classes of networks the averages are over.
+    drawn
+        Whether classes, or members of one, were drawn at random; otherwise the averages are exact.
+    """
+
+    names: tuple[str, ...]
+    settled: NDArray[np.float64]
+    open_now: float
+    n_classes: int
+    drawn: bool
+
+    @property
+    def best(self) -> str | None:
+        """The variable that settles most; None if no direction is open."""
+        return self.names[int(np.argmax(self.settled))] if self.open_now > 0 else None
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the variables, those that settle most first, with the share of the open directions."""
+        import pandas as pd
+
+        share = self.settled / self.open_now if self.open_now > 0 else np.zeros(len(self.names))
+        frame = pd.DataFrame({"set": self.names, "settles": self.settled, "share": share})
+        return frame.sort_values("settles", ascending=False, kind="stable").reset_index(drop=True)
+
+
+def next_experiment(networks: Ensemble, *, seed: int = 0, limits: Limits | None = None) -> NextExperiment:
+    """Say how many open directions setting each variable would settle, on average over an ensemble.
+
+    Parameters
+    ----------
+    networks
+        Networks that are listed or drawn, or a `CredibleSet`, of which 10,000 are drawn if it is large. Experiments
+        that were made already, and constraints, count as they do for its classes (`networks.fixed`).
+    seed
+        For the members of large classes, which are drawn at random.
+    limits
+        Limits of listing a credible set.
+
+    Examples
+    --------
+    >>> from arcwise.ensemble import NetworkSet
+    >>> chain = Dag.from_arcs(["a", "b", "c"], [("a", "b"), ("b", "c")])
+    >>> found = next_experiment(NetworkSet.from_dags([chain], origin="example"))
+    >>> found.best, found.settled.round(3).tolist(), found.open_now
+    ('b', [1.333, 2.0, 1.333], 2.0)
+    """
+    listed = _listed(networks, seed, Deadline.of(limits))
+    rng = np.random.default_rng(seed)
+    classes, n_classes = _classes(listed, rng)
+    obeyed = listed.obeyed
+    if obeyed is None or FixedPairs.by_constraints(obeyed).is_empty:
+        settled, open_now, drawn = _by_components(classes, rng)
+    else:
+        settled, open_now, drawn = _by_members(classes, rng)
+    return NextExperiment(listed.names, settled, open_now, n_classes, drawn or n_classes > CLASSES)
+
+
+def next_experiment_twin(networks: NetworkSet) -> NDArray[np.float64]:
+    """Return what `next_experiment` calls `settled`, class by class and member by member: for comparison."""
+    weight_of: dict[frozenset[Dag], float] = {}
+    for dag, weight in zip(networks, networks.weights, strict=True):
+        members = frozenset(ClassMembers(dag, networks.fixed))
+        weight_of[members] = weight_of.get(members, 0.0) + float(weight)
+    settled = np.zeros(networks.n_variables)
+    for members, weight in weight_of.items():
+        for dag in members:
+            alone = NetworkSet.from_dags([dag], origin="one", facts=networks.facts)
+            before = class_sums_twin(alone)[1].sum()
+            for v, name in enumerate(networks.names):
+                after = class_sums_twin(_with_target(alone, name))[1].sum()
+                settled[v] += weight / len(members) * (before - after) / 2
+    return settled
+
+
+def _with_target(networks: NetworkSet, name: str) -> NetworkSet:
+    """Return the networks as if the variable had been set in one more experiment."""
+    targets = [*(networks.facts.get(TARGETS) or ()), [name]]
+    return replace(networks, facts={**networks.facts, TARGETS: targets})
+
+
+def _listed(networks: Ensemble, seed: int, deadline: Deadline) -> NetworkSet:
+    if isinstance(networks, NetworkSet):
+        return networks
+    if not isinstance(networks, CredibleSet):
+        raise OptionError(
+            "which experiment is next depends on whole networks, and these were only counted.",
+            remedies=Remedy("build a CredibleSet, or list the networks"),
+        )
+    if networks.count <= MOST_DAGS:
+        return networks.networks(limits=deadline.limits)
+    if networks.has_whole_classes:
+        classes = networks.count_classes(deadline.limits)
+        if classes is not None and classes <= MOST_CLASSES // 10:
+            try:
+                return weigh_classes(networks.networks("mec", limits=deadline.limits))
+            except UnfinishedError:  # the members of a class with fixed pairs are too many to count
+                pass
+    return networks.sample(DRAWS, seed=seed, limits=deadline.limits)
+
+
+def _classes(networks: NetworkSet, rng: np.random.Generator) -> tuple[NetworkSet, int]:
+    """Return one network of each class with the weight of the class, and how many classes there are.
+
+    Of very many classes, some are drawn by their weight.
+    """
+    families = networks.families
+    keys = class_keys(
+        networks.choices,
+        set_offsets=families.set_offsets,
+        members=families.members,
+        node_offsets=families.node_offsets,
+        fixed=networks.fixed,
+        progress=False,
+    )
+    _, first, number = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    weights: NDArray[np.float64] = np.bincount(number.reshape(-1), weights=networks.weights).astype(np.float64)
+    n_classes = len(first)
+    if n_classes > CLASSES:
+        chosen, times = np.unique(rng.choice(n_classes, size=CLASSES, p=weights / weights.sum()), return_counts=True)
+        first, weights = first[chosen], times / CLASSES
+    return networks[first].with_weights(weights), n_classes
+
+
+def _settled(members: NetworkSet) -> tuple[NDArray[np.float64], float]:
+    """Return how many open directions setting each variable settles, and how many are open: means over networks."""
+    _, undirected = class_sums(members)
+    settled = np.zeros(members.n_variables)
+    for v in np.flatnonzero(undirected.sum(axis=0) > 0).tolist():
+        _, left = class_sums(_with_target(members, members.names[v]))
+        settled[v] = (undirected.sum() - left.sum()) / 2
+    return np.maximum(settled, 0.0), float(undirected.sum() / 2)
+
+
+def _by_components(classes: NetworkSet, rng: np.random.Generator) -> tuple[NDArray[np.float64], float, bool]:
+    """Average over the orientations of each connected graph of open edges, which are looked at once each."""
+    fixed = classes.fixed or FixedPairs(classes.names)
+    known: dict[tuple[int, ...], tuple[NDArray[np.float64], bool]] = {}
+    settled, open_now, drawn = np.zeros(classes.n_variables), 0.0, False
+    for dag, weight in zip(classes, classes.weights.tolist(), strict=True):
+        neighbours = fixed.class_of(dag).neighbour_masks
+        joined = sum(1 << v for v, mask in enumerate(neighbours) if mask)
+        open_now += weight * sum(mask.bit_count() for mask in neighbours) / 2
+        for component in components(neighbours, joined):
+            nodes = list(bits(component))
+            place = {v: k for k, v in enumerate(nodes)}
+            graph = tuple(sum(1 << place[u] for u in bits(neighbours[v])) for v in nodes)
+            if graph not in known:
+                known[graph] = _settled_in(graph, rng)
+            own, was_drawn = known[graph]
+            settled[nodes] += weight * own
+            drawn |= was_drawn
+    return settled, open_now, drawn
+
+
+def _settled_in(graph: tuple[int, ...], rng: np.random.Generator) -> tuple[NDArray[np.float64], bool]:
+    """Return what setting each node of a connected chordal graph settles, and whether orientations were drawn."""
+    whole, counter = (1 << len(graph)) - 1, OrientationCounter(graph)
+    drawn = counter.count(whole) > MOST_LISTED
+    found = (
+        (sample_orientation(graph, [whole], counter, rng) for _ in range(MOST_LISTED))
+        if drawn
+        else orientations(graph, [whole])
+    )
+    names = [str(v) for v in range(len(graph))]
+    dags = [Dag(names, [list(bits(parents[v])) for v in range(len(graph))]) for parents in found]
+    return _settled(NetworkSet.from_dags(dags, origin="orientations"))[0], drawn
+
+
+def _by_members(classes: NetworkSet, rng: np.random.Generator) -> tuple[NDArray[np.float64], float, bool]:
+    """Average over whole members of the classes."""
+    most = max(1, min(MOST_LISTED, MEMBERS // classes.count))
+    found: list[Dag] = []
+    shares: list[float] = []
+    drawn = False
+    for dag, weight in zip(classes, classes.weights.tolist(), strict=True):
+        own, complete = _some(dag, classes.fixed, most, rng)
+        drawn |= not complete
+        found += own
+        shares += [weight / len(own)] * len(own)
+    made = NetworkSet.from_dags(found, origin=classes.origin, facts=_known(classes))
+    return *_settled(made.with_weights(np.array(shares))), drawn
+
+
+def _some(dag: Dag, fixed: FixedPairs | None, most: int, rng: np.random.Generator) -> tuple[list[Dag], bool]:
+    """Return all members of a class, or `most` at random; the network alone where they cannot be counted."""
+    members = ClassMembers(dag, fixed)
+    try:
+        if members.count <= most:
+            return list(members), True
+        return [members.draw(rng) for _ in range(most)], False
+    except UnfinishedError:
+        return [dag], False
+
+
+def _known(networks: NetworkSet) -> dict[str, object]:
+    """Return what constraints and experiments say, as facts of other networks."""
+    obeyed = networks.obeyed
+    known: dict[str, object] = {} if obeyed is None else {CONSTRAINTS: obeyed.describe()}
+    return known | ({TARGETS: networks.facts[TARGETS]} if TARGETS in networks.facts else {})

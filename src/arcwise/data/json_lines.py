@@ -1,0 +1,71 @@
+"""JSON lines: one object per line, its keys the columns; null and absent keys are missing values."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from arcwise.data.dataset import Dataset
+from arcwise.data.labels import spell
+from arcwise.data.source import Source, TextOptions
+from arcwise.data.table import Column, Table
+from arcwise.errors import FormatError
+from arcwise.progress import ProgressCallback
+
+__all__ = ["read_json_lines"]
+
+
+def read_json_lines(source: Source, options: TextOptions, progress: ProgressCallback) -> Table:
+    """Read a file of JSON objects, one per line; blank lines do not count."""
+    del progress
+    columns: dict[str, list[str | None]] = {}
+    lines: list[int] = []
+    for number, text in enumerate(source.text().splitlines(), start=1):
+        if not text.strip():
+            continue
+        row = _row(text, f"{source.name}: line {number:,}")
+        for name, value in row.items():
+            own = columns.setdefault(name, [])
+            own.extend([None] * (len(lines) - len(own)))
+            label = _label(value, f"{source.name}: line {number:,}, '{name}'")
+            own.append(None if label is None or label in options.missing else label)
+        lines.append(number)
+    if not columns:
+        raise FormatError(f"{source.name}: no line holds an object with at least one key.")
+    return Table(
+        tuple(_column(name, [*values, *[None] * (len(lines) - len(values))]) for name, values in columns.items()),
+        source.name,
+        lines=np.array(lines, dtype=np.int64),
+    )
+
+
+def _row(text: str, where: str) -> dict[str, Any]:
+    try:
+        row = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"{where}: not JSON ({error}); every line holds one object.") from None
+    if not isinstance(row, dict):
+        raise FormatError(f"{where}: a line holds one object, {{...}}, not {type(row).__name__}.")
+    names = [name.strip() for name in row]
+    if "" in names or len(set(names)) < len(names):
+        raise FormatError(f"{where}: the keys must have names, all different.")
+    return dict(zip(names, row.values(), strict=True))
+
+
+def _label(value: object, where: str) -> str | None:
+    if value is None:
+        return None
+    if isinstance(value, dict | list):
+        raise FormatError(f"{where} holds {'an object' if isinstance(value, dict) else 'a list'}; labels are needed.")
+    if isinstance(value, int) and abs(value) >= 10**300:
+        raise FormatError(f"{where}: a number of {value.bit_length():,} bits is no label.")
+    return spell(value)
+
+
+def _column(name: str, values: list[str | None]) -> Column:
+    labels = tuple(dict.fromkeys(value for value in values if value is not None))
+    position: dict[str | None, int] = {label: code for code, label in enumerate(labels)}
+    codes = [position.get(value, len(labels)) for value in values]
+    return Column(name, np.array(codes, dtype=Dataset.code_type(len(labels) + 1)), labels)

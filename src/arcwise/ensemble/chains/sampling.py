@@ -1,0 +1,350 @@
+"""`sample_posterior`: draws from the posterior over DAGs by several chains, until they agree."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.deadline import Deadline
+from arcwise.ensemble.chains.chain_posterior import ChainPosterior
+from arcwise.ensemble.chains.checkpoint import Checkpoint, checkpoint_seed
+from arcwise.ensemble.chains.diagnostics import FEWEST, PairIndicators, Verdict
+from arcwise.ensemble.chains.jumps import BLOCK, Jumps
+from arcwise.ensemble.chains.settings import MOVES, ChainKeywords, ChainSettings
+from arcwise.ensemble.chains.slack import left_out
+from arcwise.ensemble.chains.starts import starting_networks
+from arcwise.ensemble.ensemble_facts import CONSTRAINTS, TARGETS
+from arcwise.ensemble.families import Families
+from arcwise.errors import GuaranteeError, UnfinishedError
+from arcwise.graph import Constraints
+from arcwise.limits import Limits, Status
+from arcwise.parent_sets import ParentSetTable
+from arcwise.parent_sets.guarantee import check_required
+from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
+from arcwise.seeds import Seed, native_seed, resolve_seed
+from arcwise.settings import gather
+from arcwise.thread_count import check_threads
+
+if TYPE_CHECKING:
+    from arcwise.ensemble.credible_set import CredibleSet
+
+__all__ = ["sample_posterior"]
+
+FIRST_LOOK = 1000  # draws of each chain before the first verdict
+GROWTH = 1.5  # from one look to the next
+SEGMENT_SECONDS = 0.2
+LARGEST_SEGMENT = BLOCK
+MOST_KEPT = 40_000  # draws of each chain in memory; beyond, every second one goes
+KEPT_BYTES = 2**28
+
+
+def sample_posterior(
+    table: ParentSetTable,
+    *,
+    constraints: Constraints | None = None,
+    credible: CredibleSet | None = None,
+    seed: Seed = None,
+    threads: int = 1,
+    limits: Limits | None = None,
+    progress: bool | ProgressCallback | None = None,
+    **settings: Unpack[ChainKeywords],
+) -> ChainPosterior:
+    """Draw networks from the posterior over all DAGs by Markov chains, until the chains agree or a limit is reached.
+
+    Each DAG weighs exp(score). The chains walk by single arcs, by drawing the parents of one node anew, by new edge
+    reversals (Grzegorczyk & Husmeier 2008) and by resampling Markov blankets (Su & Borsuk 2016). Each begins at
+    the local optimum that a search from its own random order comes to. The first half of every chain is left out.
+    They are looked at again and again, at growing distances; `verdict` says whether they agree.
+
+    Parameters
+    ----------
+    table
+        Candidate parent sets; the chains walk on the DAGs that consist of them. What a pruned table leaves out is
+        bounded (`left_out`): `arcwise.ensemble.chains.slack.slack_for` says how much slack leaves out how little.
+    constraints
+        Draw among the DAGs that satisfy them.
+    credible
+        A complete credible set of the same data and score, for jumps between its networks; None for none.
+    seed
+        An integer or a numpy generator that fixes the random numbers. None resumes with the seed of `path`, if there
+        is one.
+    threads
+        Chains run side by side; the draws do not depend on it, to the last bit.
+    limits
+        `seconds`; `count`, the draws of each chain that this call makes at most. At a limit, and on Ctrl-C, what was
+        drawn is returned; `status` says so.
+    progress
+        See `arcwise.progress.show_progress`.
+    settings
+        The fields of `ChainSettings` by keyword (``chains=``, ``steps=``, ``most_draws=``, ``heats=``), and ``path=``,
+        a file to keep the chains in and to resume from. A whole one as ``settings=``.
+
+    Returns
+    -------
+    ChainPosterior
+        Draws, probabilities with standard errors, and the verdict. `status` is COMPLETE only if the chains converged.
+
+    Raises
+    ------
+    GuaranteeError
+        If the table was not built for arcs that the constraints require.
+    """
+    check_threads(threads)
+    if constraints is not None:
+        constraints.refuse_ancestors("a chain")
+    chosen = gather(ChainSettings, sample_posterior, settings)
+    path = chosen.path
+    if math.isnan(table.slack):
+        raise GuaranteeError(
+            "chains need a table that says what it holds, to bound what it leaves out: build it with "
+            "build_parent_sets, or vouch for it with table.vouched()."
+        )
+    check_required(table, constraints)
+    before = table.n_rows
+    walked = table if constraints is None or constraints.is_trivial else table.filter(constraints)
+    if seed is None and path is not None:
+        seed = checkpoint_seed(path)
+    used = resolve_seed(seed)
+    deadline = Deadline.of(limits)
+    with show_progress(progress) as callback:
+        run = _Run(walked, chosen, used, _Aids(credible, deadline, callback))
+        if path is not None:
+            run.resume(path)
+        status, verdict = run.until_agreed(deadline, threads)
+    return ChainPosterior(
+        names=table.names,
+        families=Families(walked.node_offsets, walked.set_offsets, walked.members),
+        rows=run.kept_rows,
+        scores=run.kept_scores,
+        verdict=verdict,
+        status=status,
+        left_out=left_out(table, before),
+        moves=run.moves(),
+        score=dict(table.score),
+        max_parents=table.max_parents,
+        data_digest=table.data_digest,
+        facts={
+            "seed": used,
+            "steps": chosen.steps_for(table.n_variables) * run.stride,
+            "draws_made": run.done,
+            "seconds": deadline.seconds,
+            "slack": table.slack if math.isfinite(table.slack) else None,
+            "jumps": run.has_jumps,
+            **_known(walked, constraints),
+        },
+    )
+
+
+def _known(table: ParentSetTable, constraints: Constraints | None) -> dict[str, Any]:
+    """Return what constraints and experiments say, as facts of the networks: their classes follow it."""
+    obeyed = constraints if table.constraints is None else table.constraints
+    known: dict[str, Any] = {} if obeyed is None else {CONSTRAINTS: obeyed.describe()}
+    return known | ({TARGETS: [list(target) for target in table.targets]} if table.targets else {})
+
+
+@dataclass(frozen=True)
+class _Aids:
+    """What a run has besides its table and its settings."""
+
+    credible: CredibleSet | None
+    deadline: Deadline
+    callback: ProgressCallback
+
+
+class _Run:
+    """Chains under way: what they drew, and what they need to go on."""
+
+    def __init__(
+        self,
+        table: ParentSetTable,
+        settings: ChainSettings,
+        seed: int,
+        aids: _Aids,
+    ) -> None:
+        from arcwise import _core
+
+        self._table, self._settings, self._callback = table, settings, aids.callback
+        credible = aids.credible
+        self._jumps = _jumps(credible, table, settings.chains, seed)
+        self._identity: dict[str, Any] = {
+            "table": table.digest,
+            "seed": seed,
+            "chains": settings.chains,
+            "steps": settings.steps_for(table.n_variables),
+            "heats": list(settings.heats),
+            "mixture": list(settings.mixture),
+            "window": settings.window,
+            "jumps": None if self._jumps is None or credible is None else credible.slack,
+        }
+        n, chains = table.n_variables, settings.chains
+        seeds = np.array([native_seed(seed, purpose=3 + chain) for chain in range(chains)], dtype=np.uint64)
+        self._native = _core.ensemble.ChainRun(
+            table.native,
+            np.array(settings.mixture),
+            float(settings.window),
+            settings.steps_for(n),
+            np.array(settings.heats),
+            seeds,
+            starting_networks(table, chains, seed, aids.deadline).reshape(-1),
+        )
+        self._most_kept = max(4 * FIRST_LOOK, min(MOST_KEPT, KEPT_BYTES // (4 * chains * max(1, n))))
+        self._counted = np.zeros(2 * (len(MOVES) + 2), dtype=np.int64)  # before the run was resumed
+        self._path: str | os.PathLike[str] | None = None
+        self._parts: list[tuple[NDArray[np.uint32], NDArray[np.float64]]] = []
+        self._pace = 16
+        self.done, self.stride = 0, 1
+
+    # -- what was drawn ------------------------------------------------------------------------------------------------
+
+    def _joined(self) -> tuple[NDArray[np.uint32], NDArray[np.float64]]:
+        """Return all draws that are kept, at [chain, draw]."""
+        if not self._parts:
+            chains, n = self._settings.chains, self._table.n_variables
+            return np.empty((chains, 0, n), dtype=np.uint32), np.empty((chains, 0))
+        if len(self._parts) > 1:
+            rows, scores = zip(*self._parts, strict=True)
+            self._parts = [(np.concatenate(rows, axis=1), np.concatenate(scores, axis=1))]
+        return self._parts[0]
+
+    @property
+    def kept_rows(self) -> NDArray[np.uint32]:
+        """The rows of the second halves of the chains."""
+        rows = self._joined()[0]
+        return rows[:, rows.shape[1] // 2 :]
+
+    @property
+    def kept_scores(self) -> NDArray[np.float64]:
+        """The scores of the second halves of the chains."""
+        scores = self._joined()[1]
+        return scores[:, scores.shape[1] // 2 :]
+
+    def moves(self) -> dict[str, tuple[int, int]]:
+        """Return how often each move was tried and accepted, over all chains."""
+        tried, accepted = (self._counts() + self._counted).reshape(2, -1).tolist()
+        named = zip((*MOVES, "swap", "jump"), tried, accepted, strict=True)
+        return {name: (a, b) for name, a, b in named if a}
+
+    def _counts(self) -> NDArray[np.int64]:
+        counts: NDArray[np.int64] = self._native.counts().astype(np.int64)
+        return np.asarray(counts.reshape(self._settings.chains, -1).sum(axis=0))
+
+    @property
+    def has_jumps(self) -> bool:
+        """Whether there is a set to jump in."""
+        return self._jumps is not None
+
+    # -- going on ------------------------------------------------------------------------------------------------------
+
+    def resume(self, path: str | os.PathLike[str]) -> None:
+        """Go on from a file, and keep the chains there."""
+        self._path = path
+        found = Checkpoint.load(path, self._identity, self._table, len(self._settings.heats))
+        if found is not None:
+            self._native.restore(found.positions, found.random_states)
+            self._counted = found.counts
+            self._parts = [(found.rows, found.scores)]
+            self.done, self.stride = found.done, found.stride
+
+    def _save(self) -> None:
+        if self._path is None:
+            return
+        rows, scores = self._joined()
+        Checkpoint(
+            done=self.done,
+            stride=self.stride,
+            positions=self._native.positions(),
+            random_states=self._native.random_states(),
+            counts=self._counts() + self._counted,
+            rows=rows,
+            scores=scores,
+        ).save(self._path, self._identity)
+
+    def until_agreed(self, deadline: Deadline, threads: int) -> tuple[Status, Verdict]:
+        """Draw and look until the chains agree, or until a limit."""
+        begun = self.done
+        most = min(self._settings.most_draws, begun + deadline.given.native_count)
+        look, looks = FIRST_LOOK, set()
+        while look <= self.done:
+            looks.add(look)
+            look = _next_look(look)
+        if self.done in looks:  # a resumed run may have ended because it had converged
+            verdict = self.verdict()
+            if verdict.converged:
+                return Status.COMPLETE, verdict
+        while True:
+            status = self._draw_to(min(look, most), deadline, threads)
+            self._save()
+            verdict = self.verdict()
+            if verdict.converged:
+                return Status.COMPLETE, verdict
+            if status is not Status.COMPLETE:
+                return status, verdict
+            if self.done >= most:
+                return Status.COUNT_LIMIT, verdict
+            look = _next_look(look)
+
+    def verdict(self) -> Verdict:
+        """Judge what is kept."""
+        rows, scores = self.kept_rows, self.kept_scores
+        if scores.shape[1] < FEWEST:
+            return Verdict(False, len(scores), scores.shape[1], math.inf, 0.0, math.inf, 0.0, 1.0, ())
+        return PairIndicators.of(self._table.native, rows).verdict(self._table.names, scores)
+
+    def _draw_to(self, goal: int, deadline: Deadline, threads: int) -> Status:
+        """Let every chain make draws up to number `goal`; one that is begun and not ended is as if not begun."""
+        nowhere = np.empty(0, dtype=np.uint32)
+        while self.done < goal:
+            if deadline.is_over:
+                return Status.TIME_LIMIT
+            count = min(goal - self.done, self._pace, BLOCK - self.done % BLOCK)
+            targets = nowhere if self._jumps is None else self._jumps.at(self.done, count)
+            least = 0.0 if self._jumps is None else self._jumps.least
+            positions, states, counts = self._native.positions(), self._native.random_states(), self._counts()
+            begin = time.monotonic()
+            code, _, rows, scores = self._native.advance(
+                count, targets, least, threads, deadline.seconds_left, self._report
+            )
+            if code:
+                self._native.restore(positions, states)
+                self._counted -= self._counts() - counts
+                return Status.from_native(code)
+            if time.monotonic() - begin < SEGMENT_SECONDS:
+                self._pace = min(2 * self._pace, LARGEST_SEGMENT)
+            self._keep(rows.reshape(self._settings.chains, count, -1), scores.reshape(-1, count))
+        return Status.COMPLETE
+
+    def _keep(self, rows: NDArray[np.uint32], scores: NDArray[np.float64]) -> None:
+        """Keep every `stride`-th draw, of all that were made; of too many, every second one."""
+        first = -self.done % self.stride
+        if first < scores.shape[1]:
+            self._parts.append((rows[:, first :: self.stride].copy(), scores[:, first :: self.stride].copy()))
+        self.done += scores.shape[1]
+        if -(-self.done // self.stride) > self._most_kept:
+            rows, scores = self._joined()
+            self._parts = [(rows[:, ::2].copy(), scores[:, ::2].copy())]
+            self.stride *= 2
+
+    def _report(self, done: int, total: int, incumbent: float, bound: float) -> None:
+        self._callback(ProgressEvent("chains: draws", self.done, None))
+
+
+def _jumps(credible: CredibleSet | None, table: ParentSetTable, chains: int, seed: int) -> Jumps | None:
+    """Return what chains jump to; None where there is no set, or too few of its diagram's paths belong to it."""
+    if credible is None or not credible.complete:
+        return None
+    found = Jumps(credible, table, chains, seed)
+    try:
+        found.at(0, 1)
+    except UnfinishedError:
+        return None
+    return found
+
+
+def _next_look(look: int) -> int:
+    return math.ceil(look * GROWTH)

@@ -1,0 +1,87 @@
+"""How chains walk. Nothing here changes what they converge to, only how soon."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from dataclasses import dataclass
+from typing import TypedDict
+
+from arcwise.errors import OptionError
+from arcwise.mentions import Argument
+from arcwise.option import check_options, option
+from arcwise.showing import one_screen
+
+__all__ = ["MOVES", "ChainKeywords", "ChainSettings"]
+
+MOVES = ("toggle", "reversal", "parents", "edge", "blanket")
+# Of the mixtures that were tried on alarm (37 variables), the one with the most effective draws per second.
+MIXTURE = (0.5, 0.1, 0.2, 0.15, 0.05)
+MOST_CHAINS = 1000
+
+
+@one_screen
+@dataclass(frozen=True)
+class ChainSettings:
+    """How many chains, and how each walks.
+
+    Parameters
+    ----------
+    chains
+        How many, at least 2: without another one nothing can be said about convergence.
+    steps
+        The steps between two draws; None for two per variable, at least 20.
+    most_draws
+        After so many draws per chain the run ends, converged or not.
+    heats
+        The exponents of the posterior at which the replicas of a chain walk, falling from 1 (parallel tempering).
+        Replicas below 1 cross from mode to mode more easily, and cost as much as the chain itself.
+    mixture
+        How often each move is tried: toggle, reversal, parents, edge, blanket. Sums to 1.
+    window
+        How many nats below the best parent set a move that draws one looks.
+    path
+        A file that keeps the chains. If a run with the same arguments wrote it, the run goes on where that one ended.
+    """
+
+    chains: int = option(4, "how many chains", low=2, high=MOST_CHAINS)
+    steps: int | None = option(None, "steps between two draws", low=1, usual="two per variable, at least 20")
+    most_draws: int = option(200_000, "how many draws of each chain at most", low=8)
+    heats: tuple[float, ...] = (1.0,)
+    mixture: tuple[float, ...] = MIXTURE
+    window: float = 10.0
+    path: str | os.PathLike[str] | None = None
+
+    def __post_init__(self) -> None:
+        check_options(self)
+        heats = tuple(map(float, self.heats))
+        if not heats or heats[0] != 1 or min(heats) <= 0 or any(a <= b for a, b in itertools.pairwise(heats)):
+            raise OptionError(
+                Argument("heats", self.heats), "must fall from 1 and stay above 0, as in (1.0, 0.8, 0.6)."
+            )
+        shares = tuple(map(float, self.mixture))
+        if len(shares) != len(MOVES) or min(shares) < 0 or abs(sum(shares) - 1) > 1e-9 or shares[0] == 0:
+            raise OptionError(
+                Argument("mixture", self.mixture),
+                f"must be {len(MOVES)} probabilities, of {', '.join(MOVES)}, that sum to 1; toggles, which alone reach "
+                "every network, need some.",
+            )
+        if not self.window > 0:
+            raise OptionError(Argument("window", self.window), "must be positive.")
+
+    def steps_for(self, n_variables: int) -> int:
+        """The steps between two draws of a chain over so many variables."""
+        return max(20, 2 * n_variables) if self.steps is None else self.steps
+
+
+class ChainKeywords(TypedDict, total=False):
+    """`ChainSettings` as keywords."""
+
+    settings: ChainSettings
+    chains: int
+    steps: int | None
+    most_draws: int
+    heats: tuple[float, ...]
+    mixture: tuple[float, ...]
+    window: float
+    path: str | os.PathLike[str] | None

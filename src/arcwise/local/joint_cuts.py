@@ -1,0 +1,280 @@
+"""Cut points that are chosen together with the structure: cuts for a network, a network for the cuts, and again.
+
+Friedman and Goldszmidt ("Discretizing continuous attributes while learning Bayesian networks", ICML 1996) describe the
+data by a network over intervals, the cut points, and the values within their intervals. What changes with the cuts of
+one variable X, all else being equal, is in nats
+
+    DL(X) = (ln N / 2) (parameters of the families of X and of its children)
+            + (m - 1) H((k - 1) / (m - 1))                             which k - 1 of m - 1 possible cuts
+            - N (I(X; parents of X) + sum over children Y of I(Y; parents of Y)),
+
+with m distinct values, k intervals, H the entropy of a coin and I the mutual information over intervals. Information
+takes the place of likelihood: what an interval says less about its values, their description within it says more.
+
+The paper splits greedily. Here the best cuts for each k are found exactly: for given k the description is a sum over
+intervals, so that dynamic programming over m possible cuts (64 at most) takes m^2 x (k + cells of the families).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data import Dataset, Table, apply_cuts
+from arcwise.data import cuts as cutting
+from arcwise.deadline import Deadline
+from arcwise.graph import Constraints, Dag
+from arcwise.limits import Limits
+from arcwise.local.hill_climbing import hill_climb
+from arcwise.showing import one_screen
+
+__all__ = ["JointCuts", "best_partition", "interval_gains", "joint_cuts"]
+
+# Possible cuts of a variable: all between distinct values, or this many with about equal numbers of rows between them,
+CANDIDATES = 48
+GAPS = 16  # and those in the widest gaps, where states part
+MOST_INTERVALS = 8
+ROUNDS = 10  # of cuts and structure; the description length stops falling long before
+MOST_CELLS = 2_000_000  # of a family's table, with the finest intervals; larger families do not take part
+
+
+@one_screen
+@dataclass(frozen=True, eq=False)
+class JointCuts:
+    """Cut points, the network that they were chosen with, and how long the description is, round by round."""
+
+    cuts: dict[str, NDArray[np.float64]]
+    dag: Dag
+    lengths: tuple[float, ...]  # in nats, up to what does not depend on cuts and structure
+
+
+def joint_cuts(
+    table: Table,
+    columns: Iterable[str],
+    *,
+    start_bins: int = 3,
+    categorical: Iterable[str] | bool = False,
+    constraints: Constraints | None = None,
+    max_parents: int | None = None,
+    limits: Limits | None = None,
+    seed: int = 0,
+) -> JointCuts:
+    """Cut columns of numbers where that pays for the network: two steps in turn, until the description is shortest.
+
+    Parameters
+    ----------
+    table
+        Complete data; the columns that are not cut must be discrete.
+    columns
+        The columns of numbers to cut.
+    start_bins
+        The first cuts are quantiles; the structure that they give is where it begins.
+    categorical
+        Columns of numbers that are categories, however many values they have; True for all.
+    constraints, max_parents, seed
+        For the search of the structure, hill climbing with BIC.
+    limits
+        If the time ends, the cuts of the last finished round are returned.
+
+    Returns
+    -------
+    JointCuts
+        A column that no cut pays for, since it is joined to nothing, is cut once, at its median.
+    """
+    deadline = Deadline.of(limits)
+    names = table.checked_names(columns, "columns")
+    fine = {name: _Fine.of(table.column(name).values()) for name in names}
+    cuts = {name: cutting.quantiles(table.column(name).values(), start_bins) for name in names}
+    kept = categorical if isinstance(categorical, bool) else [n for n in categorical if n in table.names]
+
+    def coded(cuts: dict[str, NDArray[np.float64]]) -> Dataset:
+        return apply_cuts(table, cuts, keep_empty=False).to_dataset(categorical=kept)
+
+    best: JointCuts | None = None
+    lengths: list[float] = []
+    for _ in range(ROUNDS):
+        data = coded(cuts)
+        found = hill_climb(
+            data,
+            "bic",
+            constraints=constraints,
+            max_parents=max_parents,
+            seed=seed,
+            progress=False,
+            limits=deadline.limits,
+        )
+        dag = found.dag.reorder(data.names)
+        cuts, data = _recut(coded, data, dag, cuts, fine)
+        lengths.append(_length(data, dag, cuts, fine))
+        if best is not None and lengths[-1] >= best.lengths[-1] - 1e-9:
+            break
+        best = JointCuts(dict(cuts), dag, tuple(lengths))
+        if deadline.is_over:
+            break
+    assert best is not None
+    return JointCuts(best.cuts, best.dag, tuple(lengths))
+
+
+@dataclass(frozen=True, eq=False)
+class _Fine:
+    """A column in its finest intervals."""
+
+    cuts: NDArray[np.float64]
+    codes: NDArray[np.int64]
+    distinct: int
+
+    @classmethod
+    def of(cls, values: NDArray[np.float64]) -> _Fine:
+        distinct = np.unique(values)
+        middles = 0.5 * (distinct[1:] + distinct[:-1])
+        if len(middles) > CANDIDATES + GAPS:
+            wanted = np.quantile(values, np.arange(1, CANDIDATES + 1) / (CANDIDATES + 1), method="inverted_cdf")
+            even = np.clip(np.searchsorted(distinct, wanted), 0, len(middles) - 1)
+            wide = np.argsort(-np.diff(distinct), kind="stable")[:GAPS]
+            middles = middles[np.unique(np.concatenate([even, wide]))]
+        return cls(middles, cutting.intervals_of(values, middles), len(distinct))
+
+    def policy(self, intervals: int) -> float:
+        """Return what it takes to say which cuts were chosen, in nats."""
+        possible = self.distinct - 1
+        share = min(max((intervals - 1) / possible, 0.0), 1.0)
+        inside = 0.0 < share < 1.0
+        return possible * -(share * math.log(share) + (1 - share) * math.log(1 - share)) if inside else 0.0
+
+
+def _recut(
+    coded: Callable[[dict[str, NDArray[np.float64]]], Dataset],
+    data: Dataset,
+    dag: Dag,
+    cuts: dict[str, NDArray[np.float64]],
+    fine: dict[str, _Fine],
+) -> tuple[dict[str, NDArray[np.float64]], Dataset]:
+    """Cut each column anew for a given structure, in turn, until none changes."""
+    cuts = dict(cuts)
+    waiting = list(cuts)
+    for _ in range(20 * len(cuts)):
+        if not waiting:
+            break
+        name = waiting.pop(0)
+        chosen = _cuts_for(data, dag, name, fine[name])
+        if np.array_equal(chosen, cuts[name]):
+            continue
+        cuts[name] = chosen
+        data = coded(cuts)
+        v = dag.index(name)
+        blanket = {dag.names[u] for u in (*dag.parents[v], *dag.children[v])}
+        blanket |= {dag.names[p] for child in dag.children[v] for p in dag.parents[child]}
+        waiting += [other for other in cuts if other in blanket and other != name and other not in waiting]
+    return cuts, data
+
+
+def _cuts_for(data: Dataset, dag: Dag, name: str, fine: _Fine) -> NDArray[np.float64]:
+    """Return the best cuts of one column, given the structure and the cuts of the others."""
+    v = data.index(name)
+    weights = np.ones(data.n_rows) if data.weights is None else data.weights.astype(float)
+    size = len(fine.cuts) + 1
+    gains = np.zeros((size + 1, size + 1))
+    parameters, base = 0, 0
+    arities = [int(r) for r in data.arities]
+    if dag.parents[v]:
+        configurations = math.prod(arities[p] for p in dag.parents[v])
+        if configurations * size <= MOST_CELLS:
+            gains += interval_gains(_joint(data, dag.parents[v], fine, weights), 1)
+            parameters, base = parameters + configurations, base - configurations
+    for child in dag.children[v]:
+        others = [p for p in dag.parents[child] if p != v]
+        configurations = math.prod(arities[p] for p in others)
+        if configurations * arities[child] * size <= MOST_CELLS:
+            counts = _joint(data, [*others, child], fine, weights)
+            gains += interval_gains(counts, arities[child])
+            parameters += configurations * (arities[child] - 1)
+    cases = float(weights.sum())
+    best: tuple[float, list[int]] | None = None
+    for total, ends in best_partition(gains, MOST_INTERVALS):
+        k = len(ends)
+        length = 0.5 * math.log(cases) * (parameters * k + base) + fine.policy(k) - total
+        if best is None or length < best[0] - 1e-9:
+            best = (length, ends)
+    assert best is not None
+    chosen = np.asarray(fine.cuts[[end - 1 for end in best[1][:-1]]])
+    if len(chosen):
+        return chosen
+    middle = int(np.searchsorted(np.cumsum(np.bincount(fine.codes, weights, minlength=size)), cases / 2))
+    return np.asarray(fine.cuts[[min(middle, len(fine.cuts) - 1)]])
+
+
+def _joint(data: Dataset, members: Iterable[int], fine: _Fine, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Count configurations of variables against the finest intervals; the last variable varies fastest."""
+    index = np.zeros(data.n_rows, dtype=np.int64)
+    rows = 1
+    for member in members:
+        index = index * int(data.arities[member]) + data.codes[member]
+        rows *= int(data.arities[member])
+    size = len(fine.cuts) + 1
+    counts = np.bincount(index * size + fine.codes, weights, minlength=rows * size)
+    return np.asarray(counts.reshape(rows, size), dtype=np.float64)
+
+
+def interval_gains(counts: NDArray[np.float64], per_total: int) -> NDArray[np.float64]:
+    """Return for all a < b what the intervals a to b - 1, taken as one, add to N times the mutual information.
+
+    `counts` has a row per configuration and a column per finest interval. Every `per_total` rows share a total: all
+    states of a child under one configuration of its other parents. With 1, rows are configurations of the parents of
+    the variable itself, and the total is over all of them.
+    """
+    below = np.concatenate([np.zeros((len(counts), 1)), np.cumsum(counts, axis=1)], axis=1)
+    groups = below.sum(axis=0, keepdims=True) if per_total == 1 else below.reshape(-1, per_total, below.shape[1]).sum(1)
+    gains = np.zeros((below.shape[1], below.shape[1]))
+    for start in range(below.shape[1] - 1):
+        cells = below[:, start + 1 :] - below[:, [start]]
+        totals = groups[:, start + 1 :] - groups[:, [start]]
+        gains[start, start + 1 :] = _n_log_n(cells).sum(axis=0) - _n_log_n(totals).sum(axis=0)
+    return gains
+
+
+def best_partition(gains: NDArray[np.float64], most: int) -> Iterable[tuple[float, list[int]]]:
+    """Yield for 1, 2, ... intervals the best sum of gains and where the intervals end: dynamic programming."""
+    size = len(gains) - 1
+    best = gains[0].copy()
+    best[0] = -np.inf
+    came: list[NDArray[np.int64]] = []
+    yield float(best[size]), [size]
+    for _ in range(2, min(most, size) + 1):
+        # The last interval begins somewhere, with one interval fewer before it.
+        choices = np.where(np.tri(size + 1, k=-1, dtype=bool).T, best[:, None] + gains, -np.inf)
+        came.append(choices.argmax(axis=0))
+        best = choices.max(axis=0)
+        ends, at = [size], size
+        for step in reversed(came):
+            at = int(step[at])
+            ends.append(at)
+        yield float(best[size]), ends[::-1]
+
+
+def _n_log_n(counts: NDArray[Any]) -> NDArray[np.float64]:
+    return np.asarray(counts * np.log(np.maximum(counts, 1e-300)))
+
+
+def _length(data: Dataset, dag: Dag, cuts: dict[str, NDArray[np.float64]], fine: dict[str, _Fine]) -> float:
+    """Return the description length that depends on cuts and structure, in nats: penalties less N times information."""
+    weights = np.ones(data.n_rows) if data.weights is None else data.weights.astype(float)
+    cases = float(weights.sum())
+    total = sum(fine[name].policy(len(points) + 1) for name, points in cuts.items())
+    for v, parents in enumerate(dag.parents):
+        arity = int(data.arities[v])
+        configurations = math.prod(int(data.arities[p]) for p in parents)
+        total += 0.5 * math.log(cases) * configurations * (arity - 1)
+        index = np.zeros(data.n_rows, dtype=np.int64)
+        for p in parents:
+            index = index * int(data.arities[p]) + data.codes[p]
+        joint = np.unique(index * arity + data.codes[v], return_inverse=True)[1].ravel()
+        above = np.unique(index, return_inverse=True)[1].ravel()
+        own = _n_log_n(np.bincount(data.codes[v], weights)).sum()
+        information = _n_log_n(np.bincount(joint, weights)).sum() - _n_log_n(np.bincount(above, weights)).sum()
+        total -= float(information - own + cases * math.log(cases))
+    return float(total)

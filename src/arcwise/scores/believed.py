@@ -1,0 +1,137 @@
+"""`BelievedScore`: a score and what was believed before the data, added up family by family."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data import Dataset
+from arcwise.errors import OptionError
+from arcwise.graph import Beliefs, Dag, FamilyPrior
+from arcwise.mentions import Argument
+from arcwise.scores.bic import Bic
+from arcwise.scores.facts import Counts, Facts
+from arcwise.scores.score import Score
+
+if TYPE_CHECKING:
+    from arcwise._core.scores import LocalScore
+
+__all__ = ["BelievedScore", "log_prior_of"]
+
+
+@dataclass(frozen=True)
+class BelievedScore(Score):
+    """The score of the data plus the log prior of the network, which is a sum over families, too.
+
+    Whatever takes a score takes it; ``make_score("bdeu", beliefs=...)`` makes it. If the score is a log marginal
+    likelihood, this is the log posterior probability of a network, up to a constant.
+
+    Pruning keeps its guarantee because its rules are applied to the sum, with bounds of the sum: no superset of P
+    scores more than the bound of the data's part for P plus the largest prior of a superset of P (`FamilyPrior.most`).
+    See arcwise/parent_sets/pruning.py for the rules of BIC and AIC, which compare the data's part alone.
+
+    Parameters
+    ----------
+    score
+        The score of the data.
+    beliefs
+        The prior, as odds.
+    """
+
+    name: ClassVar[str] = "believed"
+    FACTS: ClassVar[Facts] = Bic.FACTS  # see `facts`
+
+    score: Score
+    beliefs: Beliefs
+
+    def __post_init__(self) -> None:
+        if isinstance(self.score, BelievedScore):
+            raise OptionError(Argument("beliefs"), "were given twice: the score has some already.")
+
+    @property
+    def facts(self) -> Facts:
+        """Those of the score; but classes have one score only if the prior does not depend on directions either.
+
+        Regularity is a property of the data's part: with odds above 1 a larger set may be preferred for its own sake.
+        """
+        facts = self.score.facts
+        if self.beliefs.is_symmetric:
+            return facts
+        return dataclasses.replace(facts, equivalent=False)
+
+    @property
+    def data_score(self) -> Score:
+        """The score of the data alone."""
+        return self.score
+
+    @property
+    def title(self) -> str:
+        """The score's, and that there is a prior: "BDeu (ess 1) with prior odds"."""
+        return f"{self.score.title} with prior odds"
+
+    def prior(self, data: Dataset) -> FamilyPrior:
+        """Return the prior over the variables of the data."""
+        return _prior_on(self.beliefs, data.names)
+
+    def log_prior(self, data: Dataset, dag: Dag) -> float:
+        """Return the part of a network's score that is its log prior."""
+        return self.prior(data).network(dag)
+
+    def local(self, counts: Counts, alphas: NDArray[np.float64] | None = None) -> float:
+        """Return the data's part: counts do not say whose they are; `score_family_twin` adds the prior."""
+        return self.score.local(counts, alphas)
+
+    def bound(self, counts: Counts) -> float:
+        """Return the bound of the data's part."""
+        return self.score.bound(counts)
+
+    def alphas(self, data: Dataset, child: int, parents: Sequence[int]) -> NDArray[np.float64] | None:
+        """Return the hyperparameters of the score."""
+        return self.score.alphas(data, child, parents)
+
+    def native(self, data: Dataset) -> LocalScore:
+        """Return the compiled score with its prior."""
+        from arcwise import _core
+
+        prior = self.prior(data)
+        return _core.scores.make_believed(self.score.native(data), prior.weights, prior.sizes)
+
+    def describe(self) -> dict[str, Any]:
+        """Return the score's description with one more parameter, `beliefs`."""
+        return {**self.score.describe(), "beliefs": self.beliefs.describe()}
+
+    def identity(self) -> dict[str, Any]:
+        """Return the score's identity and the beliefs."""
+        return {**self.score.identity(), "beliefs": self.beliefs.describe()}
+
+    def score_family_twin(self, data: Dataset, child: int, parents: Iterable[int] = ()) -> float:
+        """Return the score in Python plus the prior in Python."""
+        ordered = sorted(parents)
+        return self.score.score_family_twin(data, child, ordered) + self.prior(data).family(child, ordered)
+
+    def bound_family_twin(self, data: Dataset, child: int, parents: Iterable[int] = ()) -> float:
+        """Return what neither this family nor one with more parents exceeds, in Python."""
+        from arcwise.scores.score import family_counts
+
+        ordered = sorted(parents)
+        bound = self.score.bound(family_counts(data, child, ordered))
+        return bound if math.isinf(bound) else bound + self.prior(data).most(child, ordered)
+
+
+def log_prior_of(score: Mapping[str, Any], dag: Dag) -> float | None:
+    """Return the log prior of a network by the beliefs in a score's description; None if it has none."""
+    described = score.get("beliefs")
+    return None if described is None else Beliefs.from_description(described).on(dag.names).network(dag)
+
+
+@lru_cache(maxsize=8)
+def _prior_on(beliefs: Beliefs, names: tuple[str, ...]) -> FamilyPrior:
+    """Return the prior; a search asks for it again and again."""
+    return beliefs.on(names)

@@ -1,0 +1,251 @@
+"""The audit as a whole: order, agreement, options, files; and the way through `learn` and the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from arcwise import check, learn
+from arcwise.analysis.preparation import PreparationError
+from arcwise.audit import Severity
+from arcwise.audit.finding import Kind
+from arcwise.audit.written_numbers import COMMA, POINT, NumberFormat
+from arcwise.cli.main import main
+from arcwise.errors import DataError, OptionError
+
+N = 300
+QUICK = {"compare": False, "permutations": 0}
+
+
+def customers(rows: int = 2000, seed: int = 0) -> pd.DataFrame:
+    """Return a file as companies have them: ids, dates, money, text, copies, gaps as dashes, a long list of towns."""
+    rng = np.random.default_rng(seed)
+    segment = rng.choice(["Basic", "Plus", "Pro"], rows, p=[0.5, 0.3, 0.2])
+    spend = np.select([segment == "Pro", segment == "Plus"], [3, 2], 1) * rng.lognormal(6, 0.5, rows)
+    churn = np.where(rng.random(rows) < np.where(segment == "Basic", 0.45, 0.1), "Yes", "No").astype(object)
+    support = np.where(rng.random(rows) < np.where(churn == "Yes", 0.6, 0.15), "often", "rarely").astype(object)
+    support[rng.random(rows) < 0.1] = "-"
+    loud = rng.random(rows) < 0.2
+    churn[loud] = [str(value).upper() for value in churn[loud]]
+    days = pd.Timestamp("2018-01-01") + pd.to_timedelta(rng.integers(0, 2000, rows), unit="D")
+    words = ["called", "about", "invoice", "late", "happy", "refund", "again", "agent"]
+    return pd.DataFrame(
+        {
+            "customer_id": [f"C{100000 + k}" for k in range(rows)],
+            "signup": days.strftime("%d.%m.%Y"),
+            "segment": segment,
+            "segment_code": pd.Series(segment).map({"Basic": "1", "Plus": "2", "Pro": "3"}),
+            "spend": [f"{value:,.2f}" for value in spend],
+            "spend_eur": [f"{0.93 * value:.2f}".replace(".", ",") for value in spend],
+            "price": [f"${value}" for value in rng.choice([49, 99, 199, 365, 499], rows)],
+            "churn": churn,
+            "support": support,
+            "notes": [" ".join(rng.choice(words, 7)) for _ in range(rows)],
+            "city": [f"City {value % 900}" for value in rng.zipf(1.2, rows)],
+            "country": "CH",
+        }
+    )
+
+
+class TestTheCustomersFile:
+    def test_no_edge_at_what_is_no_variable(self, tmp_path: Path) -> None:
+        path = tmp_path / "customers.csv"
+        customers().to_csv(path)  # with the index, which has no name
+        analysis = learn(path, agree=True, impute="mode", **QUICK)
+        assert set(analysis.data.names) == {"segment", "spend", "price", "churn", "support"}
+        edges = {frozenset((edge.first, edge.second)) for edge in analysis.edges if edge.fate.in_network}
+        assert edges == {frozenset(pair) for pair in (("segment", "spend"), ("segment", "churn"), ("churn", "support"))}
+        told = " ".join(analysis.steps)
+        for name in ("customer_id", "signup", "segment_code", "spend_eur", "notes", "city", "country", "column 1"):
+            assert f"'{name}'" in told
+
+    def test_the_terminal_lists_what_was_done(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        path = tmp_path / "customers.csv"
+        customers().to_csv(path)
+        out = tmp_path / "out"
+        words = ["learn", str(path), "--yes", "--impute", "mode", "--no-compare", "--permutations", "0", "-o", str(out)]
+        with pytest.raises(SystemExit) as caught:
+            main(words)
+        assert caught.value.code == 0
+        told = capsys.readouterr().err
+        for step in json.loads((out / "run.json").read_text())["data"]["steps"]:
+            assert step in told
+        report = (out / "report.html").read_text()
+        assert "What was found, the gravest first" in report and "What is missing together" in report
+
+    def test_without_agreement_everything_is_asked(self) -> None:
+        with pytest.raises(PreparationError) as caught:
+            learn(customers(), **QUICK)
+        message = str(caught.value)
+        for part in (
+            "customer_id",
+            "holds dates",
+            "'$",
+            "free text",
+            "is a copy of column 'segment'",
+            "several spellings",
+        ):
+            assert part in message
+        assert "Agree to all of it with agree=True" in message
+
+    def test_options_answer(self) -> None:
+        options = {"drop": ("notes", "city", "country", "segment_code", "spend_eur", "customer_id")}
+        analysis = learn(customers(), agree=True, dates="year", impute="drop", merge_rare=30, **options, **QUICK)
+        assert set(analysis.data.states[analysis.data.index("signup")]) == {str(y) for y in range(2018, 2024)}
+        kept = learn(customers()[["segment", "city", "churn"]], agree=True, merge_rare=40, **QUICK)
+        assert "other" in kept.data.states[kept.data.index("city")]
+
+
+class TestAgreement:
+    def test_what_has_two_answers_stays_a_question(self) -> None:
+        frame = pd.DataFrame({"x": ["1,234", "2,345", "3,456"] * 30, "y": ["a", "b", "a"] * 30, "z": ["u", "v"] * 45})
+        with pytest.raises(PreparationError, match=r"'1,234' is 1234 or 1\.234.*\n.*Choose: learn\(\.\.\., decimal"):
+            learn(frame, agree=True, **QUICK)
+        frame["y"] = ["a", "b", "b"] * 20 + ["a", "a", "b"] * 10
+        for decimal, first in ((",", "1.234"), (".", "1234")):
+            analysis = learn(frame, agree=True, decimal=decimal, **QUICK)
+            assert analysis.data.states[0][0] == first
+
+    def test_asked_is_done_without_agreement(self) -> None:
+        frame = pd.DataFrame({"x": ["$1", "$2", "$3"] * 30, "y": ["a", "b", "b"] * 20 + ["a"] * 30})
+        with pytest.raises(PreparationError, match="written as text"):
+            learn(frame, **QUICK)
+        assert learn(frame, decimal=".", **QUICK).data.states[0] == ("1", "2", "3")
+
+    def test_clean_data_need_no_agreement(self) -> None:
+        rng = np.random.default_rng(0)
+        frame = pd.DataFrame({name: rng.choice(["u", "v", "w"], N) for name in "abcd"})
+        audit = check(frame)
+        assert len(audit) == 0 and audit.steps == () and "findings: 0 blocks" in repr(audit)
+        assert learn(frame, **QUICK).steps == ()
+
+    def test_a_header_that_is_a_row(self, tmp_path: Path) -> None:
+        path = tmp_path / "rows.csv"
+        rng = np.random.default_rng(1)
+        path.write_text("".join(f"{a},{b},{c}\n" for a, b, c in rng.choice(["x", "y"], (90, 3)).tolist()))
+        text = path.read_text()
+        path.write_text("x,y,z\n" + text.replace("y,x,x", "y,y,z"))
+        found = check(path)
+        assert found.findings[0].kind is Kind.HEADER and not found.findings[0].safe
+        with pytest.raises(PreparationError, match="header='none'"):
+            learn(path, agree=True, **QUICK)
+        assert learn(path, header="none", agree=True, **QUICK).data.names == ("X0", "X1", "X2")
+
+
+class TestRows:
+    def test_rows_that_were_entered_twice(self) -> None:
+        rng = np.random.default_rng(2)
+        frame = pd.DataFrame({"weight": rng.normal(70, 10, N).round(8), "b": rng.choice(["u", "v"], N)})
+        assert not [f for f in check(frame).findings if f.kind is Kind.REPEATED_ROWS]
+        twice = pd.concat([frame, frame.iloc[:7]])
+        found = [f for f in check(twice).findings if f.kind is Kind.REPEATED_ROWS]
+        assert found[0].what.startswith("7 rows of 307 repeat")
+
+    def test_few_states_repeat_by_chance(self) -> None:
+        rng = np.random.default_rng(3)
+        frame = pd.DataFrame({name: rng.choice(["u", "v"], N) for name in "abc"})
+        assert len(check(frame)) == 0
+
+    def test_a_column_of_the_split(self) -> None:
+        rng = np.random.default_rng(4)
+        frame = pd.DataFrame({"a": rng.choice(["u", "v"], N), "split": rng.choice(["train", "test"], N)})
+        assert [f.kind for f in check(frame).findings] == [Kind.ROW_ORDER]
+
+
+class TestNumbers:
+    @pytest.mark.parametrize(
+        "reading, text, number",
+        [
+            (POINT, "1,234.5", "1234.5"), (COMMA, "1.234,5", "1234.5"), (POINT, "1,23", None), (COMMA, "1,23", "1.23"),
+            (POINT, "12'345", "12345"), (POINT, "1234,567", None), (POINT, ".5", "0.5"), (POINT, "1,234,56", None),
+            (NumberFormat(".", " "), "1 234.5", "1234.5"), (POINT, "1.2.3", None), (POINT, "5.", "5"),
+        ],
+    )  # fmt: skip
+    def test_readings(self, reading: NumberFormat, text: str, number: str | None) -> None:
+        assert reading.read(text) == number
+
+    def test_units_must_be_one(self) -> None:
+        frame = pd.DataFrame({"x": [f"{k} {'kg' if k % 2 else 'lb'}" for k in range(100)], "y": ["a", "b"] * 50})
+        assert Kind.WRITTEN_NUMBER not in {f.kind for f in check(frame).findings}
+
+
+class TestCopies:
+    def test_a_twin_no_longer_halves_the_confidence(self) -> None:
+        rng = np.random.default_rng(5)
+        a = rng.choice(["u", "v"], N)
+        b = np.where(rng.random(N) < 0.8, a, rng.choice(["u", "v"], N))
+        frame = pd.DataFrame({"a": a, "twin": np.where(a == "u", "0", "1"), "b": b})
+        analysis = learn(frame, agree=True, **QUICK)
+        assert analysis.data.names == ("a", "b") and analysis.edge("a", "b").present > 0.95
+        kept = learn(frame, agree=True, keep=["twin"], **QUICK)
+        assert "twin" in kept.data.names
+
+    def test_strong_dependence_is_no_copy(self) -> None:
+        rng = np.random.default_rng(6)
+        a = rng.choice(["u", "v"], 2000)
+        frame = pd.DataFrame({"a": a, "b": np.where(rng.random(2000) < 0.03, "v", a)})
+        assert Kind.COPY not in {f.kind for f in check(frame).findings}
+
+    def test_two_columns_that_hardly_vary_are_no_copies(self) -> None:
+        frame = pd.DataFrame({"a": ["u"] * 990 + ["v"] * 10, "b": ["u"] * 980 + ["v"] * 10 + ["u"] * 10})
+        assert Kind.COPY not in {f.kind for f in check(frame).findings}
+
+    def test_measurements_that_differ_in_every_row_are_no_copies(self) -> None:
+        rng = np.random.default_rng(9)
+        frame = pd.DataFrame({"a": rng.normal(size=N), "b": rng.normal(size=N), "c": rng.choice(["u", "v"], N)})
+        assert len(check(frame)) == 0
+        frame["inch"] = (frame["a"] / 2.54).round(4)
+        assert [f.columns for f in check(frame).findings] == [("inch",)]
+
+
+class TestStates:
+    def test_no_column_is_learned_with_more_states_than_its_rows_can_carry(self) -> None:
+        rng = np.random.default_rng(7)
+        for states in (25, 40, 80, 200):
+            frame = pd.DataFrame({"t": rng.choice([f"t{k}" for k in range(states)], N), "b": rng.choice(["u", "v"], N)})
+            frame["c"] = rng.choice(["u", "v"], N)
+            names = learn(frame, agree=True, **QUICK).data.names
+            assert ("t" in names) == (10 * frame["t"].nunique() <= N)
+
+    def test_positions(self) -> None:
+        frame = customers(300)
+        table = check(frame, merge_rare=5).table
+        assert table.checked_names(["#1", "segment"], "here") == ["customer_id", "segment"]
+        with pytest.raises(DataError, match="unknown column '#99'"):
+            table.checked_names(["#99"], "here")
+
+
+class TestVerb:
+    def test_prints_and_writes(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        path, clean = tmp_path / "customers.csv", tmp_path / "clean.csv"
+        customers().to_csv(path, index=False)
+        with pytest.raises(SystemExit) as caught:
+            main(["check", str(path), "--json", "-o", str(clean)])
+        assert caught.value.code == 0
+        found = json.loads(capsys.readouterr().out)
+        assert {"kind": "copy", "columns": ["segment_code"]}.items() <= {
+            key: value for f in found["findings"] if f["columns"] == ["segment_code"] for key, value in f.items()
+        }.items()
+        assert pd.read_csv(clean).columns.tolist() == found["columns_left"]
+        again = check(clean)
+        assert not again.of(Severity.BLOCKS) and not again.of(Severity.MISLEADS)
+
+    def test_unknown_way_for_dates(self) -> None:
+        with pytest.raises(OptionError, match="dates"):
+            check(customers(50), dates="week")
+
+
+def test_a_constant_column_is_left_out_by_the_stages(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rng = np.random.default_rng(8)
+    frame = pd.DataFrame({"a": rng.choice(["u", "v"], N), "b": rng.choice(["u", "v"], N), "same": "x"})
+    path = tmp_path / "data.csv"
+    frame.to_csv(path, index=False)
+    for words in (["scores", str(path), "-o", str(tmp_path / "t.jkl")], ["bootstrap", str(path), "--replicates", "5"]):
+        with pytest.raises(SystemExit) as caught:
+            main(words)
+        assert caught.value.code == 0
+        assert "Left out column 'same'" in capsys.readouterr().err

@@ -1,0 +1,144 @@
+"""The consensus under constraints: valid whatever the confidences are; every edge left out has its reason."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.oracles.random_constraints import random_constraints
+
+from arcwise.confidence import EdgeConfidence, Fate, consensus_network, edge_confidence
+from arcwise.data import Dataset
+from arcwise.ensemble import NetworkSet, Recipe, bootstrap_networks
+from arcwise.graph import Constraints, Dag, FixedPairs
+
+
+def random_confidence(names: tuple[str, ...], rng: np.random.Generator, **options: Any) -> EdgeConfidence:
+    """Any numbers that are probabilities: directed, undirected or absent, some of them equal."""
+    n = len(names)
+    directed, undirected = np.zeros((n, n)), np.zeros((n, n))
+    kind = rng.integers(0, 3)
+    for i in range(n):
+        for j in range(i):
+            shares = rng.dirichlet([0.5] * 4) if kind else rng.permutation([0.8, 0.2, 0.0, 0.0])
+            if kind == 2:
+                shares = np.array([0.0, 0.0, *rng.dirichlet([1, 1])])
+            directed[i, j], directed[j, i], undirected[i, j] = shares[:3]
+            undirected[j, i] = shares[2]
+    return EdgeConfidence(
+        names=names,
+        directed=directed,
+        undirected=undirected,
+        orient="cpdag",
+        origin="test",
+        n_networks=10,
+        weights="equal",
+        exact=False,
+        **options,
+    )
+
+
+def reaches(dag: Dag, source: str, target: str) -> bool:
+    stack, seen = [target], set()
+    while stack:
+        v = stack.pop()
+        if v == source:
+            return True
+        if v not in seen:
+            seen.add(v)
+            stack.extend(dag.parents_of(v))
+    return False
+
+
+@pytest.mark.parametrize("number", range(400))
+def test_no_result_violates_the_constraints(number: int) -> None:
+    rng = np.random.default_rng(number)
+    n = 20 if number % 20 == 0 else int(rng.integers(2, 6))
+    names = tuple(f"v{i}" for i in range(n))
+    constraints = random_constraints(names, rng)
+    given = random_confidence(names, rng)
+    threshold = float(rng.choice([0.0, 0.3, 0.5, 1.0]))
+    result = consensus_network(given, threshold, constraints=constraints)
+    dag, pattern = result.dag, result.pattern
+    assert constraints.violations(dag) == []
+    assert set(pattern.arcs) <= set(dag.arcs)
+    assert set(pattern.skeleton) == set(dag.cpdag.skeleton)
+    fixed = FixedPairs.by_constraints(constraints)
+    for graph in (pattern, result.cpdag):
+        assert set(constraints.required) <= set(graph.arcs)
+        assert not any(fixed.fixes(a, b) for a, b in graph.edges)
+        assert not any(a in constraints.forbidden_parents(b) for a, b in graph.arcs)
+    assert result.cpdag == fixed.class_of(dag)
+    # Every significant or required pair is there once, and its fate is true.
+    pairs = [frozenset((e.tail, e.head)) for e in result.edges]
+    assert len(set(pairs)) == len(pairs)
+    wanted = {frozenset((p.first, p.second)) for p in given.pairs if p.present > threshold}
+    assert set(pairs) == wanted | {frozenset(arc) for arc in constraints.required}
+    assert [e.present for e in result.edges] == sorted((e.present for e in result.edges), reverse=True)
+    full = {x for x in names if len(dag.parents_of(x)) >= constraints.max_parents_of(x)}
+    for edge in result.edges:
+        tail, head = edge.tail, edge.head
+        assert edge.fate.in_network == ((tail, head) in dag.arcs)
+        assert edge.fate.is_arc == ((tail, head) in pattern.arcs)
+        assert (edge.fate is Fate.REQUIRED) == ((tail, head) in constraints.required)
+        assert edge.fate.is_left_out == bool(edge.fate.reason) == (edge in result.dropped)
+        ways = [(a, b) for a, b in ((tail, head), (head, tail)) if a not in constraints.forbidden_parents(b)]
+        assert (edge.fate is Fate.FORBIDDEN) == (not ways)
+        if edge.fate is Fate.DROPPED:
+            assert reaches(dag, head, tail)
+        if edge.fate is Fate.LIMITED:
+            assert head in full or tail in full
+            assert all(b in full or reaches(dag, b, a) for a, b in ways) or head in full
+
+
+@pytest.mark.parametrize("number", range(60))
+def test_no_constraint_changes_nothing(number: int) -> None:
+    rng = np.random.default_rng(number)
+    names = tuple("abcdef")
+    given = random_confidence(names, rng)
+    plain = consensus_network(given, 0.3)
+    trivial = consensus_network(given, 0.3, constraints=Constraints(names))
+    assert (plain.dag, plain.pattern, plain.edges) == (trivial.dag, trivial.pattern, trivial.edges)
+    assert plain.cpdag == plain.dag.cpdag
+
+
+def test_constraints_come_with_the_confidence(tmp_path: Any) -> None:
+    names = ("a", "b", "c")
+    constraints = Constraints(names, required=[("b", "a")], forbidden=[("a", "c"), ("c", "a")])
+    rng = np.random.default_rng(1)
+    for given in (
+        random_confidence(names, rng, constraints=constraints),
+        random_confidence(names, rng, recipe=Recipe.of("credible", constraints=constraints)),
+    ):
+        given.save(tmp_path / "confidence.parquet")
+        for known in (given, EdgeConfidence.load(tmp_path / "confidence.parquet")):
+            result = consensus_network(known, 0.999)
+            assert result.dag.arcs == (("b", "a"),)
+            assert [edge.fate for edge in result.edges] == [Fate.REQUIRED]
+            assert result.constraints == constraints
+            free = consensus_network(known, 0.999, constraints=Constraints(names))
+            assert free.edges == () and free.constraints is None
+    by_experiments = random_confidence(names, rng, targets=(("a",), ("b", "c")))
+    by_experiments.save(tmp_path / "confidence.parquet")
+    read = EdgeConfidence.load(tmp_path / "confidence.parquet")
+    assert read.targets == (("a",), ("b", "c"))
+    assert read.fixed == FixedPairs.by_targets(names, read.targets)
+
+
+def test_an_averaged_bootstrap_keeps_what_every_network_has() -> None:
+    rng = np.random.default_rng(5)
+    data = Dataset.from_codes(rng.integers(0, 2, size=(40, 4)), names=list("abcd"))
+    constraints = Constraints(data.names, required=[("d", "a")], max_parents=1)
+    networks = bootstrap_networks(data, "bic", replicates=5, constraints=constraints, seed=1, progress=False)
+    result = consensus_network(edge_confidence(networks), 0.0)
+    assert constraints.allows_dag(result.dag)
+    assert result.constraints == constraints
+
+
+def test_an_edge_that_knowledge_directs_is_directed() -> None:
+    chain = Dag.from_arcs(["a", "b", "c"], [("a", "b"), ("b", "c")])
+    undirected = edge_confidence(NetworkSet.from_dags([chain], origin="test"))
+    result = consensus_network(undirected, 0.5, constraints=Constraints(chain.names, tiers=[["a"], ["b", "c"]]))
+    assert result.pattern.arcs == result.cpdag.arcs == (("a", "b"), ("b", "c"))
+    assert {edge.fate for edge in result.edges} == {Fate.KEPT}

@@ -1,0 +1,169 @@
+"""Which experiment next: against the twin, closed forms, and experiments that are really made."""
+
+from __future__ import annotations
+
+import math
+import sys
+
+import numpy as np
+import pytest
+from tests.oracles.random_constraints import random_constraints
+
+from arcwise.confidence import NextExperiment, edge_confidence, next_experiment
+from arcwise.confidence.next_experiment import next_experiment_twin
+from arcwise.data import Dataset, stack
+from arcwise.ensemble import CredibleSet, NetworkSet, find_credible
+from arcwise.errors import OptionError
+from arcwise.graph import Dag, FixedPairs, all_dags
+from arcwise.graph.class_members import ClassMembers
+from arcwise.model import BayesianNetwork
+from arcwise.parent_sets import build_parent_sets
+
+NAMES = list("abcde")
+
+
+def random_dags(rng: np.random.Generator, count: int, n: int = 5) -> list[Dag]:
+    found = []
+    for _ in range(count):
+        order = rng.permutation(n)
+        arcs = [(NAMES[order[i]], NAMES[order[j]]) for i in range(n) for j in range(i + 1, n) if rng.random() < 0.45]
+        found.append(Dag.from_arcs(NAMES[:n], arcs))
+    return found
+
+
+@pytest.mark.parametrize("number", range(12))
+def test_it_is_the_twin(number: int) -> None:
+    rng = np.random.default_rng(number)
+    dags, facts = random_dags(rng, 6), {}
+    if number % 3 > 0:
+        facts["targets"] = [[], [NAMES[rng.integers(5)]], list(rng.choice(NAMES, 2, replace=False))]
+    if number % 2:
+        constraints = random_constraints(NAMES, rng, own_limits=False)
+        dags = [dag for dag in all_dags(NAMES) if constraints.allows_dag(dag)][:: 97 + number][:6]
+        facts["constraints"] = constraints.describe()
+    networks = NetworkSet.from_dags(dags, origin="test", facts=facts).with_weights(rng.random(len(dags)) + 0.1)
+    found = next_experiment(networks)
+    np.testing.assert_allclose(found.settled, next_experiment_twin(networks), atol=1e-9)
+    assert not found.drawn
+    assert found.open_now == pytest.approx(edge_confidence(networks).undirected.sum() / 2)
+
+
+def test_closed_forms() -> None:
+    complete = Dag.from_arcs(NAMES, [(a, b) for i, a in enumerate(NAMES) for b in NAMES[i + 1 :]])
+    found = next_experiment(NetworkSet.from_dags([complete], origin="test"))
+    # Setting the k-th of five in the true order directs its four edges, and those between the ones before and after it.
+    expected = np.mean([4 + k * (4 - k) for k in range(5)])
+    np.testing.assert_allclose(found.settled, expected)
+    star = Dag.from_arcs(NAMES, [("a", b) for b in NAMES[1:]])
+    found = next_experiment(NetworkSet.from_dags([star], origin="test"))
+    # The centre settles all four; a leaf all if it is the source (1 in 5), else its own edge.
+    np.testing.assert_allclose(found.settled, [4.0, *[(4 + 4 * 1) / 5] * 4])
+    assert found.best == "a"
+    assert found.to_frame().iloc[0]["share"] == 1.0
+    collider = Dag.from_arcs(NAMES[:3], [("a", "c"), ("b", "c")])
+    nothing = next_experiment(NetworkSet.from_dags([collider], origin="test"))
+    assert nothing.best is None
+    assert nothing.settled.tolist() == [0.0, 0.0, 0.0]
+
+
+def test_what_was_set_already_settles_nothing_more() -> None:
+    chain = Dag.from_arcs(NAMES[:3], [("a", "b"), ("b", "c")])
+    networks = NetworkSet.from_dags([chain], origin="test", facts={"targets": [[], ["c"]]})
+    found = next_experiment(networks)  # b -> c is known, a - b open
+    np.testing.assert_allclose(found.settled, [1.0, 1.0, 0.0])
+
+
+@pytest.mark.parametrize("number", range(6))
+def test_members_of_a_class(number: int) -> None:
+    rng = np.random.default_rng(number)
+    dag = random_dags(rng, 1, n=4)[0]
+    constraints = random_constraints(dag.names, rng, own_limits=False)
+    everything = list(all_dags(dag.names))
+    for fixed in (None, FixedPairs.by_targets(dag.names, [["a"]]), FixedPairs.by_constraints(constraints)):
+        graph = (fixed or FixedPairs(dag.names)).class_of(dag)
+        expected = {other for other in everything if (fixed or FixedPairs(dag.names)).class_of(other) == graph}
+        members = ClassMembers(dag, fixed)
+        listed = list(members)
+        assert len(listed) == members.count == len(expected)
+        assert set(listed) == expected
+        drawn = [members.draw(rng) for _ in range(60 * len(expected))]
+        shares = [drawn.count(member) / 60 for member in expected]  # 1 each, but for chance
+        assert max(abs(share - 1) for share in shares) < 0.65
+
+
+def test_drawn_members_agree_with_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = sys.modules["arcwise.confidence.next_experiment"]  # the function has the same name
+    rng = np.random.default_rng(1)
+    networks = NetworkSet.from_dags(random_dags(rng, 8), origin="test")
+    exact = next_experiment(networks)
+    monkeypatch.setattr(module, "MOST_LISTED", 3)
+    roughly = next_experiment(networks, seed=1)
+    assert roughly.drawn
+    np.testing.assert_allclose(roughly.settled, exact.settled, atol=1.2)
+    monkeypatch.setattr(module, "CLASSES", 5)
+    assert next_experiment(networks, seed=2).n_classes == exact.n_classes
+    assert isinstance(roughly, NextExperiment)
+
+
+def test_every_kind_of_ensemble() -> None:
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 2, (80, 4))
+    codes[:, 1] = np.where(rng.random(80) < 0.8, codes[:, 0], codes[:, 1])
+    codes[:, 2] = np.where(rng.random(80) < 0.8, codes[:, 1], codes[:, 2])
+    table = build_parent_sets(Dataset.from_codes(codes, names=NAMES[:4]), "bdeu", slack=3.0, progress=False)
+    found = CredibleSet.build(table, log_slack=3.0, progress=False)
+    listed = next_experiment(found.networks())
+    np.testing.assert_allclose(next_experiment(found).settled, listed.settled, atol=1e-9)
+    drawn = next_experiment(found.sample(4000, seed=1))
+    np.testing.assert_allclose(drawn.settled, listed.settled, atol=0.1)
+    with pytest.raises(OptionError, match="only counted"):
+        next_experiment(found.summary())
+
+
+def test_large_credible_sets_are_read_by_class_or_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = sys.modules["arcwise.confidence.next_experiment"]  # the function has the same name
+    rng = np.random.default_rng(2)
+    codes = rng.integers(0, 2, (60, 4))
+    codes[:, 1] = np.where(rng.random(60) < 0.7, codes[:, 0], codes[:, 1])
+    data = Dataset.from_codes(codes, names=NAMES[:4])
+    for score in ("bdeu", "k2"):
+        found = CredibleSet.build(
+            build_parent_sets(data, score, slack=3.0, progress=False), log_slack=3.0, progress=False
+        )
+        exact = next_experiment(found)
+        monkeypatch.setattr(module, "MOST_DAGS", 0)
+        np.testing.assert_allclose(
+            next_experiment(found, seed=1).settled, exact.settled, atol=1e-9 if score == "bdeu" else 0.1
+        )
+        monkeypatch.undo()
+
+
+def tree_network(dag: Dag) -> BayesianNetwork:
+    """A network in which every parent is copied most of the time."""
+    tables = [[[0.5, 0.5]] if not ps else [[0.85, 0.15], [0.15, 0.85]] for ps in dag.parents]
+    return BayesianNetwork(dag, [["0", "1"]] * dag.n_nodes, tables)
+
+
+def test_made_experiments_settle_what_was_expected() -> None:
+    # Whichever member of the class is the truth: the mean over all of them is what was said before.
+    tree = Dag.from_arcs(NAMES[:4], [("b", "a"), ("b", "c"), ("c", "d")])
+    truths = list(ClassMembers(tree))
+    assert len(truths) == 4
+    observed = tree_network(tree).sample(3000, seed=1)  # the same distribution for all truths
+    expected = next_experiment(learned(observed))
+    assert expected.open_now == pytest.approx(3.0, abs=0.2)
+    settled = np.zeros((len(truths), 4))
+    for t, truth in enumerate(truths):
+        network = tree_network(truth)
+        for v, name in enumerate(truth.names):
+            experiment = network.sample(3000, seed=10 * t + v, do={name: None})
+            after = edge_confidence(learned(stack([observed, experiment])))
+            settled[t, v] = expected.open_now - after.undirected.sum() / 2
+    np.testing.assert_allclose(settled.mean(axis=0), expected.settled, atol=0.25)
+    assert expected.settled.round(1).tolist() == [1.5, 2.5, 2.5, 1.5]
+
+
+def learned(data: Dataset) -> NetworkSet:
+    return find_credible(
+        build_parent_sets(data, "bic", slack=math.log(3), progress=False), log_slack=math.log(3), progress=False
+    )

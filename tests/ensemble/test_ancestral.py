@@ -1,0 +1,99 @@
+"""Constraints on ancestors: the optimum and the credible set against all DAGs, and who refuses them."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+import arcwise
+from arcwise import Dataset
+from arcwise.ensemble import exact_posterior, k_best
+from arcwise.errors import ConstraintError, GuaranteeError
+from arcwise.graph import Constraints, Dag, all_dags
+
+NAMES = ("a", "b", "c", "d")
+DAGS = list(all_dags(NAMES))
+
+
+def cases(seed: int, rows: int = 60) -> Dataset:
+    """Return cases of a chain a -> b -> c with some noise, and d apart."""
+    random = np.random.default_rng(seed)
+    a = random.integers(0, 2, rows)
+    b = np.where(random.random(rows) < 0.8, a, 1 - a)
+    c = np.where(random.random(rows) < 0.7, b, 1 - b)
+    return Dataset.from_codes(np.column_stack([a, b, c, random.integers(0, 2, rows)]), names=NAMES)
+
+
+def score_of(table: arcwise.ParentSetTable, dag: Dag) -> float:
+    known = {}
+    for node in range(4):
+        for row in table.rows_of(node):
+            members = table.members[table.set_offsets[row] : table.set_offsets[row + 1]]
+            known[node, frozenset(members.tolist())] = float(table.scores[row])
+    return math.fsum(known[v, frozenset(parents)] for v, parents in enumerate(dag.parents))
+
+
+PAIRS = list(itertools.permutations(NAMES, 2))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_optimum_and_credible_set_are_those_of_all_dags(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    pick = [PAIRS[k] for k in random.permutation(len(PAIRS))[:4]]
+    try:
+        known = Constraints(NAMES, ancestors=pick[:2], non_ancestors=pick[2:3], forbidden=pick[3:])
+    except ConstraintError:
+        known = Constraints(NAMES, non_ancestors=pick[1:3], ancestors=pick[:1])
+    data = cases(seed)
+    table = arcwise.build_parent_sets(data, "bic", slack=math.inf)
+    scores = {dag: score_of(table, dag) for dag in DAGS if known.allows_dag(dag)}
+    best = max(scores.values())
+    found = arcwise.find_optimal(table, constraints=known, data=data)
+    assert found.score == pytest.approx(best, abs=1e-9)
+    assert known.allows_dag(found.dag)
+    listed = arcwise.find_credible(table, log_slack=2.0, constraints=known)
+    expected = {dag for dag, score in scores.items() if score >= best - 2.0 - 1e-9}
+    assert set(listed) == expected
+    assert listed.count == len(expected)
+    assert listed.opt == pytest.approx(best)
+    weights = np.exp([scores[dag] for dag in listed])
+    assert listed.weights == pytest.approx(weights / weights.sum())
+    # A table that was pruned gives the same, or says how far it would have to reach.
+    for slack in (0.0, 4.0):
+        pruned = arcwise.build_parent_sets(data, "bic", constraints=known, slack=slack)
+        try:
+            again = arcwise.find_optimal(pruned, constraints=known)
+        except GuaranteeError as error:
+            assert "rebuild it with build_parent_sets(..., slack=" in str(error).lower()
+        else:
+            assert again.score == pytest.approx(best, abs=1e-9)
+
+
+def test_learn_finds_the_slack_itself() -> None:
+    known = Constraints(NAMES, ancestors=[("d", "a")], non_ancestors=[("a", "c")])
+    recipe = arcwise.ensemble.Recipe.of("credible", "bic", constraints=known)
+    found = recipe.run(cases(3))
+    assert found.complete
+    assert found.count
+    assert all(known.allows_dag(dag) for dag in found)
+    table = arcwise.build_parent_sets(cases(3), "bic", slack=math.inf)
+    assert found.count == arcwise.find_credible(table, bayes_factor=20, constraints=known).count
+
+
+def test_the_others_refuse_them() -> None:
+    known = Constraints(NAMES, ancestors=[("a", "c")])
+    data = cases(0)
+    table = arcwise.build_parent_sets(data, "bic", slack=math.inf)
+    for attempt in (
+        lambda: arcwise.hill_climb(data, score="bic", constraints=known),
+        lambda: arcwise.bootstrap_networks(data, replicates=2, constraints=known),
+        lambda: exact_posterior(table, constraints=known),
+        lambda: k_best(table, 2, constraints=known),
+        lambda: arcwise.local.order_search(table, constraints=known),
+        lambda: arcwise.ensemble.count_credible(table, bayes_factor=3, constraints=known),
+    ):
+        with pytest.raises(ConstraintError, match=r"cannot obey constraints on ancestors \(a leads to c\)"):
+            attempt()

@@ -1,0 +1,176 @@
+"""`find_posterior`, `arcwise posterior` and `learn --method posterior`: sums, chains, and what is said of them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arcwise import datasets, learn
+from arcwise.confidence import EdgeConfidence, edge_confidence
+from arcwise.data import Dataset, write_data
+from arcwise.ensemble import CredibleSet, NetworkSet, exact_posterior, find_posterior
+from arcwise.errors import OptionError, UnfinishedError, UnknownNameError
+from arcwise.graph import Constraints
+from arcwise.limits import Limits, Status
+from arcwise.parent_sets import build_parent_sets
+
+
+@pytest.fixture(scope="module")
+def data() -> Dataset:
+    return datasets.load("balance-scale")
+
+
+@pytest.fixture(scope="module")
+def file(data: Dataset, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("posterior") / "balance.csv"
+    write_data(data, path)
+    return path
+
+
+def test_small_problems_are_summed(data: Dataset) -> None:
+    found = find_posterior(data, "bdeu:ess=1")
+    truth = exact_posterior(build_parent_sets(data, "bdeu:ess=1", slack=math.inf))
+    assert found.is_exact
+    assert found.complete
+    np.testing.assert_allclose(found.arc_probabilities(), truth.arc_probabilities())
+    assert not found.standard_errors().any()
+    assert found.report() == truth.certificate()
+    with pytest.raises(UnfinishedError, match="no draws"):
+        found.networks()
+
+
+def test_chains_find_what_the_sums_are(data: Dataset) -> None:
+    drawn = find_posterior(data, "bdeu:ess=1", way="chains", seed=1)
+    summed = find_posterior(data, "bdeu:ess=1", way="exact")
+    assert not drawn.is_exact
+    assert drawn.complete
+    assert drawn.chains is not None
+    assert drawn.chains.facts["jumps"]
+    assert 0 < drawn.chains.left_out <= 1.1e-3
+    assert np.abs(drawn.arc_probabilities() - summed.arc_probabilities()).max() < 0.02
+    table = build_parent_sets(data, "bdeu:ess=1", slack=math.log(20))
+    credible = CredibleSet.build(table, bayes_factor=20)
+    exact, share = summed.share_of(credible), drawn.share_of(credible)
+    assert exact.standard_error == 0
+    assert share.value == pytest.approx(exact.value, abs=5 * share.standard_error + 1e-3)
+
+
+def test_constraints_and_parent_limits_hold_either_way(data: Dataset) -> None:
+    rules = Constraints(data.names, required=[("class", "left-weight")])
+    for way in ("exact", "chains"):
+        found = find_posterior(
+            data, "bic", max_parents=2, constraints=rules, way=way, seed=1, limits=Limits(count=1000), jump_factor=1
+        )
+        arcs = found.arc_probabilities()
+        assert arcs[data.names.index("class"), data.names.index("left-weight")] == pytest.approx(1)
+        assert arcs.sum(axis=0).max() <= 2 + 1e-9
+
+
+def test_what_is_asked_for_wrongly_is_refused(data: Dataset) -> None:
+    with pytest.raises(UnknownNameError, match="way"):
+        find_posterior(data, way="exactly")  # type: ignore[arg-type]
+    with pytest.raises(OptionError, match="takes no argument"):
+        find_posterior(data, draws=3)  # type: ignore[call-arg]
+
+
+def test_confidences_of_draws_have_the_errors_of_dependent_draws(data: Dataset, tmp_path: Path) -> None:
+    drawn = find_posterior(data, "bic", way="chains", seed=1, limits=Limits(count=1000))
+    assert drawn.chains is not None
+    networks = drawn.networks()
+    confidence = edge_confidence(networks, orient="dag")
+    assert not confidence.exact
+    assert confidence.effective is not None
+    np.testing.assert_allclose(confidence.present, drawn.edge_probabilities(), atol=1e-9)
+    np.testing.assert_allclose(confidence.standard_error, drawn.standard_errors(), atol=1e-9)
+    confidence.save(tmp_path / "confidence.parquet")
+    again = EdgeConfidence.load(tmp_path / "confidence.parquet")
+    np.testing.assert_allclose(again.standard_error, confidence.standard_error, atol=1e-12)
+    networks.save(tmp_path / "networks")
+    from_file = edge_confidence(NetworkSet.load(tmp_path / "networks"), orient="dag")
+    np.testing.assert_allclose(from_file.standard_error, confidence.standard_error, atol=1e-12)
+    part = edge_confidence(networks[:100], orient="dag")  # the chains are torn apart: nothing is known of the errors
+    assert np.isnan(part.standard_error[(part.present > 0) & (part.present < 1)]).all()
+
+
+def test_verb_prints_sums_and_their_certificate(file: Path, cli: Callable[..., str]) -> None:
+    found = json.loads(cli("posterior", file, "--score", "bdeu:ess=1", "--json"))
+    assert found["way"] == "exact"
+    assert found["complete"]
+    assert found["verdict"] is None
+    assert found["arcs"][0]["probability"] == pytest.approx(1, abs=0.5)
+    assert "Summed over all DAGs" in found["report"]
+
+
+def test_verb_draws_saves_and_resumes(file: Path, cli: Callable[..., str], tmp_path: Path) -> None:
+    output, chains = tmp_path / "networks.parquet", tmp_path / "chains"
+    arguments = ("posterior", file, "--way", "chains", "--seed", "3", "--resume", chains, "-o", output, "--json")
+    found = json.loads(cli(*arguments))
+    assert found["way"] == "chains"
+    assert found["verdict"]["converged"]
+    networks = NetworkSet.load(output)
+    assert networks.origin == "posterior"
+    assert networks.count == found["verdict"]["draws"] * 4
+    assert chains.exists()
+    again = json.loads(cli(*arguments))
+    assert again["arcs"] == found["arcs"]
+
+
+def test_verb_ends_with_3_if_chains_do_not_agree(file: Path, cli: Callable[..., str]) -> None:
+    told = cli("posterior", file, "--way", "chains", "--most-draws", "60", "--jump-factor", "1", code=3)
+    assert "Not converged: 4 chains of 30 draws" in told
+    assert "count limit" in told
+
+
+def test_learn_averages_draws_and_says_whether_chains_agree(data: Dataset) -> None:
+    analysis = learn(data, method="posterior", score="bdeu:ess=1", permutations=0, compare=False, seed=1)
+    assert analysis.status is Status.COMPLETE
+    assert analysis.confidence.orient == "cpdag"
+    assert analysis.main.verdict["converged"]
+    assert "Converged: 4 chains" in analysis.to_text()
+    exact = find_posterior(data, "bdeu:ess=1").edge_probabilities()
+    assert np.abs(analysis.confidence.present - exact).max() < 0.02
+    short = learn(
+        data, method="posterior", settings=("most_draws=60",), permutations=0, compare=False, seed=1, score="bic"
+    )
+    assert short.status is Status.COUNT_LIMIT
+    assert not short.confidence.complete
+    assert "Not converged" in short.to_text()
+
+
+def test_learn_does_not_draw_unless_asked(data: Dataset) -> None:
+    analysis = learn(data, permutations=0, seed=1)
+    assert "posterior" not in {other.recipe.source for other in analysis.sets}
+
+
+def test_learn_tells_the_share_that_the_set_holds_also_by_chains(
+    data: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = {"score": "bdeu:ess=1", "permutations": 0, "compare": False, "seed": 1}
+    summed = learn(data, **options).main.credible
+    monkeypatch.setattr("arcwise.analysis.averaged.LARGEST_SUM", 0)
+    analysis = learn(data, **options)
+    drawn = analysis.main.credible
+    assert summed is not None
+    assert drawn is not None
+    assert summed.covered is not None
+    assert summed.covered_error == 0 < drawn.covered_error
+    assert drawn.covered == pytest.approx(summed.covered, abs=5 * drawn.covered_error + 1e-3)
+    told = " ".join(analysis.to_text().split())
+    assert "by networks that chains drew from all of it" in told
+    assert "of the best single one" in told
+
+
+def test_networks_of_the_verb_know_how_they_were_made(file: Path, cli: Callable[..., str], tmp_path: Path) -> None:
+    output = tmp_path / "networks.parquet"
+    cli("posterior", file, "--most-draws", "100", "--seed", "3", "-o", output, "--quiet", code=3)
+    networks = NetworkSet.load(output)
+    assert networks.recipe is not None
+    assert networks.recipe.source == "posterior"
+    assert networks.recipe.settings == {"chains": 4, "most_draws": 100}
+    assert networks.facts["n_cases"] == 625
+    assert "-o writes networks" in cli("posterior", file, "--way", "exact", "-o", output, code=1)

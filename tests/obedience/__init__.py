@@ -1,0 +1,1 @@
+"""Random data and constraints through `learn`: no file may break them."""

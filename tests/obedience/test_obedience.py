@@ -1,0 +1,14 @@
+"""A few of the random analyses; `python -m tests.obedience` runs as many as you like."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.obedience.cases import check
+
+
+@pytest.mark.parametrize("start", range(0, 120, 12))
+def test_no_file_breaks_the_constraints(start: int, tmp_path: Path) -> None:
+    for number in range(start, start + 12):
+        check(number, tmp_path / str(number))
