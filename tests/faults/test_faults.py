@@ -48,7 +48,9 @@ def outcomes(shim: Path, folder: Path, scenario: str, kind: str, ks: tuple[int, 
     for line in done.stdout.splitlines():
         k, code, failed, state = line.split()
         where = f"{scenario}, {kind} at {k}: exit code {code}, {failed} failed, then {state}\n{done.stderr[-1500:]}"
-        assert code in ("0", "1", "3"), where
+        # DuckDB ends the process for some allocations of its own; the store stays as it was.
+        ended = scenario == "study" and kind == "memory" and code == "-6" and state == "old"
+        assert code in ("0", "1", "3") or ended, where
         assert state in ("old", "new"), where
         if failed == "0":
             assert code == "0", where

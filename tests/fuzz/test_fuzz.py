@@ -67,6 +67,8 @@ REGRESSIONS: dict[str, tuple[str, bytes]] = {
     "a key of 10,000 parts": ("rules.toml", b"a" + b".a" * 10_000 + b" = 1\n"),
     "a key of 300,000 parts in a heading": ("study.toml", b"[" + b"a." * LONG + b"a]\n"),
     "a date that is none": ("study.toml", b"seed = 0000-00-00\n"),
+    "a limit of 400 digits": ("study.toml", b"[limits]\nmemory_mb = " + b"4" * 400 + b"\n[experiments.overhead]\n"),
+    "as many cells as there are numbers": ("study.toml", b"[experiments.overhead]\ncells = " + b"3" * 100 + b"\n"),
     "a seed of 4,000 digits": ("study.toml", b"seed = " + b"9" * 4_000 + b"\n[experiments.overhead]\n"),
     "status as a list": (
         "table.jkl",

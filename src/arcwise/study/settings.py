@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import math
+import sys
 import types
 import typing
 from collections.abc import Mapping
@@ -77,7 +77,8 @@ def _convert(kind: Any, value: Any) -> tuple[bool, Any]:
         items = [_convert(arguments[0], item) for item in value] if isinstance(value, list | tuple) else [(False, None)]
         return all(found for found, _ in items), tuple(item for _, item in items)
     if kind is float:
-        is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+        # A whole number of TOML has any number of digits: it is compared, for float() cannot take it.
+        is_number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
         return is_number, float(value) if is_number else None
     return type(value) is kind, value
 

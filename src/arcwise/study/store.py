@@ -235,6 +235,8 @@ class Store:
         while True:
             try:
                 return duckdb.connect(str(self.path), read_only=not write, config=CLOSED_STORE)
+            except duckdb.OutOfMemoryException as error:
+                raise MemoryError(f"{self.path} cannot be opened: {_first_line(error)}") from error
             except duckdb.Error as error:
                 reason = _first_line(error)
                 is_busy = any(sign in reason for sign in BUSY)
