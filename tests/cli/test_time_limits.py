@@ -28,6 +28,7 @@ VERBS = {
     "optimal": "optimal {data} --score bdeu --ess 10",
     "optimal from a table": "optimal {table}",
     "credible": "credible {data} --score bdeu --ess 10 --bayes-factor 150 -o networks.nets",
+    "posterior": "posterior {data} --score bdeu --ess 10",
     "bootstrap": "bootstrap {data} --replicates {many} -o networks.nets",
     "bootstrap, exact": "bootstrap {data} --replicates {many} --learner exact -o networks.nets",
     "search, tabu": "search {data} --restarts {many}",
