@@ -428,8 +428,9 @@ class Dataset:
         Parameters
         ----------
         targets
-            `Targets`; a mask of booleans of shape (rows, variables); or for each row a name, several names, or None.
-            None in place of all of it makes the data observations.
+            `Targets`; a mask of booleans (or 0 and 1) of shape (rows, variables), or as a data frame, whose columns are
+            found by their names; or for each row a name, several names, or None (or a missing value, or ""). None in
+            place of all of it makes the data observations. Rows are matched by their order, an index is ignored.
 
         Examples
         --------
@@ -437,12 +438,7 @@ class Dataset:
         >>> data.with_targets([None, None, "b"]).cases_without("b").n_cases
         2
         """
-        if targets is None or isinstance(targets, Targets):
-            given = targets
-        elif np.asarray(targets, dtype=object).ndim == 2 and np.asarray(targets).dtype == bool:
-            given = Targets.of_mask(np.asarray(targets), self.names)
-        else:
-            given = Targets.of_rows(targets)  # type: ignore[arg-type]
+        given = None if targets is None else Targets.of(targets, self.names)
         return self._unchecked(self.codes, self.weights, checked_targets(given, self.names, self.n_rows))
 
     def observations(self) -> Dataset:
