@@ -61,3 +61,14 @@ def test_the_next_experiment_is_told_although_odds_direct_every_edge() -> None:
     assert found.main.confidence.undirected.max() < 0.01
     assert found.main.experiments is not None
     assert found.main.experiments.open_now > 1.5
+
+
+def test_odds_of_arcs_into_what_was_always_set_are_told_to_be_idle() -> None:
+    from arcwise.analysis.prose.beliefs import idle_remark
+    from arcwise.graph import Beliefs
+
+    data = chain().with_targets(["b"] * 400)
+    told = idle_remark(Beliefs(arcs={("a", "b"): 50}), None, data)
+    assert told is not None
+    assert "arcs into b do nothing: it was set in all cases" in told.text
+    assert idle_remark(Beliefs(arcs={("a", "c"): 50, ("b", "c"): 2}), None, data) is None
