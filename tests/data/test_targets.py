@@ -238,3 +238,30 @@ def test_other_targets_are_refused_with_what_is_allowed(wrong: Any, says: str) -
     data = Dataset.from_codes([[0, 0], [1, 1], [0, 1]], names=["a", "b"])
     with pytest.raises(DataError, match=says):
         data.with_targets(wrong)
+
+
+def test_experiments_without_a_case_are_none() -> None:
+    codes = np.random.default_rng(0).integers(0, 2, (12, 3))
+    codes[:2] = [[0, 0, 0], [1, 1, 1]]
+    weights = np.ones(12, dtype=np.int64)
+    weights[:4] = 0
+    weighted = Dataset.from_codes(codes, names=NAMES, weights=weights, states=[["0", "1"]] * 3)
+    nothing = weighted.with_targets(["b"] * 4 + [None] * 8)
+    assert nothing.targets is None
+    assert nothing.digest == weighted.digest
+    assert nothing.expand().digest == weighted.expand().digest
+    assert nothing.collapse().digest == weighted.collapse().digest
+    assert not nothing.untold.any()
+    some = weighted.with_targets(["b"] * 4 + [None] * 4 + ["a"] * 4)
+    assert some.targets is not None
+    assert some.targets.sets == ((), ("a",))
+    for same in (some, some.expand(), some.collapse(), some.resample(1), some.take(np.arange(12))):
+        assert same.targets is not None
+        assert same.targets.sets == ((), ("a",))
+    always = weighted.with_targets(["b"] * 4 + ["a"] * 8)
+    assert always.targets is not None
+    assert always.targets.sets == (("a",),)
+    made = Dataset(
+        weighted.codes, weighted.names, weighted.states, weighted.weights, Targets.of_rows(["b"] * 4 + [None] * 8)
+    )
+    assert made.targets is None

@@ -85,7 +85,7 @@ class Dataset:
         weights = checked_weights(self.weights, codes.shape[1])
         for field, value in (("names", names), ("states", states), ("codes", codes), ("weights", weights)):
             object.__setattr__(self, field, value)
-        object.__setattr__(self, "targets", checked_targets(self.targets, names, codes.shape[1]))
+        object.__setattr__(self, "targets", checked_targets(self.targets, names, codes.shape[1], weights))
 
     # ---- What it holds
 
@@ -410,8 +410,9 @@ class Dataset:
         return split_cases(self, fraction, seed)
 
     def _unchecked(self, codes: NDArray[Any], weights: NDArray[np.int64] | None, targets: Targets | None) -> Dataset:
-        """Return these names and states with other codes, weights and targets that are known to be valid."""
+        """Return these names and states with other codes and weights that are known to be valid, and targets."""
         made = object.__new__(Dataset)
+        targets = checked_targets(targets, self.names, codes.shape[1], weights)
         weights = None if weights is None else frozen(weights)
         made.__dict__.update(
             names=self.names, states=self.states, codes=frozen(codes), weights=weights, targets=targets
@@ -439,7 +440,7 @@ class Dataset:
         2
         """
         given = None if targets is None else Targets.of(targets, self.names)
-        return self._unchecked(self.codes, self.weights, checked_targets(given, self.names, self.n_rows))
+        return self._unchecked(self.codes, self.weights, given)
 
     def observations(self) -> Dataset:
         """Return the rows in which nothing was set."""
