@@ -154,7 +154,7 @@ def _experiments(
     """Ask which experiment would settle most, where directions are open and networks can be looked at."""
     if confidence.orient != "cpdag" or deadline.is_over or isinstance(networks, NetworkSummary):
         return None
-    by_odds = bool(networks.score.get("beliefs"))  # they may direct what the data leave open to an experiment
+    by_odds = bool(confidence.beliefs)  # they may direct what the data leave open to an experiment
     if not by_odds and not bool((confidence.undirected > LEAST_OPEN).any()):
         return None
     try:
