@@ -8,6 +8,8 @@ set are values like any other.
 
 from __future__ import annotations
 
+import re
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise.errors import DataError, suggestion
+from arcwise.errors import DataError, DataWarning, suggestion
 from arcwise.mentions import Argument, Remedy
 from arcwise.showing import one_screen
 
@@ -29,6 +31,10 @@ __all__ = ["COLUMN", "SEPARATOR", "Conditions", "Targets", "checked_conditions",
 SEPARATOR = ";"
 # What the column is called in files that are written.
 COLUMN = "interventions"
+# Labels that most likely stand for rows in which nothing was set.
+UNTREATED = re.compile(
+    r"\b(control|ctrl|none|nothing|untreated|observ\w*|baseline|vehicle|placebo|wild.?type|wt)\b", re.I
+)
 
 Conditions = Mapping[str, str | Iterable[str]]
 
@@ -228,27 +234,54 @@ def table_targets(table: Table, column: Column, conditions: Conditions | None) -
                     f"says that '{label}' sets '{name}'. {suggestion('column', name, sorted(names))}",
                 )
     sets: list[tuple[str, ...]] = []
-    for label in column.labels:
+    unexplained: dict[str, int] = {}  # with the first row that has it
+    used: set[str] = set()
+    for code, label in enumerate(column.labels):
         own: list[str] = []
         for part in [label] if label in known or label in names else [p.strip() for p in label.split(SEPARATOR)]:
             if part in known:
                 own += known[part]
+                used.add(part)
             elif part in names:
                 own.append(part)
             elif part:
-                row = int(np.argmax(column.codes == column.labels.index(label)))
-                raise DataError(
-                    f"{table.prefix}column '{column.name}' says '{part}' in {table.where(row)}, which is neither a "
-                    f"variable nor a condition that was explained.",
-                    remedies=(
-                        Remedy(
-                            "say which variables each condition sets, and nothing for those that set none:",
-                            Argument("conditions", {part: sorted(names)[0]}),
-                        ),
-                    ),
-                )
+                unexplained.setdefault(part, int(np.argmax(column.codes == code)))
         sets.append(tuple(own))
+    if unexplained:
+        raise _unexplained(table, column, unexplained)
+    if unused := sorted(known.keys() - used):
+        listed = ", ".join(f"'{label}'" for label in unused)
+        warnings.warn(
+            f"{table.prefix}column '{column.name}' nowhere says {listed}, of which the conditions tell what it sets; "
+            f"it says {_some(column.labels)}.",
+            DataWarning,
+            stacklevel=2,
+        )
     return Targets((*sets, ()), column.codes.astype(np.int64).astype(np.int32))
+
+
+def _unexplained(table: Table, column: Column, labels: Mapping[str, int]) -> DataError:
+    """Return the error for labels that are neither variables nor conditions, with what to write for all of them."""
+    first = next(iter(labels))
+    others = [label for label in labels if label != first]
+    also = f" So it is with {_some(others)}." if others else ""
+    proposal = {label: "" if UNTREATED.search(label) else "VARIABLE" for label in labels}
+    return DataError(
+        f"{table.prefix}column '{column.name}' says '{first}' in {table.where(labels[first])}, which is neither a "
+        f"variable nor a condition that was explained.{also}",
+        remedies=(
+            Remedy(
+                "say which variables each condition sets, and nothing for those that set none:",
+                Argument("conditions", proposal),
+            ),
+        ),
+    )
+
+
+def _some(labels: Sequence[str]) -> str:
+    """List labels in quotes, up to eight."""
+    more = f" and {len(labels) - 8} more" if len(labels) > 8 else ""
+    return ", ".join(f"'{label}'" for label in labels[:8]) + more
 
 
 def checked_conditions(conditions: Conditions | Iterable[str]) -> dict[str, tuple[str, ...]]:
