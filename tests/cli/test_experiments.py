@@ -15,6 +15,7 @@ from arcwise import learn
 from arcwise.confidence import EdgeConfidence
 from arcwise.data import read_data
 from arcwise.ensemble import NetworkSet
+from arcwise.errors import DataError, DataWarning
 from arcwise.graph import Dag, FixedPairs
 from arcwise.model import BayesianNetwork, read_bif
 from arcwise.parent_sets import read_parent_sets
@@ -94,9 +95,25 @@ def test_the_same_in_python_and_without_the_column(cli: Cli, cells: Path, tmp_pa
 def test_the_column_is_asked_to_be_explained(cli: Cli, cells: Path) -> None:
     message = cli("learn", cells, "--interventions", "plate", code=1)
     assert "'control'" in message
-    assert "--condition" in message
+    assert "--condition control= --condition inhibitor=VARIABLE --condition stimulus=VARIABLE" in " ".join(
+        message.split()
+    )
+    rest = cli("learn", cells, "--interventions", "plate", "--condition", "control=", code=1)
+    assert "says 'inhibitor'" in rest
+    assert "control=" not in rest
+    with pytest.raises(
+        DataError, match=r"conditions=\{'control': '', 'inhibitor': 'VARIABLE', 'stimulus': 'VARIABLE'\}"
+    ):
+        read_data(cells, interventions="plate")
     assert "--interventions" in cli("learn", cells, "--condition", "control=", code=1)
     assert "'plates'" in cli("learn", cells, "--interventions", "plates", code=1)
+
+
+def test_conditions_that_no_row_has_are_told(cells: Path) -> None:
+    known = {"control": "", "inhibitor": "mek", "stimulus": "mek"}
+    with pytest.warns(DataWarning, match=r"nowhere says 'extra'.*'control', 'inhibitor', 'stimulus'"):
+        found = read_data(cells, interventions="plate", conditions={**known, "extra": "raf"})
+    assert found.digest == read_data(cells, interventions="plate", conditions=known).digest
 
 
 def test_stage_verbs_read_the_column(cli: Cli, cells: Path, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from arcwise.confidence.next_experiment import next_experiment_twin
 from arcwise.data import Dataset, stack
 from arcwise.ensemble import CredibleSet, NetworkSet, find_credible
 from arcwise.errors import OptionError
-from arcwise.graph import Dag, FixedPairs, all_dags
+from arcwise.graph import Beliefs, Dag, FixedPairs, all_dags
 from arcwise.graph.class_members import ClassMembers
 from arcwise.model import BayesianNetwork
 from arcwise.parent_sets import build_parent_sets
@@ -46,6 +46,72 @@ def test_it_is_the_twin(number: int) -> None:
     np.testing.assert_allclose(found.settled, next_experiment_twin(networks), atol=1e-9)
     assert not found.drawn
     assert found.open_now == pytest.approx(edge_confidence(networks).undirected.sum() / 2)
+
+
+def shape(dag: Dag) -> tuple[object, ...]:
+    joined = {frozenset(arc) for arc in dag.arcs}
+    colliders = {
+        (frozenset((a, b)), c) for a, c in dag.arcs for b, d in dag.arcs if c == d and a < b and {a, b} not in joined
+    }
+    return frozenset(joined), frozenset(colliders)
+
+
+def open_edges(dag: Dag, known: set[frozenset[str]], allowed: list[Dag]) -> int:
+    """How many edges the class of a network, among allowed ones that agree on known pairs, has in both directions."""
+    here = {(a, b) for a, b in dag.arcs if frozenset((a, b)) in known}
+    members = [o for o in allowed if shape(o) == shape(dag) and here <= set(o.arcs)]
+    return sum(any((b, a) in o.arcs for o in members) for a, b in dag.arcs)
+
+
+@pytest.mark.parametrize("number", range(8))
+def test_the_definition_with_odds_and_experiments(number: int) -> None:
+    # By brute force over all networks: odds weigh the members, and settle nothing themselves.
+    rng = np.random.default_rng(number)
+    names = NAMES[:4]
+    everything = list(all_dags(names))
+    pairs = [(a, b) for a in names for b in names if a != b]
+    chosen = [pairs[i] for i in rng.choice(len(pairs), 2, replace=False)]
+    beliefs = Beliefs(arcs={chosen[0]: 4, chosen[1]: "1:3"})
+    made = [[], [names[rng.integers(4)]]] if number % 2 else []
+    seed = (
+        everything[int(rng.integers(len(everything)))]
+        if number > 1
+        else Dag.from_arcs(names, [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]])
+    )
+    known = {frozenset(p) for p in pairs if any((p[0] in t) != (p[1] in t) for t in made)}
+    agree = {(a, b) for a, b in seed.arcs if frozenset((a, b)) in known}
+    members = [o for o in everything if shape(o) == shape(seed) and agree <= set(o.arcs)]
+    prior = beliefs.on(names)
+    weights = np.exp([prior.network(o) for o in members])
+    weights /= weights.sum()
+    expected, open_now = np.zeros(4), 0.0
+    for dag, weight in zip(members, weights, strict=True):
+        before = open_edges(dag, known, everything)
+        open_now += weight * before
+        for v, name in enumerate(names):
+            after = known | {frozenset((name, other)) for other in names if other != name}
+            expected[v] += weight * (before - open_edges(dag, after, everything))
+    networks = NetworkSet.from_dags(
+        members,
+        origin="test",
+        facts={"targets": made},
+        score={"name": "bdeu", "ess": 1.0, "beliefs": beliefs.describe()},
+    ).with_weights(weights)
+    found = next_experiment(networks)
+    np.testing.assert_allclose(found.settled, expected, atol=1e-9)
+    np.testing.assert_allclose(next_experiment_twin(networks), expected, atol=1e-9)
+    assert found.open_now == pytest.approx(open_now)
+
+
+def test_members_that_the_score_tells_apart_weigh_what_they_weigh() -> None:
+    star = Dag.from_arcs(NAMES[:4], [("a", b) for b in "bcd"])
+    other = Dag.from_arcs(NAMES[:4], [("b", "a"), ("a", "c"), ("a", "d")])
+    for score in ({"name": "k2"}, {"name": "bdeu", "ess": 1.0, "beliefs": {"fair_sizes": True}}):
+        networks = NetworkSet.from_dags([star, other], origin="test", score=score).with_weights(np.array([0.9, 0.1]))
+        found = next_experiment(networks)
+        # Setting b settles its own edge, and all three if b is the source.
+        np.testing.assert_allclose(found.settled, [3.0, 1.2, 1.0, 1.0])
+        np.testing.assert_allclose(next_experiment_twin(networks), found.settled)
 
 
 def test_closed_forms() -> None:

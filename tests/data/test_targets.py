@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -57,7 +58,7 @@ def test_what_is_not_a_target_is_refused() -> None:
     with pytest.raises(DataError, match="3 rows do not fit 60 rows"):
         data.with_targets([None, "a", "b"])
     with pytest.raises(DataError, match="booleans"):
-        Targets.of_mask(np.zeros((60, 3)), NAMES)
+        Targets.of_mask(np.zeros((60, 2)), NAMES)
     with pytest.raises(DataError, match="position"):
         Targets((("a",),), np.array([0, 1], dtype=np.int32))
 
@@ -191,3 +192,76 @@ def test_what_a_file_cannot_say_is_refused(tmp_path: Path) -> None:
     again = read_data(tmp_path / "d.csv", interventions="interventions")
     assert again.targets is not None
     assert again.targets.sets == ((), ("a;b",))
+
+
+def test_a_mask_as_a_data_frame_is_matched_by_the_names_of_its_columns() -> None:
+    data = Dataset.from_codes([[0, 0, 1], [1, 1, 0], [0, 1, 1]], names=["a", "b", "c"])
+    frame = pd.DataFrame({"c": [True, False, False], "a": [False, False, True]}, index=[7, 8, 9])
+    for mask in (frame, frame.astype(int), frame.astype(float), frame.astype("boolean")):
+        targets = data.with_targets(mask).targets
+        assert targets is not None
+        assert [targets.sets[k] for k in targets.of_row] == [("c",), (), ("a",)]
+    numbers = data.with_targets(np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0]])).targets
+    assert numbers is not None
+    assert [numbers.sets[k] for k in numbers.of_row] == [("c",), (), ("a",)]
+    listed = data.with_targets([[False, False, True], [False, False, False], [True, False, False]])
+    assert listed.digest == data.with_targets(frame).digest
+    assert data.with_targets([["a", "b"], ["a", "c"], ["b", "c"]]).targets is not None
+
+
+@pytest.mark.parametrize("nothing", [None, float("nan"), np.nan, pd.NA, pd.NaT, "", [], ()])
+def test_missing_entries_set_nothing(nothing: object) -> None:
+    data = Dataset.from_codes([[0, 0], [1, 1], [0, 1]], names=["a", "b"])
+    expected = data.with_targets([None, "b", ["b", "a"]]).digest
+    assert data.with_targets([nothing, "b", ["b", "a"]]).digest == expected  # type: ignore[list-item]
+    assert data.with_targets(pd.Series([nothing, "b", ["b", "a"]], index=[5, 1, 0])).digest == expected
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ("b", "mask of booleans"),
+        ([0, 1, 0], "row 0 cannot be read from 0"),
+        ([None, 2.5, "b"], "row 1 cannot be read from 2.5"),
+        ([None, ["a", 3], "b"], "row 1"),
+        ({"a": 1}, "for each row a name"),
+        (3, "mask of booleans"),
+        (np.array([[0, 2], [0, 0], [1, 0]]), "says 2 for 'b' in row 0"),
+        (np.array([[0, np.nan], [0, 0], [1, 0]]), "True or 1"),
+        (np.zeros((3, 3), dtype=bool), "2 variables"),
+        (pd.DataFrame({"a": [True] * 3, "x": [True] * 3}), "no variable.*'x'"),
+        (pd.DataFrame([[True, False]] * 3, columns=["a", "a"]), "twice"),
+        (pd.DataFrame({"a": [True, None, False]}), "'a' in row 1"),
+    ],
+)
+def test_other_targets_are_refused_with_what_is_allowed(wrong: Any, says: str) -> None:
+    data = Dataset.from_codes([[0, 0], [1, 1], [0, 1]], names=["a", "b"])
+    with pytest.raises(DataError, match=says):
+        data.with_targets(wrong)
+
+
+def test_experiments_without_a_case_are_none() -> None:
+    codes = np.random.default_rng(0).integers(0, 2, (12, 3))
+    codes[:2] = [[0, 0, 0], [1, 1, 1]]
+    weights = np.ones(12, dtype=np.int64)
+    weights[:4] = 0
+    weighted = Dataset.from_codes(codes, names=NAMES, weights=weights, states=[["0", "1"]] * 3)
+    nothing = weighted.with_targets(["b"] * 4 + [None] * 8)
+    assert nothing.targets is None
+    assert nothing.digest == weighted.digest
+    assert nothing.expand().digest == weighted.expand().digest
+    assert nothing.collapse().digest == weighted.collapse().digest
+    assert not nothing.untold.any()
+    some = weighted.with_targets(["b"] * 4 + [None] * 4 + ["a"] * 4)
+    assert some.targets is not None
+    assert some.targets.sets == ((), ("a",))
+    for same in (some, some.expand(), some.collapse(), some.resample(1), some.take(np.arange(12))):
+        assert same.targets is not None
+        assert same.targets.sets == ((), ("a",))
+    always = weighted.with_targets(["b"] * 4 + ["a"] * 8)
+    assert always.targets is not None
+    assert always.targets.sets == (("a",),)
+    made = Dataset(
+        weighted.codes, weighted.names, weighted.states, weighted.weights, Targets.of_rows(["b"] * 4 + [None] * 8)
+    )
+    assert made.targets is None

@@ -226,3 +226,22 @@ def test_malformed_files_are_refused_with_what_and_where(name: str, content: str
     with pytest.raises(FormatError, match=message) as caught:
         read_beliefs(path)
     assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "beliefs",
+    [
+        Beliefs(arcs={("a", "b"): 4}, edges={("a", "b"): 4}),
+        Beliefs(arcs={("a", "b"): 4}, edges={("a", "b"): 3}),
+        Beliefs(arcs={("b", "a"): 2}, edges={("a", "b"): 4}, every_edge=2),
+        Beliefs(arcs={("a", "b"): 4, ("b", "a"): 4}),
+        Beliefs(arcs={("a", "b"): 4, ("b", "a"): 3}, edges={("a", "b"): 4}),
+        Beliefs(arcs={("a", "b"): 4}),
+        Beliefs(edges={("a", "b"): 4}, expected_edges=2),
+        Beliefs(arcs={("a", "b"): 4}, edges={("a", "b"): 4}, expected_edges=2),
+        Beliefs(arcs={("a", "b"): 4}, expected_edges=2),
+    ],
+)
+def test_symmetric_are_odds_with_symmetric_weights(beliefs: Beliefs) -> None:
+    weights = beliefs.on(["a", "b", "c"]).weights
+    assert beliefs.is_symmetric == bool((weights == weights.T).all())

@@ -12,8 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcwise.data import Table, apply_cuts
+from arcwise.graph import Constraints, Dag
 from arcwise.local import hill_climb
-from arcwise.local.joint_cuts import _Fine, _length, best_partition, interval_gains, joint_cuts
+from arcwise.local.joint_cuts import _cuts_for, _Fine, _length, best_partition, interval_gains, joint_cuts
+from arcwise.scores import make_score
 
 
 def information(counts: np.ndarray, per_total: int, ends: list[int]) -> float:
@@ -86,3 +88,32 @@ def test_the_same_twice() -> None:
     frame, _ = made(400)
     first, second = (joint_cuts(Table.from_dataframe(frame), ["a", "b", "d"]) for _ in range(2))
     assert all(np.array_equal(first.cuts[name], second.cuts[name]) for name in first.cuts)
+
+
+def test_a_family_is_described_without_the_rows_in_which_its_child_was_set() -> None:
+    # y follows x at 0; where the experimenter set it, he looked at x, too, but at 1.5.
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-3, 3, 900)
+    y = np.where(np.arange(900) < 400, x > 0, x > 1.5) ^ (rng.random(900) < 0.03)
+    frame = pd.DataFrame({"x": x, "y": np.where(y, "yes", "no"), "was": np.where(np.arange(900) < 400, "", "y")})
+    dag = Dag.from_arcs(["x", "y"], [("x", "y")])
+    fine = _Fine.of(x)
+    table = Table.from_dataframe(frame)
+    seen = apply_cuts(table.drop(["was"]), {"x": np.array([-1.0])}).to_dataset()
+    told = seen.with_targets(["y" if was else None for was in frame["was"]])
+    assert np.abs(_cuts_for(seen, dag, "x", fine) - 1.5).min() < 0.15
+    cuts = _cuts_for(told, dag, "x", fine)
+    assert len(cuts) == 1
+    assert abs(cuts[0]) < 0.15
+    known = Constraints(["x", "y"], forbidden=[("y", "x")])
+    found = joint_cuts(table.with_interventions("was"), ["x"], constraints=known)
+    assert found.dag.arcs == (("x", "y"),)
+    assert np.abs(found.cuts["x"]).max() < 0.15
+    # The length is that of BIC, less what the rows say of each variable by itself.
+    parts = [told, told.cases_without("y")]
+    bic = sum(make_score("bic").score_family(told, v, ps) for v, ps in enumerate(dag.parents))
+    alone = sum(make_score("ll").score_family(part, v) for v, part in enumerate(parts))
+    policy = fine.policy(2)
+    assert _length(told, dag, {"x": np.array([-1.0])}, {"x": fine}) == pytest.approx(policy + alone - bic)
+    always = seen.with_targets(["y"] * 900)
+    assert abs(_cuts_for(always, dag, "x", fine)[0] - np.median(x)) < 0.15

@@ -11,6 +11,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from arcwise.data import Dataset
+from arcwise.ensemble import bootstrap_networks
+from arcwise.exact import find_optimal
+from arcwise.graph import Beliefs, Constraints
 from arcwise.local import hill_climb, tabu_search
 from arcwise.local.problem import LocalProblem
 from arcwise.local.twin import climb_twin, neighbours_twin
@@ -136,3 +139,33 @@ def test_climbs_equal_the_twin(name: str) -> None:
         assert found.score == pytest.approx(value)
         assert found.dag.parents == tuple(tuple(sorted(p)) for p in parents)
         assert score.score_network(data, tabu_search(data, score=score, seed=seed).dag) >= value - 1e-9
+
+
+def test_the_prior_of_a_variable_that_was_always_set_counts_everywhere() -> None:
+    rng = np.random.default_rng(3)
+    codes = rng.integers(0, 2, (60, 3))
+    data = Dataset.from_codes(codes, names=["a", "b", "c"]).with_targets(["a"] * 60)
+    beliefs = Beliefs(arcs={("c", "a"): 1000, ("a", "b"): 3}, fair_sizes=True)
+    score, plain = make_score("bdeu", beliefs=beliefs), make_score("bdeu")
+    families = [(0, ()), (0, (2,)), (0, (1, 2)), (1, (0,))]
+    prior = beliefs.on(data.names)
+    expected = [plain.score_family_twin(data, v, ps) + prior.family(v, ps) for v, ps in families]
+    assert expected[1] == pytest.approx(math.log(1000) - math.log(2))
+    np.testing.assert_allclose(score.score_families(data, families), expected)
+    np.testing.assert_allclose([score.score_family_twin(data, v, ps) for v, ps in families], expected)
+    assert (score.bound_families(data, families) >= np.array(expected) - 1e-9).all()
+    rules = Constraints(list(data.names), required=[("c", "a")])
+    table = build_parent_sets(data, score, constraints=rules, progress=False)
+    optimum = find_optimal(table, progress=False)
+    assert optimum.score == pytest.approx(score.score_network(data, optimum.dag))
+    assert optimum.score == pytest.approx(plain.score_network(data, optimum.dag) + prior.network(optimum.dag))
+    for search in (hill_climb, tabu_search):
+        found = search(data, score, constraints=rules, seed=1, progress=False)
+        assert found.score == pytest.approx(score.score_network(data, found.dag))
+        assert found.history[-1] <= found.score + 1e-9
+    other = make_score("bdeu", beliefs=Beliefs(arcs={("c", "a"): 10, ("a", "b"): 3}, fair_sizes=True))
+    likely, less = (
+        bootstrap_networks(data, s, replicates=3, constraints=rules, seed=1, progress=False).facts["replicate_scores"]
+        for s in (score, other)
+    )
+    np.testing.assert_allclose(np.subtract(likely, less), math.log(100))

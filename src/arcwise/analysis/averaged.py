@@ -154,7 +154,8 @@ def _experiments(
     """Ask which experiment would settle most, where directions are open and networks can be looked at."""
     if confidence.orient != "cpdag" or deadline.is_over or isinstance(networks, NetworkSummary):
         return None
-    if not bool((confidence.undirected > LEAST_OPEN).any()):
+    by_odds = bool(confidence.beliefs)  # they may direct what the data leave open to an experiment
+    if not by_odds and not bool((confidence.undirected > LEAST_OPEN).any()):
         return None
     try:
         return next_experiment(networks, seed=seed, limits=deadline.limits)

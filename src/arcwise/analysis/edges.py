@@ -62,7 +62,8 @@ class EdgeFinding:
     fate
         What became of the edge.
     counts
-        How many cases show each pair of states: rows are the states of `tail`, columns those of `head`.
+        How many cases show each pair of states, without those in which `head` was set: rows are the states of `tail`,
+        columns those of `head`.
     prior
         What the equivalent sample size does to tail -> head given the head's other parents.
     origin
@@ -175,7 +176,7 @@ def describe_edge(
         tail=tail,
         head=head,
         fate=Fate.BELOW if edge is None else edge.fate,
-        counts=_mean_counts(data if stacked is None else stacked, data, [data.index(tail), data.index(head)]),
+        counts=_mean_counts(data if stacked is None else stacked, data, tail, head),
         prior=_prior(data, tail, head, consensus.dag),
         origin=origins.of(first, second),
         share_filled=0.0 if main.filled is None else float(main.filled[i, j]),
@@ -183,10 +184,13 @@ def describe_edge(
     )
 
 
-def _mean_counts(stacked: Dataset, data: Dataset, variables: list[int]) -> NDArray[np.int64]:
-    """Count cases; of several completions, on average."""
+def _mean_counts(stacked: Dataset, data: Dataset, tail: str, head: str) -> NDArray[np.int64]:
+    """Count the pairs of states in one data set, or on average over stacked completions of it.
+
+    Cases in which the head was set tell what the experimenter chose, not how it goes with the tail.
+    """
     copies = stacked.n_cases // data.n_cases
-    counts = contingency(stacked, variables)
+    counts = contingency(stacked.cases_without(head), [data.index(tail), data.index(head)])
     return counts if copies == 1 else np.round(counts / copies).astype(np.int64)
 
 
@@ -205,7 +209,7 @@ def describe_arc(data: Dataset, dag: Dag, tail: str, head: str) -> EdgeFinding:
         tail=tail,
         head=head,
         fate=Fate.KEPT,
-        counts=contingency(data, [data.index(tail), data.index(head)]),
+        counts=_mean_counts(data, data, tail, head),
         prior=_prior(data, tail, head, dag),
     )
 
@@ -213,6 +217,6 @@ def describe_arc(data: Dataset, dag: Dag, tail: str, head: str) -> EdgeFinding:
 def _prior(data: Dataset, tail: str, head: str, dag: Dag) -> EdgePrior | None:
     given = [name for name in dag.parents_of(head) if name != tail]
     cells = float(np.prod([float(data.arities[data.index(name)]) for name in (tail, head, *given)]))
-    if cells > MOST_CELLS:
+    if cells > MOST_CELLS or data.cases_without(head).n_cases == 0:
         return None
     return edge_prior(data, child=head, parent=tail, given=given, ess=ESS_POINTS)

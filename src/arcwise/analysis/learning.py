@@ -17,6 +17,7 @@ from arcwise.analysis.preparation import Prepared, open_table, prepare
 from arcwise.analysis.price import ConstraintPrice, constraint_price
 from arcwise.analysis.prior_checks import check_prior
 from arcwise.analysis.prose.beliefs import idle_remark, without_remark
+from arcwise.analysis.prose.experiments import untold_remarks
 from arcwise.analysis.prose.remarks import (
     fallback_remark,
     missing_remark,
@@ -139,7 +140,7 @@ def learn_prepared(
         options=options,
         main=main,
         comparisons=others,
-        remarks=(*idle, *remarks, *doubts, *notes, *found.notes),
+        remarks=(*idle, *untold_remarks(data, known), *remarks, *doubts, *notes, *found.notes),
         thresholds=found,
         consensus=consensus,
         network=network,

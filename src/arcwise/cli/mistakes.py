@@ -50,6 +50,8 @@ class Options:
         if argument.value is UNSAID:
             return f"{name} {argument.name.upper()}"
         values = argument.value if isinstance(argument.value, list) else [argument.value]
+        if isinstance(argument.value, dict):  # an option with NAME=VALUE is given once for each
+            values = [f"{key}={value}" for key, value in argument.value.items()]
         return " ".join(f"{name} {_text(value)}" for value in values)
 
 

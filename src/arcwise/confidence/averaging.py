@@ -112,6 +112,7 @@ def edge_confidence(
         data_digest=getattr(networks, "data_digest", None),
         constraints=networks.obeyed,
         targets=networks.targets,
+        beliefs=networks.score.get("beliefs") or {},
         effective=effective_networks(networks) if feature == "edge" else None,
     )
 

@@ -56,6 +56,8 @@ def save_confidence(confidence: EdgeConfidence, path: str | os.PathLike[str]) ->
             facts["constraints"] = confidence.constraints.describe()
         if confidence.targets:
             facts["targets"] = [list(target) for target in confidence.targets]
+        if confidence.beliefs:
+            facts["beliefs"] = dict(confidence.beliefs)
         write_parquet(frame, path, facts=facts)
     elif name.endswith((".csv", ".csv.gz")):
         text = io.StringIO()
@@ -106,15 +108,16 @@ def load_confidence(path: str | os.PathLike[str]) -> EdgeConfidence:
         _ = made.fixed  # finds the variables of experiments
         return replace(made, effective=_effective(path, frame, made)) if known["origin"] == CHAINS else made
     except (ArcwiseError, TypeError, ValueError, AttributeError, KeyError) as error:
-        raise FormatError(f"{path}: the constraints or experiments cannot be read ({error}).") from error
+        raise FormatError(f"{path}: the constraints, experiments or prior odds cannot be read ({error}).") from error
 
 
 def _known(names: tuple[str, ...], facts: dict[str, Any]) -> dict[str, Any]:
-    """Return what constraints and experiments say; a file has either only where there is something to say."""
+    """Return what constraints, experiments and odds say; a file has each only where there is something to say."""
     constraints = facts.get("constraints")
     return {
         "constraints": None if constraints is None else Constraints.from_description(names, constraints),
         "targets": tuple(tuple(target) for target in facts.get("targets", ())),
+        "beliefs": dict(facts.get("beliefs", {})),
     }
 
 

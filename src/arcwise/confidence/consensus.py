@@ -191,8 +191,7 @@ def consensus_network(
         for edge, fate in fates.items()
     ]
     edges.sort(key=lambda edge: (-edge.present, edge.tail, edge.head))
-    beliefs = None if confidence.recipe is None else confidence.recipe.beliefs
-    fixed = fixed_pairs(names, rules.constraints, confidence.targets, beliefs)
+    fixed = fixed_pairs(names, rules.constraints, confidence.targets, confidence.beliefs)
     return ConsensusNetwork(dag, cutoff, tuple(edges), pattern, rules.constraints, fixed)
 
 

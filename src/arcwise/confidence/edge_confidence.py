@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -88,6 +88,9 @@ class EdgeConfidence:
         What every network satisfies; where it is not given, what the recipe says.
     targets
         The variables that experiments set, experiment by experiment.
+    beliefs
+        The prior odds that the networks were weighed by, as `Beliefs.describe` says them; where they are not given,
+        what the recipe says.
     feature
         What joins the two variables of a pair: "edge", or "markov-blanket" or "path".
     completions
@@ -117,6 +120,7 @@ class EdgeConfidence:
     feature: str = "edge"
     constraints: Constraints | None = None
     targets: tuple[tuple[str, ...], ...] = ()
+    beliefs: Mapping[str, Any] = field(default_factory=dict)
     effective: NDArray[np.float64] | None = None
     completions: int = 0
     spread: NDArray[np.float64] | None = None
@@ -125,12 +129,13 @@ class EdgeConfidence:
     def __post_init__(self) -> None:
         if self.constraints is None and self.recipe is not None:
             object.__setattr__(self, "constraints", self.recipe.constraints_on(self.names))
+        if not self.beliefs and self.recipe is not None:
+            object.__setattr__(self, "beliefs", self.recipe.beliefs)
 
     @cached_property
     def fixed(self) -> FixedPairs | None:
-        """The pairs whose edges have their directions from constraints or experiments; None if there are none."""
-        beliefs = None if self.recipe is None else self.recipe.beliefs
-        return fixed_pairs(self.names, self.constraints, self.targets, beliefs)
+        """The pairs whose edges have their directions from constraints, experiments or odds; None if there are none."""
+        return fixed_pairs(self.names, self.constraints, self.targets, self.beliefs)
 
     @cached_property
     def present(self) -> NDArray[np.float64]:

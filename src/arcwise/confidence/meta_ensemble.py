@@ -21,6 +21,7 @@ from arcwise.confidence.combiners import (
 )
 from arcwise.confidence.edge_confidence import EdgeConfidence
 from arcwise.confidence.learned_table import check_metric, learned_table
+from arcwise.ensemble.ensemble_facts import shared_constraints
 from arcwise.errors import DataWarning, OptionError, UnknownNameError, suggestion
 from arcwise.showing import one_screen
 
@@ -129,8 +130,9 @@ def combine_confidences(
         complete=all(other.complete for other in members.values()),
         n_cases=first.n_cases,
         data_digest=first.data_digest,
-        constraints=first.constraints if all(m.constraints == first.constraints for m in members.values()) else None,
-        targets=first.targets if all(m.targets == first.targets for m in members.values()) else (),
+        constraints=shared_constraints([m.constraints for m in members.values()]),
+        targets=tuple(t for t in first.targets if all(t in m.targets for m in members.values())),
+        beliefs=first.beliefs if all(m.beliefs == first.beliefs for m in members.values()) else {},
         members=dict(members),
         combiner=combine,
         metric=metric,

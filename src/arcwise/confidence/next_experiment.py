@@ -9,7 +9,9 @@ over its members, all of which the data find equally good.
 Without constraints, the open edges of a class fall into connected chordal graphs whose orientations are independent
 (Hauser and Buehlmann 2012, section 3), and setting a variable changes nothing outside its own: it is enough to know the
 average for each such graph, of which few are different. Constraints can leave open edges that depend on directed ones;
-then whole members are looked at.
+then whole members are looked at. So they are where prior odds prefer a direction: the odds decide how likely each
+member is, yet an edge that they alone direct is open, since an experiment can show that it points the other way. Where
+the score tells the members of a class apart by itself, the networks of the ensemble stand for themselves.
 """
 
 from __future__ import annotations
@@ -24,14 +26,15 @@ from arcwise.confidence.averaging import class_sums, class_sums_twin
 from arcwise.confidence.credible_averages import MOST_CLASSES, MOST_DAGS
 from arcwise.deadline import Deadline
 from arcwise.ensemble import CredibleSet, Ensemble, NetworkSet, weigh_classes
-from arcwise.ensemble.ensemble_facts import CONSTRAINTS, TARGETS
-from arcwise.errors import OptionError, UnfinishedError
+from arcwise.ensemble.ensemble_facts import CONSTRAINTS, TARGETS, fixed_pairs
+from arcwise.errors import ArcwiseError, OptionError, UnfinishedError
 from arcwise.graph import Dag, FixedPairs, class_keys
 from arcwise.graph.bitset import bits, components
 from arcwise.graph.class_members import ClassMembers
 from arcwise.graph.orientations import OrientationCounter, orientations, sample_orientation
 from arcwise.limits import Limits
 from arcwise.mentions import Remedy
+from arcwise.scores import SCORES, make_score
 from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
@@ -94,7 +97,8 @@ def next_experiment(networks: Ensemble, *, seed: int = 0, limits: Limits | None 
     ----------
     networks
         Networks that are listed or drawn, or a `CredibleSet`, of which 10,000 are drawn if it is large. Experiments
-        that were made already, and constraints, count as they do for its classes (`networks.fixed`).
+        that were made already, and constraints, count as they do for its classes (`networks.fixed`). Prior odds weigh
+        the networks, but settle nothing: an edge is open if the data, experiments and constraints leave it open.
     seed
         For the members of large classes, which are drawn at random.
     limits
@@ -111,8 +115,9 @@ def next_experiment(networks: Ensemble, *, seed: int = 0, limits: Limits | None 
     listed = _listed(networks, seed, Deadline.of(limits))
     rng = np.random.default_rng(seed)
     classes, n_classes = _classes(listed, rng)
-    obeyed = listed.obeyed
-    if obeyed is None or FixedPairs.by_constraints(obeyed).is_empty:
+    if _tells_members_apart(listed):
+        settled, open_now, drawn = *_settled(_without_odds(listed)), False
+    elif _is_by_targets_alone(listed):
         settled, open_now, drawn = _by_components(classes, rng)
     else:
         settled, open_now, drawn = _by_members(classes, rng)
@@ -123,12 +128,12 @@ def next_experiment_twin(networks: NetworkSet) -> NDArray[np.float64]:
     """Return what `next_experiment` calls `settled`, class by class and member by member: for comparison."""
     weight_of: dict[frozenset[Dag], float] = {}
     for dag, weight in zip(networks, networks.weights, strict=True):
-        members = frozenset(ClassMembers(dag, networks.fixed))
+        members = frozenset([dag] if _tells_members_apart(networks) else ClassMembers(dag, networks.fixed))
         weight_of[members] = weight_of.get(members, 0.0) + float(weight)
     settled = np.zeros(networks.n_variables)
     for members, weight in weight_of.items():
         for dag in members:
-            alone = NetworkSet.from_dags([dag], origin="one", facts=networks.facts)
+            alone = NetworkSet.from_dags([dag], origin="one", facts=_known(networks))
             before = class_sums_twin(alone)[1].sum()
             for v, name in enumerate(networks.names):
                 after = class_sums_twin(_with_target(alone, name))[1].sum()
@@ -140,6 +145,28 @@ def _with_target(networks: NetworkSet, name: str) -> NetworkSet:
     """Return the networks as if the variable had been set in one more experiment."""
     targets = [*(networks.facts.get(TARGETS) or ()), [name]]
     return replace(networks, facts={**networks.facts, TARGETS: targets})
+
+
+def _tells_members_apart(networks: NetworkSet) -> bool:
+    """Say whether networks of one class (of `networks.fixed`) can have different scores."""
+    options = dict(networks.score)
+    name, beliefs = str(options.pop("name", "")), options.pop("beliefs", None) or {}
+    if beliefs.get("fair_sizes") or name not in SCORES:
+        return bool(beliefs.get("fair_sizes"))
+    try:
+        return not make_score(name, **options).facts.equivalent
+    except (ArcwiseError, TypeError):  # it takes an object, such as a prior network
+        return not SCORES[name].FACTS.equivalent
+
+
+def _is_by_targets_alone(networks: NetworkSet) -> bool:
+    """Say whether no constraint and no odds fix the direction of an edge."""
+    return fixed_pairs(networks.names, networks.obeyed, (), networks.score.get("beliefs")) is None
+
+
+def _without_odds(networks: NetworkSet) -> NetworkSet:
+    """Return the networks, their classes cut down by constraints and experiments alone."""
+    return replace(networks, score={}, facts=_known(networks), carried_out=None)
 
 
 def _listed(networks: Ensemble, seed: int, deadline: Deadline) -> NetworkSet:
@@ -257,7 +284,7 @@ def _some(dag: Dag, fixed: FixedPairs | None, most: int, rng: np.random.Generato
 
 
 def _known(networks: NetworkSet) -> dict[str, object]:
-    """Return what constraints and experiments say, as facts of other networks."""
+    """Return what constraints and experiments say, but not the odds, as facts of other networks."""
     obeyed = networks.obeyed
     known: dict[str, object] = {} if obeyed is None else {CONSTRAINTS: obeyed.describe()}
     return known | ({TARGETS: networks.facts[TARGETS]} if TARGETS in networks.facts else {})

@@ -123,8 +123,10 @@ def checked_weights(weights: object, rows: int) -> NDArray[np.int64] | None:
     return frozen(np.ascontiguousarray(given, dtype=np.int64))
 
 
-def checked_targets(targets: Targets | None, names: tuple[str, ...], rows: int) -> Targets | None:
-    """Return targets that fit the names and rows, or None if nothing was set."""
+def checked_targets(
+    targets: Targets | None, names: tuple[str, ...], rows: int, weights: NDArray[np.int64] | None
+) -> Targets | None:
+    """Return targets that fit the names and rows, those of some case alone, or None if nothing was set."""
     if targets is None or targets.is_empty:
         return None
     if targets.n_rows != rows:
@@ -132,7 +134,14 @@ def checked_targets(targets: Targets | None, names: tuple[str, ...], rows: int) 
     for name in targets.names:
         if name not in names:
             raise DataError(f"a variable was set that is not in the data. {suggestion('variable', name, names)}")
-    return targets
+    if weights is None:
+        return targets
+    cases = np.bincount(targets.of_row, weights, minlength=len(targets.sets)) > 0
+    if bool(cases.all()):
+        return targets
+    # Rows without a case count for nothing; so does an experiment that has no others.
+    found = Targets(targets.sets, np.where(cases[targets.of_row], targets.of_row, int(np.argmax(cases))))
+    return None if found.is_empty else found
 
 
 def _blocks(table: NDArray[Any]) -> Iterable[slice]:

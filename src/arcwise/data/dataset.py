@@ -85,7 +85,7 @@ class Dataset:
         weights = checked_weights(self.weights, codes.shape[1])
         for field, value in (("names", names), ("states", states), ("codes", codes), ("weights", weights)):
             object.__setattr__(self, field, value)
-        object.__setattr__(self, "targets", checked_targets(self.targets, names, codes.shape[1]))
+        object.__setattr__(self, "targets", checked_targets(self.targets, names, codes.shape[1], weights))
 
     # ---- What it holds
 
@@ -410,8 +410,9 @@ class Dataset:
         return split_cases(self, fraction, seed)
 
     def _unchecked(self, codes: NDArray[Any], weights: NDArray[np.int64] | None, targets: Targets | None) -> Dataset:
-        """Return these names and states with other codes, weights and targets that are known to be valid."""
+        """Return these names and states with other codes and weights that are known to be valid, and targets."""
         made = object.__new__(Dataset)
+        targets = checked_targets(targets, self.names, codes.shape[1], weights)
         weights = None if weights is None else frozen(weights)
         made.__dict__.update(
             names=self.names, states=self.states, codes=frozen(codes), weights=weights, targets=targets
@@ -428,8 +429,9 @@ class Dataset:
         Parameters
         ----------
         targets
-            `Targets`; a mask of booleans of shape (rows, variables); or for each row a name, several names, or None.
-            None in place of all of it makes the data observations.
+            `Targets`; a mask of booleans (or 0 and 1) of shape (rows, variables), or as a data frame, whose columns are
+            found by their names; or for each row a name, several names, or None (or a missing value, or ""). None in
+            place of all of it makes the data observations. Rows are matched by their order, an index is ignored.
 
         Examples
         --------
@@ -437,13 +439,8 @@ class Dataset:
         >>> data.with_targets([None, None, "b"]).cases_without("b").n_cases
         2
         """
-        if targets is None or isinstance(targets, Targets):
-            given = targets
-        elif np.asarray(targets, dtype=object).ndim == 2 and np.asarray(targets).dtype == bool:
-            given = Targets.of_mask(np.asarray(targets), self.names)
-        else:
-            given = Targets.of_rows(targets)  # type: ignore[arg-type]
-        return self._unchecked(self.codes, self.weights, checked_targets(given, self.names, self.n_rows))
+        given = None if targets is None else Targets.of(targets, self.names)
+        return self._unchecked(self.codes, self.weights, given)
 
     def observations(self) -> Dataset:
         """Return the rows in which nothing was set."""

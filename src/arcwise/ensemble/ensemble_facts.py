@@ -14,7 +14,7 @@ from arcwise.graph import Beliefs, Constraints, FixedPairs
 from arcwise.limits import Status
 from arcwise.showing import one_screen
 
-__all__ = ["CONSTRAINTS", "TARGETS", "EnsembleFacts", "describe_completeness", "fixed_pairs"]
+__all__ = ["CONSTRAINTS", "TARGETS", "EnsembleFacts", "describe_completeness", "fixed_pairs", "shared_constraints"]
 
 # Facts about the networks: what all of them satisfy, as `Constraints.describe` says it; and the experiments, each as
 # the names of the variables that were set.
@@ -38,6 +38,18 @@ def fixed_pairs(
     if beliefs:
         pairs = pairs | Beliefs.from_description(beliefs).fixed_on(names)
     return None if pairs.is_empty else pairs
+
+
+def shared_constraints(parts: Sequence[Constraints | None]) -> Constraints | None:
+    """Return the constraints that networks of several origins satisfy: the statements that all of them share."""
+    given = [part for part in parts if part is not None]
+    if not given or len(given) < len(parts):
+        return None
+    found = given[0]
+    for said in found.statements:
+        if any(said not in other.statements for other in given[1:]):
+            found = found.without(said)
+    return found if found.statements else None
 
 
 @one_screen

@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.ensemble.ensemble_facts import EnsembleFacts, describe_completeness
+from arcwise.ensemble.ensemble_facts import (
+    CONSTRAINTS,
+    TARGETS,
+    EnsembleFacts,
+    describe_completeness,
+    shared_constraints,
+)
 from arcwise.ensemble.families import Choices, Families, choice_type
 from arcwise.errors import OptionError, UnknownNameError, suggestion
 from arcwise.graph import Dag
@@ -310,7 +316,7 @@ def concatenate(
     """Join sets over the same variables into one.
 
     Without `weights`, every set keeps its weights, scaled by its share of the networks: joining two halves of a
-    bootstrap sample gives the whole sample. The result is complete if all parts are.
+    bootstrap sample gives the whole sample. The result is complete if all parts are, and satisfies what all satisfy.
     """
     if not sets:
         raise OptionError("concatenate needs at least one set; got none.")
@@ -357,13 +363,24 @@ def concatenate(
         tolerance=max(part.tolerance for part in sets),
         score=first.score if all(part.score == first.score for part in sets) else {},
         data_digest=first.data_digest if all(part.data_digest == first.data_digest for part in sets) else None,
-        facts={
-            name: value
-            for name, value in first.facts.items()
-            if name in KEPT and all(part.facts.get(name) == value for part in sets)
-        },
+        facts=_shared_facts(sets),
     )
     return joined if weights is None else joined.with_weights(weights)
+
+
+def _shared_facts(sets: Sequence[NetworkSet]) -> dict[str, Any]:
+    """Return what holds of all sets; of different constraints, and experiments, those that all share."""
+    first = sets[0].facts
+    found = {
+        name: value
+        for name, value in first.items()
+        if name in KEPT and all(part.facts.get(name) == value for part in sets)
+    }
+    if CONSTRAINTS not in found and "recipe" not in found:
+        obeyed = shared_constraints([part.obeyed for part in sets])
+        found |= {} if obeyed is None else {CONSTRAINTS: obeyed.describe()}
+    experiments = [list(target) for target in sets[0].targets if all(target in part.targets for part in sets)]
+    return found | ({TARGETS: experiments} if experiments and TARGETS not in found else {})
 
 
 def _same(a: float, b: float) -> bool:

@@ -56,6 +56,10 @@ class Ensemble(Protocol):
         """Further facts that JSON can hold."""
 
     @property
+    def score(self) -> Mapping[str, Any]:
+        """The score's name and parameters, where known."""
+
+    @property
     def recipe(self) -> Recipe | None:
         """How the networks were made; None if that is not known."""
 

@@ -140,8 +140,10 @@ class Beliefs:
         """Whether the prior depends on which pairs are joined alone, so that all networks of a class have the same."""
         if self.fair_sizes:
             return False
-        odds = {(a, b): o for a, b, o in self.arcs}
-        return all(odds.get((b, a)) == o for a, b, o in self.arcs)
+        # Odds that make an expected number of edges depend on how many variables there are, and are taken to differ.
+        general = self.every_edge if self.expected_edges is None and self.expected_parents is None else math.nan
+        reverse = [self.odds_of(b, a) for a, b, _ in self.arcs]
+        return all((general if r is None else r) == o for r, (_, _, o) in zip(reverse, self.arcs, strict=True))
 
     @property
     def names(self) -> tuple[str, ...]:

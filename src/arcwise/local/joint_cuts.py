@@ -10,6 +10,8 @@ one variable X, all else being equal, is in nats
 
 with m distinct values, k intervals, H the entropy of a coin and I the mutual information over intervals. Information
 takes the place of likelihood: what an interval says less about its values, their description within it says more.
+Where experiments set variables, a family is described without the rows in which its child was set, as it is scored; N
+is the number of the others.
 
 The paper splits greedily. Here the best cuts for each k are found exactly: for given k the description is a sum over
 intervals, so that dynamic programming over m possible cuts (64 at most) takes m^2 x (k + cells of the families).
@@ -176,36 +178,44 @@ def _recut(
 def _cuts_for(data: Dataset, dag: Dag, name: str, fine: _Fine) -> NDArray[np.float64]:
     """Return the best cuts of one column, given the structure and the cuts of the others."""
     v = data.index(name)
-    weights = np.ones(data.n_rows) if data.weights is None else data.weights.astype(float)
     size = len(fine.cuts) + 1
     gains = np.zeros((size + 1, size + 1))
-    parameters, base = 0, 0
+    penalty, base = 0.0, 0.0  # for each interval, and whatever their number
     arities = [int(r) for r in data.arities]
     if dag.parents[v]:
         configurations = math.prod(arities[p] for p in dag.parents[v])
-        if configurations * size <= MOST_CELLS:
+        weights = _weights(data, v)
+        if configurations * size <= MOST_CELLS and weights.any():
             gains += interval_gains(_joint(data, dag.parents[v], fine, weights), 1)
-            parameters, base = parameters + configurations, base - configurations
+            each = 0.5 * math.log(weights.sum()) * configurations
+            penalty, base = penalty + each, base - each
     for child in dag.children[v]:
         others = [p for p in dag.parents[child] if p != v]
         configurations = math.prod(arities[p] for p in others)
-        if configurations * arities[child] * size <= MOST_CELLS:
+        weights = _weights(data, child)
+        if configurations * arities[child] * size <= MOST_CELLS and weights.any():
             counts = _joint(data, [*others, child], fine, weights)
             gains += interval_gains(counts, arities[child])
-            parameters += configurations * (arities[child] - 1)
-    cases = float(weights.sum())
+            penalty += 0.5 * math.log(weights.sum()) * configurations * (arities[child] - 1)
     best: tuple[float, list[int]] | None = None
     for total, ends in best_partition(gains, MOST_INTERVALS):
         k = len(ends)
-        length = 0.5 * math.log(cases) * (parameters * k + base) + fine.policy(k) - total
+        length = penalty * k + base + fine.policy(k) - total
         if best is None or length < best[0] - 1e-9:
             best = (length, ends)
     assert best is not None
     chosen = np.asarray(fine.cuts[[end - 1 for end in best[1][:-1]]])
     if len(chosen):
         return chosen
-    middle = int(np.searchsorted(np.cumsum(np.bincount(fine.codes, weights, minlength=size)), cases / 2))
+    weights = np.ones(data.n_rows) if data.weights is None else data.weights.astype(float)
+    middle = int(np.searchsorted(np.cumsum(np.bincount(fine.codes, weights, minlength=size)), weights.sum() / 2))
     return np.asarray(fine.cuts[[min(middle, len(fine.cuts) - 1)]])
+
+
+def _weights(data: Dataset, child: int) -> NDArray[np.float64]:
+    """Return what each row counts for in a family: nothing where its child was set."""
+    weights = data.cases_without(data.names[child]).weights
+    return np.ones(data.n_rows) if weights is None else weights.astype(np.float64)
 
 
 def _joint(data: Dataset, members: Iterable[int], fine: _Fine, weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -262,10 +272,12 @@ def _n_log_n(counts: NDArray[Any]) -> NDArray[np.float64]:
 
 def _length(data: Dataset, dag: Dag, cuts: dict[str, NDArray[np.float64]], fine: dict[str, _Fine]) -> float:
     """Return the description length that depends on cuts and structure, in nats: penalties less N times information."""
-    weights = np.ones(data.n_rows) if data.weights is None else data.weights.astype(float)
-    cases = float(weights.sum())
     total = sum(fine[name].policy(len(points) + 1) for name, points in cuts.items())
     for v, parents in enumerate(dag.parents):
+        weights = _weights(data, v)
+        cases = float(weights.sum())
+        if cases == 0:
+            continue
         arity = int(data.arities[v])
         configurations = math.prod(int(data.arities[p]) for p in parents)
         total += 0.5 * math.log(cases) * configurations * (arity - 1)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from arcwise.data import Dataset
 from arcwise.errors import ConstraintError, OptionError, UnknownNameError, suggestion
 from arcwise.graph import Constraints, Dag
+from arcwise.graph.bitset import bits
 from arcwise.limits import Limits, Status
 from arcwise.local.result import LocalSearchResult
 from arcwise.mentions import Argument
@@ -104,6 +105,18 @@ class LocalProblem:
             self.memory,
         )
 
+    @cached_property
+    def untold(self) -> float:
+        """The score of the variables that were set in every case: constant, as they have just their required parents.
+
+        The native search leaves it out.
+        """
+        counted = [self.data.child_groups[g].n_cases > 0 for g in self.data.group_of_child.tolist()]
+        required = self.constraints.required_masks
+        return sum(
+            self.score.untold(self.data, v, list(bits(required[v]))) for v, told in enumerate(counted) if not told
+        )
+
     def pack_start(
         self, learner: LocalLearner, start: Start, density: float | None, seed: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -148,10 +161,10 @@ class LocalProblem:
         offsets, members, score, history, restarts, iterations, operations, families, status = outcome
         return LocalSearchResult(
             dag=Dag(self.data.names, unpack_parents(offsets, members)),
-            score=score,
+            score=score + self.untold,
             method=method,
             scored_by=self.score.describe(),
-            history=history,
+            history=history + self.untold,
             restarts=tuple(restarts.tolist()),
             iterations=iterations,
             operations=operations,

@@ -62,7 +62,7 @@ class GroupedBuilder:
     def __init__(self, data: Dataset, scores: Sequence[Score], families: Families, **options: Any) -> None:
         from arcwise import _core
 
-        self._families = families
+        self._data, self._scores, self._families = data, tuple(scores), families
         self._group_of = data.group_of_child
         self._is_whole = len(data.child_groups) == 1 and data.child_groups[0].n_cases > 0
         told = [g for g, group in enumerate(data.child_groups) if group.n_cases > 0]
@@ -143,7 +143,7 @@ class GroupedBuilder:
         most = None if self.finished else self.level
         tables = {g: builder.table(score) for g, builder in self._builders.items()}
         parts = [
-            self._untold(child) if g not in tables else _rows_of(tables[g], child, most)
+            self._untold(child, self._scores[score]) if g not in tables else _rows_of(tables[g], child, most)
             for child, g in enumerate(self._group_of.tolist())
         ]
         sizes = np.concatenate([part[1] for part in parts])
@@ -154,10 +154,11 @@ class GroupedBuilder:
             np.concatenate([part[2] for part in parts]),
         )
 
-    def _untold(self, child: int) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int32]]:
+    def _untold(self, child: int, score: Score) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int32]]:
         """Return the row of a variable that was set in every case: its likelihood, of no case, is 1."""
-        required = np.array(self._families.required[child], dtype=np.int32)
-        return np.zeros(1), np.array([len(required)], dtype=np.int64), required
+        required = self._families.required[child]
+        value = score.untold(self._data, child, required)
+        return np.array([value]), np.array([len(required)], dtype=np.int64), np.array(required, dtype=np.int32)
 
 
 def _rows_of(

@@ -111,6 +111,14 @@ class BelievedScore(Score):
         """Return the score's identity and the beliefs."""
         return {**self.score.identity(), "beliefs": self.beliefs.describe()}
 
+    def untold(self, data: Dataset, child: int, parents: Iterable[int]) -> float:
+        """Return the prior alone."""
+        return self.prior(data).family(child, parents)
+
+    def untold_bound(self, data: Dataset, child: int, parents: Iterable[int]) -> float:
+        """Return the largest prior of the parents and their supersets."""
+        return self.prior(data).most(child, parents)
+
     def score_family_twin(self, data: Dataset, child: int, parents: Iterable[int] = ()) -> float:
         """Return the score in Python plus the prior in Python."""
         ordered = sorted(parents)

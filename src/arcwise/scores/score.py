@@ -96,22 +96,35 @@ class Score(abc.ABC):
         """Return the local scores of several (child, parents) pairs, each counted from the data on its own.
 
         Where variables were set, a family is counted without the cases in which its child was, and their number is
-        the family's N. A child that was set in every case has the score 0: the likelihood of no case is 1.
+        the family's N. Of a child that was set in every case the data say nothing: see `untold`.
         """
         from arcwise import _core
 
-        return self._by_group(data, families, _core.scores.score_families)
+        return self._by_group(data, families, _core.scores.score_families, self.untold)
+
+    def untold(self, data: Dataset, child: int, parents: Iterable[int]) -> float:
+        """Return the score of a family without a case: the likelihood of no case is 1, so that it is the log prior."""
+        return 0.0
 
     def _by_group(
-        self, data: Dataset, families: Iterable[tuple[int, Iterable[int]]], compute: Callable[..., NDArray[np.float64]]
+        self,
+        data: Dataset,
+        families: Iterable[tuple[int, Iterable[int]]],
+        compute: Callable[..., NDArray[np.float64]],
+        untold: Callable[[Dataset, int, Iterable[int]], float],
     ) -> NDArray[np.float64]:
-        """Call a native function for the families of each group of children of which the same cases tell."""
+        """Call a native function for the families of each group of children of which the same cases tell.
+
+        `untold` gives the value of a family of which no case tells.
+        """
         listed = [(child, sorted(set(parents))) for child, parents in families]
         children, offsets, parents = pack_families(data, listed)
         groups = data.group_of_child[children]
         result = np.zeros(len(listed))
         for g, group in enumerate(check_cases(data).child_groups):
             chosen = np.flatnonzero(groups == g)
+            if group.n_cases == 0:
+                result[chosen] = [untold(data, *listed[i]) for i in chosen]
             if group.n_cases == 0 or len(chosen) == 0:
                 continue
             if len(chosen) < len(listed):
@@ -132,7 +145,11 @@ class Score(abc.ABC):
         """Return `bound` of several (child, parents) pairs, natively."""
         from arcwise import _core
 
-        return self._by_group(data, families, _core.scores.bound_families)
+        return self._by_group(data, families, _core.scores.bound_families, self.untold_bound)
+
+    def untold_bound(self, data: Dataset, child: int, parents: Iterable[int]) -> float:
+        """Return the bound of a family without a case."""
+        return 0.0
 
     def score_family_twin(self, data: Dataset, child: int, parents: Iterable[int] = ()) -> float:
         """Return the same as `score_family`, by `local` in Python: what the native score is compared with."""

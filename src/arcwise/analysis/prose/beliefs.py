@@ -179,10 +179,13 @@ def without_remark(made: Averaged) -> Remark:
 
 
 def idle_remark(beliefs: Beliefs, constraints: Constraints | None, data: Dataset) -> Remark | None:
-    """Say which odds have no effect: constraints decide, or a variable never varies."""
+    """Say which odds have no effect: constraints decide, or a variable never varies or was always set."""
     sentences = [] if constraints is None else list(beliefs.idle_under(constraints))
     constant = [name for name in beliefs.names if data.constant[data.index(name)]]
     sentences += [f"the odds of {name} do nothing: it has the same value in all cases" for name in constant]
+    heads = {name for a, b, _ in beliefs.edges for name in (a, b)} | {head for _, head, _ in beliefs.arcs}
+    always = [name for name in sorted(heads - {*constant}) if data.cases_without(name).n_cases == 0]
+    sentences += [f"the odds of arcs into {name} do nothing: it was set in all cases" for name in always]
     if not sentences:
         return None
     return Remark(f"Prior odds without effect: {'; '.join(sentences)}.")

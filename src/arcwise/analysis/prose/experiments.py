@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from arcwise.analysis.remark import Remark
 from arcwise.report.content.blocks import Block, Column, Paragraph, Section, Table
 
 if TYPE_CHECKING:
     from arcwise.analysis.analysis import Analysis
+    from arcwise.data import Dataset
+    from arcwise.graph import Constraints
 
-__all__ = ["EXPERIMENT_WORKS", "experiment_sections", "methods_of_experiments"]
+__all__ = ["EXPERIMENT_WORKS", "experiment_sections", "methods_of_experiments", "untold_remarks"]
 
 # Variables that settle less than this are not worth a line.
 LEAST_SHOWN = 0.05
@@ -48,6 +51,21 @@ def experiment_sections(analysis: Analysis) -> tuple[Section, ...]:
         ),
     ]
     return (Section("experiments", "Which experiment next", tuple(blocks)),)
+
+
+def untold_remarks(data: Dataset, constraints: Constraints | None) -> tuple[Remark, ...]:
+    """Say which required arcs lead to variables that were set in every case: the data cannot tell of them."""
+    if constraints is None or data.targets is None:
+        return ()
+    always = [name for name in constraints.names if name in data.names and data.cases_without(name).n_cases == 0]
+    return tuple(
+        Remark(
+            f"{tail} → {name} is required, but {name} was set in all {data.n_cases:,} cases, so that the data say "
+            "nothing about its parents: the arc is there because you said so."
+        )
+        for name in always
+        for tail in constraints.required_parents(name)
+    )
 
 
 def methods_of_experiments(analysis: Analysis) -> str:

@@ -179,7 +179,7 @@ def _climb(task: ReplicateTask, index: int, sample: Dataset, seed: int, limits: 
         None,
     )
     offsets, members, score, *_, status = outcome
-    return _unless_stopped(Status.from_native(status), Replicate(index, score, offsets, members))
+    return _unless_stopped(Status.from_native(status), Replicate(index, score + task.problem.untold, offsets, members))
 
 
 def _search(
