@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from arcwise.errors import ConstraintError, FormatError, OptionError
 from arcwise.graph import Constraints, Dag, all_dags, read_constraints, write_constraints
+from arcwise.graph.statements import Kind
 
 NAMES = ("age", "sex", "smoke", "cancer")
 
@@ -311,3 +312,20 @@ def test_statements_and_leaving_one_out() -> None:
     ]
     with pytest.raises(OptionError, match="did you mean 'roots'"):
         Constraints(NAMES, rots=["age"])
+
+
+def test_a_limit_that_required_arcs_fill_forbids_the_rest() -> None:
+    for constraints in (
+        Constraints("abc", required=[("a", "b")], max_parents_of={"b": 1}),
+        Constraints("abc", required=[("a", "b")], max_parents=1),
+    ):
+        assert constraints.forbidden_parents("b") == ("c",)
+        assert constraints.max_parents_of("b") == 1
+        assert {said.kind for said in constraints.reasons("c", "b")} in (
+            {Kind.REQUIRED, Kind.MAX_PARENTS_OF},
+            {Kind.REQUIRED, Kind.MAX_PARENTS},
+        )
+    root = Constraints("abc", max_parents_of={"a": 0})
+    assert root.forbidden_masks == Constraints("abc", roots=["a"]).forbidden_masks
+    assert root.limits == (0, 2, 2)
+    assert [said.text() for said in root.reasons("b", "a")] == ["a has at most 0 parents"]

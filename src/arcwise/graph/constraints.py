@@ -138,6 +138,15 @@ class Constraints(Stated):
         direct = tuple(said for said in self.statements if said.forbids(tail, head))
         if direct or tail not in self.forbidden_parents(head):
             return direct
+        if self._crowded_masks[self.index(head)] >> self.index(tail) & 1:
+            own = self.index(head) in self._limits
+            return tuple(
+                said
+                for said in self.statements
+                if (said.kind is Kind.REQUIRED and said.names[1] == head)
+                or (said.kind is Kind.MAX_PARENTS_OF and said.names == (head,))
+                or (said.kind is Kind.MAX_PARENTS and not own)
+            )
         return tuple(said for said in self.statements if said.kind in _LEADING)
 
     def without(self, statement: Statement) -> Constraints:
@@ -239,7 +248,8 @@ class Constraints(Stated):
         """For each node, the parents it cannot have, as a bit set.
 
         These are the arcs that a statement excludes, the node itself, and what follows from several statements: a node
-        to which required arcs and ancestors lead from this one, and an arc that would lead from x to y if x must not.
+        to which required arcs and ancestors lead from this one, an arc that would lead from x to y if x must not, and
+        whatever is left once the required parents of a node are as many as it may have.
         """
         masks = list(self._said_masks)
         below = [0] * self.n_nodes  # whom a node leads to, by required arcs and ancestors
@@ -253,7 +263,16 @@ class Constraints(Stated):
         for x, y in self._leads[Kind.NON_ANCESTOR]:
             for head in (v for v in range(self.n_nodes) if v == y or below[v] >> y & 1):
                 masks[head] |= below[x] | 1 << x
-        return tuple(mask | below[v] for v, mask in enumerate(masks))
+        return tuple(mask | below[v] | self._crowded_masks[v] for v, mask in enumerate(masks))
+
+    @cached_property
+    def _crowded_masks(self) -> tuple[int, ...]:
+        """For each node that needs as many parents as its limit allows, perhaps none, all others."""
+        everything = (1 << self.n_nodes) - 1
+        return tuple(
+            everything & ~mask if mask.bit_count() == self._limits.get(v, self._max_parents) else 0
+            for v, mask in enumerate(self.required_masks)
+        )
 
     @cached_property
     def limits(self) -> tuple[int, ...]:
