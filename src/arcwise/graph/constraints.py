@@ -184,8 +184,10 @@ class Constraints(Stated):
             arcs = ((p, v) for v, mask in enumerate(self._tier_masks) for p in bits(mask))
             both["forbidden"] += self._name_arcs(arcs)
         limits = [most for most in (self._max_parents, other._max_parents) if most is not None]
-        own = [one.max_parents_by_name for one in (self, other)]
-        single = {name: min(most.get(name, self.n_nodes) for most in own) for name in own[0] | own[1]}
+        single = {
+            self._names[v]: min(one._said_limit(v) for one in (self, other))
+            for v in sorted({*self._limits, *other._limits})
+        }
         return Constraints(
             self._names,
             **both,
@@ -277,11 +279,13 @@ class Constraints(Stated):
     @cached_property
     def limits(self) -> tuple[int, ...]:
         """For each node, the most parents it can have: its limit, or fewer if too many parents are forbidden."""
-        default = self.n_nodes if self._max_parents is None else self._max_parents
         return tuple(
-            min(self._limits.get(v, default), self.n_nodes - mask.bit_count())
-            for v, mask in enumerate(self.forbidden_masks)
+            min(self._said_limit(v), self.n_nodes - mask.bit_count()) for v, mask in enumerate(self.forbidden_masks)
         )
+
+    def _said_limit(self, v: int) -> int:
+        """Return the limit of a node by what was said of it or of all; the number of nodes if nothing was."""
+        return self._limits.get(v, self.n_nodes if self._max_parents is None else self._max_parents)
 
     def required_parents(self, child: Node) -> tuple[str, ...]:
         """Return the parents that a node must have."""
