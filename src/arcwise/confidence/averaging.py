@@ -140,7 +140,8 @@ def _default_orientation(networks: Ensemble, deadline: Deadline) -> Orientation:
     each class, whichever the search came upon, so that its arcs tell nothing about directions.
     """
     obeyed = networks.obeyed
-    if obeyed is not None and (obeyed.is_ancestral or (has_own_limits(obeyed) and networks.origin != "bootstrap")):
+    learned = not {"bootstrap", "permutation"}.isdisjoint(networks.origin.split(" + "))
+    if obeyed is not None and (obeyed.is_ancestral or (has_own_limits(obeyed) and not learned)):
         return "dag"
     if isinstance(networks, CredibleSet):
         return "cpdag" if can_read_classes(networks, deadline) else "dag"

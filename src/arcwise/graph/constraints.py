@@ -283,6 +283,14 @@ class Constraints(Stated):
             min(self._said_limit(v), self.n_nodes - mask.bit_count()) for v, mask in enumerate(self.forbidden_masks)
         )
 
+    @property
+    def largest_limit(self) -> int | None:
+        """The limit of parents that holds for every variable: the largest that one of them has; None if one has none.
+
+        It is that of all variables, unless single ones may have more.
+        """
+        return None if self._max_parents is None else max(self._max_parents, *self._limits.values(), 0)
+
     def _said_limit(self, v: int) -> int:
         """Return the limit of a node by what was said of it or of all; the number of nodes if nothing was."""
         return self._limits.get(v, self.n_nodes if self._max_parents is None else self._max_parents)
