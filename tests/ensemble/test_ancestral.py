@@ -83,6 +83,17 @@ def test_learn_finds_the_slack_itself() -> None:
     assert found.count == arcwise.find_credible(table, bayes_factor=20, constraints=known).count
 
 
+def test_experiments_and_the_constraints_of_the_table_are_kept() -> None:
+    data = cases(0).with_targets(["b"] * 20 + [None] * 40)
+    known = Constraints(NAMES, ancestors=[("a", "c")])
+    made = arcwise.ensemble.Recipe.of("credible", "bdeu:ess=1", constraints=known).run(data)
+    assert made.targets == ((), ("b",))
+    assert made.fixed is not None and made.fixed.fixes("b", "c")
+    early = Constraints(NAMES, forbidden=[("d", "a")])
+    table = arcwise.build_parent_sets(data, "bdeu:ess=1", slack=math.inf, constraints=early)
+    assert arcwise.find_credible(table, log_slack=1.0, constraints=known).obeyed == early.joined(known)
+
+
 def test_the_others_refuse_them() -> None:
     known = Constraints(NAMES, ancestors=[("a", "c")])
     data = cases(0)

@@ -17,6 +17,7 @@ from arcwise.deadline import Deadline
 from arcwise.ensemble.credible_set import CredibleSet
 from arcwise.ensemble.ensemble_facts import CONSTRAINTS
 from arcwise.ensemble.families import Families
+from arcwise.ensemble.joint_constraints import joint_constraints
 from arcwise.ensemble.network_set import NetworkSet, concatenate, posterior_log_weights
 from arcwise.errors import UnfinishedError
 from arcwise.exact import find_optimal
@@ -76,6 +77,8 @@ def list_ancestral(
             kept += [part] if part.count else []
     if status is not Status.COMPLETE:
         return _nothing(table, slack, status)
+    obeyed = joint_constraints(table.names, table.constraints, constraints)
+    assert obeyed is not None
     found = concatenate(kept).sorted()
     most = deadline.given.count
     cut = most is not None and found.count > most
@@ -95,7 +98,8 @@ def list_ancestral(
         facts={
             "by": "dag",
             "seconds": deadline.seconds,
-            CONSTRAINTS: constraints.describe(),
+            **wide.known_facts,
+            CONSTRAINTS: obeyed.describe(),
             **({"total": str(total)} if cut else {}),
         },
     )
