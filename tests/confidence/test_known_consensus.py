@@ -12,6 +12,7 @@ from arcwise.confidence import EdgeConfidence, Fate, consensus_network, edge_con
 from arcwise.data import Dataset
 from arcwise.ensemble import NetworkSet, Recipe, bootstrap_networks
 from arcwise.graph import Constraints, Dag, FixedPairs
+from arcwise.graph.obedience import broken_rules
 
 
 def random_confidence(names: tuple[str, ...], rng: np.random.Generator, **options: Any) -> EdgeConfidence:
@@ -196,3 +197,14 @@ def test_a_pattern_without_room_is_closed_too() -> None:
     assert [edge.fate for edge in result.dropped] == [Fate.LIMITED]
     assert result.pattern.arcs == (("a", "b"), ("b", "c"))
     assert constraints.allows_dag(result.dag)
+
+
+def test_nothing_is_open_under_constraints_on_ancestors() -> None:
+    data = chain_data()
+    constraints = Constraints(data.names, ancestors=[("a", "c")])
+    networks = Recipe.of("credible", "bdeu:ess=1", constraints=constraints, bayes_factor=3).run(data)
+    confidence = edge_confidence(networks)
+    assert confidence.orient == "dag" and not confidence.undirected.any()
+    result = consensus_network(confidence, 0.5)
+    assert result.cpdag.arcs == result.dag.arcs == (("a", "b"), ("b", "c"))
+    assert broken_rules(result.cpdag, constraints) == []

@@ -105,8 +105,11 @@ class ConsensusNetwork:
     def cpdag(self) -> Pdag:
         """The class of the DAG: what neither the dependences nor constraints or experiments direct is left open.
 
-        Without constraints and experiments a `Cpdag`.
+        Without constraints and experiments a `Cpdag`. Under constraints on ancestors nothing is left open: of a class,
+        some members lead where they must, others do not, and no graph with open edges says which.
         """
+        if self.constraints is not None and self.constraints.is_ancestral:
+            return Pdag(self.dag.names, self.dag.parents, [() for _ in self.dag.names])
         return Cpdag.from_dag(self.dag) if self.fixed is None else self.fixed.class_of(self.dag)
 
     @property
