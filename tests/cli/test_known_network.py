@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from arcwise import datasets
+from arcwise.ensemble import NetworkSet
 from arcwise.graph import Constraints, broken_rules, read_graph
 
 NAMES = ("class", "left-weight", "left-distance", "right-weight", "right-distance")
@@ -66,3 +67,28 @@ def test_other_constraints_may_be_given_to_the_consensus(data: Path, tmp_path: P
     found = cli("consensus", tmp_path / "confidence.parquet", "--threshold", "0", "--constraints", rules, "--json")
     assert json.loads(found)["arcs"] == []
     assert {edge["fate"] for edge in json.loads(found)["edges"]} == {"forbidden"}
+
+
+def test_a_credible_set_under_constraints_on_ancestors(data: Path, tmp_path: Path, cli: Callable[..., str]) -> None:
+    known = Constraints(NAMES, ancestors=[("class", "left-weight")])
+    listed = ("credible", data, "--constraints", json.dumps(known.describe()), "--bayes-factor", "20", "--json")
+    found = json.loads(cli(*listed, "-o", tmp_path / "all.nets", "--quiet"))
+    networks = NetworkSet.load(tmp_path / "all.nets")
+    assert found["complete"] and found["count"] == networks.count > 0
+    assert all(known.allows_dag(dag) for dag in networks)
+    assert networks.obeyed == known
+    shown = {(arc["from"], arc["to"]): arc["probability"] for arc in found["arcs"]}
+    probabilities = networks.arc_probabilities()
+    assert shown == {
+        (NAMES[p], NAMES[c]): pytest.approx(
+            probabilities[networks.names.index(NAMES[p]), networks.names.index(NAMES[c])]
+        )
+        for p in range(5)
+        for c in range(5)
+        if probabilities[networks.names.index(NAMES[p]), networks.names.index(NAMES[c])]
+    }
+    cli("confidence", tmp_path / "all.nets", "-o", tmp_path / "confidence.parquet", "--quiet")
+    for extra in ((), ("--cpdag",)):
+        path = tmp_path / "net.graphml"
+        cli("consensus", tmp_path / "confidence.parquet", "--threshold", "0.5", *extra, "-o", path, "--quiet")
+        assert broken_rules(read_graph(path), known) == []

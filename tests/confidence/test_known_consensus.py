@@ -12,6 +12,7 @@ from arcwise.confidence import EdgeConfidence, Fate, consensus_network, edge_con
 from arcwise.data import Dataset
 from arcwise.ensemble import NetworkSet, Recipe, bootstrap_networks
 from arcwise.graph import Constraints, Dag, FixedPairs
+from arcwise.graph.obedience import broken_rules
 
 
 def random_confidence(names: tuple[str, ...], rng: np.random.Generator, **options: Any) -> EdgeConfidence:
@@ -142,3 +143,68 @@ def test_an_edge_that_knowledge_directs_is_directed() -> None:
     result = consensus_network(undirected, 0.5, constraints=Constraints(chain.names, tiers=[["a"], ["b", "c"]]))
     assert result.pattern.arcs == result.cpdag.arcs == (("a", "b"), ("b", "c"))
     assert {edge.fate for edge in result.edges} == {Fate.KEPT}
+
+
+def chain_data() -> Dataset:
+    rng = np.random.default_rng(0)
+    a = rng.integers(0, 2, 400)
+    b = a ^ (rng.random(400) < 0.2)
+    c = b ^ (rng.random(400) < 0.2)
+    return Dataset.from_codes(np.array([a, b, c]).astype(int).T, names=list("abc"))
+
+
+@pytest.mark.parametrize("options", [{"max_parents_of": {"c": 0}}, {"roots": ["c"]}])
+def test_a_limit_of_no_parents_is_a_root(options: dict[str, Any]) -> None:
+    data = chain_data()
+    constraints = Constraints(data.names, **options)
+    networks = Recipe.of("credible", "bdeu:ess=1", constraints=constraints, bayes_factor=3).run(data)
+    confidence = edge_confidence(networks)
+    assert confidence.orient == "cpdag"
+    assert not confidence.undirected.any()
+    result = consensus_network(confidence, 0.5)
+    assert result.dag.arcs == result.cpdag.arcs == (("b", "a"), ("c", "b"))
+    assert {edge.fate for edge in result.edges} == {Fate.KEPT}
+
+
+def test_limits_of_single_variables_are_read_from_the_arcs() -> None:
+    data = chain_data()
+    constraints = Constraints(data.names, required=[("a", "b")], max_parents_of={"c": 1})
+    networks = Recipe.of("credible", "bdeu:ess=1", constraints=constraints, bayes_factor=3).run(data)
+    assert edge_confidence(networks).orient == "dag"
+    sample = bootstrap_networks(data, "bic", replicates=3, constraints=constraints, seed=1, progress=False)
+    assert edge_confidence(sample).orient == "cpdag"  # of each class it has but one member
+
+
+@pytest.mark.parametrize("limits", [{x: 1} for x in "abcd"] + [{x: 2 for x in "abcd" if x != y} for y in "abcd"])
+def test_open_edges_find_the_member_that_the_limits_allow(limits: dict[str, int]) -> None:
+    names = tuple("abcd")
+    clique = Dag(names, [[], [0], [0, 1], [0, 1, 2]])
+    undirected = edge_confidence(NetworkSet.from_dags([clique], origin="test"))
+    constraints = Constraints(names, max_parents_of=limits)
+    result = consensus_network(undirected, 0.5, constraints=constraints)
+    assert result.dropped == ()
+    assert len(result.dag.arcs) == 6 and constraints.allows_dag(result.dag)
+    assert result.dag.cpdag == clique.cpdag
+
+
+def test_a_pattern_without_room_is_closed_too() -> None:
+    # a -> b is required and b - c follows it; d - e - f is a triangle that cannot be had.
+    names = tuple("abcdef")
+    dag = Dag.from_arcs(names, [("a", "b"), ("b", "c"), ("d", "e"), ("d", "f"), ("e", "f")])
+    undirected = edge_confidence(NetworkSet.from_dags([dag], origin="test"))
+    constraints = Constraints(names, required=[("a", "b")], max_parents_of=dict.fromkeys("def", 1))
+    result = consensus_network(undirected, 0.5, constraints=constraints)
+    assert [edge.fate for edge in result.dropped] == [Fate.LIMITED]
+    assert result.pattern.arcs == (("a", "b"), ("b", "c"))
+    assert constraints.allows_dag(result.dag)
+
+
+def test_nothing_is_open_under_constraints_on_ancestors() -> None:
+    data = chain_data()
+    constraints = Constraints(data.names, ancestors=[("a", "c")])
+    networks = Recipe.of("credible", "bdeu:ess=1", constraints=constraints, bayes_factor=3).run(data)
+    confidence = edge_confidence(networks)
+    assert confidence.orient == "dag" and not confidence.undirected.any()
+    result = consensus_network(confidence, 0.5)
+    assert result.cpdag.arcs == result.dag.arcs == (("a", "b"), ("b", "c"))
+    assert broken_rules(result.cpdag, constraints) == []

@@ -14,7 +14,7 @@ from arcwise.confidence.next_experiment import next_experiment_twin
 from arcwise.data import Dataset, stack
 from arcwise.ensemble import CredibleSet, NetworkSet, find_credible
 from arcwise.errors import OptionError
-from arcwise.graph import Beliefs, Dag, FixedPairs, all_dags
+from arcwise.graph import Beliefs, Constraints, Dag, FixedPairs, all_dags
 from arcwise.graph.class_members import ClassMembers
 from arcwise.model import BayesianNetwork
 from arcwise.parent_sets import build_parent_sets
@@ -112,6 +112,27 @@ def test_members_that_the_score_tells_apart_weigh_what_they_weigh() -> None:
         # Setting b settles its own edge, and all three if b is the source.
         np.testing.assert_allclose(found.settled, [3.0, 1.2, 1.0, 1.0])
         np.testing.assert_allclose(next_experiment_twin(networks), found.settled)
+
+
+@pytest.mark.parametrize("number", range(8))
+def test_only_members_that_the_constraints_allow_count(number: int) -> None:
+    rng = np.random.default_rng(number)
+    x, y, z = rng.choice(NAMES[:4], 3, replace=False).tolist()
+    options = [{"ancestors": [(x, y)]}, {"non_ancestors": [(x, y), (z, y)]}, {"max_parents_of": {x: 1, y: 1}}]
+    constraints = Constraints(NAMES[:4], **options[number % 3])
+    dags = [dag for dag in all_dags(NAMES[:4]) if constraints.allows_dag(dag)][number::29]
+    facts = {"constraints": constraints.describe(), **({"targets": [[], [z]]} if number % 2 else {})}
+    networks = NetworkSet.from_dags(dags, origin="test", facts=facts).with_weights(rng.random(len(dags)) + 0.1)
+    found = next_experiment(networks)
+    assert found.open_now > 0
+    np.testing.assert_allclose(found.settled, next_experiment_twin(networks), atol=1e-9)
+
+
+def test_a_path_that_must_be_there_leaves_nothing_to_settle() -> None:
+    chain = Dag.from_arcs(NAMES[:3], [("a", "b"), ("b", "c")])
+    facts = {"constraints": Constraints(NAMES[:3], ancestors=[("a", "c")]).describe()}
+    found = next_experiment(NetworkSet.from_dags([chain], origin="test", facts=facts))
+    assert found.open_now == 0 and found.best is None
 
 
 def test_closed_forms() -> None:

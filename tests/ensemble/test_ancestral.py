@@ -13,6 +13,7 @@ from arcwise import Dataset
 from arcwise.ensemble import exact_posterior, k_best
 from arcwise.errors import ConstraintError, GuaranteeError
 from arcwise.graph import Constraints, Dag, all_dags
+from arcwise.limits import Limits, Status
 
 NAMES = ("a", "b", "c", "d")
 DAGS = list(all_dags(NAMES))
@@ -81,6 +82,24 @@ def test_learn_finds_the_slack_itself() -> None:
     assert all(known.allows_dag(dag) for dag in found)
     table = arcwise.build_parent_sets(cases(3), "bic", slack=math.inf)
     assert found.count == arcwise.find_credible(table, bayes_factor=20, constraints=known).count
+
+
+def test_experiments_and_the_constraints_of_the_table_are_kept() -> None:
+    data = cases(0).with_targets(["b"] * 20 + [None] * 40)
+    known = Constraints(NAMES, ancestors=[("a", "c")])
+    made = arcwise.ensemble.Recipe.of("credible", "bdeu:ess=1", constraints=known).run(data)
+    assert made.targets == ((), ("b",))
+    assert made.obeyed == known
+    assert made.fixed is not None and made.fixed.fixes("b", "c")
+    early = Constraints(NAMES, forbidden=[("d", "a")])
+    table = arcwise.build_parent_sets(data, "bdeu:ess=1", slack=math.inf, constraints=early)
+    assert arcwise.find_credible(table, log_slack=1.0, constraints=known).obeyed == early.joined(known)
+
+
+def test_a_table_that_was_cut_short_tells_its_limit() -> None:
+    table = arcwise.build_parent_sets(cases(0), "bic", slack=math.inf, limits=Limits(seconds=1e-9))
+    found = arcwise.find_credible(table, log_slack=1.0, constraints=Constraints(NAMES, ancestors=[("a", "c")]))
+    assert (found.count, found.status) == (0, Status.TIME_LIMIT)
 
 
 def test_the_others_refuse_them() -> None:

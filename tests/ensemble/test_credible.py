@@ -456,7 +456,7 @@ def test_a_table_with_too_little_slack_is_refused() -> None:
     limited = ParentSetTable.from_lists(["a", "b", "c"], [*entries, [(0.0, [])]], slack=9.0, max_parents=1)
     assert find_credible(limited, bayes_factor=3).max_parents == 1
     with pytest.raises(GuaranteeError, match="limits on the parents of single variables"):
-        find_credible(tight, log_slack=0.0, by="mec", constraints=Constraints(("a", "b"), max_parents_of={"a": 0}))
+        find_credible(limited, log_slack=0.0, by="mec", constraints=Constraints("abc", max_parents_of={"a": 1}))
 
 
 @pytest.mark.parametrize("max_parents", [1, 2, 3])

@@ -12,6 +12,7 @@ import pytest
 
 from arcwise import datasets
 from arcwise.confidence import EdgeConfidence, confidence_by_recipe, edge_confidence, recommend
+from arcwise.data import Dataset
 from arcwise.ensemble import (
     CredibleSet,
     NetworkSet,
@@ -55,6 +56,25 @@ def test_limits_of_parents_are_told_once() -> None:
     assert by_option.differences(by_constraints) == ()
     assert Recipe.usual("credible", "qnml").max_parents == 3
     assert Recipe.usual("credible", "qnml", constraints=Constraints(names, max_parents=5)).max_parents == 5
+
+
+def test_a_larger_limit_of_one_variable_is_kept() -> None:
+    rng = np.random.default_rng(0)
+    b, c = rng.integers(0, 2, (2, 400))
+    data = Dataset.from_codes(np.array([b & c ^ (rng.random(400) < 0.1), b, c]).T, names=list("abc"))
+    constraints = Constraints(data.names, max_parents=1, max_parents_of={"a": 2})
+    for source, more in (("credible", {}), ("bootstrap", {"replicates": 3})):
+        recipe = Recipe.of(source, "bdeu:ess=1", constraints=constraints, **more)
+        assert recipe.max_parents == 2
+        made = recipe.run(data, seed=1)
+        listed = made.networks() if isinstance(made, CredibleSet) else made
+        assert max(len(dag.parents[0]) for dag in listed) == 2
+        assert all(constraints.allows_dag(dag) for dag in listed)
+    assert Recipe.of("credible", constraints=constraints, max_parents=1).max_parents == 1
+    sample = bootstrap_networks(data, "bdeu:ess=1", replicates=3, constraints=constraints, seed=1, progress=False)
+    assert sample.recipe is not None and sample.max_parents == 2
+    again = sample.recipe.run(data, seed=1)
+    assert isinstance(again, NetworkSet) and list(again) == list(sample)
 
 
 def test_parts_of_a_credible_set_are_not_the_set(table: ParentSetTable) -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import pickle
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from arcwise.errors import ConstraintError, FormatError, OptionError
 from arcwise.graph import Constraints, Dag, all_dags, read_constraints, write_constraints
+from arcwise.graph.statements import Kind
 
 NAMES = ("age", "sex", "smoke", "cancer")
 
@@ -311,3 +313,30 @@ def test_statements_and_leaving_one_out() -> None:
     ]
     with pytest.raises(OptionError, match="did you mean 'roots'"):
         Constraints(NAMES, rots=["age"])
+
+
+def test_a_limit_that_required_arcs_fill_forbids_the_rest() -> None:
+    for constraints in (
+        Constraints("abc", required=[("a", "b")], max_parents_of={"b": 1}),
+        Constraints("abc", required=[("a", "b")], max_parents=1),
+    ):
+        assert constraints.forbidden_parents("b") == ("c",)
+        assert constraints.max_parents_of("b") == 1
+        assert {said.kind for said in constraints.reasons("c", "b")} in (
+            {Kind.REQUIRED, Kind.MAX_PARENTS_OF},
+            {Kind.REQUIRED, Kind.MAX_PARENTS},
+        )
+    root = Constraints("abc", max_parents_of={"a": 0})
+    assert root.forbidden_masks == Constraints("abc", roots=["a"]).forbidden_masks
+    assert root.limits == (0, 2, 2)
+    assert [said.text() for said in root.reasons("b", "a")] == ["a has at most 0 parents"]
+
+
+@pytest.mark.parametrize("one", [{"max_parents_of": {"a": 2}}, {"max_parents": 2, "max_parents_of": {"b": 0}}])
+@pytest.mark.parametrize("other", [{"max_parents": 1}, {"max_parents_of": {"a": 1, "c": 2}}])
+def test_joined_limits_are_the_lower_ones(one: dict[str, Any], other: dict[str, Any]) -> None:
+    first, second = Constraints("abc", **one), Constraints("abc", **other)
+    for joined in (first.joined(second), second.joined(first)):
+        assert joined.limits == tuple(map(min, first.limits, second.limits))
+        for dag in all_dags("abc"):
+            assert joined.allows_dag(dag) == (first.allows_dag(dag) and second.allows_dag(dag))

@@ -31,8 +31,8 @@ def random_constraints(
     needed = {name: sum(b == name for _, b in required) for name in order}
     most = max(needed.values()) + int(rng.integers(0, 2)) if limits and rng.random() < 0.3 else None
     own = {}
-    if limits and own_limits and rng.random() < 0.3:
-        own = {x: needed[x] + int(rng.integers(0, 2)) for x in order if rng.random() < 0.3}
+    if limits and own_limits and rng.random() < 0.4:  # above the limit of all, or below it
+        own = {x: needed[x] + int(rng.integers(0, 4)) for x in order if rng.random() < 0.4}
     some = [str(name) for name in rng.choice(order, size=min(3, len(order)), replace=False)]
     apart = len(some) > 1 and rng.random() < 0.2 and not any(a in some and b in some for a, b in required)
     return Constraints(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,12 +14,16 @@ from arcwise.cli.data_options import DataOptions
 from arcwise.cli.limit_options import NetworkLimit
 from arcwise.cli.option_group import OptionGroup, expanded
 from arcwise.cli.output_file import OutputOption, check_file_name
-from arcwise.cli.parent_set_source import SourceArgument, load_parent_sets
+from arcwise.cli.parent_set_source import ParentSetSource, SourceArgument, load_parent_sets
 from arcwise.cli.printing import PrintOptions, finish, print_json
 from arcwise.cli.repeat_options import MOST_THREADS
 from arcwise.cli.rule_options import RuleOptions
 from arcwise.cli.score_options import ScoreOptions
 from arcwise.defaults import BAYES_FACTOR
+
+if TYPE_CHECKING:
+    from arcwise.deadline import Deadline
+    from arcwise.ensemble import CredibleSet, NetworkSet, NetworkSummary
 
 __all__ = ["register"]
 
@@ -72,8 +76,6 @@ def credible(
     Example: arcwise credible survey.csv --score bdeu --ess 1 --bayes-factor 20 -o networks.parquet
     """
     from arcwise.deadline import Deadline
-    from arcwise.ensemble import CredibleSet
-    from arcwise.ensemble.diagram.reached import FIRST_SHARE
     from arcwise.ensemble.ensemble_facts import describe_completeness
     from arcwise.limits import Status
 
@@ -94,20 +96,14 @@ def credible(
     if wanted.trust_table:  # also for its score, if nobody knows which it is
         table = table.vouched(equivalent=None if "name" in table.score else True)
     table_seconds = deadline.seconds
-    found = CredibleSet.build(
-        table,
-        bayes_factor=factor,
-        constraints=loaded.constraints,
-        limits=deadline.share(FIRST_SHARE).limits,
-        progress=printing.progress,
-    )
-    summary = found.summary(classes=wanted.classes, limits=deadline.limits)
+    found, summary = _found(replace(loaded, table=table), wanted, factor, deadline, printing)
+    class_count = getattr(summary, "class_count", None)  # of networks that were listed to be counted, nobody knows
     seconds = deadline.seconds - table_seconds
     # A table that was cut short is complete for the finished sizes of parent sets only.
     status = summary.status if summary.status is not Status.COMPLETE else table.status
     complete = status is Status.COMPLETE
     if output is not None:
-        networks = found.networks(wanted.by, limits=deadline.limits)  # type: ignore[arg-type]
+        networks = _listed(found, wanted.by, deadline)
         if loaded.data is not None:
             networks = replace(networks, facts={**networks.facts, "n_cases": loaded.data.n_cases})
         networks.save(output)
@@ -131,7 +127,7 @@ def credible(
         print_json(
             {
                 "count": summary.count,
-                "classes": summary.class_count,
+                "classes": class_count,
                 "optimum": summary.opt,
                 "complete": complete,
                 "status": str(status),
@@ -152,12 +148,12 @@ def credible(
         for arc in arcs:
             typer.echo(f"{arc['from']} -> {arc['to']}  {arc['probability']:.4f}")
     if not printing.quiet:
-        grouped = "" if summary.class_count is None else f" in {summary.class_count:,} equivalence classes"
+        grouped = "" if class_count is None else f" in {class_count:,} equivalence classes"
         told = f"{summary.count:,} networks{grouped} within a Bayes factor of {factor:g} of {summary.opt:.6f}"
         if not summary.count:
             told = f"the networks within a Bayes factor of {factor:g} of the best were not counted"
         stopped = "; " + describe_completeness(summary.status if complete else status, summary.max_parents, len(names))
-        if wanted.classes and summary.class_count is None and summary.count:
+        if wanted.classes and class_count is None and summary.count:
             stopped += "; their classes were not counted"
         if reached is not None:
             stopped += f"; {reached['count']:,} networks are within a Bayes factor of {reached['bayes_factor']:.3g}"
@@ -166,3 +162,40 @@ def credible(
             err=True,
         )
     finish(status)
+
+
+def _found(
+    loaded: ParentSetSource, wanted: SetOptions, factor: float, deadline: Deadline, printing: PrintOptions
+) -> tuple[CredibleSet | NetworkSet, NetworkSummary | NetworkSet]:
+    """Find the set and count it. Under constraints on ancestors it has to be listed to be counted."""
+    from arcwise.ensemble import CredibleSet, find_credible
+    from arcwise.ensemble.diagram.reached import FIRST_SHARE
+
+    known = loaded.constraints
+    if known is not None and known.is_ancestral:
+        listed = find_credible(
+            loaded.table,
+            bayes_factor=factor,
+            by=wanted.by,  # type: ignore[arg-type]
+            constraints=known,
+            limits=deadline.uncounted,
+            progress=printing.progress,
+        )
+        return listed, listed
+    found = CredibleSet.build(
+        loaded.table,
+        bayes_factor=factor,
+        constraints=known,
+        limits=deadline.share(FIRST_SHARE).limits,
+        progress=printing.progress,
+    )
+    return found, found.summary(classes=wanted.classes, limits=deadline.limits)
+
+
+def _listed(found: CredibleSet | NetworkSet, by: str, deadline: Deadline) -> NetworkSet:
+    from arcwise.ensemble import NetworkSet
+    from arcwise.ensemble.ancestral_set import best_of
+
+    if isinstance(found, NetworkSet):
+        return best_of(found, deadline.given.count)
+    return found.networks(by, limits=deadline.limits)  # type: ignore[arg-type]

@@ -18,6 +18,7 @@ from arcwise.confidence.edge_confidence import EdgeConfidence, Orientation, is_s
 from arcwise.deadline import Deadline
 from arcwise.ensemble import CredibleSet, Ensemble, NetworkSet
 from arcwise.ensemble.chains.chain_posterior import effective_networks
+from arcwise.ensemble.joint_constraints import has_own_limits
 from arcwise.errors import GuaranteeError, OptionError, UnknownNameError, suggestion
 from arcwise.graph import FixedPairs
 from arcwise.graph.fixed_pairs import native_pairs
@@ -58,8 +59,8 @@ def edge_confidence(
         "cpdag" reads each network as its equivalence class, so that a direction counts only where the data can show it,
         or constraints or experiments tell it (`networks.fixed`); "dag" takes the arcs as they are; "skeleton" ignores
         directions. By default "cpdag" where the networks are listed, or are a `CredibleSet` of at most 200,000 networks
-        or 100,000 classes, and "dag" for larger ones and for a set that was only counted; `EdgeConfidence.orient` says
-        which it was.
+        or 100,000 classes, and "dag" for larger ones, for a set that was only counted, and where constraints on
+        ancestors or limits of single variables cut classes apart; `EdgeConfidence.orient` says which it was.
     weights
         "posterior" (by score) or "equal" (Liao 2022, section 4.4); by default the set's own weights.
     feature
@@ -133,7 +134,16 @@ def _check_options(networks: Ensemble, orient: str | None, weights: str | None, 
 
 
 def _default_orientation(networks: Ensemble, deadline: Deadline) -> Orientation:
-    """Return the finest reading that the ensemble offers readily."""
+    """Return the finest reading that the ensemble offers readily.
+
+    Constraints on ancestors, and limits of single variables, allow some members of a class and not others: which
+    directions are open is then told by the networks themselves, all of which are there. A bootstrap has one member of
+    each class, whichever the search came upon, so that its arcs tell nothing about directions.
+    """
+    obeyed = networks.obeyed
+    learned = not {"bootstrap", "permutation"}.isdisjoint(networks.origin.split(" + "))
+    if obeyed is not None and (obeyed.is_ancestral or (has_own_limits(obeyed) and not learned)):
+        return "dag"
     if isinstance(networks, CredibleSet):
         return "cpdag" if can_read_classes(networks, deadline) else "dag"
     return "cpdag" if isinstance(networks, NetworkSet) else "dag"

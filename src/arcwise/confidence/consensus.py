@@ -9,6 +9,7 @@ import numpy as np
 
 from arcwise.confidence.arc_rules import ArcRules
 from arcwise.confidence.edge_confidence import EdgeConfidence
+from arcwise.confidence.limited_extension import extended_within
 from arcwise.confidence.required_paths import reaches, required_paths
 from arcwise.confidence.rules.threshold import Threshold
 from arcwise.ensemble.ensemble_facts import fixed_pairs
@@ -104,8 +105,11 @@ class ConsensusNetwork:
     def cpdag(self) -> Pdag:
         """The class of the DAG: what neither the dependences nor constraints or experiments direct is left open.
 
-        Without constraints and experiments a `Cpdag`.
+        Without constraints and experiments a `Cpdag`. Under constraints on ancestors nothing is left open: of a class,
+        some members lead where they must, others do not, and no graph with open edges says which.
         """
+        if self.constraints is not None and self.constraints.is_ancestral:
+            return Pdag(self.dag.names, self.dag.parents, [() for _ in self.dag.names])
         return Cpdag.from_dag(self.dag) if self.fixed is None else self.fixed.class_of(self.dag)
 
     @property
@@ -257,7 +261,9 @@ def _direct(
         neighbours[edge.head].add(edge.tail)
     pattern = Pdag(names, parents, neighbours)
     dag = _extended(names, parents, neighbours, open_edges)
-    if dag is not None and rules.have_room(dag.parents):
+    if dag is not None and not rules.have_room(dag.parents):
+        dag = extended_within(names, parents, [(edge.tail, edge.head) for edge in open_edges], rules)
+    if dag is not None:
         return dag, pattern if rules.constraints is None else pattern.close(), set()
     fixed, free = [set(ps) for ps in parents], neighbours
     limited: set[_Reading] = set()
@@ -278,7 +284,22 @@ def _direct(
             [other for other in pattern.neighbours[v] if frozenset((v, other)) not in lost] for v in range(len(names))
         ]
         pattern = Pdag(names, parents, left)
-    return Dag(names, fixed), pattern, limited
+    dag = Dag(names, fixed)
+    return dag, pattern if rules.constraints is None else _closed_towards(pattern, dag), limited
+
+
+def _closed_towards(pattern: Pdag, dag: Dag) -> Pdag:
+    """Direct the open edges of a pattern that follow from its arcs, where a DAG of its edges has them that way."""
+    try:
+        closed = pattern.close()
+    except GraphError:  # an edge follows both ways: nothing is said of any
+        return pattern
+    parents = [set(own) | set(closed.parents[v]) & set(dag.parents[v]) for v, own in enumerate(pattern.parents)]
+    left = [
+        [other for other in own if other not in parents[v] and v not in parents[other]]
+        for v, own in enumerate(pattern.neighbours)
+    ]
+    return Pdag(pattern.names, parents, left)
 
 
 def _extended(

@@ -11,11 +11,14 @@ Without constraints, the open edges of a class fall into connected chordal graph
 average for each such graph, of which few are different. Constraints can leave open edges that depend on directed ones;
 then whole members are looked at. So they are where prior odds prefer a direction: the odds decide how likely each
 member is, yet an edge that they alone direct is open, since an experiment can show that it points the other way. Where
-the score tells the members of a class apart by itself, the networks of the ensemble stand for themselves.
+the score tells the members of a class apart by itself, the networks of the ensemble stand for themselves. Constraints
+on ancestors, and limits of single variables, allow some members of a class and not others: then only these count, all
+alike, and what they agree on is not open.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -27,8 +30,9 @@ from arcwise.confidence.credible_averages import MOST_CLASSES, MOST_DAGS
 from arcwise.deadline import Deadline
 from arcwise.ensemble import CredibleSet, Ensemble, NetworkSet, weigh_classes
 from arcwise.ensemble.ensemble_facts import CONSTRAINTS, TARGETS, fixed_pairs
+from arcwise.ensemble.joint_constraints import has_own_limits
 from arcwise.errors import ArcwiseError, OptionError, UnfinishedError
-from arcwise.graph import Dag, FixedPairs, class_keys
+from arcwise.graph import Constraints, Dag, FixedPairs, class_keys
 from arcwise.graph.bitset import bits, components
 from arcwise.graph.class_members import ClassMembers
 from arcwise.graph.orientations import OrientationCounter, orientations, sample_orientation
@@ -115,7 +119,10 @@ def next_experiment(networks: Ensemble, *, seed: int = 0, limits: Limits | None 
     listed = _listed(networks, seed, Deadline.of(limits))
     rng = np.random.default_rng(seed)
     classes, n_classes = _classes(listed, rng)
-    if _tells_members_apart(listed):
+    obeyed = listed.obeyed
+    if obeyed is not None and _splits_classes(obeyed):
+        settled, open_now, drawn = _by_allowed_members(classes, obeyed, rng)
+    elif _tells_members_apart(listed):
         settled, open_now, drawn = *_settled(_without_odds(listed)), False
     elif _is_by_targets_alone(listed):
         settled, open_now, drawn = _by_components(classes, rng)
@@ -127,18 +134,35 @@ def next_experiment(networks: Ensemble, *, seed: int = 0, limits: Limits | None 
 def next_experiment_twin(networks: NetworkSet) -> NDArray[np.float64]:
     """Return what `next_experiment` calls `settled`, class by class and member by member: for comparison."""
     weight_of: dict[frozenset[Dag], float] = {}
+    obeyed, fixed = networks.obeyed, networks.fixed or FixedPairs(networks.names)
+    splits = obeyed if obeyed is not None and _splits_classes(obeyed) else None
     for dag, weight in zip(networks, networks.weights, strict=True):
-        members = frozenset([dag] if _tells_members_apart(networks) else ClassMembers(dag, networks.fixed))
+        whole = [dag] if splits is None and _tells_members_apart(networks) else ClassMembers(dag, networks.fixed)
+        members = frozenset(one for one in whole if splits is None or splits.allows_dag(one))
         weight_of[members] = weight_of.get(members, 0.0) + float(weight)
     settled = np.zeros(networks.n_variables)
     for members, weight in weight_of.items():
+        share = weight / len(members)
         for dag in members:
             alone = NetworkSet.from_dags([dag], origin="one", facts=_known(networks))
-            before = class_sums_twin(alone)[1].sum()
+            before = class_sums_twin(alone)[1].sum() / 2
             for v, name in enumerate(networks.names):
-                after = class_sums_twin(_with_target(alone, name))[1].sum()
-                settled[v] += weight / len(members) * (before - after) / 2
+                if splits is None:
+                    settled[v] += share * (before - class_sums_twin(_with_target(alone, name))[1].sum() / 2)
+                    continue
+                known = fixed | FixedPairs.by_targets(networks.names, [[name]])
+                alike = [one for one in members if known.class_of(one) == known.class_of(dag)]
+                settled[v] += share * (len(_shared_arcs(alike)) - len(_shared_arcs(members)))
     return settled
+
+
+def _splits_classes(constraints: Constraints) -> bool:
+    """Say whether constraints allow some members of a class and not others."""
+    return constraints.is_ancestral or has_own_limits(constraints)
+
+
+def _shared_arcs(dags: Iterable[Dag]) -> frozenset[tuple[str, str]]:
+    return frozenset.intersection(*(frozenset(dag.arcs) for dag in dags))
 
 
 def _with_target(networks: NetworkSet, name: str) -> NetworkSet:
@@ -270,6 +294,34 @@ def _by_members(classes: NetworkSet, rng: np.random.Generator) -> tuple[NDArray[
         shares += [weight / len(own)] * len(own)
     made = NetworkSet.from_dags(found, origin=classes.origin, facts=_known(classes))
     return *_settled(made.with_weights(np.array(shares))), drawn
+
+
+def _by_allowed_members(
+    classes: NetworkSet, obeyed: Constraints, rng: np.random.Generator
+) -> tuple[NDArray[np.float64], float, bool]:
+    """Average over the members of the classes that constraints allow which no pair of variables shows.
+
+    A direction is open if some of these members have it one way and some the other. Setting a variable tells those
+    apart that differ in an edge at it.
+    """
+    most = max(1, min(MOST_LISTED, MEMBERS // classes.count))
+    settled, open_now, drawn = np.zeros(classes.n_variables), 0.0, False
+    for dag, weight in zip(classes, classes.weights.tolist(), strict=True):
+        own, complete = _some(dag, classes.fixed, most, rng)
+        drawn |= not complete
+        arcs = np.array([one.to_adjacency() for one in own if obeyed.allows_dag(one)] or [dag.to_adjacency()], bool)
+        turning = _turning(arcs)
+        open_now += weight * turning.sum() / 2
+        for v in np.flatnonzero(turning.any(axis=0)).tolist():
+            _, group, sizes = np.unique(arcs[:, v], axis=0, return_inverse=True, return_counts=True)
+            left = [_turning(arcs[group.reshape(-1) == k]).sum() / 2 for k in range(len(sizes))]
+            settled[v] += weight * (turning.sum() / 2 - float(np.average(left, weights=sizes)))
+    return settled, open_now, drawn
+
+
+def _turning(arcs: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return the pairs that networks of one skeleton direct differently, as a symmetric matrix."""
+    return np.asarray(arcs.any(axis=0) & ~arcs.all(axis=0))
 
 
 def _some(dag: Dag, fixed: FixedPairs | None, most: int, rng: np.random.Generator) -> tuple[list[Dag], bool]:

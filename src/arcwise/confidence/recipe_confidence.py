@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.confidence.averaging import edge_confidence
-from arcwise.confidence.edge_confidence import EdgeConfidence, Orientation
+from arcwise.confidence.edge_confidence import EdgeConfidence
 from arcwise.confidence.learned_table import learned_table
 from arcwise.data import Dataset, Incomplete
 from arcwise.deadline import Deadline
@@ -91,10 +91,7 @@ def _averaged(recipe: Recipe, networks: Ensemble, n_cases: int, deadline: Deadli
         if found is None or not found.complete:
             found = edge_confidence(networks.summary(), orient="dag", n_cases=n_cases)
         return Outcome(networks, replace(found, recipe=recipe), networks.status)
-    # Constraints on ancestors cut a class in ways that no pair of variables shows: its members keep their directions.
-    known = recipe.constraints_on(networks.names)
-    orient: Orientation | None = "dag" if known is not None and known.is_ancestral else None
-    found = edge_confidence(networks, orient=orient, n_cases=n_cases)
+    found = edge_confidence(networks, n_cases=n_cases)
     return Outcome(networks, replace(found, recipe=recipe), Status.COMPLETE if capped else networks.status)
 
 

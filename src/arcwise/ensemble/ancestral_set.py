@@ -17,6 +17,7 @@ from arcwise.deadline import Deadline
 from arcwise.ensemble.credible_set import CredibleSet
 from arcwise.ensemble.ensemble_facts import CONSTRAINTS
 from arcwise.ensemble.families import Families
+from arcwise.ensemble.joint_constraints import joint_constraints
 from arcwise.ensemble.network_set import NetworkSet, concatenate, posterior_log_weights
 from arcwise.errors import UnfinishedError
 from arcwise.exact import find_optimal
@@ -27,7 +28,7 @@ from arcwise.parent_sets import ParentSetTable
 from arcwise.parent_sets.guarantee import check_slack
 from arcwise.progress import ProgressCallback
 
-__all__ = ["ancestral_loss", "list_ancestral", "satisfying"]
+__all__ = ["ancestral_loss", "best_of", "list_ancestral", "satisfying"]
 
 
 def ancestral_loss(table: ParentSetTable, constraints: Constraints, deadline: Deadline) -> tuple[Optimum, float]:
@@ -58,6 +59,8 @@ def list_ancestral(
     GuaranteeError
         If the table was not built for the slack and what the constraints cost together.
     """
+    if table.status is not Status.COMPLETE:  # what leads where it must may be missing
+        return _nothing(table, slack, table.status)
     try:
         best, loss = ancestral_loss(table, constraints, deadline)
     except UnfinishedError:
@@ -76,28 +79,40 @@ def list_ancestral(
             kept += [part] if part.count else []
     if status is not Status.COMPLETE:
         return _nothing(table, slack, status)
+    obeyed = constraints.reorder(table.names)
+    if table.constraints != obeyed.arc_part:  # not a table for just these
+        obeyed = joint_constraints(table.names, table.constraints, obeyed) or obeyed
     found = concatenate(kept).sorted()
-    most = deadline.given.count
-    cut = most is not None and found.count > most
-    total = found.count
-    if cut:
-        found = found[:most]
-    return replace(
+    listed = replace(
         found,
         log_weights=posterior_log_weights(found.scores),
         origin="credible",
         opt=best.score,
         slack=slack,
-        status=Status.COUNT_LIMIT if cut else Status.COMPLETE,
+        status=Status.COMPLETE,
         max_parents=table.max_parents,
         score=dict(table.score),
         data_digest=table.data_digest,
         facts={
             "by": "dag",
             "seconds": deadline.seconds,
-            CONSTRAINTS: constraints.describe(),
-            **({"total": str(total)} if cut else {}),
+            **wide.known_facts,
+            CONSTRAINTS: obeyed.describe(),
         },
+    )
+    return best_of(listed, deadline.given.count)
+
+
+def best_of(networks: NetworkSet, most: int | None) -> NetworkSet:
+    """Return the first networks of a set that is sorted by falling score, with posterior weights; None for all."""
+    if most is None or networks.count <= most:
+        return networks
+    first = networks[:most]
+    return replace(
+        first,
+        log_weights=posterior_log_weights(first.scores),
+        status=Status.COUNT_LIMIT,
+        facts={**networks.facts, "total": str(networks.count)},
     )
 
 

@@ -18,11 +18,16 @@ def joint_constraints(names: tuple[str, ...], *constraints: Constraints | None) 
 
 
 def has_own_limits(constraints: Constraints | None) -> bool:
-    """Say whether some variable may have fewer parents than others, though more are allowed to be its parents."""
+    """Say whether some variable may have fewer or more parents than others, beyond what forbidden arcs tell.
+
+    A limit that all have is swapped with the ends of a covered arc, so that all members of a class keep it or none
+    does. One of a variable's own may leave out some members of a class and not others.
+    """
     if constraints is None:
         return False
     most = constraints.n_nodes - 1 if constraints.max_parents is None else constraints.max_parents
-    return any(
-        limit < min(most, constraints.n_nodes - 1 - len(constraints.forbidden_parents(name)))
-        for name, limit in constraints.max_parents_by_name.items()
-    )
+    for name, limit in constraints.max_parents_by_name.items():
+        room = constraints.n_nodes - 1 - len(constraints.forbidden_parents(name))
+        if min(limit, room) != min(most, room):
+            return True
+    return False

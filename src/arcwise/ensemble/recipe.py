@@ -120,8 +120,8 @@ class Recipe:
     ) -> Recipe:
         """Make a recipe; a score or setting that is not given is the source's own.
 
-        The limit of parents is the lower one of `max_parents` and that of the constraints. `beliefs` are added to the
-        score.
+        The limit of parents is the lower one of `max_parents` and the largest that the constraints leave any variable.
+        `beliefs` are added to the score.
         """
         from arcwise.ensemble.sources import find_source
 
@@ -129,7 +129,8 @@ class Recipe:
         scorer = make_score(found.default_score if score is None else score, beliefs=beliefs)
         kept = {} if constraints is None else constraints.describe()
         own = record_of(from_keywords(found.Settings, settings))
-        limits = [most for most in (max_parents, kept.get("max_parents")) if most is not None]
+        known = None if constraints is None else constraints.largest_limit
+        limits = [most for most in (max_parents, known) if most is not None]
         return cls(source, scorer.describe(), own, min(limits, default=None), kept, gaps, scored_by=scorer)
 
     @classmethod

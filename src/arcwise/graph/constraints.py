@@ -138,6 +138,15 @@ class Constraints(Stated):
         direct = tuple(said for said in self.statements if said.forbids(tail, head))
         if direct or tail not in self.forbidden_parents(head):
             return direct
+        if self._crowded_masks[self.index(head)] >> self.index(tail) & 1:
+            own = self.index(head) in self._limits
+            return tuple(
+                said
+                for said in self.statements
+                if (said.kind is Kind.REQUIRED and said.names[1] == head)
+                or (said.kind is Kind.MAX_PARENTS_OF and said.names == (head,))
+                or (said.kind is Kind.MAX_PARENTS and not own)
+            )
         return tuple(said for said in self.statements if said.kind in _LEADING)
 
     def without(self, statement: Statement) -> Constraints:
@@ -175,8 +184,10 @@ class Constraints(Stated):
             arcs = ((p, v) for v, mask in enumerate(self._tier_masks) for p in bits(mask))
             both["forbidden"] += self._name_arcs(arcs)
         limits = [most for most in (self._max_parents, other._max_parents) if most is not None]
-        own = [one.max_parents_by_name for one in (self, other)]
-        single = {name: min(most.get(name, self.n_nodes) for most in own) for name in own[0] | own[1]}
+        single = {
+            self._names[v]: min(one._said_limit(v) for one in (self, other))
+            for v in sorted({*self._limits, *other._limits})
+        }
         return Constraints(
             self._names,
             **both,
@@ -239,7 +250,8 @@ class Constraints(Stated):
         """For each node, the parents it cannot have, as a bit set.
 
         These are the arcs that a statement excludes, the node itself, and what follows from several statements: a node
-        to which required arcs and ancestors lead from this one, and an arc that would lead from x to y if x must not.
+        to which required arcs and ancestors lead from this one, an arc that would lead from x to y if x must not, and
+        whatever is left once the required parents of a node are as many as it may have.
         """
         masks = list(self._said_masks)
         below = [0] * self.n_nodes  # whom a node leads to, by required arcs and ancestors
@@ -253,16 +265,35 @@ class Constraints(Stated):
         for x, y in self._leads[Kind.NON_ANCESTOR]:
             for head in (v for v in range(self.n_nodes) if v == y or below[v] >> y & 1):
                 masks[head] |= below[x] | 1 << x
-        return tuple(mask | below[v] for v, mask in enumerate(masks))
+        return tuple(mask | below[v] | self._crowded_masks[v] for v, mask in enumerate(masks))
+
+    @cached_property
+    def _crowded_masks(self) -> tuple[int, ...]:
+        """For each node that needs as many parents as its limit allows, perhaps none, all others."""
+        everything = (1 << self.n_nodes) - 1
+        return tuple(
+            everything & ~mask if mask.bit_count() == self._limits.get(v, self._max_parents) else 0
+            for v, mask in enumerate(self.required_masks)
+        )
 
     @cached_property
     def limits(self) -> tuple[int, ...]:
         """For each node, the most parents it can have: its limit, or fewer if too many parents are forbidden."""
-        default = self.n_nodes if self._max_parents is None else self._max_parents
         return tuple(
-            min(self._limits.get(v, default), self.n_nodes - mask.bit_count())
-            for v, mask in enumerate(self.forbidden_masks)
+            min(self._said_limit(v), self.n_nodes - mask.bit_count()) for v, mask in enumerate(self.forbidden_masks)
         )
+
+    @property
+    def largest_limit(self) -> int | None:
+        """The limit of parents that holds for every variable: the largest that one of them has; None if one has none.
+
+        It is that of all variables, unless single ones may have more.
+        """
+        return None if self._max_parents is None else max(self._max_parents, *self._limits.values(), 0)
+
+    def _said_limit(self, v: int) -> int:
+        """Return the limit of a node by what was said of it or of all; the number of nodes if nothing was."""
+        return self._limits.get(v, self.n_nodes if self._max_parents is None else self._max_parents)
 
     def required_parents(self, child: Node) -> tuple[str, ...]:
         """Return the parents that a node must have."""

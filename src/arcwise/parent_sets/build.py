@@ -274,10 +274,8 @@ def _check_options(scores: list[Score], slack: float, max_parents: int | None, t
 
 def _parent_limit(max_parents: int | None, constraints: Constraints | None) -> int | None:
     """Return the most parents that any variable may have by the two limits; None for any number."""
-    limits = [] if max_parents is None else [int(max_parents)]
-    if constraints is not None and constraints.max_parents is not None:
-        limits.append(max(constraints.max_parents, *constraints.max_parents_by_name.values(), 0))
-    return min(limits, default=None)
+    known = None if constraints is None else constraints.largest_limit
+    return min((int(most) for most in (max_parents, known) if most is not None), default=None)
 
 
 def _with_memory(limits: Limits | None) -> Limits:

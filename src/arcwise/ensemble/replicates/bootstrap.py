@@ -249,7 +249,7 @@ def _network_set(
         log_weights=np.full(count, -np.log(max(1, count))),
         origin=task.resampling,
         status=status,
-        max_parents=task.constraints.max_parents,
+        max_parents=task.constraints.largest_limit,
         score=task.score.describe(),
         data_digest=data.digest if task.completed is None else task.completed.data.digest,
         facts={
@@ -270,7 +270,9 @@ def _network_set(
 def _recipe(task: ReplicateTask, replicates: int) -> Recipe:
     """Return the recipe of a bootstrap."""
     constraints = task.constraints.describe()
-    most = constraints.pop("max_parents", None)
+    most = task.constraints.largest_limit
+    if most == task.constraints.max_parents:  # it is told once; with larger ones of single variables, both are needed
+        constraints.pop("max_parents", None)
     settings: dict[str, Any] = {"replicates": replicates, "learner": task.learner}
     if task.options:
         settings["options"] = dict(task.options)
