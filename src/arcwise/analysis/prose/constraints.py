@@ -158,9 +158,11 @@ def price_methods(analysis: Analysis) -> str:
     if price is None:
         return ""
     how = "exact optima" if price.exact else "local optima"
+    factor = f", {factor_words(price.cost, is_factor=True)}" if price.is_factor and price.cost > NOTHING else ""
+    odds = ", prior odds left out" if analysis.options.beliefs is not None else ""
     return (
-        f"They lowered the log score of the best network by {price.cost:.1f} (difference of {how} with and without "
-        "them)."
+        f"They lowered the log score of the best network by {price.cost:.1f}{factor} (difference of {how} with and "
+        f"without them{odds})."
     )
 
 
