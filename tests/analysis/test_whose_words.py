@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,8 @@ import pandas as pd
 import pytest
 
 import arcwise
-from arcwise.analysis import Analysis
+from arcwise.analysis import Analysis, Origin, explain_folder
+from arcwise.analysis.prose.constraints import direction_said
 from arcwise.graph import Beliefs, Constraints
 
 QUICK: dict[str, Any] = {"permutations": 0, "compare": False, "seed": 1}
@@ -51,3 +54,83 @@ def test_the_price_and_what_the_data_would_have_leave_the_odds_out() -> None:
     text = costly.to_text()
     assert "The data object to there being no arc between a and b by a factor of" in " ".join(text.split())
     assert ", a factor of" in " ".join(text.split()).split("They lowered the log score of the best network by")[1][:60]
+
+
+def triangle() -> pd.DataFrame:
+    """Return three variables that all depend on each other, a and c weakly: every direction is open."""
+    random = np.random.default_rng(3)
+    a = random.integers(0, 2, 600)
+    c = np.where(random.random(600) < 0.15, a, random.integers(0, 2, 600))
+    b = np.where(random.random(600) < 0.9, a | c, 1 - (a | c))
+    return pd.DataFrame({"a": a, "b": b, "c": c}).astype(str)
+
+
+def apart() -> Analysis:
+    """Return an analysis of the triangle in which a and c are kept apart: what is left is a collider at b."""
+    return arcwise.learn(triangle(), constraints=Constraints(("a", "b", "c"), separate=[("a", "c")]), **QUICK)
+
+
+def test_directions_that_only_constraints_give_are_not_the_data_s() -> None:
+    analysis = apart()
+    found = analysis.edge("a", "b")
+    assert found.is_settled
+    assert found.origin.kind is Origin.FOLLOWS
+    assert found.origin.label == "directed because of what you said"
+    assert not found.is_settled_by_data
+    text = " ".join(analysis.to_text().split())
+    assert "The data settle the direction of 0 of the 2 edges, and you settle that of 2" in text
+    assert "the direction of 2 is what you said or follows from it (the data alone would say the same of none)" in text
+    said = analysis.explain("a", "b")
+    assert "Its direction, a → b, follows from what you said: 100% of the weight" in said
+    assert "by the data alone 0% would, and 100% could be turned round" in said
+
+
+def test_what_the_data_alone_would_direct_is_the_data_s_as_well() -> None:
+    analysis = arcwise.learn(collider(), constraints=Constraints(("a", "b", "c"), tiers=[["a", "b"], ["c"]]), **QUICK)
+    assert analysis.edge("a", "c").origin.kind is Origin.DIRECTED
+    text = " ".join(analysis.to_text().split())
+    assert "The data settle the direction of both edges. A" in text
+    assert "the direction of 2 is what you said or follows from it (the data alone would say the same of 2)" in text
+
+
+def collider() -> pd.DataFrame:
+    random = np.random.default_rng(3)
+    a, b = random.integers(0, 2, (2, 4000))
+    c = np.where(random.random(4000) < 0.9, a | b, 1 - (a | b))
+    return pd.DataFrame({"a": a, "b": b, "c": c}).astype(str)
+
+
+def test_edges_that_come_and_go_with_what_was_said_of_others(tmp_path: Path) -> None:
+    # Where a - b may not be, a - c, which b explains, comes instead.
+    analysis = learn(constraints=Constraints(NAMES, separate=[("a", "b")]))
+    edge = analysis.edge("a", "c")
+    assert edge.origin.kind is Origin.APPEARS
+    assert edge.origin.label.startswith("there because of what you said (the data alone: 0.1")
+    text = " ".join(analysis.to_text().split())
+    assert "Because of what you said, 1 edge is there that the data alone would not have: a — c (" in text
+    assert "you did not require it. Without your constraints the network would not have had it" in analysis.explain(
+        "a", "c"
+    )
+    analysis.save(tmp_path / "out")
+    (explained,) = explain_folder(tmp_path / "out", [("a", "c")])
+    assert explained.title.endswith(", there because of what you said")
+    assert "report it as a consequence of what you said, not as a finding" in explained.advice
+    assert "rely on it" not in " ".join(explained.sentences)
+    # And b - c goes if a and b must be roots, so that c would need both as parents.
+    gone = arcwise.learn(
+        collider(), constraints=Constraints(("a", "b", "c"), max_parents_of={"c": 0}, forbidden=[("c", "a")]), **QUICK
+    )
+    missing = gone.edge("a", "c")
+    assert missing.origin.kind is Origin.GONE
+    assert "gone because of what you said" in gone.to_text().replace("\n", " ")
+    assert "a — c" in " ".join(gone.to_text().split())
+
+
+def test_directions_that_follow_in_some_networks_say_in_how_many() -> None:
+    found = apart().edge("a", "b")
+    mixed = replace(found, forward=0.67 * found.present, backward=0.13 * found.present, undirected=0.2 * found.present)
+    said = direction_said(mixed)
+    assert "follows from what you said in 67% of the weight of the networks with this edge; 13% point the other" in said
+    assert "close a cycle" not in said
+    label = replace(found.origin, share=0.67).label
+    assert label == "directed because of what you said in 67% of the weight"

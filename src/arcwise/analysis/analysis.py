@@ -127,7 +127,7 @@ class Analysis:
     @property
     def origins(self) -> Origins:
         """Where each edge comes from: the data, or what was said."""
-        return Origins(self.constraints, self.consensus, self.without_constraints)
+        return Origins(self.constraints, self.consensus, self.without_constraints, self.main)
 
     @property
     def confidence(self) -> EdgeConfidence:

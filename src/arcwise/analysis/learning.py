@@ -144,7 +144,7 @@ def learn_prepared(
         consensus=consensus,
         network=network,
         edges=work.believed(
-            describe_edges(data, (main, *others), Origins(known, consensus, without), stacked), unbelieved
+            describe_edges(data, (main, *others), Origins(known, consensus, without, main), stacked), unbelieved
         ),
         prior=prior,
         without_constraints=without,

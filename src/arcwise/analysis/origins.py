@@ -16,10 +16,17 @@ from arcwise.analysis.options import LearnOptions
 from arcwise.confidence import ConsensusNetwork, EdgeConfidence, Fate
 from arcwise.data import Dataset, Incomplete
 from arcwise.graph import Constraints, FixedPairs, Kind, Statement
-from arcwise.report.content.numbers import show_confidence
+from arcwise.report.content.blocks import SETTLED
+from arcwise.report.content.numbers import percent, show_confidence
 from arcwise.showing import one_screen
 
-__all__ = ["NOTHING_SAID", "EdgeOrigin", "Origin", "Origins", "Unconstrained", "known_of"]
+__all__ = ["NOTHING_SAID", "EdgeOrigin", "Origin", "Origins", "Unconstrained", "follows_words", "known_of"]
+
+HALF = 0.5
+# Confidences with and without what was said that are no further apart say the same.
+LITTLE = 0.1
+# What holds in this share of the networks with an edge holds in nearly all of them.
+NEARLY_ALL = 0.95
 
 
 class Origin(enum.StrEnum):
@@ -27,14 +34,21 @@ class Origin(enum.StrEnum):
 
     FOUND = "found"  # the data's: neither the edge nor its direction was said
     REQUIRED = "required"  # the arc is there because it was required
+    APPEARS = "appears"  # not required, but likely only under what was said
     DIRECTED = "directed"  # the edge is found; the direction is what was said
-    FOLLOWS = "follows"  # the edge is found; the direction follows from others that were said (Meek's rules)
+    FOLLOWS = "follows"  # the edge is found; the direction is there only because of other things that were said
     FORBIDDEN = "forbidden"  # there is no edge because both directions were excluded
+    GONE = "gone"  # not forbidden, but unlikely only under what was said
 
     @property
     def is_found(self) -> bool:
         """Whether the data speak for the edge, whoever speaks for its direction."""
-        return self in (Origin.FOUND, Origin.DIRECTED, Origin.FOLLOWS)
+        return not self.is_decided and self not in (Origin.APPEARS, Origin.GONE)
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether what was said leaves the data no say in whether there is an edge."""
+        return self in (Origin.REQUIRED, Origin.FORBIDDEN)
 
     @property
     def is_directed_by_data(self) -> bool:
@@ -45,7 +59,10 @@ class Origin(enum.StrEnum):
 @one_screen
 @dataclass(frozen=True, slots=True)
 class Unconstrained:
-    """What the same recipe says of a pair without the constraints: presence, first -> second, second -> first, open."""
+    """What the data alone say of a pair: presence, first -> second, second -> first, open.
+
+    That is the same recipe without the constraints and without prior odds.
+    """
 
     present: float
     forward: float
@@ -75,30 +92,35 @@ class EdgeOrigin:
         What would be there without the constraints; None if that was not computed, or there are none.
     likely
         Whether, without the constraints, the network would have the edge.
+    share
+        The share of the networks with the edge that point it where a direction that follows says.
     """
 
     kind: Origin = Origin.FOUND
     said: tuple[Statement, ...] = ()
     without: Unconstrained | None = None
     likely: bool = False
+    share: float = 1.0
 
     @property
     def label(self) -> str:
         """The origin in a few words: "directed by your tiers"."""
-        match self.kind:
-            case Origin.REQUIRED:
-                return "required by you"
-            case Origin.DIRECTED:
-                return f"directed by {self.sources}"
-            case Origin.FOLLOWS:
-                return "directed as a consequence of what you said"
-            case Origin.FORBIDDEN if self.without is not None:
-                would = "would have had it" if self.likely else "would not have had it"
-                return f"forbidden by you (the data {would}: {show_confidence(self.without.present)})"
-            case Origin.FORBIDDEN:
-                return "forbidden by you"
-            case _:
-                return "found"
+        if self.kind is Origin.FORBIDDEN and self.without is not None:
+            would = "would have had it" if self.likely else "would not have had it"
+            return f"forbidden by you (the data {would}: {show_confidence(self.without.present)})"
+        return {
+            Origin.FOUND: "found",
+            Origin.REQUIRED: "required by you",
+            Origin.APPEARS: f"there because of what you said{self._alone}",
+            Origin.DIRECTED: f"directed by {self.sources}",
+            Origin.FOLLOWS: follows_words(self.share),
+            Origin.FORBIDDEN: "forbidden by you",
+            Origin.GONE: f"gone because of what you said{self._alone}",
+        }[self.kind]
+
+    @property
+    def _alone(self) -> str:
+        return "" if self.without is None else f" (the data alone: {show_confidence(self.without.present)})"
 
     @property
     def sources(self) -> str:
@@ -111,8 +133,17 @@ class EdgeOrigin:
         return self.sources if self.said else ""
 
 
+def follows_words(share: float) -> str:
+    """Return the origin of a direction that follows from what was said, which it need not do in all networks."""
+    text = "directed because of what you said"
+    return text if share >= NEARLY_ALL else f"{text} in {percent(share)} of the weight"
+
+
 # The origin of an edge about which nothing was said.
 NOTHING_SAID = EdgeOrigin()
+
+
+Told = tuple[Origin, tuple[Statement, ...]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,23 +157,33 @@ class Origins:
     consensus
         The network.
     without
-        The same recipe without the constraints, None if it was not computed.
+        The same recipe without constraints and odds, None if it was not computed.
+    main
+        The set of networks that the answer rests on.
     """
 
     constraints: Constraints | None
     consensus: ConsensusNetwork
     without: Averaged | None = None
+    main: Averaged | None = None
 
     def of(self, first: str, second: str) -> EdgeOrigin:
         """Return where the edge of a pair comes from, or why there is none."""
         if self.constraints is None:
             return NOTHING_SAID
-        without = self._without(first, second)
+        without = _pair(self.without, first, second)
         likely = without is not None and without.present > self.consensus.threshold
-        kind, said = self._required(first, second) or self._excluded(first, second)
-        return EdgeOrigin(kind, said, without, likely)
+        kind, said = (
+            self._required(first, second)
+            or self._forbidden(first, second)
+            or self._changed(first, second, without)
+            or self._directed(first, second)
+            or self._follows(first, second, without)
+            or (Origin.FOUND, ())
+        )
+        return EdgeOrigin(kind, said, without, likely, self._way(first, second, _pair(self.main, first, second)))
 
-    def _required(self, first: str, second: str) -> tuple[Origin, tuple[Statement, ...]] | None:
+    def _required(self, first: str, second: str) -> Told | None:
         """Return the statements that an edge is there for: that it is required, or on a path that is."""
         assert self.constraints is not None
         statements, pair = self.constraints.statements, {first, second}
@@ -151,19 +192,80 @@ class Origins:
             said = tuple(s for s in statements if s.kind is Kind.ANCESTOR)
         return (Origin.REQUIRED, said) if said else None
 
-    def _excluded(self, first: str, second: str) -> tuple[Origin, tuple[Statement, ...]]:
-        """Return what directions leave over: nothing, one of the two, or the choice of the data."""
+    def _forbidden(self, first: str, second: str) -> Told | None:
+        """Return the statements that leave neither direction."""
+        reasons = self._reasons(first, second)
+        if len(reasons) < 2:
+            return None
+        whole = tuple(statement for statement in reasons[0] if statement in reasons[1])
+        return Origin.FORBIDDEN, whole or tuple(dict.fromkeys((*reasons[0], *reasons[1])))
+
+    def _changed(self, first: str, second: str, without: Unconstrained | None) -> Told | None:
+        """Say of an edge that was neither required nor forbidden whether what was said brought it or took it away.
+
+        It did if the edge is more likely than not in one case, and not in the other, by more than a little.
+        """
+        here = _pair(self.main, first, second)
+        if here is None or without is None or abs(here.present - without.present) <= LITTLE:
+            return None
+        if here.present > HALF >= without.present:
+            return Origin.APPEARS, ()
+        return (Origin.GONE, ()) if without.present > HALF >= here.present else None
+
+    def _directed(self, first: str, second: str) -> Told | None:
+        """Return the statements that leave only one direction."""
+        reasons = self._reasons(first, second)
+        return (Origin.DIRECTED, reasons[0]) if reasons else None
+
+    def _follows(self, first: str, second: str, without: Unconstrained | None) -> Told | None:
+        """Say whether an edge of the network has its direction from what was said about others.
+
+        The data's part alone tells: a direction that is settled here, and not there, is not the data's, whichever way
+        it came about (a cycle, a path that must be there, a parent that may not be, a collider that is left over).
+        """
+        if frozenset((first, second)) not in self._in_network:
+            return None
+        if without is None or without.present <= 0:
+            return (Origin.FOLLOWS, ()) if frozenset((first, second)) in self._consequences else None
+        alone = self._way(first, second, without)
+        if alone >= SETTLED:
+            return None
+        confidence = None if self.without is None else self.without.confidence
+        # Directions of DAGs, unlike those of classes, are shared out where they are open.
+        enough = HALF if confidence is not None and confidence.orient == "cpdag" else SETTLED
+        here = self._way(first, second, _pair(self.main, first, second))
+        told = frozenset((first, second)) in self._consequences or (here >= SETTLED and alone < enough)
+        return (Origin.FOLLOWS, ()) if told else None
+
+    def _way(self, first: str, second: str, pair: Unconstrained | None) -> float:
+        """Return how often an edge points where the network has it, or else where it does more often."""
+        if pair is None:
+            return 1.0
+        forward, backward, _ = pair.split
+        arc = self._in_network.get(frozenset((first, second)))
+        return max(forward, backward) if arc is None else forward if arc == (first, second) else backward
+
+    def _reasons(self, first: str, second: str) -> list[tuple[Statement, ...]]:
+        """Return, for each direction that is excluded, what excludes it."""
         known = self.constraints
         assert known is not None
         ways = ((first, second), (second, first))
-        reasons = [known.reasons(*way) for way in ways if way[0] in known.forbidden_parents(way[1])]
-        said = tuple(dict.fromkeys(statement for found in reasons for statement in found))
-        if len(reasons) == 2:
-            whole = tuple(statement for statement in reasons[0] if statement in reasons[1])
-            return Origin.FORBIDDEN, whole or said
-        if reasons:
-            return Origin.DIRECTED, said
-        return Origin.FOLLOWS if frozenset((first, second)) in self._consequences else Origin.FOUND, ()
+        return [known.reasons(*way) for way in ways if way[0] in known.forbidden_parents(way[1])]
+
+    @cached_property
+    def _in_network(self) -> dict[frozenset[str], tuple[str, str]]:
+        """The arcs of the network by their pairs."""
+        return {frozenset((e.tail, e.head)): (e.tail, e.head) for e in self.consensus.edges if e.fate.in_network}
+
+    @property
+    def gone(self) -> tuple[tuple[str, str], ...]:
+        """The pairs that the data alone would join and that nothing joins here, in the order of the data."""
+        if self.constraints is None or self.without is None or self.without.confidence is None:
+            return ()
+        names, present = self.without.confidence.names, self.without.confidence.present
+        pairs = [(names[i], names[j]) for i in range(len(names)) for j in range(i + 1, len(names))]
+        likely = [pair for pair in pairs if present[names.index(pair[0]), names.index(pair[1])] > HALF]
+        return tuple(pair for pair in likely if self.of(*pair).kind is Origin.GONE)
 
     @property
     def forbidden(self) -> tuple[tuple[str, str], ...]:
@@ -196,17 +298,19 @@ class Origins:
         arcs = {(edge.tail, edge.head) for edge in self.consensus.edges if edge.fate is Fate.REQUIRED}
         return frozenset(frozenset(arc) for arc in arcs - set(self.constraints.required))
 
-    def _without(self, first: str, second: str) -> Unconstrained | None:
-        confidence: EdgeConfidence | None = None if self.without is None else self.without.confidence
-        if confidence is None:
-            return None
-        i, j = confidence.names.index(first), confidence.names.index(second)
-        return Unconstrained(
-            present=float(confidence.present[i, j]),
-            forward=float(confidence.directed[i, j]),
-            backward=float(confidence.directed[j, i]),
-            undirected=float(confidence.undirected[i, j]),
-        )
+
+def _pair(averaged: Averaged | None, first: str, second: str) -> Unconstrained | None:
+    """Return what an average says of a pair; None if there is none."""
+    confidence: EdgeConfidence | None = None if averaged is None else averaged.confidence
+    if confidence is None:
+        return None
+    i, j = confidence.names.index(first), confidence.names.index(second)
+    return Unconstrained(
+        present=float(confidence.present[i, j]),
+        forward=float(confidence.directed[i, j]),
+        backward=float(confidence.directed[j, i]),
+        undirected=float(confidence.undirected[i, j]),
+    )
 
 
 def known_of(options: LearnOptions, data: Dataset | Incomplete) -> Constraints | None:

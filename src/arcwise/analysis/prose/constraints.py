@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arcwise.analysis.origins import EdgeOrigin, Origin, Unconstrained
+from arcwise.analysis.origins import NEARLY_ALL, EdgeOrigin, Origin, Unconstrained
 from arcwise.analysis.price import NOTHING, factor_words
 from arcwise.graph import Kind
 from arcwise.report import Bullets, Column, Paragraph, Table
@@ -55,6 +55,11 @@ def origin_sentences(edge: EdgeFinding) -> tuple[str, ...]:
     if origin.kind is Origin.FORBIDDEN:
         alone = "" if without is None else f" {_alone(origin, without)}"
         return (f"An edge between {pair} was forbidden by you ({origin.sources}): no network has it.{alone}",)
+    if origin.kind in (Origin.APPEARS, Origin.GONE) and without is not None:
+        changed = "there" if origin.kind is Origin.APPEARS else "gone"
+        verb = "require" if origin.kind is Origin.APPEARS else "forbid"
+        said = f"The edge between {pair} is {changed} because of what you said about others; you did not {verb} it."
+        return (f"{said} {_alone(origin, without)}",)
     if without is not None and abs(without.present - edge.present) > APART:
         return (_alone(origin, without),)
     return ()
@@ -70,10 +75,7 @@ def direction_said(edge: EdgeFinding) -> str:
     """Say of a direction that it is what the analyst said, or follows from it, and what the data say; "" if neither."""
     origin = edge.origin
     if origin.kind is Origin.FOLLOWS:
-        return (
-            f"Its direction, {edge.tail} → {edge.head}, is a consequence of the directions that you stated: turned "
-            "round, it would close a cycle or claim a dependence that the data do not show."
-        )
+        return _follows(edge)
     if origin.kind is not Origin.DIRECTED:
         return ""
     text = f"Its direction, {edge.tail} → {edge.head}, comes from {origin.sources}"
@@ -81,6 +83,24 @@ def direction_said(edge: EdgeFinding) -> str:
     if without is None or without.present <= 0:
         return f"{text}, not from the data."
     return f"{text}{_ways_alone(edge, without)}."
+
+
+def _follows(edge: EdgeFinding) -> str:
+    """Say that a direction follows from what was said, in how many networks, and what the data alone say."""
+    forward, backward, _ = edge.split
+    same, other = (forward, backward) if edge.tail == edge.first else (backward, forward)
+    among = "of the weight of the networks with this edge"
+    text = f"Its direction, {edge.tail} → {edge.head}, follows from what you said"
+    if same >= NEARLY_ALL:
+        text = f"{text}: {percent(same)} {among} point this way"
+    else:
+        against = f"; {percent(other)} point the other way" if other > 0 else ""
+        text = f"{text} in {percent(same)} {among}{against}"
+    without = edge.origin.without
+    if without is None or without.present <= 0:
+        return f"{text}."
+    alone, _, free = without.split if edge.tail == edge.first else (without.split[1], 0.0, without.split[2])
+    return f"{text}; by the data alone {percent(alone)} would, and {percent(free)} could be turned round."
 
 
 def _ways_alone(edge: EdgeFinding, without: Unconstrained) -> str:
@@ -102,7 +122,7 @@ def constraint_summary(analysis: Analysis) -> tuple[str, ...]:
         return ()
     kept = [edge for edge in analysis.edges if edge.fate.in_network]
     required = [edge for edge in kept if edge.origin.kind is Origin.REQUIRED]
-    directed = [edge for edge in kept if edge.origin.kind in (Origin.DIRECTED, Origin.FOLLOWS)]
+    directed = [e for e in kept if e.origin.kind in (Origin.DIRECTED, Origin.FOLLOWS) and e.is_settled]
     missed = [edge for edge in analysis.edges if edge.origin.kind is Origin.FORBIDDEN and edge.origin.likely]
     parts = []
     if required:
@@ -110,6 +130,7 @@ def constraint_summary(analysis: Analysis) -> tuple[str, ...]:
     if directed:
         parts.append(f"the direction of {len(directed):,} is what you said or follows from it{_agreed(directed)}")
     sentences = [f"Of these edges, {', and '.join(parts)}."] if parts else []
+    sentences += _changes(analysis)
     if missed:
         listed = ", ".join(f"{e.first} — {e.second} ({_value(e)})" for e in missed[:5])
         more = f" and {len(missed) - 5:,} more" if len(missed) > 5 else ""
@@ -118,6 +139,22 @@ def constraint_summary(analysis: Analysis) -> tuple[str, ...]:
     if analysis.price is not None:
         sentences.append(_price_sentence(analysis.price))
     return tuple(sentences)
+
+
+def _changes(analysis: Analysis) -> list[str]:
+    """Name the edges that are there, or are not, only because of what was said about others."""
+    sentences = []
+    for kind, what in ((Origin.APPEARS, "there that the data alone"), (Origin.GONE, "gone that the data alone")):
+        there = kind is Origin.APPEARS
+        edges = [edge for edge in analysis.edges if edge.origin.kind is kind and edge.fate.in_network is there]
+        if not edges:
+            continue
+        would = "would not have" if there else "would have"
+        shown = [f"{e.first} — {e.second} ({show_confidence(e.present)}, alone {_value(e)})" for e in edges[:5]]
+        more = f" and {len(edges) - 5:,} more" if len(edges) > 5 else ""
+        noun = "1 edge is" if len(edges) == 1 else f"{len(edges):,} edges are"
+        sentences.append(f"Because of what you said, {noun} {what} {would}: {', '.join(shown)}{more}.")
+    return sentences
 
 
 def _count(edges: list[EdgeFinding]) -> str:
@@ -132,7 +169,7 @@ def _agreed(edges: list[EdgeFinding]) -> str:
         if edge.origin.without is not None
     ]
     same = sum(way >= SETTLED for way in ways)
-    return f" (the data alone would say the same of {same:,})" if ways else ""
+    return f" (the data alone would say the same of {f'{same:,}' if same else 'none'})" if ways else ""
 
 
 def _value(edge: EdgeFinding) -> str:
@@ -186,7 +223,7 @@ def constraint_blocks(analysis: Analysis) -> tuple[Block, ...]:
                 (Column("edge"), Column("origin"), Column("confidence", 2), Column("without your constraints", 2)),
                 tuple(
                     (
-                        f"{edge.tail} {'→' if edge.origin.kind is not Origin.FORBIDDEN else '—'} {edge.head}",
+                        f"{edge.tail} {'→' if edge.fate.is_arc else '—'} {edge.head}",
                         edge.origin.label,
                         edge.present,
                         None if edge.origin.without is None else edge.origin.without.present,
