@@ -13,6 +13,7 @@ import pytest
 import arcwise
 from arcwise.analysis import Analysis, Origin, explain_folder
 from arcwise.analysis.prose.constraints import direction_said
+from arcwise.data import Dataset, Targets
 from arcwise.graph import Beliefs, Constraints
 
 QUICK: dict[str, Any] = {"permutations": 0, "compare": False, "seed": 1}
@@ -134,3 +135,32 @@ def test_directions_that_follow_in_some_networks_say_in_how_many() -> None:
     assert "close a cycle" not in said
     label = replace(found.origin, share=0.67).label
     assert label == "directed because of what you said in 67% of the weight"
+
+
+def test_the_words_agree_with_each_other_and_with_the_numbers() -> None:
+    names = ("a", "b", "c")
+    nothing = " ".join(
+        arcwise.learn(collider(), constraints=Constraints(names, roots=["*"]), **QUICK).to_text().split()
+    )
+    assert "the data show no edge" not in nothing
+    assert "within your constraints there is no edge. • You forbade 2 edges that the data would have had" in nothing
+    assert "in 1 Markov equivalence class " in nothing
+    single = " ".join(apart().to_text().split())
+    assert "Your constraint costs" in single
+    assert "Together" not in single.split("The networks that")[0]
+    assert "Most of all" not in single
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ([("a",), ("a",)], "In all cases a was set"),
+        ([("a",), ()], "In some cases a was set"),
+        ([("a",), ("b",)], "In every case one or more of a and b were set"),
+        ([("a", "b"), ("a", "b")], "In all cases a and b were set"),
+    ],
+)
+def test_methods_say_in_which_cases_variables_were_set(rows: list[tuple[str, ...]], words: str) -> None:
+    targets = Targets.of_rows([rows[number % 2] for number in range(60)])
+    data = Dataset.from_dataframe(cases(60)).with_targets(targets)
+    assert words in " ".join(arcwise.learn(data, **QUICK).to_text().split())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arcwise.analysis.origins import NEARLY_ALL, EdgeOrigin, Origin, Unconstrained
+from arcwise.analysis.origins import NEARLY_ALL, Origin, Unconstrained
 from arcwise.analysis.price import NOTHING, factor_words
 from arcwise.graph import Kind
 from arcwise.report import Bullets, Column, Paragraph, Table
@@ -45,7 +45,7 @@ def origin_sentences(edge: EdgeFinding) -> tuple[str, ...]:
     origin, pair = edge.origin, f"{edge.first} and {edge.second}"
     without = origin.without
     if origin.kind is Origin.REQUIRED:
-        alone = "" if without is None else f" {_alone(origin, without)}"
+        alone = "" if without is None else f" {_alone(edge, without)}"
         if all(said.kind is Kind.ANCESTOR for said in origin.said):
             path = (
                 f"{edge.tail} → {edge.head} is below the cut-off, but on the most credible path of those that you asked"
@@ -53,22 +53,26 @@ def origin_sentences(edge: EdgeFinding) -> tuple[str, ...]:
             return (f"{path} for: {'; '.join(said.text() for said in origin.said)}.{alone}",)
         return (f"{edge.tail} → {edge.head} was required by you: every network has it, whatever the data say.{alone}",)
     if origin.kind is Origin.FORBIDDEN:
-        alone = "" if without is None else f" {_alone(origin, without)}"
+        alone = "" if without is None else f" {_alone(edge, without)}"
         return (f"An edge between {pair} was forbidden by you ({origin.sources}): no network has it.{alone}",)
     if origin.kind in (Origin.APPEARS, Origin.GONE) and without is not None:
         changed = "there" if origin.kind is Origin.APPEARS else "gone"
         verb = "require" if origin.kind is Origin.APPEARS else "forbid"
         said = f"The edge between {pair} is {changed} because of what you said about others; you did not {verb} it."
-        return (f"{said} {_alone(origin, without)}",)
+        return (f"{said} {_alone(edge, without)}",)
     if without is not None and abs(without.present - edge.present) > APART:
-        return (_alone(origin, without),)
+        return (_alone(edge, without),)
     return ()
 
 
-def _alone(origin: EdgeOrigin, without: Unconstrained) -> str:
+def _alone(edge: EdgeFinding, without: Unconstrained) -> str:
     """Say what the data would have made of the pair."""
-    would = "would have had it" if origin.likely else "would not have had it"
-    return f"Without your constraints the network {would}: its confidence would be {show_confidence(without.present)}."
+    would = "would have had it" if edge.origin.likely else "would not have had it"
+    odds = "" if edge.belief is None else " and prior odds"
+    return (
+        f"Without your constraints{odds} the network {would}: its confidence would be "
+        f"{show_confidence(without.present)}."
+    )
 
 
 def direction_said(edge: EdgeFinding) -> str:
@@ -181,9 +185,13 @@ def _price_sentence(price: ConstraintPrice) -> str:
     """Say what all constraints cost together."""
     how = "" if price.exact else ", as far as a local search can tell"
     if price.cost <= NOTHING:
-        return f"Your constraints cost nothing: the best network of all satisfies them{how}."
+        one = len(price.parts) + len(price.unpriced) == 1
+        nothing = "Your constraint costs nothing" if one else "Your constraints cost nothing"
+        return f"{nothing}: the best network of all satisfies {'it' if one else 'them'}{how}."
     factor = factor_words(price.cost, is_factor=price.is_factor)
     against = f"{price.cost:.1f} in log score" + (f", {factor}" if price.is_factor else "")
+    if len(price.parts) + len(price.unpriced) == 1:
+        return f"Your constraint costs {against}{how}."
     dearest = price.binding[:1]
     most = f" Most of all, the data object to {dearest[0].statement.objection}." if dearest else ""
     return f"Together your constraints cost {against}{how}.{most}"
@@ -215,12 +223,13 @@ def constraint_blocks(analysis: Analysis) -> tuple[Block, ...]:
     if len(texts) > MOST_LISTED:
         blocks.append(Paragraph(f"And {len(texts) - MOST_LISTED:,} more; run.json has them all."))
     said = [edge for edge in analysis.edges if edge.origin.kind is not Origin.FOUND]
+    yours = "your constraints" + (" and prior odds" if analysis.options.beliefs is not None else "")
     if said:
         blocks.append(
             Table(
                 "Edges that are there, point where they do, or are missing because of what you said. The last column "
-                "is the confidence by the same method and score without your constraints.",
-                (Column("edge"), Column("origin"), Column("confidence", 2), Column("without your constraints", 2)),
+                f"is the confidence by the same method and score without {yours}.",
+                (Column("edge"), Column("origin"), Column("confidence", 2), Column(f"without {yours}", 2)),
                 tuple(
                     (
                         f"{edge.tail} {'→' if edge.fate.is_arc else '—'} {edge.head}",

@@ -196,7 +196,8 @@ def summary_sentences(analysis: Analysis) -> tuple[str, ...]:
     pairs = n * (n - 1) // 2
     cut = analysis.threshold
     if not kept:
-        first = f"None of the {pairs:,} pairs of variables has a confidence above {cut:.2g}: the data show no edge."
+        whose = "the data show no edge" if analysis.constraints is None else "within your constraints there is no edge"
+        first = f"None of the {pairs:,} pairs of variables has a confidence above {cut:.2g}: {whose}."
         return (first, *constraint_summary(analysis), *_closing(analysis))
     certain = [e for e in kept if e.present >= 0.95]
     settled = [e for e in kept if e.is_settled and not (e.belief and e.belief.directs)]

@@ -121,7 +121,9 @@ def _score(recipe: Recipe) -> str:
 def _credible_methods(analysis: Analysis) -> str:
     main, facts = analysis.main, analysis.main.credible
     count = main.count if facts is None else facts.count
-    classes = "" if facts is None or facts.classes is None else f", in {facts.classes:,} Markov equivalence classes"
+    classes = ""
+    if facts is not None and facts.classes is not None:
+        classes = f", in {facts.classes:,} Markov equivalence class{'' if facts.classes == 1 else 'es'}"
     gave = f"which gave a credible set of {count:,} network{'' if count == 1 else 's'}{classes}"
     if facts is None:  # of completions, each has its own set
         gave = f"which gave {count:,} networks in all"
