@@ -12,6 +12,7 @@ import pytest
 
 import arcwise
 from arcwise.analysis import Analysis, Origin, explain_folder
+from arcwise.analysis.edge_beliefs import Verdict
 from arcwise.analysis.prose.constraints import direction_said
 from arcwise.data import Dataset, Targets
 from arcwise.graph import Beliefs, Constraints
@@ -164,3 +165,16 @@ def test_methods_say_in_which_cases_variables_were_set(rows: list[tuple[str, ...
     targets = Targets.of_rows([rows[number % 2] for number in range(60)])
     data = Dataset.from_dataframe(cases(60)).with_targets(targets)
     assert words in " ".join(arcwise.learn(data, **QUICK).to_text().split())
+
+
+def test_odds_that_a_constraint_decides_are_not_tested() -> None:
+    known = Constraints(NAMES, required=[("c", "d")], separate=[("a", "b")], max_parents_of={"b": 0})
+    odds = Beliefs(edges=[("c", "d", 0.1), ("a", "b", 0.001), ("b", "c", 0.001)], arcs=[("d", "b", 5)])
+    analysis = learn(constraints=known, beliefs=odds)
+    verdicts = {pair: analysis.belief(*pair).verdict for pair in (("c", "d"), ("a", "b"), ("b", "d"), ("b", "c"))}
+    assert list(verdicts.values()) == [Verdict.DECIDED] * 3 + [Verdict.CONTRADICT]
+    text = " ".join(analysis.to_text().split())
+    assert "The pair with odds of its own is contradicted by the data. 3 more were not tested" in text
+    assert "Data and prior odds contradict each other about b — c." in text
+    table = analysis.to_frame().set_index(["first", "second"])
+    assert table.loc[("c", "d"), "belief"] == "not tested: your constraint decides"

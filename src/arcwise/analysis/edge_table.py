@@ -87,7 +87,7 @@ BELIEF_COLUMNS: tuple[EdgeColumn, ...] = (
     ),
     EdgeColumn(
         "belief",
-        "whether the data agree with the odds of this edge, or contradict them",
+        "whether the data agree with the odds of this edge, or contradict them; not tested where a constraint decides",
         lambda e: e.belief and str(e.belief.verdict),
     ),
 )

@@ -309,11 +309,11 @@ class _Work:
 
     def believed(self, edges: tuple[EdgeFinding, ...], without: Averaged | None) -> tuple[EdgeFinding, ...]:
         """Return the edges with what was believed about each, and its confidence without that."""
-        beliefs, names = self.options.beliefs, self.prepared.data.names
+        beliefs, constraints, n = self.options.beliefs, self.known, len(self.prepared.data.names)
         if beliefs is None:
             return edges
-        known = None if without is None else without.confidence
-        return tuple(replace(e, belief=believed_of(beliefs, names, known, e.first, e.second)) for e in edges)
+        alone = None if without is None else without.confidence
+        return tuple(replace(e, belief=believed_of(beliefs, constraints, alone, (e.first, e.second), n)) for e in edges)
 
     def comparisons(self, main: Averaged) -> tuple[tuple[Averaged, ...], tuple[Remark, ...]]:
         """Average other sets of networks, as far as the time goes: every source, three scores each.
