@@ -80,7 +80,7 @@ def test_directions_that_only_constraints_give_are_not_the_data_s() -> None:
     assert found.origin.label == "directed because of what you said"
     assert not found.is_settled_by_data
     text = " ".join(analysis.to_text().split())
-    assert "The data settle the direction of 0 of the 2 edges, and you settle that of 2" in text
+    assert "The data do not settle the direction of any edge, and you settle that of 2." in text
     assert "the direction of 2 is what you said or follows from it (the data alone would say the same of none)" in text
     said = analysis.explain("a", "b")
     assert "Its direction, a → b, follows from what you said: 100% of the weight" in said
@@ -178,3 +178,40 @@ def test_odds_that_a_constraint_decides_are_not_tested() -> None:
     assert "Data and prior odds contradict each other about b — c." in text
     table = analysis.to_frame().set_index(["first", "second"])
     assert table.loc[("c", "d"), "belief"] == "not tested: your constraint decides"
+
+
+def test_directions_that_odds_give_are_not_the_data_s(tmp_path: Path) -> None:
+    analysis = learn(beliefs=Beliefs(arcs=[("a", "b", 20)]))
+    edge = analysis.edge("a", "b")
+    assert edge.origin.kind is Origin.BELIEVED
+    assert edge.origin.label == "directed by your odds"
+    assert not edge.is_settled_by_data
+    assert "Its direction is what your odds say, not the data: " in analysis.explain("a", "b")
+    analysis.save(tmp_path / "out")
+    (explained,) = explain_folder(tmp_path / "out", [("a", "b")])
+    assert explained.title.endswith("directed by your odds")
+    assert "its direction is what your odds say, so do not report it as a finding" in explained.advice
+    plain = learn(beliefs=Beliefs(edges=[("a", "b", 20)]))
+    assert plain.edge("a", "b").origin.kind is Origin.FOUND
+
+
+def test_directions_that_an_experiment_gives_say_so(tmp_path: Path) -> None:
+    # In half of the cases b is set by a coin: it no longer follows a, and c still follows it.
+    random = np.random.default_rng(2)
+    frame = cases(1200)
+    is_set = np.arange(1200) % 2 == 0
+    b = np.where(is_set, random.integers(0, 2, 1200), frame["b"].astype(int))
+    frame["b"] = b.astype(str)
+    frame["c"] = np.where(random.random(1200) < 0.7, b, random.integers(0, 2, 1200)).astype(str)
+    data = Dataset.from_dataframe(frame).with_targets(Targets.of_rows([("b",) if one else () for one in is_set]))
+    analysis = arcwise.learn(data, **QUICK)
+    edge = analysis.edge("b", "c")
+    assert edge.origin.kind is Origin.EXPERIMENT
+    assert edge.origin.label == "directed by your experiment on b"
+    assert edge.is_settled_by_data
+    assert "comes from your experiment on b: 100% of the weight" in analysis.explain("b", "c")
+    assert analysis.edge("a", "b").origin.label == "directed by your experiment on b"
+    analysis.save(tmp_path / "out")
+    (explained,) = explain_folder(tmp_path / "out", [("b", "c")])
+    assert explained.title.endswith("directed by your experiment on b")
+    assert "its direction is what your experiment shows" in explained.advice

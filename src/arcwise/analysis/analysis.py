@@ -127,7 +127,14 @@ class Analysis:
     @property
     def origins(self) -> Origins:
         """Where each edge comes from: the data, or what was said."""
-        return Origins(self.constraints, self.consensus, self.without_constraints, self.main)
+        return Origins(
+            self.constraints,
+            self.consensus,
+            self.without_constraints,
+            self.main,
+            self.without_beliefs,
+            self.data.targets,
+        )
 
     @property
     def confidence(self) -> EdgeConfidence:

@@ -49,13 +49,6 @@ class EdgeBelief:
     decided: bool = False
 
     @property
-    def directs(self) -> bool:
-        """Whether the odds prefer a direction that the data alone leave open."""
-        if self.forward == self.backward:
-            return False
-        return self.without is None or self.without.undirected > HALF * self.without.present
-
-    @property
     def verdict(self) -> Verdict:
         """Whether the data agree.
 

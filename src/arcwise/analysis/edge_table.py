@@ -63,8 +63,8 @@ COLUMNS: tuple[EdgeColumn, ...] = (
     ),
     EdgeColumn(
         ORIGIN,
-        "found by the data; required or forbidden by the analyst; directed by what was said, or follows from it; "
-        "appears or is gone because of what was said about others",
+        "found by the data, or directed by an experiment; required or forbidden by the analyst; directed by what was "
+        "said or believed (odds), or follows from it; appears or is gone because of what was said about others",
         lambda e: str(e.origin.kind),
     ),
     EdgeColumn("said", "what it is owed to, such as your tiers; empty for what is found", lambda e: e.origin.text),

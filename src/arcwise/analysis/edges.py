@@ -113,7 +113,7 @@ class EdgeFinding:
     @property
     def is_settled_by_data(self) -> bool:
         """Whether the data settle the direction: nobody said it, or the data alone would say the same."""
-        if not self.is_settled or (self.belief is not None and self.belief.directs):
+        if not self.is_settled or self.origin.kind is Origin.BELIEVED:
             return False
         without = self.origin.without
         if self.origin.kind.is_directed_by_data or without is None:

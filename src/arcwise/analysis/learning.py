@@ -134,6 +134,7 @@ def learn_prepared(
     price, more = work.price(main) if known is not None else (None, ())
     remarks += more
     prior = check_prior(data, consensus.dag, options, ess=ess, deadline=work.deadline, progress=progress)
+    origins = Origins(known, consensus, without, main, unbelieved, data.targets)
     return Analysis(
         prepared=prepared,
         options=options,
@@ -143,9 +144,7 @@ def learn_prepared(
         thresholds=found,
         consensus=consensus,
         network=network,
-        edges=work.believed(
-            describe_edges(data, (main, *others), Origins(known, consensus, without, main), stacked), unbelieved
-        ),
+        edges=work.believed(describe_edges(data, (main, *others), origins, stacked), unbelieved),
         prior=prior,
         without_constraints=without,
         price=price,

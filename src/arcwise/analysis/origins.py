@@ -14,7 +14,7 @@ from functools import cached_property
 from arcwise.analysis.averaged import Averaged
 from arcwise.analysis.options import LearnOptions
 from arcwise.confidence import ConsensusNetwork, EdgeConfidence, Fate
-from arcwise.data import Dataset, Incomplete
+from arcwise.data import Dataset, Incomplete, Targets
 from arcwise.graph import Constraints, FixedPairs, Kind, Statement
 from arcwise.report.content.blocks import SETTLED
 from arcwise.report.content.numbers import percent, show_confidence
@@ -33,10 +33,12 @@ class Origin(enum.StrEnum):
     """Where an edge, or its absence, comes from."""
 
     FOUND = "found"  # the data's: neither the edge nor its direction was said
+    EXPERIMENT = "experiment"  # the data's, but observations alone would leave the direction open
     REQUIRED = "required"  # the arc is there because it was required
     APPEARS = "appears"  # not required, but likely only under what was said
     DIRECTED = "directed"  # the edge is found; the direction is what was said
     FOLLOWS = "follows"  # the edge is found; the direction is there only because of other things that were said
+    BELIEVED = "believed"  # the edge is found; the direction is what prior odds make of one that is open
     FORBIDDEN = "forbidden"  # there is no edge because both directions were excluded
     GONE = "gone"  # not forbidden, but unlikely only under what was said
 
@@ -53,7 +55,12 @@ class Origin(enum.StrEnum):
     @property
     def is_directed_by_data(self) -> bool:
         """Whether the direction, as far as it is settled, is the data's."""
-        return self is Origin.FOUND
+        return self in (Origin.FOUND, Origin.EXPERIMENT)
+
+    @property
+    def is_constrained(self) -> bool:
+        """Whether constraints made it what it is, in part or altogether."""
+        return not self.is_directed_by_data and self is not Origin.BELIEVED
 
 
 @one_screen
@@ -94,6 +101,8 @@ class EdgeOrigin:
         Whether, without the constraints, the network would have the edge.
     share
         The share of the networks with the edge that point it where a direction that follows says.
+    owed
+        What a direction is owed to, where that is no constraint: "your experiment on smoke".
     """
 
     kind: Origin = Origin.FOUND
@@ -101,6 +110,7 @@ class EdgeOrigin:
     without: Unconstrained | None = None
     likely: bool = False
     share: float = 1.0
+    owed: str = ""
 
     @property
     def label(self) -> str:
@@ -110,6 +120,8 @@ class EdgeOrigin:
             return f"forbidden by you (the data {would}: {show_confidence(self.without.present)})"
         return {
             Origin.FOUND: "found",
+            Origin.EXPERIMENT: f"directed by {self.sources}",
+            Origin.BELIEVED: f"directed by {self.sources}",
             Origin.REQUIRED: "required by you",
             Origin.APPEARS: f"there because of what you said{self._alone}",
             Origin.DIRECTED: f"directed by {self.sources}",
@@ -125,12 +137,13 @@ class EdgeOrigin:
     @property
     def sources(self) -> str:
         """What was said, as that which something is owed to: "your tiers"."""
-        return " and ".join(dict.fromkeys(statement.source for statement in self.said[:2])) or "what you said"
+        listed = " and ".join(dict.fromkeys(statement.source for statement in self.said[:2]))
+        return self.owed or listed or "what you said"
 
     @property
     def text(self) -> str:
         """What the origin is owed to, in words; "" for what is found."""
-        return self.sources if self.said else ""
+        return self.sources if self.said or self.owed else ""
 
 
 def follows_words(share: float) -> str:
@@ -160,28 +173,75 @@ class Origins:
         The same recipe without constraints and odds, None if it was not computed.
     main
         The set of networks that the answer rests on.
+    unbelieved
+        The same recipe without prior odds, None if there were none.
+    targets
+        The variables that were set, None if there were no experiments.
     """
 
     constraints: Constraints | None
     consensus: ConsensusNetwork
     without: Averaged | None = None
     main: Averaged | None = None
+    unbelieved: Averaged | None = None
+    targets: Targets | None = None
 
     def of(self, first: str, second: str) -> EdgeOrigin:
         """Return where the edge of a pair comes from, or why there is none."""
-        if self.constraints is None:
-            return NOTHING_SAID
-        without = _pair(self.without, first, second)
+        without = None if self.constraints is None else _pair(self.without, first, second)
         likely = without is not None and without.present > self.consensus.threshold
-        kind, said = (
+        share = self._way(first, second, _pair(self.main, first, second))
+        told = None if self.constraints is None else self._constrained(first, second, without)
+        if told is None and self._is_believed(first, second):
+            return EdgeOrigin(Origin.BELIEVED, (), without, likely, share, "your odds")
+        if told is None and self.constraints is not None:
+            told = self._follows(first, second, without)
+        if told is None and (setting := self._experiment(first, second)):
+            return EdgeOrigin(Origin.EXPERIMENT, (), without, likely, share, setting)
+        if told is None:
+            return NOTHING_SAID if self.constraints is None else EdgeOrigin(without=without, likely=likely, share=share)
+        return EdgeOrigin(*told, without, likely, share)
+
+    def _constrained(self, first: str, second: str, without: Unconstrained | None) -> Told | None:
+        """Return what constraints make of a pair by themselves."""
+        return (
             self._required(first, second)
             or self._forbidden(first, second)
             or self._changed(first, second, without)
             or self._directed(first, second)
-            or self._follows(first, second, without)
-            or (Origin.FOUND, ())
         )
-        return EdgeOrigin(kind, said, without, likely, self._way(first, second, _pair(self.main, first, second)))
+
+    def _is_believed(self, first: str, second: str) -> bool:
+        """Say whether an edge of the network has a direction that prior odds give it, and that is open without them."""
+        alone, here = _pair(self.unbelieved, first, second), _pair(self.main, first, second)
+        if alone is None or here is None or alone.present <= 0 or frozenset((first, second)) not in self._in_network:
+            return False
+        way = self._way(first, second, here)
+        is_open = alone.split[2] > HALF and way > HALF
+        turned = way >= SETTLED and self._way(first, second, alone) < _enough(self.unbelieved)
+        return is_open or turned
+
+    def _experiment(self, first: str, second: str) -> str:
+        """Return which experiment directs an edge that is open in the network's Markov class; "" if none does."""
+        if self.targets is None or frozenset((first, second)) not in self._by_experiments:
+            return ""
+        if self._way(first, second, _pair(self.main, first, second)) < SETTLED:
+            return ""
+        sets = [set(names) for names in self.targets.sets]
+        ends = [
+            a for a, b in ((first, second), (second, first)) if any(a in names and b not in names for names in sets)
+        ]
+        return f"your experiment{'s' if len(ends) > 1 else ''} on {' and '.join(ends)}" if ends else "your experiments"
+
+    @cached_property
+    def _by_experiments(self) -> frozenset[frozenset[str]]:
+        """The edges of the network that experiments direct, at first hand or by what follows from that."""
+        if self.targets is None:
+            return frozenset()
+        dag = self.consensus.dag
+        cut = FixedPairs.by_targets(dag.names, self.targets.sets).class_of(dag)
+        still_open = {frozenset(edge) for edge in cut.edges}
+        return frozenset(pair for pair in map(frozenset, dag.cpdag.edges) if pair not in still_open)
 
     def _required(self, first: str, second: str) -> Told | None:
         """Return the statements that an edge is there for: that it is required, or on a path that is."""
@@ -230,11 +290,8 @@ class Origins:
         alone = self._way(first, second, without)
         if alone >= SETTLED:
             return None
-        confidence = None if self.without is None else self.without.confidence
-        # Directions of DAGs, unlike those of classes, are shared out where they are open.
-        enough = HALF if confidence is not None and confidence.orient == "cpdag" else SETTLED
         here = self._way(first, second, _pair(self.main, first, second))
-        told = frozenset((first, second)) in self._consequences or (here >= SETTLED and alone < enough)
+        told = frozenset((first, second)) in self._consequences or (here >= SETTLED and alone < _enough(self.without))
         return (Origin.FOLLOWS, ()) if told else None
 
     def _way(self, first: str, second: str, pair: Unconstrained | None) -> float:
@@ -311,6 +368,15 @@ def _pair(averaged: Averaged | None, first: str, second: str) -> Unconstrained |
         backward=float(confidence.directed[j, i]),
         undirected=float(confidence.undirected[i, j]),
     )
+
+
+def _enough(averaged: Averaged | None) -> float:
+    """Return the share of networks from which on a direction counts for something where it is compared with another.
+
+    Directions of DAGs, unlike those of classes, are shared out where they are open.
+    """
+    confidence = None if averaged is None else averaged.confidence
+    return HALF if confidence is not None and confidence.orient == "cpdag" else SETTLED
 
 
 def known_of(options: LearnOptions, data: Dataset | Incomplete) -> Constraints | None:

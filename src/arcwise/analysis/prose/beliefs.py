@@ -73,10 +73,9 @@ def belief_sentence(edge: EdgeFinding) -> str:
         why = f"that was {Verdict.DECIDED}" if belief.decided else "what its confidence is without was not computed"
         return f"{said}; {why}."
     known = f"{said}; without any prior odds its confidence is {show_confidence(without)}"
-    way = " Its direction is what your odds say, not the data." if belief.directs and edge.fate.in_network else ""
     if belief.verdict is not Verdict.CONTRADICT:
-        return f"{known}, and the data agree.{way}"
-    return f"{known}: data and belief contradict each other, and {_winner(edge.present, without)}.{way}"
+        return f"{known}, and the data agree."
+    return f"{known}: data and belief contradict each other, and {_winner(edge.present, without)}."
 
 
 def _winner(present: float, without: float) -> str:

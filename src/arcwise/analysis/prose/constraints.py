@@ -80,6 +80,14 @@ def direction_said(edge: EdgeFinding) -> str:
     origin = edge.origin
     if origin.kind is Origin.FOLLOWS:
         return _follows(edge)
+    if origin.kind is Origin.BELIEVED:
+        return _believed(edge)
+    if origin.kind is Origin.EXPERIMENT:
+        way = f"{percent(origin.share)} of the weight of the networks with this edge point this way"
+        return (
+            f"Its direction, {edge.tail} → {edge.head}, comes from {origin.sources}: {way}; observations alone would "
+            "leave it open."
+        )
     if origin.kind is not Origin.DIRECTED:
         return ""
     text = f"Its direction, {edge.tail} → {edge.head}, comes from {origin.sources}"
@@ -105,6 +113,20 @@ def _follows(edge: EdgeFinding) -> str:
         return f"{text}."
     alone, _, free = without.split if edge.tail == edge.first else (without.split[1], 0.0, without.split[2])
     return f"{text}; by the data alone {percent(alone)} would, and {percent(free)} could be turned round."
+
+
+def _believed(edge: EdgeFinding) -> str:
+    """Say that a direction is what the odds say, and what there is without them."""
+    text = f"Its direction is what your odds say, not the data: {percent(edge.origin.share)} of the weight of the "
+    text += f"networks with this edge point from {edge.tail} to {edge.head}"
+    alone = None if edge.belief is None else edge.belief.without
+    if alone is None or alone.present <= 0:
+        return f"{text}."
+    same = alone.forward if edge.tail == edge.first else alone.backward
+    return (
+        f"{text}; without any odds {percent(same / alone.present)} would, and "
+        f"{percent(alone.undirected / alone.present)} could be turned round."
+    )
 
 
 def _ways_alone(edge: EdgeFinding, without: Unconstrained) -> str:
@@ -222,7 +244,7 @@ def constraint_blocks(analysis: Analysis) -> tuple[Block, ...]:
     ]
     if len(texts) > MOST_LISTED:
         blocks.append(Paragraph(f"And {len(texts) - MOST_LISTED:,} more; run.json has them all."))
-    said = [edge for edge in analysis.edges if edge.origin.kind is not Origin.FOUND]
+    said = [edge for edge in analysis.edges if edge.origin.kind.is_constrained]
     yours = "your constraints" + (" and prior odds" if analysis.options.beliefs is not None else "")
     if said:
         blocks.append(

@@ -200,7 +200,7 @@ def summary_sentences(analysis: Analysis) -> tuple[str, ...]:
         first = f"None of the {pairs:,} pairs of variables has a confidence above {cut:.2g}: {whose}."
         return (first, *constraint_summary(analysis), *_closing(analysis))
     certain = [e for e in kept if e.present >= 0.95]
-    settled = [e for e in kept if e.is_settled and not (e.belief and e.belief.directs)]
+    settled = [e for e in kept if e.is_settled]
     directed = [e for e in settled if e.is_settled_by_data]
     first = (
         f"Of {pairs:,} pairs of variables, {len(kept):,} are joined by an edge with a confidence above {cut:.2g}"
@@ -233,10 +233,11 @@ def _all_or_some(count: int, total: int) -> str:
 def _directions(settled: int, said: int, total: int) -> str:
     """Say of how many edges the data settle the direction, and of how many the analyst did."""
     if said:
-        own = f"you settle that of {said:,}" + (" by what you said" if settled else "")
-        rest = total - settled - said
-        first = f"The data settle the direction of {settled:,} of the {total:,} edges, and {own}"
-        return f"{first}{'; the others could be turned round, or the networks disagree' if rest else ''}."
+        others = "; the others could be turned round, or the networks disagree" if total > settled + said else ""
+        if settled:
+            first = f"The data settle the direction of {settled:,} of the {total:,} edges"
+            return f"{first}, and you settle that of {said:,} by what you said{others}."
+        return f"The data do not settle the direction of any edge, and you settle that of {said:,}{others}."
     if settled == 0:
         if total == 1:
             return "The data do not settle the direction of the edge."

@@ -107,6 +107,8 @@ class Explanation:
         said = {
             Origin.REQUIRED: ", required by you",
             Origin.DIRECTED: f", directed by {self.said}",
+            Origin.BELIEVED: f", directed by {self.said}",
+            Origin.EXPERIMENT: f", directed by {self.said}",
             Origin.FOLLOWS: f", {follows_words(self._way)}",
             Origin.APPEARS: ", there because of what you said",
             Origin.GONE: ", gone because of what you said",
@@ -176,11 +178,15 @@ class Explanation:
 
     def _way_advice(self) -> str:
         """Say what to do about the direction of an edge that is in the network."""
-        if self.origin is not Origin.FOUND:
-            whose = "what you said" if self.origin is Origin.DIRECTED else "a consequence of what you said"
+        if not self.origin.is_directed_by_data:
+            whose = {Origin.DIRECTED: "what you said", Origin.BELIEVED: "what your odds say"}.get(
+                self.origin, "a consequence of what you said"
+            )
             return f"; its direction is {whose}, so do not report it as a finding."
         if self.split is not None and max(self.split[:2]) >= SETTLED:
-            return "; its direction is what the data suggest, which is not yet a cause."
+            shown = "your experiment shows" if self.origin is Origin.EXPERIMENT else "the data suggest"
+            cause = "" if self.origin is Origin.EXPERIMENT else ", which is not yet a cause"
+            return f"; its direction is what {shown}{cause}."
         return (
             ", but leave its direction open. What you know, such as which comes first in time, can be given with "
             "--constraints."
