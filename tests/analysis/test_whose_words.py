@@ -13,6 +13,7 @@ import pytest
 import arcwise
 from arcwise.analysis import Analysis, Origin, explain_folder
 from arcwise.analysis.edge_beliefs import Verdict
+from arcwise.analysis.folder import run_record
 from arcwise.analysis.prose.constraints import direction_said
 from arcwise.data import Dataset, Targets
 from arcwise.graph import Beliefs, Constraints
@@ -215,3 +216,29 @@ def test_directions_that_an_experiment_gives_say_so(tmp_path: Path) -> None:
     (explained,) = explain_folder(tmp_path / "out", [("b", "c")])
     assert explained.title.endswith("directed by your experiment on b")
     assert "its direction is what your experiment shows" in explained.advice
+
+
+def test_cut_off_warning_speaks_of_experiments() -> None:
+    data = Dataset.from_dataframe(cases(300))
+    told = "experiments: some here, none there"
+    is_set = data.with_targets(Targets.of_rows([("a",) if number % 2 else () for number in range(300)]))
+    assert any(told in remark.text for remark in arcwise.learn(is_set, **QUICK).remarks)
+    assert not any(told in remark.text for remark in arcwise.learn(data, **QUICK).remarks)
+
+
+def test_a_set_under_ancestors_is_still_a_credible_set() -> None:
+    analysis = learn(constraints=Constraints(NAMES, ancestors=[("a", "c")]))
+    facts, record = analysis.main.credible, run_record(analysis)["result"]
+    assert facts is not None
+    assert facts.count == analysis.confidence.n_networks == record["networks"]
+    assert facts.optimum == record["optimum"]
+    assert analysis.price is not None
+    assert facts.optimum == pytest.approx(analysis.price.constrained, abs=1e-6)
+    assert 1 <= record["classes"] <= facts.count
+    text = " ".join(analysis.to_text().split())
+    assert "within a factor of 20 of the best single one: this is the credible set, and it is complete among" in text
+    assert "that satisfy the constraints within a Bayes factor of 20 (Kass & Raftery, 1995) of the best one" in text
+    assert "weighted by their scores" in text
+    # a - b - c is open; that a leads to c directs it.
+    assert analysis.edge("a", "b").origin.label.startswith("directed because of what you said in 9")
+    assert not analysis.edge("a", "b").is_settled_by_data

@@ -103,7 +103,7 @@ def methods_of_networks(analysis: Analysis) -> str:
     }
     words = known.get(recipe.source, _any_methods)
     if recipe.source == "credible" and analysis.main.credible is None:
-        words = _any_methods  # a set that was listed under constraints on ancestors
+        words = _any_methods  # the best part of a set, or the sets of several completions
     which = " that satisfy the constraints" if analysis.constraints is not None else ""
     classes = (
         f"; directions were counted only where they are shared by all members of a network's equivalence class{which}."
