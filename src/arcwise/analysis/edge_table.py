@@ -70,7 +70,7 @@ COLUMNS: tuple[EdgeColumn, ...] = (
     EdgeColumn("said", "what it is owed to, such as your tiers; empty for what is found", lambda e: e.origin.text),
     EdgeColumn(
         WITHOUT,
-        "the confidence by the same method and score without the constraints; empty if there are none",
+        "the confidence by the same method and score without constraints and prior odds; empty without constraints",
         lambda e: None if e.origin.without is None else e.origin.without.present,
     ),
 )
