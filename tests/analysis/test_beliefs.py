@@ -98,7 +98,7 @@ def test_odds_of_a_direction_show_in_the_directions(frame: pd.DataFrame) -> None
     assert edge.split[0] > 0.9
     assert edge.fate is Fate.KEPT
     assert ("smoke", "cough") in analysis.cpdag.arcs
-    assert "Its direction is what your odds say, not the data." in analysis.explain("smoke", "cough")
+    assert "Its direction is what your odds say, not the data: " in analysis.explain("smoke", "cough")
     assert "The data do not settle the direction of any edge" in analysis.to_text(width=1000)
 
 

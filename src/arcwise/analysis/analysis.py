@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from arcwise.analysis.averaged import Averaged
 from arcwise.analysis.cut_checks import CutChecks
-from arcwise.analysis.edge_beliefs import believed_of
+from arcwise.analysis.edge_beliefs import EdgeBelief, believed_of
 from arcwise.analysis.edge_table import edge_frame
 from arcwise.analysis.edges import EdgeFinding, describe_edge
 from arcwise.analysis.options import LearnOptions
@@ -127,7 +127,14 @@ class Analysis:
     @property
     def origins(self) -> Origins:
         """Where each edge comes from: the data, or what was said."""
-        return Origins(self.constraints, self.consensus, self.without_constraints)
+        return Origins(
+            self.constraints,
+            self.consensus,
+            self.without_constraints,
+            self.main,
+            self.without_beliefs,
+            self.data.targets,
+        )
 
     @property
     def confidence(self) -> EdgeConfidence:
@@ -177,10 +184,13 @@ class Analysis:
         # Too unlikely for the report; but that there is no edge is a finding, too.
         first, second = sorted((first, second), key=self.data.index)
         found = describe_edge(self.data, self.sets, self.origins, (first, second))
-        if self.options.beliefs is None:
-            return found
+        return found if self.options.beliefs is None else replace(found, belief=self.belief(first, second))
+
+    def belief(self, first: str, second: str) -> EdgeBelief:
+        """Return what was believed about a pair of variables, in the order of the data; there must be prior odds."""
+        assert self.options.beliefs is not None
         without = None if self.without_beliefs is None else self.without_beliefs.confidence
-        return replace(found, belief=believed_of(self.options.beliefs, self.data.names, without, first, second))
+        return believed_of(self.options.beliefs, self.constraints, without, (first, second), self.data.n_variables)
 
     def explain(self, first: str, second: str) -> str:
         """Say in plain words how far the edge between two variables can be trusted, and why."""

@@ -9,18 +9,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from arcwise.confidence import EdgeConfidence, NextExperiment, next_experiment
 from arcwise.confidence.credible_averages import MOST_DAGS
 from arcwise.confidence.recipe_confidence import carry_out
 from arcwise.data import Dataset
 from arcwise.deadline import Deadline
-from arcwise.ensemble import CredibleSet, Ensemble, NetworkSummary, PosteriorSettings, Recipe
+from arcwise.ensemble import CredibleSet, Ensemble, NetworkSet, NetworkSummary, PosteriorSettings, Recipe
 from arcwise.ensemble.chains.diagnostics import LARGEST_R_HAT
 from arcwise.ensemble.gaps.completions import Completions
 from arcwise.ensemble.posterior import Problem, draw_posterior, sum_posterior
 from arcwise.ensemble.recipe import Run
 from arcwise.ensemble.sources.credible import TABLE
 from arcwise.errors import OptionError, UnfinishedError
+from arcwise.graph import FixedPairs
 from arcwise.limits import Status
 
 if TYPE_CHECKING:
@@ -143,6 +146,8 @@ def average(recipe: Recipe, data: Dataset | Completions, run: Run, *, describe: 
     facts = None
     if describe and isinstance(networks, CredibleSet) and isinstance(data, Dataset):
         facts = _facts(networks, confidence, data, replace(run, limits=deadline.limits))
+    elif describe and isinstance(networks, NetworkSet) and isinstance(data, Dataset):
+        facts = _facts_under_ancestors(recipe, networks, data)
     experiments = _experiments(networks, confidence, run.seed, deadline) if describe else None
     verdict = networks.facts.get("verdict", {})
     return Averaged(recipe, confidence, made.status, networks.count, shortfall, facts, experiments, verdict)
@@ -192,6 +197,30 @@ def _facts(found: CredibleSet, confidence: EdgeConfidence, data: Dataset, run: R
         by_class=by_class,
         best_share=math.exp(-found.log_mass),
         **_covered(found, recipe, data, run),
+    )
+
+
+def _facts_under_ancestors(recipe: Recipe, found: NetworkSet, data: Dataset) -> CredibleFacts | None:
+    """Return what is known about a credible set that was listed under constraints on ancestors; None for other sets.
+
+    No sum over all DAGs obeys these, so that the share of the posterior which it covers stays unknown.
+    """
+    known = recipe.constraints_on(data.names)
+    if recipe.source != "credible" or known is None or not known.is_ancestral or found.status is not Status.COMPLETE:
+        return None
+    fixed = FixedPairs.by_constraints(known)
+    if data.targets is not None:
+        fixed |= FixedPairs.by_targets(data.names, data.targets.sets)
+    best = float(found.scores.max())
+    return CredibleFacts(
+        count=found.count,
+        classes=len({fixed.class_of(dag) for dag in found}) if found.count <= MOST_DAGS else None,
+        bayes_factor=recipe.settings["bayes_factor"],
+        optimum=best,
+        deviations=tuple(np.sort(best - found.scores).round(6).tolist()),
+        by_class=False,
+        covered=None,
+        best_share=float(found.weights.max()),
     )
 
 

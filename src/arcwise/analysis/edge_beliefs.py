@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from arcwise.confidence import EdgeConfidence
 from arcwise.confidence.edge_confidence import PairConfidence
-from arcwise.graph import Beliefs
+from arcwise.graph import Beliefs, Constraints
 from arcwise.showing import one_screen
 
 __all__ = ["EdgeBelief", "Verdict", "believed_of"]
@@ -20,6 +20,7 @@ class Verdict(enum.StrEnum):
 
     AGREE = "agrees"
     CONTRADICT = "contradicted"
+    DECIDED = "not tested: your constraint decides"
     NOT_ASKED = "no odds of its own"
     NOT_KNOWN = "not compared"
 
@@ -37,19 +38,15 @@ class EdgeBelief:
         Whether the pair has odds of its own, not only those of every edge.
     without
         The confidence without prior odds; None if it was not computed.
+    decided
+        Whether a constraint requires the edge, or excludes every arc that the odds are about.
     """
 
     forward: float
     backward: float
     own: bool
     without: PairConfidence | None
-
-    @property
-    def directs(self) -> bool:
-        """Whether the odds prefer a direction that the data alone leave open."""
-        if self.forward == self.backward:
-            return False
-        return self.without is None or self.without.undirected > HALF * self.without.present
+    decided: bool = False
 
     @property
     def verdict(self) -> Verdict:
@@ -62,6 +59,8 @@ class EdgeBelief:
         """
         if not self.own:
             return Verdict.NOT_ASKED
+        if self.decided:
+            return Verdict.DECIDED
         if self.without is None:
             return Verdict.NOT_KNOWN
         known = self.without
@@ -77,14 +76,30 @@ class EdgeBelief:
 
 
 def believed_of(
-    beliefs: Beliefs, names: tuple[str, ...], without: EdgeConfidence | None, first: str, second: str
+    beliefs: Beliefs, constraints: Constraints | None, without: EdgeConfidence | None, pair: tuple[str, str], n: int
 ) -> EdgeBelief:
-    """Return what was believed about a pair of the variables."""
+    """Return what was believed about a pair of the n variables, and whether constraints leave the data a say in it."""
+    first, second = pair
     own = (beliefs.odds_of(first, second), beliefs.odds_of(second, first))
-    general = beliefs.general_odds(len(names))
+    general = beliefs.general_odds(n)
+    ways = [way for way, odds in zip((pair, (second, first)), own, strict=True) if odds not in (None, 1)]
     return EdgeBelief(
         forward=general if own[0] is None else own[0],
         backward=general if own[1] is None else own[1],
         own=own != (None, None),
         without=None if without is None else without.pair(first, second),
+        decided=constraints is not None and _decide(constraints, pair, ways),
     )
+
+
+def _decide(constraints: Constraints, pair: tuple[str, str], ways: list[tuple[str, str]]) -> bool:
+    """Say whether constraints require an edge, or exclude all of some arcs, if only as one parent too many."""
+    required = {frozenset(arc) for arc in constraints.required}
+    if frozenset(pair) in required:
+        return True
+
+    def excluded(tail: str, head: str) -> bool:
+        parents = constraints.required_parents(head)
+        return tail in constraints.forbidden_parents(head) or len(parents) >= constraints.max_parents_of(head)
+
+    return bool(ways) and all(excluded(tail, head) for tail, head in ways)

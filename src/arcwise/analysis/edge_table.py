@@ -63,13 +63,14 @@ COLUMNS: tuple[EdgeColumn, ...] = (
     ),
     EdgeColumn(
         ORIGIN,
-        "found by the data; required or forbidden by the analyst; directed by what was said, or follows from it",
+        "found by the data, or directed by an experiment; required or forbidden by the analyst; directed by what was "
+        "said or believed (odds), or follows from it; appears or is gone because of what was said about others",
         lambda e: str(e.origin.kind),
     ),
     EdgeColumn("said", "what it is owed to, such as your tiers; empty for what is found", lambda e: e.origin.text),
     EdgeColumn(
         WITHOUT,
-        "the confidence by the same method and score without the constraints; empty if there are none",
+        "the confidence by the same method and score without constraints and prior odds; empty without constraints",
         lambda e: None if e.origin.without is None else e.origin.without.present,
     ),
 )
@@ -86,7 +87,7 @@ BELIEF_COLUMNS: tuple[EdgeColumn, ...] = (
     ),
     EdgeColumn(
         "belief",
-        "whether the data agree with the odds of this edge, or contradict them",
+        "whether the data agree with the odds of this edge, or contradict them; not tested where a constraint decides",
         lambda e: e.belief and str(e.belief.verdict),
     ),
 )

@@ -17,6 +17,7 @@ from arcwise.counts import contingency
 from arcwise.data import Dataset
 from arcwise.graph import Dag
 from arcwise.priors import EdgePrior, edge_prior
+from arcwise.report.content.blocks import SETTLED
 from arcwise.showing import one_screen
 
 __all__ = ["FLOOR", "HALF", "Agreement", "EdgeFinding", "describe_arc", "describe_edge", "describe_edges"]
@@ -106,6 +107,21 @@ class EdgeFinding:
         return self.forward / self.present, self.backward / self.present, self.undirected / self.present
 
     @property
+    def is_settled(self) -> bool:
+        """Whether it points one way in most networks that have it."""
+        return max(self.split[:2]) >= SETTLED
+
+    @property
+    def is_settled_by_data(self) -> bool:
+        """Whether the data settle the direction: nobody said it, or the data alone would say the same."""
+        if not self.is_settled or self.origin.kind is Origin.BELIEVED:
+            return False
+        without = self.origin.without
+        if self.origin.kind.is_directed_by_data or without is None:
+            return self.origin.kind.is_directed_by_data
+        return self.origin.kind.is_found and without.split[0 if self.tail == self.first else 1] >= SETTLED
+
+    @property
     def spread(self) -> tuple[float, float]:
         """The least and the largest confidence over the methods that were computed."""
         known = [value for _, value in self.by_method if value is not None]
@@ -118,7 +134,7 @@ class EdgeFinding:
         What was required or forbidden is the same for all, so they are not asked.
         """
         others = [value for _, value in self.by_method[1:] if value is not None]
-        if not others or not self.origin.kind.is_found:
+        if not others or self.origin.kind.is_decided:
             return Agreement.NOT_COMPARED
         if any((value > HALF) != (self.present > HALF) for value in others):
             return Agreement.DISAGREE
@@ -139,7 +155,7 @@ def describe_edges(
     assert main is not None
     order = main.to_frame(above=min(FLOOR, origins.consensus.threshold))
     pairs = list(zip(order["first"].tolist(), order["second"].tolist(), strict=True))
-    apart = {pair: origins.of(*pair).without for pair in origins.forbidden if pair not in pairs}
+    apart = {pair: origins.of(*pair).without for pair in (*origins.forbidden, *origins.gone) if pair not in pairs}
     missed = {pair: without.present for pair, without in apart.items() if without is not None}
     pairs += sorted((pair for pair, value in missed.items() if value > FLOOR), key=lambda pair: -missed[pair])
     return tuple(describe_edge(data, sets, origins, pair, stacked) for pair in pairs)

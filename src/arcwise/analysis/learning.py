@@ -135,6 +135,7 @@ def learn_prepared(
     price, more = work.price(main) if known is not None else (None, ())
     remarks += more
     prior = check_prior(data, consensus.dag, options, ess=ess, deadline=work.deadline, progress=progress)
+    origins = Origins(known, consensus, without, main, unbelieved, data.targets)
     return Analysis(
         prepared=prepared,
         options=options,
@@ -144,9 +145,7 @@ def learn_prepared(
         thresholds=found,
         consensus=consensus,
         network=network,
-        edges=work.believed(
-            describe_edges(data, (main, *others), Origins(known, consensus, without), stacked), unbelieved
-        ),
+        edges=work.believed(describe_edges(data, (main, *others), origins, stacked), unbelieved),
         prior=prior,
         without_constraints=without,
         price=price,
@@ -198,7 +197,10 @@ class _Work:
         return known_of(self.options, self.prepared.data)
 
     def recipe(self, source: str, score: str | Score | None, *, free: bool = False) -> Recipe:
-        """Return the recipe of a source with the settings that the options have for it; `free` of constraints."""
+        """Return the recipe of a source with the settings that the options have for it.
+
+        `free` of whatever was said, constraints and prior odds: the data's part alone.
+        """
         options, kind = self.options, find_source(source).Settings
         given = {item.name for item in options_of(options)}
         settings = {item.name: getattr(options, item.name) for item in options_of(kind) if item.name in given}
@@ -210,7 +212,7 @@ class _Work:
             max_parents=options.max_parents,
             constraints=None if free else options.constraints,
             gaps=self.prepared.gaps,
-            beliefs=options.beliefs,
+            beliefs=None if free else options.beliefs,
             **settings,
         )
 
@@ -265,7 +267,7 @@ class _Work:
         raise OptionError(no_networks_message(given_up[-1]))
 
     def unconstrained(self, main: Averaged) -> tuple[Averaged | None, tuple[Remark, ...]]:
-        """Carry out the same recipe without the constraints: what the data say if nobody else does."""
+        """Carry out the same recipe without constraints and odds: what the data say if nobody else does."""
         free = self.recipe(main.recipe.source, main.recipe.scorer.data_score, free=True)
         made = self.average(free, 0.3)
         if made.confidence is None or made.shortfall is not None:
@@ -273,7 +275,7 @@ class _Work:
         return made, ()
 
     def price(self, main: Averaged) -> tuple[ConstraintPrice | None, tuple[Remark, ...]]:
-        """Find what the constraints cost, with proof where the main set has one."""
+        """Find what the constraints cost in the data's own score, with proof where the main set has one."""
         assert self.known is not None
         limits = self.deadline.share(0.3).limits
         free = self.recipe(main.recipe.source, main.recipe.scorer.data_score, free=True)
@@ -307,11 +309,11 @@ class _Work:
 
     def believed(self, edges: tuple[EdgeFinding, ...], without: Averaged | None) -> tuple[EdgeFinding, ...]:
         """Return the edges with what was believed about each, and its confidence without that."""
-        beliefs, names = self.options.beliefs, self.prepared.data.names
+        beliefs, constraints, n = self.options.beliefs, self.known, len(self.prepared.data.names)
         if beliefs is None:
             return edges
-        known = None if without is None else without.confidence
-        return tuple(replace(e, belief=believed_of(beliefs, names, known, e.first, e.second)) for e in edges)
+        alone = None if without is None else without.confidence
+        return tuple(replace(e, belief=believed_of(beliefs, constraints, alone, (e.first, e.second), n)) for e in edges)
 
     def comparisons(self, main: Averaged) -> tuple[tuple[Averaged, ...], tuple[Remark, ...]]:
         """Average other sets of networks, as far as the time goes: every source, three scores each.

@@ -106,7 +106,8 @@ def choose_thresholds(
         marks.insert(0, chosen)
     notes: list[Remark] = []
     if chosen.label is RuleName.LEARNED:
-        notes += [Remark(f"Warning: {text}") for text in (size_warning(confidence.n_cases), advice.mismatch) if text]
+        warnings = (size_warning(confidence.n_cases), advice.mismatch, _experiment_warning(data))
+        notes += [Remark(f"Warning: {text}") for text in warnings if text]
     broom, note = _broom(data, main, confidence, options, deadline, progress)
     if broom is not None:
         marks.append(broom)
@@ -116,6 +117,16 @@ def choose_thresholds(
         for power in COST_POWERS
     )
     return Thresholds(chosen, tuple(marks), advice.text, curve, tuple(notes))
+
+
+def _experiment_warning(data: Dataset | Incomplete) -> str:
+    """Say that no cut-off was learned from data in which variables were set; "" if none was here."""
+    if not isinstance(data, Dataset) or data.targets is None:
+        return ""
+    return (
+        "The learned cut-offs come from observations (experiments: some here, none there), so no study shows that they "
+        "are best here."
+    )
 
 
 def _broom(

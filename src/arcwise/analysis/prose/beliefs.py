@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arcwise.analysis.edge_beliefs import HALF, EdgeBelief, Verdict, believed_of
+from arcwise.analysis.edge_beliefs import HALF, EdgeBelief, Verdict
 from arcwise.analysis.remark import Remark
 from arcwise.graph.beliefs import odds_text
 from arcwise.limits import Status
@@ -69,13 +69,13 @@ def belief_sentence(edge: EdgeFinding) -> str:
             return ""
         return f"Without your prior odds of other edges its confidence is {show_confidence(without)}."
     said = f"You gave {_odds(edge, belief)}"
-    if without is None:
-        return f"{said}; what its confidence is without them was not computed."
+    if belief.decided or without is None:
+        why = f"that was {Verdict.DECIDED}" if belief.decided else "what its confidence is without was not computed"
+        return f"{said}; {why}."
     known = f"{said}; without any prior odds its confidence is {show_confidence(without)}"
-    way = " Its direction is what your odds say, not the data." if belief.directs and edge.fate.in_network else ""
     if belief.verdict is not Verdict.CONTRADICT:
-        return f"{known}, and the data agree.{way}"
-    return f"{known}: data and belief contradict each other, and {_winner(edge.present, without)}.{way}"
+        return f"{known}, and the data agree."
+    return f"{known}: data and belief contradict each other, and {_winner(edge.present, without)}."
 
 
 def _winner(present: float, without: float) -> str:
@@ -102,17 +102,21 @@ def belief_blocks(analysis: Analysis) -> list[Block]:
     without = analysis.without_beliefs
     if without is None or without.confidence is None:
         return blocks
-    rows = [_row(analysis, beliefs, *pair) for pair in _pairs(beliefs, data)]
+    pairs = _pairs(beliefs, data)
+    rows = [_row(analysis, *pair) for pair in pairs]
     contradicted = contradictions(analysis)
+    tested = sum(analysis.belief(*pair).verdict is not Verdict.DECIDED for pair in pairs)
     expected = [float(item.vector.sum()) for item in (without.confidence, analysis.confidence)]
     summary = f"On average a network has {expected[0]:.1f} edges without the odds, and {expected[1]:.1f} with them."
-    if rows:
+    if tested:
         summary += (
             " Nothing that was believed is contradicted by the data."
             if not contradicted
-            else f" {len(contradicted)} of the {len(rows)} pairs with odds of their own "
-            f"{'is' if len(contradicted) == 1 else 'are'} contradicted by the data."
+            else f" {_of_all(len(contradicted), tested)} contradicted by the data."
         )
+    if tested < len(rows):
+        few = len(rows) - tested
+        summary += f" {few} {'more was' if few == 1 else 'more were'} not tested: your constraints decide."
     blocks.append(Paragraph(summary))
     if rows:
         blocks.append(
@@ -131,14 +135,19 @@ def belief_blocks(analysis: Analysis) -> list[Block]:
     return blocks
 
 
+def _of_all(count: int, total: int) -> str:
+    """Return "2 of the 3 pairs with odds of their own are"."""
+    if total == 1:
+        return "The pair with odds of its own is"
+    return f"{count} of the {total} pairs with odds of their own {'is' if count == 1 else 'are'}"
+
+
 def contradictions(analysis: Analysis) -> list[tuple[str, str]]:
     """Return the pairs about which data and belief contradict each other."""
     beliefs, without = analysis.options.beliefs, analysis.without_beliefs
     if beliefs is None or without is None:
         return []
-    names, known = analysis.data.names, without.confidence
-    pairs = _pairs(beliefs, analysis.data)
-    return [pair for pair in pairs if believed_of(beliefs, names, known, *pair).verdict is Verdict.CONTRADICT]
+    return [pair for pair in _pairs(beliefs, analysis.data) if analysis.belief(*pair).verdict is Verdict.CONTRADICT]
 
 
 def contradiction_sentence(analysis: Analysis) -> str:
@@ -154,9 +163,8 @@ def _pairs(beliefs: Beliefs, data: Dataset) -> list[tuple[str, str]]:
     return [(a, b) for a, b in sorted(pairs, key=lambda pair: (data.index(pair[0]), data.index(pair[1])))]
 
 
-def _row(analysis: Analysis, beliefs: Beliefs, first: str, second: str) -> tuple[str | float, ...]:
-    assert analysis.without_beliefs is not None
-    belief = believed_of(beliefs, analysis.data.names, analysis.without_beliefs.confidence, first, second)
+def _row(analysis: Analysis, first: str, second: str) -> tuple[str | float, ...]:
+    belief = analysis.belief(first, second)
     assert belief.without is not None
     odds = (
         odds_text(belief.forward)
@@ -164,7 +172,9 @@ def _row(analysis: Analysis, beliefs: Beliefs, first: str, second: str) -> tuple
         else f"{first} → {second} {odds_text(belief.forward)}; {second} → {first} {odds_text(belief.backward)}"
     )
     present, without = analysis.confidence.pair(first, second).present, belief.without.present
-    verdict = "agree" if belief.verdict is Verdict.AGREE else f"contradict it; {_winner(present, without)}"
+    verdict = {Verdict.AGREE: "agree", Verdict.DECIDED: str(Verdict.DECIDED)}.get(
+        belief.verdict, f"contradict it; {_winner(present, without)}"
+    )
     return f"{first} — {second}", odds, without, present, verdict
 
 

@@ -64,7 +64,7 @@ def explain_edge(analysis: Analysis, edge: EdgeFinding) -> str:
 def edge_sentences(analysis: Analysis, edge: EdgeFinding) -> tuple[str, ...]:
     """Say how far an edge can be trusted: presence, agreement, direction, effect, prior."""
     said = origin_sentences(edge)
-    if not edge.origin.kind.is_found:  # neither the networks nor other methods have a say in it
+    if edge.origin.kind.is_decided:  # neither the networks nor other methods have a say in it
         known = () if edge.present <= 0 else (effect_sentence(analysis.data, edge), prior_sentence(edge))
         return tuple(s for s in (*said, *known) if s)
     if edge.present < UNLIKELY and edge.fate is Fate.BELOW:
@@ -196,16 +196,17 @@ def summary_sentences(analysis: Analysis) -> tuple[str, ...]:
     pairs = n * (n - 1) // 2
     cut = analysis.threshold
     if not kept:
-        first = f"None of the {pairs:,} pairs of variables has a confidence above {cut:.2g}: the data show no edge."
+        whose = "the data show no edge" if analysis.constraints is None else "within your constraints there is no edge"
+        first = f"None of the {pairs:,} pairs of variables has a confidence above {cut:.2g}: {whose}."
         return (first, *constraint_summary(analysis), *_closing(analysis))
     certain = [e for e in kept if e.present >= 0.95]
-    settled = [e for e in kept if max(e.split[:2]) >= SETTLED and not (e.belief and e.belief.directs)]
-    directed = [e for e in settled if e.origin.kind.is_directed_by_data]
+    settled = [e for e in kept if e.is_settled]
+    directed = [e for e in settled if e.is_settled_by_data]
     first = (
         f"Of {pairs:,} pairs of variables, {len(kept):,} are joined by an edge with a confidence above {cut:.2g}"
         + (f"; {len(certain):,} of them are at 0.95 or more." if cut < 0.9 else ".")
     )
-    found = [e for e in kept if e.origin.kind.is_found]
+    found = [e for e in kept if not e.origin.kind.is_decided]
     agreed = [e for e in found if e.spread[0] > HALF]
     second = ""
     if found and len(kept[0].by_method) > 1:
@@ -232,10 +233,11 @@ def _all_or_some(count: int, total: int) -> str:
 def _directions(settled: int, said: int, total: int) -> str:
     """Say of how many edges the data settle the direction, and of how many the analyst did."""
     if said:
-        own = f"you settle that of {said:,}" + (" by what you said" if settled else "")
-        rest = total - settled - said
-        first = f"The data settle the direction of {settled:,} of the {total:,} edges, and {own}"
-        return f"{first}{'; the others could be turned round, or the networks disagree' if rest else ''}."
+        others = "; the others could be turned round, or the networks disagree" if total > settled + said else ""
+        if settled:
+            first = f"The data settle the direction of {settled:,} of the {total:,} edges"
+            return f"{first}, and you settle that of {said:,} by what you said{others}."
+        return f"The data do not settle the direction of any edge, and you settle that of {said:,}{others}."
     if settled == 0:
         if total == 1:
             return "The data do not settle the direction of the edge."

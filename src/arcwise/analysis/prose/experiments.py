@@ -75,8 +75,10 @@ def methods_of_experiments(analysis: Analysis) -> str:
         return ""
     names = targets.names
     listed = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    always = all(set(one) == set(names) for one in targets.sets)
+    which = "all cases" if always else "some cases" if () in targets.sets else "every case one or more of"
     return (
-        f"In some cases {listed} {'was' if len(names) == 1 else 'were'} set by an experiment: every variable was "
+        f"In {which} {listed} {'was' if len(names) == 1 else 'were'} set by an experiment: every variable was "
         "scored and estimated without the cases in which it was set (Cooper & Yoo, 1999), and networks count as "
         "equivalent if no such experiment tells them apart (Hauser & Bühlmann, 2012)."
     )

@@ -21,7 +21,7 @@ import numpy as np
 
 from arcwise.analysis.edge_table import COLUMNS, EXPLANATION, ORIGIN, SPLIT, WITHOUT
 from arcwise.analysis.edges import Agreement, EdgeFinding, describe_arc
-from arcwise.analysis.origins import Origin
+from arcwise.analysis.origins import Origin, follows_words
 from arcwise.analysis.prose.edges import NOT_UNRELATED, effect_sentence, statement
 from arcwise.analysis.prose.prior import prior_sentence
 from arcwise.confidence.consensus import Fate
@@ -107,9 +107,18 @@ class Explanation:
         said = {
             Origin.REQUIRED: ", required by you",
             Origin.DIRECTED: f", directed by {self.said}",
-            Origin.FOLLOWS: ", directed as a consequence of what you said",
+            Origin.BELIEVED: f", directed by {self.said}",
+            Origin.EXPERIMENT: f", directed by {self.said}",
+            Origin.FOLLOWS: f", {follows_words(self._way)}",
+            Origin.APPEARS: ", there because of what you said",
+            Origin.GONE: ", gone because of what you said",
         }.get(self.origin, "")
         return f"{self.tail} {sign} {self.head}: confidence {show_confidence(self.confidence)}, {where}{said}"
+
+    @property
+    def _way(self) -> float:
+        """How often it points where the network has it."""
+        return 1.0 if self.split is None else self.split[0 if self.tail == self.first else 1]
 
     @property
     def kept_by(self) -> tuple[str, ...]:
@@ -123,7 +132,7 @@ class Explanation:
         return tuple(part for part in parts if part)
 
     def _direction(self) -> str:
-        if self.split is None or not self.confidence or not self.origin.is_found:
+        if self.split is None or not self.confidence or self.origin.is_decided:
             return ""
         one, other, free = self.split
         return (
@@ -134,7 +143,7 @@ class Explanation:
 
     def _rules(self) -> str:
         rules = self.rules
-        if not rules or not self.origin.is_found:
+        if not rules or self.origin.is_decided:
             return ""
 
         def listed(names: Iterable[str]) -> str:
@@ -169,11 +178,15 @@ class Explanation:
 
     def _way_advice(self) -> str:
         """Say what to do about the direction of an edge that is in the network."""
-        if self.origin is not Origin.FOUND:
-            whose = "what you said" if self.origin is Origin.DIRECTED else "a consequence of what you said"
+        if not self.origin.is_directed_by_data:
+            whose = {Origin.DIRECTED: "what you said", Origin.BELIEVED: "what your odds say"}.get(
+                self.origin, "a consequence of what you said"
+            )
             return f"; its direction is {whose}, so do not report it as a finding."
         if self.split is not None and max(self.split[:2]) >= SETTLED:
-            return "; its direction is what the data suggest, which is not yet a cause."
+            shown = "your experiment shows" if self.origin is Origin.EXPERIMENT else "the data suggest"
+            cause = "" if self.origin is Origin.EXPERIMENT else ", which is not yet a cause"
+            return f"; its direction is what {shown}{cause}."
         return (
             ", but leave its direction open. What you know, such as which comes first in time, can be given with "
             "--constraints."
@@ -184,6 +197,10 @@ class Explanation:
         alone = "" if self.without is None else f" The data alone would give it {show_confidence(self.without)}."
         if self.origin is Origin.REQUIRED:
             return f"What to do: report it as an assumption, not as a finding.{alone}"
+        if self.origin is Origin.APPEARS:
+            return f"What to do: report it as a consequence of what you said, not as a finding.{alone}"
+        if self.origin is Origin.GONE:
+            return f"What to do: report that it is missing because of what you said, not because of the data.{alone}"
         return f"What to do: report that you excluded it; the data had no say.{alone}"
 
     def to_dict(self) -> dict[str, Any]:

@@ -70,7 +70,7 @@ def methods_text(analysis: Analysis) -> str:
     )
     if analysis.comparisons:
         titles = "; ".join(other.title for other in analysis.comparisons)
-        kept = [e for e in analysis.edges if e.fate.in_network and e.origin.kind.is_found]
+        kept = [e for e in analysis.edges if e.fate.in_network and not e.origin.kind.is_decided]
         robust = sum(e.spread[0] > HALF for e in kept)
         forced = " that were not required" if analysis.constraints is not None else ""
         parts.append(

@@ -103,7 +103,7 @@ def methods_of_networks(analysis: Analysis) -> str:
     }
     words = known.get(recipe.source, _any_methods)
     if recipe.source == "credible" and analysis.main.credible is None:
-        words = _any_methods  # a set that was listed under constraints on ancestors
+        words = _any_methods  # the best part of a set, or the sets of several completions
     which = " that satisfy the constraints" if analysis.constraints is not None else ""
     classes = (
         f"; directions were counted only where they are shared by all members of a network's equivalence class{which}."
@@ -121,7 +121,9 @@ def _score(recipe: Recipe) -> str:
 def _credible_methods(analysis: Analysis) -> str:
     main, facts = analysis.main, analysis.main.credible
     count = main.count if facts is None else facts.count
-    classes = "" if facts is None or facts.classes is None else f", in {facts.classes:,} Markov equivalence classes"
+    classes = ""
+    if facts is not None and facts.classes is not None:
+        classes = f", in {facts.classes:,} Markov equivalence class{'' if facts.classes == 1 else 'es'}"
     gave = f"which gave a credible set of {count:,} network{'' if count == 1 else 's'}{classes}"
     if facts is None:  # of completions, each has its own set
         gave = f"which gave {count:,} networks in all"
