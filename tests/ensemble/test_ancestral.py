@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
 import arcwise
 from arcwise import Dataset
+from arcwise.analysis.price import constraint_price
 from arcwise.ensemble import exact_posterior, k_best
 from arcwise.errors import ConstraintError, GuaranteeError
 from arcwise.graph import Constraints, Dag, all_dags
 from arcwise.limits import Limits, Status
+from arcwise.parent_sets.ancestral_reach import wider_slack
 
 NAMES = ("a", "b", "c", "d")
 DAGS = list(all_dags(NAMES))
@@ -100,6 +103,44 @@ def test_a_table_that_was_cut_short_tells_its_limit() -> None:
     table = arcwise.build_parent_sets(cases(0), "bic", slack=math.inf, limits=Limits(seconds=1e-9))
     found = arcwise.find_credible(table, log_slack=1.0, constraints=Constraints(NAMES, ancestors=[("a", "c")]))
     assert (found.count, found.status) == (0, Status.TIME_LIMIT)
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"ancestors": [("a", "d")]}, "a leads to d: 'd' never varies"),
+        ({"ancestors": [("a", "c")], "max_parents_of": {"c": 1}, "required": [("d", "c")]}, "that a leads to c"),
+        # Either could lead to c by itself, but both only by way of d, of which the data say nothing.
+        (
+            {
+                "ancestors": [("a", "c"), ("b", "c")],
+                "max_parents_of": {"c": 1},
+                "forbidden": [("a", "b"), ("b", "a")],
+            },
+            "no network in the table satisfies",
+        ),
+    ],
+)
+def test_a_path_that_no_data_can_show_is_refused_at_once(options: dict[str, Any], reason: str) -> None:
+    codes = cases(0).codes.T.copy()
+    codes[:, 3] = 0
+    data = Dataset.from_codes(codes, names=NAMES, states=[["0", "1"]] * 4)
+    known = Constraints(NAMES, **options)
+    for attempt in (
+        lambda: arcwise.ensemble.Recipe.of("credible", "bdeu:ess=1", constraints=known).run(data),
+        lambda: constraint_price(data, known, score="bdeu:ess=1"),
+    ):
+        with pytest.raises(ConstraintError, match=reason):
+            attempt()
+
+
+def test_the_slack_ends_where_every_parent_set_is_in_the_table() -> None:
+    data = cases(1)
+    known = Constraints(NAMES, ancestors=[("a", "c")], non_ancestors=[("a", "b")])
+    table = arcwise.build_parent_sets(data, "bic", slack=1e6, constraints=known)
+    assert wider_slack(table, 1e6, data, known, None) == math.inf
+    tight = arcwise.build_parent_sets(data, "bic", slack=0.0, constraints=known)
+    assert wider_slack(tight, 4.0, data, known, None) == 8.0
 
 
 def test_the_others_refuse_them() -> None:

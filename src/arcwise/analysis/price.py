@@ -21,6 +21,7 @@ from arcwise.graph import Constraints, Dag, Statement
 from arcwise.limits import Limits, Status
 from arcwise.local import tabu_search
 from arcwise.parent_sets import ParentSetTable, build_parent_sets
+from arcwise.parent_sets.ancestral_reach import check_reachable, wider_slack
 from arcwise.scores import Score, make_score
 from arcwise.showing import one_screen
 
@@ -231,6 +232,7 @@ class _Prices:
         """Return the best network and its score; None if a limit ended the search."""
         del start
         slack = FIRST_REACH if known.is_ancestral else 0.0
+        check_reachable(self.data, known, self.max_parents)
         while True:
             table = self._table(known, slack, deadline)
             if table is None:
@@ -245,7 +247,8 @@ class _Prices:
                     progress=False,
                 )
             except GuaranteeError:
-                slack *= 2
+                required = Constraints(known.names, required=known.required)
+                slack = wider_slack(table, table.slack, self.data, required, self.max_parents)
                 continue
             except UnfinishedError:
                 return None

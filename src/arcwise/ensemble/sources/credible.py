@@ -17,6 +17,7 @@ from arcwise.errors import GuaranteeError
 from arcwise.limits import Status
 from arcwise.option import check_options, option
 from arcwise.parent_sets import build_parent_sets
+from arcwise.parent_sets.ancestral_reach import check_reachable, wider_slack
 
 if TYPE_CHECKING:
     from arcwise.data import Dataset
@@ -96,6 +97,7 @@ def _under_ancestors(recipe: Recipe, data: Dataset, run: Run, deadline: Deadline
     assert constraints is not None
     own = math.log(recipe.settings["bayes_factor"])
     slack = FIRST_REACH + own
+    check_reachable(data, constraints, recipe.max_parents)
     while True:
         table = build_parent_sets(
             data,
@@ -112,7 +114,7 @@ def _under_ancestors(recipe: Recipe, data: Dataset, run: Run, deadline: Deadline
         try:
             found = list_ancestral(table, own, constraints, deadline, run.progress)
         except GuaranteeError:
-            slack *= 2
+            slack = wider_slack(table, slack, data, constraints, recipe.max_parents)
             continue
         most = recipe.settings["most_networks"]
         if not found.complete:
