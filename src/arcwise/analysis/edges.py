@@ -98,9 +98,9 @@ class EdgeFinding:
     def split(self) -> tuple[float, float, float]:
         """If there is an edge, how likely it points first -> second, second -> first, or could do either; sums to 1.
 
-        All are 0 for an edge that was forbidden: there is nothing to point.
+        All are 0 for an edge that what was said leaves no network with: there is nothing to point.
         """
-        if self.origin.kind is Origin.FORBIDDEN:
+        if self.origin.kind is Origin.FORBIDDEN or (self.origin.kind is Origin.GONE and self.present <= 0):
             return 0.0, 0.0, 0.0
         if self.present <= 0:
             return 0.0, 0.0, 1.0
