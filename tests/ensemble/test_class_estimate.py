@@ -31,9 +31,18 @@ def test_intervals_hold_the_exact_number(name: str, score: str, factor: float) -
     assert estimate_classes(credible, draws=400, seed=3) == estimate_classes(credible, draws=400, seed=3)
 
 
+def test_classes_under_constraints_are_estimated() -> None:
+    data = datasets.load("balance-scale")
+    rules = Constraints(data.names, forbidden=[("class", "left-weight"), ("left-weight", "left-distance")])
+    table = build_parent_sets(data, "bic", slack=6.0, constraints=rules)
+    credible = CredibleSet.build(table, log_slack=6.0, constraints=rules)
+    found = estimate_classes(credible, draws=4000, seed=1)
+    assert found.count == pytest.approx(credible.count_classes(), rel=0.15)
+
+
 def test_sets_without_whole_classes_are_refused() -> None:
     data = datasets.load("balance-scale")
-    rules = Constraints(data.names, forbidden=[("class", "left-weight")])
+    rules = Constraints(data.names, max_parents_of={"class": 1})
     table = build_parent_sets(data, "bic", slack=3.0, constraints=rules)
     with pytest.raises(GuaranteeError, match="all members"):
         estimate_classes(CredibleSet.build(table, log_slack=3.0, constraints=rules))

@@ -57,7 +57,8 @@ def estimate_classes(
     Parameters
     ----------
     credible
-        A complete set that consists of whole classes: a score that gives their members the same value, no constraints.
+        A complete set that consists of whole classes: a score that gives their members the same value, no limit on
+        the parents of single variables.
     draws
         How many networks; the interval shrinks with the root of their number.
     seed
@@ -83,7 +84,7 @@ def estimate_classes(
     networks = credible.sample(draws, weights="equal", seed=seed, limits=limits)
     if networks.count < 2:
         raise UnfinishedError(f"only {networks.count} of {draws:,} networks were drawn ({networks.status}).")
-    shares = np.array([1.0 / size for size in class_sizes(networks)])
+    shares = np.array([1.0 / size for size in class_sizes(networks, credible.fixed)])
     total = credible.count
     mean = float(shares.mean())
     half = NORMAL_95 * float(shares.std(ddof=1)) / math.sqrt(len(shares)) + ROUNDING * mean
