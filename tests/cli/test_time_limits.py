@@ -46,7 +46,8 @@ VERBS = {
     "learn": "learn {data} -o folder --force",
     "learn, bootstrap": "learn {data} --method bootstrap --replicates {many} -o folder --force",
     "threshold": "threshold {confidence} --rule broom --data {data} --permutations {many}",
-    "study": "study run study.toml",
+    # One worker: the CPU of several counts several times.
+    "study": "study run study.toml --workers 1",
 }
 
 
