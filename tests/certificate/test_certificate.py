@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from tests.certificate.problems import certificate_of, exact_optimum, noise_table, signed
 from tests.exact.tables import random_table, tables
 from tests.oracles.brute_force_networks import best_score
+from tests.oracles.random_constraints import drawn_constraints
 
 from arcwise.certificate import check_certificate, checker
 from arcwise.certificate.plain import plain_table
@@ -57,14 +58,8 @@ def unconstrained(table: ParentSetTable) -> dict[str, Any]:
 @given(tables(with_empty=True), st.data())
 @settings(max_examples=60)
 def test_constraints_are_part_of_what_is_certified(table: ParentSetTable, data: st.DataObject) -> None:
-    names = table.names
-    pairs = [(a, b) for a in names for b in names if a != b]
-    forbidden = data.draw(st.lists(st.sampled_from(pairs), max_size=4, unique=True)) if pairs else []
-    required = data.draw(st.lists(st.sampled_from(pairs), max_size=2, unique=True)) if pairs else []
-    limit = data.draw(st.none() | st.integers(0, 3))
-    try:
-        constraints = Constraints(names, required=required, forbidden=forbidden, max_parents=limit)
-    except ConstraintError:
+    constraints = drawn_constraints(table.names, data)
+    if constraints is None:
         return
     expected = best_score(table, constraints)
     with tempfile.TemporaryDirectory() as folder:
@@ -75,8 +70,8 @@ def test_constraints_are_part_of_what_is_certified(table: ParentSetTable, data: 
             return
         content = certificate_of(table.vouched(), path, constraints=constraints)
         found = check_certificate(table, path)
-    assert set(found.required) == set(required)
-    assert set(forbidden) <= set(found.forbidden)
+    assert set(found.required) == set(constraints.required)
+    assert set(constraints.forbidden) <= set(found.forbidden)
     assert not constraints.violations(found.dag)
     exact = exact_optimum(plain_table(table), content)
     assert exact is not None

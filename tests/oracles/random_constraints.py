@@ -7,8 +7,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 import numpy as np
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from arcwise.errors import ConstraintError
 from arcwise.graph import Constraints, Dag
 
 
@@ -46,6 +48,19 @@ def random_constraints(
         max_parents=most,
         max_parents_of=own,
     )
+
+
+def drawn_constraints(names: Sequence[str], data: st.DataObject) -> Constraints | None:
+    """Let Hypothesis draw required and forbidden arcs and a limit; None if they contradict each other."""
+    pairs = list(itertools.permutations(names, 2))
+    forbidden = data.draw(st.lists(st.sampled_from(pairs), max_size=4, unique=True)) if pairs else []
+    required = data.draw(st.lists(st.sampled_from(pairs), max_size=2, unique=True)) if pairs else []
+    try:
+        return Constraints(
+            tuple(names), required=required, forbidden=forbidden, max_parents=data.draw(st.none() | st.integers(0, 3))
+        )
+    except ConstraintError:
+        return None
 
 
 def markov_class(dag: Dag) -> tuple[frozenset[frozenset[str]], frozenset[tuple[frozenset[str], str]]]:

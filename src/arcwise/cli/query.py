@@ -79,7 +79,7 @@ def query(
 
     Example: arcwise query alarm.bif.gz 'P(HYPOVOLEMIA | BP=LOW, HR=HIGH)'
     """
-    from arcwise.model.network import MAX_CELLS
+    from arcwise.model.probability_tables import MAX_CELLS
     from arcwise.model.question import parse_question
 
     if impossible not in ("error", "missing"):

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from arcwise.deadline import Deadline
 from arcwise.ensemble.bayes_factors import log_slack_of, warn_if_not_bayes_factor
-from arcwise.ensemble.diagram.class_counting import count_classes, has_whole_classes
+from arcwise.ensemble.credible_reading import family_shares, listed_networks, no_shares, nothing_listed
+from arcwise.ensemble.diagram.class_counting import check_classes, count_classes, has_whole_classes
 from arcwise.ensemble.diagram.credible_diagram import CredibleDiagram, DiagramSums, build_diagram
 from arcwise.ensemble.diagram.listing import CHUNK, Listed, iterate_chunks, list_all, list_best
 from arcwise.ensemble.diagram.reached import Reached, count_within_reach
@@ -22,13 +23,13 @@ from arcwise.ensemble.diagram.sampling import draw_networks
 from arcwise.ensemble.ensemble_facts import CONSTRAINTS, TARGETS, describe_completeness, fixed_pairs
 from arcwise.ensemble.families import Families, arc_frame
 from arcwise.ensemble.joint_constraints import has_own_limits, joint_constraints
-from arcwise.ensemble.network_set import NetworkSet, Weighting, check_weighting, posterior_log_weights
+from arcwise.ensemble.network_set import NetworkSet, Weighting, check_weighting
 from arcwise.ensemble.network_summary import NetworkSummary
 from arcwise.ensemble.recipe import Recipe
-from arcwise.errors import ArcwiseError, GuaranteeError, OptionError, UnknownNameError, suggestion
+from arcwise.errors import ArcwiseError, OptionError, UnknownNameError, suggestion
 from arcwise.graph import Constraints, FixedPairs
 from arcwise.limits import Limits, Status
-from arcwise.mentions import Argument, Either, Remedy
+from arcwise.mentions import Argument
 from arcwise.parent_sets import ParentSetTable
 from arcwise.parent_sets.guarantee import check_slack
 from arcwise.progress import ProgressCallback, native_callback, show_progress
@@ -42,8 +43,6 @@ if TYPE_CHECKING:
 __all__ = ["By", "CredibleSet"]
 
 By = Literal["dag", "mec"]
-VOUCH_FOR_CLASSES = Either("table.vouched(equivalent=True)", Argument("trust_table", True))
-LIST_DAGS = Remedy("list DAGs:", Argument("by", "dag"))
 
 
 class CredibleSet:
@@ -327,7 +326,7 @@ class CredibleSet:
             facts |= {"reached_slack": reached.slack, "reached_count": str(reached.count)}
         return NetworkSummary(
             names=self.names,
-            **(_shares(diagram.families, sums) if sums is not None and summed else _no_shares(diagram.families)),
+            **(family_shares(diagram.families, sums) if sums is not None and summed else no_shares(diagram.families)),
             origin=self.origin,
             class_count=self._class_count if classes else None,
             opt=self.opt,
@@ -379,14 +378,14 @@ class CredibleSet:
             diagram = self.diagram(by, deadline)
             most = deadline.given.count
             if diagram.status is not Status.COMPLETE:
-                return self._as_set(diagram, _nothing(diagram), deadline)
+                return listed_networks(self, diagram, nothing_listed(diagram), deadline)
             if most is None:
-                return self._as_set(diagram, list_all(diagram, deadline, callback), deadline)
+                return listed_networks(self, diagram, list_all(diagram, deadline, callback), deadline)
             found = list_best(diagram, most, deadline, callback)
         total = {}
         if found.status is Status.COUNT_LIMIT and diagram.rank is None:
             total["total"] = str(self.count if by == "dag" else diagram.sums(limits=Limits()).count)
-        return self._as_set(diagram, found, deadline, **total)
+        return listed_networks(self, diagram, found, deadline, **total)
 
     def best(self, count: int, by: By = "dag", *, limits: Limits | None = None) -> NetworkSet:
         """List the best networks or classes of the set, all of them if there are no more; the origin is "k-best".
@@ -399,12 +398,12 @@ class CredibleSet:
         deadline = Deadline.of(limits)
         with show_progress(self._progress) as callback:
             diagram = self.diagram(by, deadline)
-            found = _nothing(diagram)
+            found = nothing_listed(diagram)
             if diagram.status is Status.COMPLETE:
                 found = list_best(diagram, count, deadline, callback)
         if found.status is Status.COUNT_LIMIT:  # by the count that was asked for, which is no limit
             found = Listed(found.choices, found.losses, Status.COMPLETE)
-        return self._as_set(diagram, found, deadline, origin="k-best")
+        return listed_networks(self, diagram, found, deadline, origin="k-best")
 
     def sample(
         self, count: int, *, weights: Weighting = "posterior", seed: Seed = None, limits: Limits | None = None
@@ -440,14 +439,15 @@ class CredibleSet:
         deadline = Deadline.of(limits)
         with show_progress(self._progress) as callback:
             diagram = self.diagram("dag", deadline)
-            found, proposals = _nothing(diagram), 0
+            found, proposals = nothing_listed(diagram), 0
             if diagram.status is Status.COMPLETE:
                 by_score = weights == "posterior"
                 found, proposals = draw_networks(
                     diagram, count, by_score=by_score, seed=used, deadline=deadline, callback=callback
                 )
         facts = {"seed": used, "drawn_by": weights, "proposals": proposals}
-        return self._as_set(diagram, found, deadline, origin="draws", **facts).with_weights("equal")
+        made = listed_networks(self, diagram, found, deadline, origin="draws")
+        return replace(made, facts={**made.facts, **facts}).with_weights("equal")
 
     def chunks(self, by: By = "dag", *, size: int = CHUNK, limits: Limits | None = None) -> Iterator[NetworkSet]:
         """Yield all networks, up to `size` at a time, for sums over sets that do not fit into memory.
@@ -462,7 +462,7 @@ class CredibleSet:
         for choices, losses in iterate_chunks(diagram, size=size):
             status = deadline.status
             if len(losses) or status is not Status.COMPLETE:
-                yield self._as_set(diagram, Listed(choices, losses, status), deadline)
+                yield listed_networks(self, diagram, Listed(choices, losses, status), deadline)
             if status is not Status.COMPLETE:
                 return
 
@@ -516,7 +516,7 @@ class CredibleSet:
         known = self._diagrams.get(by)
         if known is None:
             if by == "mec":
-                self._check_classes()
+                check_classes(self.table, self.obeyed)
             with show_progress(self._progress) as callback:
                 known = self._build(by, self.slack, deadline or Deadline(), callback)
             if known.status is Status.COMPLETE or not self._diagrams:
@@ -550,28 +550,6 @@ class CredibleSet:
             callback=callback,
         )
 
-    def _check_classes(self) -> None:
-        """Refuse to work with classes where the members of a class may score differently or be missing."""
-        if has_own_limits(self.obeyed):
-            raise GuaranteeError(
-                "equivalence classes cannot be enumerated as wholes under limits on the parents of single variables, "
-                "which may leave out some members of a class and not others.",
-                remedies=LIST_DAGS,
-            )
-        if has_whole_classes(self.table):
-            return
-        if self.table.equivalent is None and "name" not in self.table.score:
-            raise GuaranteeError(
-                "equivalence classes need a score that gives their members the same value; this table does not say "
-                "which score it holds.",
-                remedies=(Remedy("vouch for it with", VOUCH_FOR_CLASSES), LIST_DAGS),
-            )
-        raise GuaranteeError(
-            f"{self.score.get('name', 'the score')} gives the members of an equivalence class different values, so "
-            "classes cannot be enumerated as wholes.",
-            remedies=LIST_DAGS,
-        )
-
     def _count(self) -> DiagramSums:
         known = self._summed or self._counted
         if known is None:
@@ -589,62 +567,3 @@ class CredibleSet:
         if not found.complete:
             raise OptionError(f"the set has no shares of families: {found.status}. Build it with higher limits.")
         return found
-
-    def _as_set(
-        self, diagram: CredibleDiagram, listed: Listed, deadline: Deadline, origin: str = "credible", **facts: Any
-    ) -> NetworkSet:
-        scores = diagram.opt - listed.losses
-        slack = self.slack
-        if origin == "k-best" and len(listed.losses):
-            slack = float(listed.losses[-1])
-        made = NetworkSet(
-            names=self.names,
-            families=diagram.families,
-            choices=listed.choices,
-            scores=scores,
-            log_weights=posterior_log_weights(-listed.losses),  # the scores have lost digits of the losses
-            origin=origin,
-            opt=diagram.opt if diagram.native.states else math.nan,
-            slack=slack,
-            status=listed.status,
-            max_parents=self.max_parents,
-            tolerance=diagram.tolerance,
-            score=dict(self.score),
-            data_digest=self.data_digest,
-            facts={
-                "by": "mec" if diagram.by_class else "dag",
-                "seconds": deadline.seconds,
-                "states": diagram.native.states,
-                "explored": diagram.native.explored,
-                **self.known_facts,
-                **facts,
-            },
-        ).compact()
-        if origin == "k-best" or listed.status not in (Status.COMPLETE, Status.COUNT_LIMIT):
-            return made  # no recipe makes just these
-        most = None if listed.status is Status.COMPLETE else len(listed.losses)
-        return made.made_by(replace(self.recipe, settings={**self.recipe.settings, "most_networks": most}))
-
-
-def _nothing(diagram: CredibleDiagram) -> Listed:
-    return Listed(np.empty((0, diagram.table.n_variables), dtype=np.uint16), np.empty(0), diagram.status)
-
-
-def _no_shares(families: Families) -> dict[str, Any]:
-    empty = np.empty(0)
-    nothing = families.take(np.empty(0, dtype=np.int64))
-    return {"families": nothing, "count": 0, "posterior": empty, "equal": empty, "log_mass": math.nan}
-
-
-def _shares(families: Families, sums: DiagramSums) -> dict[str, Any]:
-    """Return the families that occur, with their shares by posterior and by number, and the sums."""
-    if not sums.count:
-        return _no_shares(families)
-    used = np.flatnonzero(np.array([count > 0 for count in sums.row_counts]))
-    return {
-        "families": families.take(used),
-        "count": sums.count,
-        "posterior": np.minimum(sums.row_masses[used] / math.exp(sums.log_mass), 1.0),
-        "equal": np.array([sums.row_counts[row] / sums.count for row in used.tolist()]),
-        "log_mass": sums.log_mass,
-    }

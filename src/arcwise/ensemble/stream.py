@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 from arcwise.deadline import Deadline
-from arcwise.ensemble.credible_set import LIST_DAGS, By, CredibleSet
+from arcwise.ensemble.credible_set import By, CredibleSet
+from arcwise.ensemble.diagram.class_counting import LIST_DAGS
 from arcwise.ensemble.diagram.credible_diagram import CredibleDiagram
 from arcwise.ensemble.network_set import NetworkSet, posterior_log_weights
 from arcwise.errors import FormatError, GuaranteeError, OptionError

@@ -2,10 +2,15 @@
 
 from arcwise.evaluate.borda import BordaCount, borda_count
 from arcwise.evaluate.comparison import Comparison, compare
-from arcwise.evaluate.edge_counts import EdgeCounts, directed_counts, skeleton_counts, undirected_counts
+from arcwise.evaluate.edge_counts import (
+    EdgeCounts,
+    directed_counts,
+    misclassification_cost,
+    skeleton_counts,
+    undirected_counts,
+)
 from arcwise.evaluate.f_beta import f_beta, multiclass_f_beta
 from arcwise.evaluate.held_out import accuracy_score, negative_log_likelihood
-from arcwise.evaluate.misclassification import misclassification_cost
 from arcwise.evaluate.moral_distance import moral_distance
 from arcwise.evaluate.structural_hamming import StructuralHamming, shd, structural_hamming
 

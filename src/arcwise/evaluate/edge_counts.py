@@ -11,7 +11,7 @@ from arcwise.evaluate.aligned import Graph, align
 from arcwise.mentions import Argument
 from arcwise.showing import one_screen
 
-__all__ = ["EdgeCounts", "directed_counts", "skeleton_counts", "undirected_counts"]
+__all__ = ["EdgeCounts", "directed_counts", "misclassification_cost", "skeleton_counts", "undirected_counts"]
 
 
 @one_screen
@@ -77,6 +77,14 @@ def undirected_counts(true: Graph, learned: Graph) -> EdgeCounts:
     """Count the undirected edges of the CPDAGs."""
     first, second = align(true, learned)
     return _count(_pairs(first.edges), _pairs(second.edges))
+
+
+def misclassification_cost(true: Graph, learned: Graph, *, alpha: float = 1.0) -> float:
+    """Return C_alpha = alpha FN + FP on undirected edges (Liao, Definition 2.5; used like this in Figures 4.3, 5.3).
+
+    alpha > 1 makes a missing edge cost more than an extra one.
+    """
+    return skeleton_counts(true, learned).cost(alpha)
 
 
 def _pairs(edges: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:

@@ -21,7 +21,8 @@ from collections.abc import Iterator
 from arcwise.errors import FormatError
 from arcwise.files import read_bytes, write_text
 from arcwise.graph import Dag
-from arcwise.model.network import ROW_TOLERANCE, BayesianNetwork
+from arcwise.model.network import BayesianNetwork
+from arcwise.model.probability_tables import ROW_TOLERANCE
 
 __all__ = ["MAX_FILE_CELLS", "format_bif", "parse_bif", "read_bif", "write_bif"]
 

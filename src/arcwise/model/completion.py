@@ -12,7 +12,8 @@ from arcwise.data import Dataset, Incomplete
 from arcwise.errors import DataError, OptionError
 from arcwise.model.inference import IMPOSSIBLE, INTERRUPTED, TOO_LARGE, UNDEFINED, check_account, run_native
 from arcwise.model.inference_twin import joint_twin
-from arcwise.model.network import MAX_CELLS, BayesianNetwork
+from arcwise.model.network import BayesianNetwork
+from arcwise.model.probability_tables import MAX_CELLS
 from arcwise.progress import ProgressCallback
 from arcwise.seeds import Seed, generator_of
 from arcwise.thread_count import thread_count

@@ -9,7 +9,8 @@ from arcwise.data import Dataset
 from arcwise.errors import DataError, UnknownNameError, suggestion
 from arcwise.graph import Dag
 from arcwise.model.estimators import ESTIMATORS, FamilyCounts
-from arcwise.model.network import BayesianNetwork, table_sizes
+from arcwise.model.network import BayesianNetwork
+from arcwise.model.probability_tables import table_sizes
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 
 __all__ = ["fit_parameters"]

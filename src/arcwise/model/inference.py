@@ -17,7 +17,8 @@ import numpy as np
 from arcwise.errors import OptionError
 from arcwise.mentions import Argument, Either, Remedy
 from arcwise.model.distribution import Distribution, Explanation, Marginals
-from arcwise.model.network import MAX_CELLS, BayesianNetwork
+from arcwise.model.network import BayesianNetwork
+from arcwise.model.probability_tables import MAX_CELLS
 from arcwise.progress import ProgressCallback, native_callback, show_progress
 from arcwise.thread_count import thread_count
 

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from arcwise.errors import OptionError
 from arcwise.graph import Dag
 from arcwise.mentions import Argument
-from arcwise.model.network import ROW_TOLERANCE, BayesianNetwork
+from arcwise.model.network import BayesianNetwork
+from arcwise.model.probability_tables import ROW_TOLERANCE
 
 __all__ = ["Setting", "mutilated"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcwise.errors import OptionError, UnknownNameError, suggestion
 from arcwise.graph import Dag
+from arcwise.model.probability_tables import (
+    MAX_CELLS,
+    check_rows,
+    check_states,
+    flat_table,
+    in_order,
+    table_sizes,
+    table_views,
+)
 from arcwise.showing import LINES, html_table
 
 if TYPE_CHECKING:
@@ -27,14 +35,7 @@ if TYPE_CHECKING:
     from arcwise.progress import ProgressCallback
     from arcwise.seeds import Seed
 
-__all__ = ["MAX_CELLS", "ROW_TOLERANCE", "BayesianNetwork", "NetworkArrays", "table_sizes"]
-
-# How far the sum of a table's row may be from 1. Published networks are printed with three to seven digits, so that
-# (1/3, 1/3, 1/3) sums to 0.999. Tables are kept as given: sampling and inference scale rows, likelihoods do not.
-ROW_TOLERANCE = 1e-3
-
-# The most numbers that the tables of one network may hold, and the most cells of a query's largest clique: 1 GB.
-MAX_CELLS = 2**27
+__all__ = ["BayesianNetwork", "NetworkArrays"]
 
 # What the native core takes: arities, parent offsets, parents, table offsets, values, topological order.
 NetworkArrays = tuple[
@@ -87,20 +88,20 @@ class BayesianNetwork:
         names = dag.names
         if not names:
             raise OptionError("a network needs at least one variable.")
-        listed_states = _in_order("states", names, states)
-        listed_tables = _in_order("tables", names, tables)
+        listed_states = in_order("states", names, states)
+        listed_tables = in_order("tables", names, tables)
         self._dag = dag
         self._states = tuple(tuple(variable) for variable in listed_states)
-        self._check_states()
+        check_states(names, self._states)
         sizes = table_sizes(dag, self._states)
         offsets = np.concatenate([[0], np.cumsum([q * r for q, r in sizes])])
         values = np.empty(int(offsets[-1]), dtype=np.float64)
         for v, given in enumerate(listed_tables):
-            values[offsets[v] : offsets[v + 1]] = self._flat_table(v, given, sizes[v])
+            values[offsets[v] : offsets[v + 1]] = flat_table(dag, v, given, sizes)
         self._values = values
-        self._tables = _views(values, sizes)
-        for v in range(len(names)):
-            self._check_rows(v)
+        self._tables = table_views(values, sizes)
+        for v, table in enumerate(self._tables):
+            check_rows(names[v], table, lambda row, v=v: self.describe_row(v, row))  # type: ignore[misc]
 
     @classmethod
     def _from_flat(cls, dag: Dag, states: Sequence[Sequence[str]], values: NDArray[np.float64]) -> BayesianNetwork:
@@ -109,7 +110,7 @@ class BayesianNetwork:
         network._dag = dag
         network._states = tuple(tuple(variable) for variable in states)
         network._values = values
-        network._tables = _views(values, table_sizes(dag, network._states))
+        network._tables = table_views(values, table_sizes(dag, network._states))
         return network
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -437,87 +438,3 @@ class BayesianNetwork:
         from arcwise import _core
 
         return _core.model.Inference(*self.native_arrays)
-
-    def _check_states(self) -> None:
-        for name, states in zip(self.names, self._states, strict=True):
-            if not states:
-                raise OptionError(f"variable '{name}' has no states; it needs at least one.")
-            if not all(isinstance(state, str) and state for state in states):
-                raise OptionError(
-                    f"variable '{name}' has the states {states!r:.80}; a state's name is a string that is not empty."
-                )
-            if len(set(states)) < len(states):
-                twice = next(state for i, state in enumerate(states) if state in states[:i])
-                raise OptionError(f"variable '{name}' has the state '{twice}' twice; states must differ.")
-
-    def _flat_table(self, v: int, given: ArrayLike, size: tuple[int, int]) -> NDArray[np.float64]:
-        try:
-            table = np.asarray(given, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise OptionError(f"table of '{self.names[v]}': not an array of numbers ({error}).") from None
-        parents = self._dag.parents[v]
-        full = tuple(len(self._states[p]) for p in (*parents, v))
-        if table.shape not in (size, full):
-            given_parents = f"given {', '.join(self.names[p] for p in parents)}" if parents else "(no parents)"
-            raise OptionError(
-                f"table of '{self.names[v]}' {given_parents} has shape {table.shape}; it must be {size}, one row per "
-                f"parent configuration and one column per state{f', or {full}' if full != size else ''}."
-            )
-        return table.ravel()
-
-    def _check_rows(self, v: int) -> None:
-        table = self._tables[v]
-        undefined = np.isnan(table).all(axis=1)
-        for row in np.flatnonzero(~undefined & ~((table >= 0) & (table <= 1 + ROW_TOLERANCE)).all(axis=1)).tolist():
-            raise OptionError(
-                f"table of '{self.names[v]}', row {row} ({self.describe_row(v, row)}): {table[row].tolist()}; "
-                "probabilities lie between 0 and 1. An undefined row is NaN in every column."
-            )
-        sums = table.sum(axis=1)
-        for row in np.flatnonzero(~undefined & (np.abs(sums - 1) > ROW_TOLERANCE)).tolist():
-            raise OptionError(
-                f"table of '{self.names[v]}', row {row} ({self.describe_row(v, row)}) sums to {sums[row]:.6g}; "
-                f"a row must sum to 1 within {ROW_TOLERANCE}."
-            )
-
-
-def table_sizes(dag: Dag, states: Sequence[Sequence[str]]) -> list[tuple[int, int]]:
-    """Return (q, r) for each variable; tables beyond MAX_CELLS are refused before any memory is taken."""
-    arities = [len(own) for own in states]
-    sizes = [(math.prod(arities[p] for p in ps), arities[v]) for v, ps in enumerate(dag.parents)]
-    total = sum(q * r for q, r in sizes)
-    if total > MAX_CELLS:
-        v = max(range(len(sizes)), key=lambda v: math.prod(sizes[v]))
-        raise OptionError(
-            f"the tables of this network hold {total:,} numbers; at most {MAX_CELLS:,} are supported. The largest is "
-            f"that of '{dag.names[v]}', with {len(dag.parents[v])} parents and {sizes[v][0]:,} parent configurations. "
-            "Give it fewer parents, or merge states."
-        )
-    return sizes
-
-
-def _views(values: NDArray[np.float64], sizes: list[tuple[int, int]]) -> tuple[NDArray[np.float64], ...]:
-    """Cut flat values into read-only tables that share their memory."""
-    values.setflags(write=False)
-    tables = []
-    start = 0
-    for q, r in sizes:
-        tables.append(values[start : start + q * r].reshape(q, r))
-        start += q * r
-    return tuple(tables)
-
-
-def _in_order(what: str, names: tuple[str, ...], given: Any) -> list[Any]:
-    """Return one entry per variable, in order, from a sequence or a mapping."""
-    if isinstance(given, Mapping):
-        for name in given:
-            if name not in names:
-                raise UnknownNameError(f"{what}: " + suggestion("variable", str(name), names))
-        missing = [name for name in names if name not in given]
-        if missing:
-            raise OptionError(f"{what} are missing for {', '.join(missing)}; give them for every variable.")
-        return [given[name] for name in names]
-    entries = list(given)
-    if len(entries) != len(names):
-        raise OptionError(f"{what} are given for {len(entries)} variables, but the DAG has {len(names)}.")
-    return entries

@@ -21,7 +21,8 @@ from arcwise.mentions import Argument
 from arcwise.model.distribution import RowDistributions
 from arcwise.model.evidence_columns import EvidenceColumns
 from arcwise.model.inference import IMPOSSIBLE, asked_positions, check_account, observed_states
-from arcwise.model.network import MAX_CELLS, BayesianNetwork
+from arcwise.model.network import BayesianNetwork
+from arcwise.model.probability_tables import MAX_CELLS
 from arcwise.progress import ProgressCallback, native_callback, show_progress
 from arcwise.thread_count import thread_count
 

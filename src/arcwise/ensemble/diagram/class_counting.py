@@ -1,4 +1,4 @@
-"""How many equivalence classes a credible set has."""
+"""How many equivalence classes a credible set has, and whether they can be had as wholes."""
 
 from __future__ import annotations
 
@@ -10,13 +10,18 @@ from numpy.typing import NDArray
 from arcwise.deadline import Deadline
 from arcwise.ensemble.diagram.credible_diagram import CredibleDiagram
 from arcwise.ensemble.diagram.listing import iterate_chunks
-from arcwise.errors import ArcwiseError
-from arcwise.graph import FixedPairs
+from arcwise.ensemble.joint_constraints import has_own_limits
+from arcwise.errors import ArcwiseError, GuaranteeError
+from arcwise.graph import Constraints, FixedPairs
 from arcwise.graph.fixed_pairs import native_pairs
 from arcwise.limits import Status
+from arcwise.mentions import Argument, Either, Remedy
 from arcwise.parent_sets import ParentSetTable
 
-__all__ = ["count_classes", "has_whole_classes"]
+__all__ = ["check_classes", "count_classes", "has_whole_classes"]
+
+VOUCH_FOR_CLASSES = Either("table.vouched(equivalent=True)", Argument("trust_table", True))
+LIST_DAGS = Remedy("list DAGs:", Argument("by", "dag"))
 
 # More networks than this are not listed for the sake of counting their classes, unless limits.count allows for more.
 LARGEST_LISTED = 50_000_000
@@ -100,3 +105,26 @@ def _count_diagram(classes: CredibleDiagram, deadline: Deadline) -> int | None:
 
 def _most_listed(deadline: Deadline) -> int:
     return max(LARGEST_LISTED, deadline.given.count or 0)
+
+
+def check_classes(table: ParentSetTable, obeyed: Constraints | None) -> None:
+    """Refuse to work with classes where the members of a class may score differently or be missing."""
+    if has_own_limits(obeyed):
+        raise GuaranteeError(
+            "equivalence classes cannot be enumerated as wholes under limits on the parents of single variables, "
+            "which may leave out some members of a class and not others.",
+            remedies=LIST_DAGS,
+        )
+    if has_whole_classes(table):
+        return
+    if table.equivalent is None and "name" not in table.score:
+        raise GuaranteeError(
+            "equivalence classes need a score that gives their members the same value; this table does not say "
+            "which score it holds.",
+            remedies=(Remedy("vouch for it with", VOUCH_FOR_CLASSES), LIST_DAGS),
+        )
+    raise GuaranteeError(
+        f"{table.score.get('name', 'the score')} gives the members of an equivalence class different values, so "
+        "classes cannot be enumerated as wholes.",
+        remedies=LIST_DAGS,
+    )

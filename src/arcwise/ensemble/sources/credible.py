@@ -16,7 +16,7 @@ from arcwise.ensemble.sources.source import Source
 from arcwise.errors import GuaranteeError
 from arcwise.limits import Status
 from arcwise.option import check_options, option
-from arcwise.parent_sets import build_parent_sets
+from arcwise.parent_sets import ParentSetTable, build_parent_sets
 from arcwise.parent_sets.ancestral_reach import check_reachable, wider_slack
 
 if TYPE_CHECKING:
@@ -67,16 +67,7 @@ class Credible(Source):
         constraints = recipe.constraints_on(data.names)
         if constraints is not None and constraints.is_ancestral:
             return _under_ancestors(recipe, data, run, deadline)
-        table = build_parent_sets(
-            data,
-            recipe.scorer,
-            slack=slack,
-            max_parents=recipe.max_parents,
-            constraints=constraints,
-            threads=run.threads,
-            limits=deadline.uncounted,
-            progress=run.progress,
-        )
+        table = _table(recipe, data, run, slack, deadline)
         if table.status is not Status.COMPLETE:
             return NetworkSummary.unfinished(table.names, table.status, stopped_at=TABLE)
         found = CredibleSet.build(
@@ -91,6 +82,20 @@ class Credible(Source):
         return found.made_by(recipe)
 
 
+def _table(recipe: Recipe, data: Dataset, run: Run, slack: float, deadline: Deadline) -> ParentSetTable:
+    """Score the parent sets that a network within the slack can have."""
+    return build_parent_sets(
+        data,
+        recipe.scorer,
+        slack=slack,
+        max_parents=recipe.max_parents,
+        constraints=recipe.constraints_on(data.names),
+        threads=run.threads,
+        limits=deadline.uncounted,
+        progress=run.progress,
+    )
+
+
 def _under_ancestors(recipe: Recipe, data: Dataset, run: Run, deadline: Deadline) -> Ensemble:
     """Find the set under constraints on ancestors: the slack of the table grows until it reaches what they cost."""
     constraints = recipe.constraints_on(data.names)
@@ -99,16 +104,7 @@ def _under_ancestors(recipe: Recipe, data: Dataset, run: Run, deadline: Deadline
     slack = FIRST_REACH + own
     check_reachable(data, constraints, recipe.max_parents)
     while True:
-        table = build_parent_sets(
-            data,
-            recipe.scorer,
-            slack=slack,
-            max_parents=recipe.max_parents,
-            constraints=constraints,
-            threads=run.threads,
-            limits=deadline.uncounted,
-            progress=run.progress,
-        )
+        table = _table(recipe, data, run, slack, deadline)
         if table.status is not Status.COMPLETE:
             return NetworkSummary.unfinished(table.names, table.status, stopped_at=TABLE)
         try:
