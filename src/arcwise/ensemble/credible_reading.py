@@ -22,7 +22,12 @@ __all__ = ["family_shares", "listed_networks", "no_shares", "nothing_listed"]
 
 
 def listed_networks(
-    credible: CredibleSet, diagram: CredibleDiagram, listed: Listed, deadline: Deadline, origin: str = "credible"
+    credible: CredibleSet,
+    diagram: CredibleDiagram,
+    listed: Listed,
+    deadline: Deadline,
+    origin: str = "credible",
+    **facts: Any,
 ) -> NetworkSet:
     """Return what was listed of a diagram as networks that know where they come from.
 
@@ -52,6 +57,7 @@ def listed_networks(
             "states": diagram.native.states,
             "explored": diagram.native.explored,
             **credible.known_facts,
+            **facts,
         },
     ).compact()
     if origin == "k-best" or listed.status not in (Status.COMPLETE, Status.COUNT_LIMIT):
