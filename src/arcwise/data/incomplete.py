@@ -19,6 +19,8 @@ from arcwise.seeds import Seed, generator_of
 if TYPE_CHECKING:
     import pandas as pd
 
+    from arcwise.data.gap_states import GapStates
+
 __all__ = ["Incomplete"]
 
 # Every case is completed on its own, so that weighted rows are written out: up to this many cells.
@@ -185,15 +187,11 @@ class Incomplete:
             raise DataError(f"every one of the {self.n_rows:,} rows has a missing value: none would be left.")
         return self.held.take(whole)
 
-    def with_gap_states(self) -> Dataset:
-        """Return the data with one more state for every variable, its last, which stands for a missing value.
+    def with_gap_states(self) -> GapStates:
+        """Return the data with one more state for every variable, its last, which stands for a missing value."""
+        from arcwise.data.gap_states import GapStates
 
-        With it, a table of counts tells the cases that have all values of a family from the others.
-        """
-        states = tuple((*own, _new_name(own)) for own in self.states)
-        kind = Dataset.code_type(max(len(own) for own in states))
-        codes = np.where(self.missing, self.arities[:, None], self.held.codes).astype(kind)
-        return Dataset(codes, self.names, states, self.held.weights)
+        return GapStates.of(self)
 
     def select(self, names: Iterable[str]) -> Incomplete:
         """Return the given variables, in the order given."""
@@ -242,11 +240,3 @@ class Incomplete:
         order = rng.permuted(np.tile(np.arange(whole.n_rows), (whole.n_variables, 1)), axis=1)
         codes = np.take_along_axis(whole.held.codes, order, axis=1)
         return Incomplete(whole.held._unchecked(codes, None, None), np.take_along_axis(whole.missing, order, axis=1))
-
-
-def _new_name(states: tuple[str, ...]) -> str:
-    """Return a name for the state of missing values that no state has."""
-    name = "missing"
-    while name in states:
-        name = f"({name})"
-    return name
