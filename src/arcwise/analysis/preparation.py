@@ -215,15 +215,6 @@ def prepare(
         table = impute(table, method=method)
     named = [name for name in (*options.categories, *options.keep) if name in table.names]
     categorical = options.categorical or named
-    if table.n_missing and table.targets is not None and not table.targets.is_empty:
-        raise OptionError(
-            Argument("impute", COMPLETED),
-            "cannot complete data of experiments: a value that was set does not follow from the others.",
-            remedies=(
-                Remedy("leave rows with gaps out:", Argument("impute", "drop")),
-                Remedy("fill them once:", Argument("impute", "mode")),
-            ),
-        )
     data: Dataset | Incomplete
     data = (table.to_incomplete if table.n_missing else table.to_dataset)(categorical=categorical)
     if data.n_variables < 2:

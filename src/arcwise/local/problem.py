@@ -123,7 +123,7 @@ class LocalProblem:
     ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Return the parents of the starting network as arrays (offsets, members)."""
         if isinstance(start, Dag):
-            return pack_parents(self._checked_start(start).parents)
+            return pack_parents(self.checked_start(start).parents)
         if start == "random":
             return learner.random_dag(self.default_density if density is None else check_density(density), seed)
         if start == "empty":
@@ -132,7 +132,8 @@ class LocalProblem:
             return pack_parents(required.parents)
         raise UnknownNameError(suggestion("start", str(start), STARTS) + " Or give a Dag.")
 
-    def _checked_start(self, start: Dag) -> Dag:
+    def checked_start(self, start: Dag) -> Dag:
+        """Return a starting network in the order of the data, if it obeys the constraints."""
         if set(start.names) != set(self.data.names):
             differing = ", ".join(sorted(set(start.names) ^ set(self.data.names)))
             raise OptionError(f"the starting network and the data have different variables: {differing}.")

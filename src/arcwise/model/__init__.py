@@ -5,6 +5,7 @@ from arcwise.model.distribution import Distribution, Explanation, Marginals, Row
 from arcwise.model.estimators import ESTIMATORS
 from arcwise.model.fitting import fit_parameters
 from arcwise.model.network import BayesianNetwork
+from arcwise.model.structural_em import StructuralEm, structural_em
 
 __all__ = [
     "ESTIMATORS",
@@ -13,9 +14,11 @@ __all__ = [
     "Explanation",
     "Marginals",
     "RowDistributions",
+    "StructuralEm",
     "fit_parameters",
     "format_bif",
     "parse_bif",
     "read_bif",
+    "structural_em",
     "write_bif",
 ]
