@@ -8,7 +8,7 @@ one network (structural EM, bnlearn) have the confidence 1 in its edges and 0 in
 one half, the structural Hamming distance of the (consensus) network's class, and seconds of processor time.
 
     python -m benchmarks gaps                        everything, into gaps.csv in the current folder
-    python -m benchmarks.gaps FILE WAYS SEEDS        some ways and seeds: gaps.csv completions,knn 1,2
+    python -m benchmarks.gaps FILE WAYS SEEDS CASES  some of it: gaps.csv completions,knn 1,2 500
     python -m benchmarks.gaps FILE                   the tables of a file that is there
 
 Every cell is written when it is finished, and a run continues where the last one ended, seed by seed. bnlearn needs R
@@ -130,13 +130,15 @@ def by_bnlearn(call: str) -> Callable[[Incomplete, int], Found]:
                 raise DataError(done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "R failed")
             arcs = pd.read_csv(got)
             position = {f"V{v}": name for v, name in enumerate(data.names)}
-            return Dag.from_arcs(data.names, [(position[a], position[b]) for a, b in zip(arcs["from"], arcs["to"], strict=True)])
+            return Dag.from_arcs(
+                data.names, [(position[a], position[b]) for a, b in zip(arcs["from"], arcs["to"], strict=True)]
+            )
 
     return learn
 
 
 WAYS: dict[str, Callable[[Incomplete, int], Found]] = {
-    "completions": lambda data, seed: averaged(data, seed),
+    "completions": averaged,
     "pnal": lambda data, seed: averaged(data, seed, "pnal"),
     "knn": filled("knn"),
     "mode": filled("mode"),
@@ -173,10 +175,10 @@ def processor_seconds() -> float:
     return own.ru_utime + own.ru_stime + others.ru_utime + others.ru_stime
 
 
-def plan(ways: list[str], seeds: list[int]) -> Iterator[dict[str, object]]:
+def plan(ways: list[str], seeds: list[int], sizes: list[int]) -> Iterator[dict[str, object]]:
     """All cells of a seed before the next one, and small samples first: what is finished is balanced."""
     for seed in seeds:
-        for cases in CASES:
+        for cases in sizes:
             for name in NAMES:
                 if "no gaps" in ways:
                     row = {"network": name, "cases": cases, "gaps": "none", "share": 0.0, "seed": seed}
@@ -228,6 +230,7 @@ def main() -> None:
         return
     ways = given[1].split(",") if len(given) > 1 else ["no gaps", *WAYS]
     seeds = [int(seed) for seed in given[2].split(",")] if len(given) > 2 else list(SEEDS)
+    sizes = [int(cases) for cases in given[3].split(",")] if len(given) > 3 else list(CASES)
     if shutil.which("Rscript") is None and any(way in BNLEARN for way in ways):
         print("Rscript is not there: bnlearn is left out.", file=sys.stderr)
         ways = [way for way in ways if way not in BNLEARN]
@@ -237,7 +240,7 @@ def main() -> None:
         writer = csv.DictWriter(file, COLUMNS)
         if not known:
             writer.writeheader()
-        for row in plan(ways, seeds):
+        for row in plan(ways, seeds, sizes):
             if tuple(str(row[name]) for name in COLUMNS[:6]) in known:
                 continue
             writer.writerow(run_cell(row))

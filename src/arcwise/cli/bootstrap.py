@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,6 +21,9 @@ from arcwise.cli.score_options import ScoreOptions, tell_idle
 from arcwise.cli.worker_options import ClusterOption, WorkersOption
 from arcwise.defaults import REPLICATES
 from arcwise.errors import OptionError
+
+if TYPE_CHECKING:
+    from arcwise.data import Dataset, Incomplete
 
 __all__ = ["register"]
 
@@ -102,7 +105,11 @@ def bootstrap(
     chosen: Any = learning.learner
     where: Any = sharing.backend
     score, limits = scored.make(), limit.limits
-    cases = reading.read(data, printing.progress)
+    cases: Dataset | Incomplete
+    if reading.impute == "completions":
+        cases = reading.read_incomplete(data, printing.progress)
+    else:
+        cases = reading.read(data, printing.progress, score)
     known = rules.read(cases.names)
     tell_idle(score, known, quiet=printing.quiet)
     networks = bootstrap_networks(

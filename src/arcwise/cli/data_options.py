@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from arcwise.cli.completion import names_of
 from arcwise.cli.option_group import OptionGroup
+from arcwise.errors import OptionError
+from arcwise.mentions import Argument
 
 if TYPE_CHECKING:
-    from arcwise.data import Dataset, Table
+    from arcwise.data import Dataset, Incomplete, Table
+    from arcwise.scores import Score
 
 __all__ = ["CategoricalOption", "DataArgument", "DataOptions", "SeparatorOption", "TableOptions"]
 
@@ -106,12 +110,45 @@ class TableOptions(OptionGroup):
 
 @dataclass(frozen=True)
 class DataOptions(TableOptions):
-    """How a file of complete and discrete data is read."""
+    """How a file of discrete data is read, and what is done about gaps."""
 
     categorical: CategoricalOption = False
+    impute: Annotated[
+        str | None,
+        typer.Option(
+            "--impute",
+            help="What to do about missing values: knn, mode, state or drop, as `arcwise impute` does; bootstrap also "
+            "takes completions (default: refuse them, unless the score takes them, as pnal does).",
+            autocompletion=names_of("arcwise.data.impute", "METHODS"),
+            show_default=False,
+        ),
+    ] = None
 
-    def read(self, data: Path, progress: bool | None) -> Dataset:
-        """Read a data file that is complete and discrete; a column with one value only is left out, as `learn` does."""
+    def read(self, data: Path, progress: bool | None, score: Score | None = None) -> Dataset:
+        """Read a data file that is discrete; a column with one value only is left out, as `learn` does.
+
+        Gaps are filled as asked for. If the score takes them, they are marked for it.
+        """
+        from arcwise.data import impute
+        from arcwise.data.impute import METHODS
+
+        if self.impute is not None and self.impute not in METHODS:
+            raise OptionError(
+                Argument("impute", self.impute),
+                f"is none of {', '.join(METHODS)}; completions are made by `arcwise learn` and `arcwise bootstrap`.",
+            )
+        table = self._varying(data, progress)
+        if table.n_missing and self.impute is not None:
+            table = impute(table, method=self.impute, progress=progress)
+        if table.n_missing and score is not None and score.data_score.takes_gaps:
+            return table.to_incomplete(categorical=self.categorical).with_gap_states()
+        return table.to_dataset(categorical=self.categorical)
+
+    def read_incomplete(self, data: Path, progress: bool | None) -> Incomplete:
+        """Read a data file that is discrete, with its gaps."""
+        return self._varying(data, progress).to_incomplete(categorical=self.categorical)
+
+    def _varying(self, data: Path, progress: bool | None) -> Table:
         from arcwise.audit.constants import find_constants
 
         table = self.read_table(data, progress)
@@ -120,4 +157,4 @@ class DataOptions(TableOptions):
             table = finding.repair.change(table)
             if progress is not False:
                 typer.echo(finding.repair.done, err=True)
-        return table.to_dataset(categorical=self.categorical)
+        return table

@@ -87,7 +87,7 @@ def posterior(
     way: Any = wanted.way if output is None else "chains"
     deadline = Deadline.of(limit.limits)
     score = scored.make()
-    cases = reading.read(data, printing.progress)
+    cases = reading.read(data, printing.progress, score)
     known = rules.read(cases.names)
     found = find_posterior(
         cases,

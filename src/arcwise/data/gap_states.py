@@ -1,4 +1,4 @@
-"""`GapStates`: data in which a missing value is one more state, for scores that count the cases that have a family whole."""
+"""`GapStates`: data in which a missing value is one more state, for scores that count families over available cases."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class Incomplete:
     missing: NDArray[np.bool_]
 
     def __post_init__(self) -> None:
-        missing = np.ascontiguousarray(self.missing, dtype=bool)
+        missing = np.array(self.missing, dtype=bool, order="C")  # a copy: it is made read-only
         shape = (self.held.n_variables, self.held.n_rows)
         if missing.shape != shape:
             raise DataError(f"missing has the shape {missing.shape}; it must be (variables, rows), {shape}.")
@@ -141,7 +141,7 @@ class Incomplete:
 
     @cached_property
     def cell_flags(self) -> NDArray[np.uint8]:
-        """(variables, rows): what is known of each cell, as native code takes it: 1 if it is missing, 2 if it was set."""
+        """(variables, rows), as native code takes it: 1 if a cell is missing, 2 if an experiment set it."""
         flags = self.missing.astype(np.uint8)
         targets = self.held.targets
         if targets is not None:
@@ -252,7 +252,9 @@ class Incomplete:
         rows = _drawn_rows(self.held.targets, self.n_rows, rng)
         for v in np.flatnonzero(self.missing[:, rows].all(axis=1)):
             chosen = int(rng.choice(np.flatnonzero(~self.missing[v])))
-            places = np.flatnonzero(_experiment_of(self.held.targets, rows) == _experiment_of(self.held.targets, chosen))
+            places = np.flatnonzero(
+                _experiment_of(self.held.targets, rows) == _experiment_of(self.held.targets, chosen)
+            )
             rows[rng.choice(places)] = chosen
         return rows
 
@@ -278,8 +280,11 @@ class Incomplete:
 
 def _check_set_values(held: Dataset, missing: NDArray[np.bool_]) -> None:
     """Refuse a value that was set and is not known: it follows from nothing."""
-    for name in () if held.targets is None else held.targets.names:
-        unknown = np.flatnonzero(missing[held.index(name)] & ~held.targets.rows_without(name))
+    targets = held.targets
+    if targets is None:
+        return
+    for name in targets.names:
+        unknown = np.flatnonzero(missing[held.index(name)] & ~targets.rows_without(name))
         if unknown.size:
             raise DataError(
                 f"variable '{name}' was set by an experiment in {unknown.size:,} rows that lack its value, the first "

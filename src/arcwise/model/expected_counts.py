@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from arcwise.data import Incomplete
 from arcwise.deadline import Deadline
 from arcwise.errors import OptionError, UnfinishedError
-from arcwise.limits import Status
 from arcwise.model.inference_twin import joint_twin
 from arcwise.model.intervention import mutilated
 from arcwise.model.network import BayesianNetwork
@@ -110,9 +109,7 @@ def expected_counts_twin(
 ) -> tuple[list[NDArray[np.float64]], float]:
     """Return the same tables, and the log likelihood, by enumerating every completion of every row."""
     arities = data.arities.tolist()
-    tables = [
-        np.zeros((*(arities[p] for p in parents), arities[child])) for child, parents in families
-    ]
+    tables = [np.zeros((*(arities[p] for p in parents), arities[child])) for child, parents in families]
     total = 0.0
     targets = data.held.targets
     for row in range(data.n_rows):
@@ -130,7 +127,10 @@ def expected_counts_twin(
         total += weight * math.log(float(np.sum(joint)) / set_to)
         shares = np.asarray(joint).reshape([arities[v] for v in gaps]) / np.sum(joint)
         for states in itertools.product(*(range(arities[v]) for v in gaps)):
-            cells = {**{v: int(data.held.codes[v, row]) for v in range(data.n_variables)}, **dict(zip(gaps, states, strict=True))}
+            cells = {
+                **{v: int(data.held.codes[v, row]) for v in range(data.n_variables)},
+                **dict(zip(gaps, states, strict=True)),
+            }
             for (child, parents), table in zip(families, tables, strict=True):
                 if data.names[child] not in chosen:
                     table[tuple(cells[v] for v in (*parents, child))] += weight * float(shares[states])

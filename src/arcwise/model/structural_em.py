@@ -8,7 +8,7 @@ the score never falls, and the climb may stop at any improvement. What it ends a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -22,7 +22,7 @@ from arcwise.graph import Constraints, Dag
 from arcwise.graph.bitset import bits
 from arcwise.limits import Limits, Status
 from arcwise.local import hill_climb
-from arcwise.local.problem import LocalProblem
+from arcwise.local.problem import LocalProblem, Start
 from arcwise.mentions import Argument
 from arcwise.model.expected_climb import ExpectedScores, climb_expected
 from arcwise.model.expected_counts import ExpectedCounts
@@ -34,8 +34,8 @@ from arcwise.showing import one_screen
 
 __all__ = ["SCORES", "EmStart", "StructuralEm", "structural_em"]
 
-EmStart = Literal["available", "empty", "random"] | Dag
-STARTS = ("available", "empty", "random")
+EmStart = Literal["best", "available", "empty", "random"] | Dag
+STARTS = ("best", "available", "empty", "random")
 # The scores for which the theorem holds: a likelihood minus a penalty that does not depend on the data's values.
 SCORES = ("bic", "aic", "ll")
 # How often parameters are estimated again before the structure is looked at: they change faster than it does.
@@ -113,7 +113,7 @@ def structural_em(
     data: Incomplete,
     score: str | Score = "bic",
     *,
-    start: EmStart = "available",
+    start: EmStart = "best",
     constraints: Constraints | None = None,
     max_parents: int | None = None,
     seed: Seed = None,
@@ -124,8 +124,8 @@ def structural_em(
 
     In turns: the expected counts are computed by exact inference in each row, the parameters are estimated from them,
     and a hill climb changes the structure, by scores of expected counts. It ends when the structure stays and another
-    estimation of the parameters raises the score by less than 0.01. One network says nothing about how sure each edge is: `arcwise.learn` averages over
-    completions.
+    estimation of the parameters raises the score by less than 0.01. One network says nothing about how sure each edge
+    is: `arcwise.learn` averages over completions.
 
     Parameters
     ----------
@@ -135,13 +135,15 @@ def structural_em(
         "bic", "aic" or "ll".
     start
         Where to start: "available", a climb by the penalised node-average likelihood, which needs no completion;
-        "empty", the required arcs alone; "random"; or a `Dag`.
+        "empty", the required arcs alone; "best", from both, of which the better result is kept (where much is missing,
+        an empty network fills the gaps so that it stays empty; where little is, it is the better start); "random"; or a
+        `Dag`.
     constraints, max_parents
         What the network must satisfy.
     seed
         Fixes a random start; nothing else is random.
     limits
-        `seconds`; `count`, the structural steps, 100 by default.
+        `seconds`, for all starts together; `count`, the structural steps of each, 100 by default.
     progress
         See `arcwise.progress.show_progress`.
     """
@@ -151,6 +153,10 @@ def structural_em(
             Argument("score", made.title),
             f"has no expected counts that it could be computed from; structural EM takes {', '.join(SCORES)}.",
         )
+    if start not in STARTS and not isinstance(start, Dag):
+        raise UnknownNameError(suggestion("start", str(start), STARTS) + " Or give a Dag.")
+    if start == "best":
+        return _best_of(data, made, constraints, max_parents, limits, progress)
     deadline = Deadline.of(limits)
     steps = ITERATIONS if limits is None or limits.count is None else limits.count
     run = _Run(data, made, LocalProblem.of(data, "pnal", constraints, max_parents).constraints, deadline)
@@ -180,6 +186,44 @@ def structural_em(
     )
 
 
+def _best_of(
+    data: Incomplete,
+    score: Score,
+    constraints: Constraints | None,
+    max_parents: int | None,
+    limits: Limits | None,
+    progress: bool | ProgressCallback | None,
+) -> StructuralEm:
+    """Start from the empty network and from available cases; each has half of the time that is left."""
+    deadline = Deadline.of(limits)
+    found: list[StructuralEm] = []
+    starts: tuple[EmStart, ...] = ("empty", "available")
+    for place, start in enumerate(starts):
+        own = deadline.part(len(starts) - place).limits
+        try:
+            found.append(
+                structural_em(
+                    data,
+                    score,
+                    start=start,
+                    constraints=constraints,
+                    max_parents=max_parents,
+                    limits=own,
+                    progress=progress,
+                )
+            )
+        except UnfinishedError:
+            if place == len(starts) - 1 and not found:
+                raise
+            continue
+        if found[-1].status is Status.INTERRUPTED:
+            break
+    best = max(found, key=lambda one: one.score)
+    limited = [one.status for one in found if not one.complete]
+    ended = best.status if len(found) == len(starts) else Status.TIME_LIMIT
+    return replace(best, seconds=deadline.seconds, status=limited[-1] if limited else ended)
+
+
 def _start(
     data: Incomplete,
     start: EmStart,
@@ -190,14 +234,16 @@ def _start(
 ) -> Dag:
     if isinstance(start, Dag):
         return start
-    if start not in STARTS:
-        raise UnknownNameError(suggestion("start", str(start), STARTS) + " Or give a Dag.")
-    given = "random" if start == "random" else "empty"
+    given: Start = "random" if start == "random" else "empty"
     few = Limits(seconds=deadline.limits.seconds, count=None if start == "available" else 1)
     found = hill_climb(
         data, "pnal", start=given, constraints=constraints, max_parents=max_parents, seed=seed, limits=few, refine=0
     )
-    return found.dag if start != "empty" else Dag.from_arcs(data.names, () if constraints is None else constraints.required)
+    return (
+        found.dag
+        if start != "empty"
+        else Dag.from_arcs(data.names, () if constraints is None else constraints.required)
+    )
 
 
 class _Run:
@@ -224,7 +270,7 @@ class _Run:
             whole = contingency(marked.cases_without(marked.names[v]), members)
             counts = whole[tuple(slice(0, int(self._data.arities[u])) for u in members)]
             counts = counts.reshape(-1, int(self._data.arities[v])).astype(np.float64)
-            tables.append(_shares(counts + 1.0 / counts.size))
+            tables.append(_shares(np.asarray(counts + 1.0 / counts.size, dtype=np.float64)))
         self._take(BayesianNetwork(dag, self._data.states, tables))
 
     def iterate(self) -> bool:

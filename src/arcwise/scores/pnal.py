@@ -47,4 +47,4 @@ class Pnal(NodeAverageScore):
 
     def weight(self, cases: int, variables: int) -> float:
         """Return N^-alpha / n."""
-        return float(cases ** -self.alpha / variables)
+        return float(cases**-self.alpha / variables)

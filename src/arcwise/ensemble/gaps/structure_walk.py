@@ -31,6 +31,7 @@ from arcwise.local.problem import pack_parents, unpack_parents
 
 __all__ = ["Evidence", "Moves", "StructureWalk"]
 
+
 @dataclass(frozen=True, eq=False)
 class Evidence:
     """What arcs are judged by: codes and `Incomplete.cell_flags`, and the prior's equivalent sample size.

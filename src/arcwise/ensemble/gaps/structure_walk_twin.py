@@ -56,9 +56,12 @@ def _toggle(walk: StructureWalk, now: list[int], evidence: Evidence, tail: int, 
     if now[head] & bit:
         if not walk.required[head] & bit and chance < -arc_gain_twin(evidence, head, others, tail):
             now[head] = others
-    elif _may_add(walk, others, tail, head) and not _reaches(now, head, tail):
-        if chance < arc_gain_twin(evidence, head, others, tail):
-            now[head] |= bit
+    elif (
+        _may_add(walk, others, tail, head)
+        and not _reaches(now, head, tail)
+        and chance < arc_gain_twin(evidence, head, others, tail)
+    ):
+        now[head] |= bit
 
 
 def _turn(walk: StructureWalk, now: list[int], evidence: Evidence, tail: int, head: int, chance: float) -> None:
