@@ -22,6 +22,7 @@ from arcwise.ensemble.gaps.completions import Completions
 from arcwise.ensemble.posterior import Problem, draw_posterior, sum_posterior
 from arcwise.ensemble.recipe import Run
 from arcwise.ensemble.sources.credible import TABLE
+from arcwise.ensemble.uncut import Uncut
 from arcwise.errors import OptionError, UnfinishedError
 from arcwise.graph import FixedPairs
 from arcwise.limits import Status
@@ -130,7 +131,7 @@ class Averaged:
         return f"Averaged({self.title}: {self.count:,} networks, {self.status})"
 
 
-def average(recipe: Recipe, data: Dataset | Completions, run: Run, *, describe: bool = False) -> Averaged:
+def average(recipe: Recipe, data: Dataset | Completions | Uncut, run: Run, *, describe: bool = False) -> Averaged:
     """Make the networks and average them; if a limit stops it, say so.
 
     `describe` asks for what the report says beyond the confidences: about a credible set, and experiments.
@@ -144,6 +145,7 @@ def average(recipe: Recipe, data: Dataset | Completions, run: Run, *, describe: 
     if confidence is None:
         return Averaged(recipe, None, made.status, networks.count, shortfall)
     facts = None
+    data = data.whole if isinstance(data, Uncut) and isinstance(data.whole, Dataset) else data
     if describe and isinstance(networks, CredibleSet) and isinstance(data, Dataset):
         facts = _facts(networks, confidence, data, replace(run, limits=deadline.limits))
     elif describe and isinstance(networks, NetworkSet) and isinstance(data, Dataset):

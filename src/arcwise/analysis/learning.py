@@ -32,12 +32,15 @@ from arcwise.confidence import consensus_network
 from arcwise.data import Dataset, Incomplete, Table
 from arcwise.deadline import Deadline
 from arcwise.ensemble import Recipe
+from arcwise.ensemble.gaps.averaging import FEWEST
 from arcwise.ensemble.gaps.completions import Completions
 from arcwise.ensemble.recipe import Run
 from arcwise.ensemble.sources import SOURCES, find_source
+from arcwise.ensemble.uncut import Uncut
 from arcwise.errors import OptionError, UnknownNameError, suggestion
 from arcwise.graph import Constraints
 from arcwise.limits import Limits
+from arcwise.mentions import Argument, Remedy
 from arcwise.model import fit_parameters
 from arcwise.option import from_keywords, option_lines, options_of, signature_with
 from arcwise.progress import ProgressCallback
@@ -113,8 +116,10 @@ def learn_prepared(
 ) -> Analysis:
     """Learn from data that are prepared."""
     _check_settings(options)
+    options = replace(options, constraints=known_of(options, prepared.data))
     given = _completions(prepared.data, options)
-    work = _Work(prepared, options, Deadline(Limits(options.limit_seconds, MEMORY)), progress, given)
+    uncut = _recut(prepared, given, options)
+    work = _Work(prepared, options, Deadline(Limits(options.limit_seconds, MEMORY)), progress, given, uncut)
     idle = work.check_beliefs()
     main, remarks = work.main_set()
     assert main.confidence is not None
@@ -128,7 +133,7 @@ def learn_prepared(
     data = work.complete
     stacked = data if isinstance(given, Dataset) else given.stacked()
     copies = stacked.n_cases // data.n_cases
-    found = choose_thresholds(prepared.data, main, options, work.deadline, progress=progress)
+    found = choose_thresholds(uncut or prepared.data, main, options, work.deadline, progress=progress)
     consensus = consensus_network(main.confidence, found.chosen.threshold)
     ess = float(main.recipe.score.get("ess", 1.0))
     network = fit_parameters(consensus.dag, stacked, estimator="bd", ess=ess * copies)
@@ -168,6 +173,25 @@ def _completions(data: Dataset | Incomplete, options: LearnOptions) -> Dataset |
     )
 
 
+def _recut(prepared: Prepared, given: Dataset | Completions, options: LearnOptions) -> Uncut | None:
+    """Return the numbers to cut anew in every replicate, if that was asked for."""
+    if not options.recut:
+        return None
+    if options.method not in (AUTO, "bootstrap"):
+        raise OptionError(
+            Argument("recut", True),
+            f"cuts numbers anew in each replicate of a bootstrap; the {find_source(options.method).title} has none.",
+            remedies=Remedy("take", Argument("method", "bootstrap")),
+        )
+    if prepared.uncut is None:
+        raise OptionError(
+            Argument("recut", True),
+            "cuts columns of numbers anew, and none of the data was cut.",
+            remedies=Remedy("leave it out"),
+        )
+    return replace(prepared.uncut, completions=None if isinstance(given, Dataset) else given)
+
+
 def _check_settings(options: LearnOptions) -> None:
     """Refuse a setting that no source has."""
     known = {item.name for source in SOURCES.values() for item in options_of(source.Settings)}
@@ -185,6 +209,7 @@ class _Work:
     deadline: Deadline
     progress: bool | ProgressCallback | None
     data: Dataset | Completions
+    uncut: Uncut | None = None  # numbers to cut anew in every replicate
 
     @property
     def complete(self) -> Dataset:
@@ -219,7 +244,7 @@ class _Work:
     def average(self, recipe: Recipe, share: float, *, memory: int | None = None, describe: bool = False) -> Averaged:
         """Carry a recipe out in a share of the time that is left."""
         limits = self.deadline.share(share).limits
-        return average(recipe, self.data, self._run(limits, memory), describe=describe)
+        return average(recipe, self.uncut or self.data, self._run(limits, memory), describe=describe)
 
     def _run(self, limits: Limits, memory: int | None) -> Run:
         return Run(
@@ -232,15 +257,18 @@ class _Work:
     def cut_checks(self, main: Averaged) -> CutChecks | None:
         """Carry the main recipe out on numbers that are cut in other ways, as far as the time goes.
 
-        Not where gaps are completed: chains of completions would begin anew for every way to cut.
+        Where gaps are completed, chains begin anew for every way to cut. What a cut does to an edge shows in a few
+        completions, so that these are a fifth of those that the answer is averaged over.
         """
         assert main.confidence is not None
-        if not isinstance(self.data, Dataset):
-            return None
 
-        def again(data: Dataset) -> Averaged | None:
+        def again(data: Uncut) -> Averaged | None:
             if self.deadline.is_over:
                 return None
+            if not isinstance(data.whole, Dataset):
+                few = replace(self.options, completions=max(FEWEST, self.options.completions // 5))
+                made = _completions(data.whole, few)
+                data = replace(data, completions=made if isinstance(made, Completions) else None)
             return average(main.recipe, data, self._run(self.deadline.share(0.15).limits, COMPARED_MEMORY))
 
         return check_cuts(self.prepared, main.confidence, self.options, again)
@@ -249,6 +277,7 @@ class _Work:
         """Average the credible set if it can be completed, else a bootstrap, and say why."""
         method, score = self.options.method, self.options.chosen_score
         names = tuple(name for name, source in SOURCES.items() if source.is_usual) if method == AUTO else (method,)
+        names = ("bootstrap",) if self.uncut is not None else names
         if self.known is not None and self.known.is_ancestral:
             names = tuple(name for name in names if find_source(name).obeys_ancestors)
             if not names:

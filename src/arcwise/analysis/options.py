@@ -83,6 +83,11 @@ class LearnOptions:
         flags=("--setting",),
         section="networks",
     )
+    recut: bool = option(
+        False,
+        "cut columns of numbers anew in each replicate of a bootstrap, so that cut points are part of the uncertainty",
+        section="networks",
+    )
     max_parents: int | None = option(
         None,
         "the largest number of parents of any variable",

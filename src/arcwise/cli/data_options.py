@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from arcwise.cli.option_group import OptionGroup
+from arcwise.errors import OptionError
+from arcwise.mentions import Argument, Remedy
 
 if TYPE_CHECKING:
+    from arcwise.analysis.left_out import LeftOut
+    from arcwise.cli.rule_options import ConstraintOptions
     from arcwise.data import Dataset, Table
+    from arcwise.ensemble.uncut import Cutting, Uncut
+    from arcwise.graph import Constraints
+    from arcwise.scores import Score
 
 __all__ = ["CategoricalOption", "DataArgument", "DataOptions", "SeparatorOption", "TableOptions"]
 
@@ -112,12 +119,46 @@ class DataOptions(TableOptions):
 
     def read(self, data: Path, progress: bool | None) -> Dataset:
         """Read a data file that is complete and discrete; a column with one value only is left out, as `learn` does."""
+        return self._varying(data, progress)[0].to_dataset(categorical=self.categorical)
+
+    def read_known(
+        self, data: Path, progress: bool | None, rules: ConstraintOptions, score: Score | None = None
+    ) -> tuple[Dataset, Constraints | None]:
+        """Read a data file, and what is known about its variables."""
+        table, gone = self._varying(data, progress)
+        return table.to_dataset(categorical=self.categorical), rules.read_with(table.names, gone, score)
+
+    def read_uncut(
+        self, data: Path, progress: bool | None, rules: ConstraintOptions, score: Score | None, cutting: Cutting
+    ) -> tuple[Uncut, Constraints | None]:
+        """Read a data file whose numbers are cut later, and what is known about its variables."""
+        from arcwise.ensemble.uncut import Uncut
+
+        table, gone = self._varying(data, progress)
+        if table.n_missing:
+            table.to_dataset()  # says what to do about gaps
+        columns = [] if self.categorical else [name for name in table.continuous() if name != cutting.target]
+        if not columns:
+            raise OptionError(
+                Argument("recut", cutting.method),
+                "cuts columns of numbers with more than 20 distinct values, and there are none.",
+                remedies=Remedy("leave it out"),
+            )
+        known = rules.read_with(table.names, gone, score)
+        arcs = None if known is None else known.arc_part
+        return Uncut(table, tuple(columns), replace(cutting, constraints=arcs)), known
+
+    def _varying(self, data: Path, progress: bool | None) -> tuple[Table, dict[str, LeftOut]]:
+        """Read a data file without the columns that have one value only, and return why these were left out."""
+        from arcwise.analysis.left_out import LeftOut
         from arcwise.audit.constants import find_constants
 
         table = self.read_table(data, progress)
+        gone = dict.fromkeys(self.drop or (), LeftOut("as asked for", Remedy("do not drop it")))
         for finding in find_constants(table):
             assert finding.repair is not None
             table = finding.repair.change(table)
+            gone |= {name: LeftOut.by(name, finding) for name in finding.columns}
             if progress is not False:
                 typer.echo(finding.repair.done, err=True)
-        return table.to_dataset(categorical=self.categorical)
+        return table, gone

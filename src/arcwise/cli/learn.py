@@ -89,7 +89,7 @@ def learn(
     if column is not None:
         options = replace(options, drop=(*options.drop, *_others(table, column)))
     options = _agreed(table, options, context)
-    prepared = prepare(table, options, file=str(data), progress=progress)
+    prepared = prepare(table, options, file=str(data), progress=progress, known=known.read)
     for step in prepared.steps:
         printing.remark(step)
     options = replace(options, constraints=known.read(prepared.data.names))

@@ -193,8 +193,7 @@ def search(
         Method.ORDER: _search_orders,
     }[method]
     score, limits = scored.make(), limit.limits
-    cases = reading.read(data, printing.progress)
-    known = rules.read(cases.names)
+    cases, known = reading.read_known(data, printing.progress, rules, score)
     tell_idle(score, known, quiet=printing.quiet)
     result = function(
         cases,

@@ -17,6 +17,7 @@ from arcwise.ensemble import CredibleSet, Ensemble
 from arcwise.ensemble.gaps.averaging import completions_for
 from arcwise.ensemble.gaps.completions import Completions
 from arcwise.ensemble.recipe import Recipe, Run
+from arcwise.ensemble.uncut import Uncut, as_recut
 from arcwise.errors import OptionError, UnknownNameError, suggestion
 from arcwise.limits import Limits, Status
 from arcwise.mentions import Argument, Remedy
@@ -62,7 +63,7 @@ class Outcome:
     status: Status
 
 
-def carry_out(recipe: Recipe, data: Dataset | Incomplete | Completions, run: Run | None = None) -> Outcome:
+def carry_out(recipe: Recipe, data: Dataset | Incomplete | Completions | Uncut, run: Run | None = None) -> Outcome:
     """Make the networks of a recipe and average them; from data with gaps, over completions.
 
     A part of a sample is a smaller sample; a part of a credible set says nothing about the whole, unless it is the best
@@ -71,7 +72,12 @@ def carry_out(recipe: Recipe, data: Dataset | Incomplete | Completions, run: Run
     """
     run = run or Run()
     deadline = Deadline.of(run.limits)
-    if not isinstance(data, Dataset):
+    data = as_recut(recipe, data)
+    if isinstance(data, Uncut) and not isinstance(data.whole, Dataset):
+        if data.completions is None:
+            data = replace(data, completions=completions_for(recipe, data.whole, run.seed))
+        return _carry_out_completed(recipe, data, run)
+    if not isinstance(data, Dataset | Uncut):
         return _carry_out_completed(recipe, completions_for(recipe, data, run.seed), run)
     networks = recipe.run(data, seed=run.seed, threads=run.threads, limits=run.limits, progress=run.progress)
     return _averaged(recipe, networks, data.n_cases, deadline)
@@ -95,10 +101,12 @@ def _averaged(recipe: Recipe, networks: Ensemble, n_cases: int, deadline: Deadli
     return Outcome(networks, replace(found, recipe=recipe), Status.COMPLETE if capped else networks.status)
 
 
-def _carry_out_completed(recipe: Recipe, data: Completions, run: Run) -> Outcome:
+def _carry_out_completed(recipe: Recipe, data: Completions | Uncut, run: Run) -> Outcome:
     """Make the networks of every completion, and average the confidences of all; a bootstrap has them mixed already."""
     deadline = Deadline.of(run.limits)
-    n_cases = data.data.n_cases
+    gaps = data.data if isinstance(data, Completions) else data.whole
+    assert isinstance(gaps, Incomplete)
+    n_cases = gaps.n_cases
     found: list[EdgeConfidence] = []
     arcs: list[NDArray[np.float64]] = []
 
@@ -108,9 +116,11 @@ def _carry_out_completed(recipe: Recipe, data: Completions, run: Run) -> Outcome
             found.append(made)
             arcs.append(networks.arc_probabilities())
 
-    networks = recipe.source_facts.run_incomplete(recipe, data, run, visit)
-    filled = data.data.pair_shares_missing
-    digest = data.data.digest
+    if isinstance(data, Uncut):
+        networks = recipe.source_facts.run_uncut(recipe, data, run)
+    else:
+        networks = recipe.source_facts.run_incomplete(recipe, data, run, visit)
+    filled, digest = gaps.pair_shares_missing, gaps.digest
     if found and networks.count:
         confidence = _mean(recipe, networks, found, arcs)
         confidence = replace(confidence, filled=filled, data_digest=digest)
@@ -147,7 +157,7 @@ def _mean(
 
 
 def confidence_by_recipe(
-    recipe: Recipe, data: Dataset | Incomplete | Completions, run: Run | None = None
+    recipe: Recipe, data: Dataset | Incomplete | Completions | Uncut, run: Run | None = None
 ) -> EdgeConfidence | None:
     """Make the networks of a recipe and average them; None if a limit left nothing that can be averaged."""
     return carry_out(recipe, data, run).confidence
