@@ -146,11 +146,24 @@ def test_identifiers_and_quantities_are_refused_unless_declared() -> None:
         Dataset.from_dataframe(many)
     with pytest.raises(DataError, match=r"'id' .* 40 distinct values in 40 rows, e.g. 'p0', .* identifier"):
         Dataset.from_dataframe(many.drop(columns="age"))
-    assert Dataset.from_dataframe(many, categorical=["id", "age"]).arities.tolist() == [40, 39, 2]
-    assert Dataset.from_dataframe(many, categorical=True).arities.tolist() == [40, 39, 2]
-    assert Dataset.from_dataframe(many[["age", "x"]], max_levels=40).arities.tolist() == [39, 2]
+    whole = pd.concat([many] * 4)
+    assert Dataset.from_dataframe(whole, categorical=["id", "age"]).arities.tolist() == [40, 39, 2]
+    assert Dataset.from_dataframe(whole, categorical=True).arities.tolist() == [40, 39, 2]
+    assert Dataset.from_dataframe(whole[["age", "x"]], max_levels=40).arities.tolist() == [39, 2]
     with pytest.raises(DataError, match="categorical= names the unknown column 'agee'"):
         Dataset.from_dataframe(many, categorical=["agee"])
+
+
+@pytest.mark.parametrize("kind", ["text", "category", "number"])
+def test_more_states_than_the_rows_can_carry_are_refused_whatever_is_said(kind: str) -> None:
+    codes = np.repeat(np.arange(30), 3)
+    column = {"text": [f"t{k}" for k in codes], "number": codes, "category": pd.Categorical([f"t{k}" for k in codes])}
+    data = pd.DataFrame({"town": column[kind], "x": ["a", "b", "b"] * 30})
+    with pytest.raises(DataError, match=r"has 30 (declared )?states, and 90 rows carry at most 22"):
+        Dataset.from_dataframe(data, categorical=["town"])
+    assert Dataset.from_dataframe(pd.concat([data] * 2), categorical=["town"]).arities[0] == 30
+    weighed = Dataset.from_dataframe(data, categorical=["town"], weights=[2] * 90)
+    assert weighed.arities[0] == 30
 
 
 def test_tables_round_trip() -> None:

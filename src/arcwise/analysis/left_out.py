@@ -17,10 +17,7 @@ from arcwise.graph.statements import Kind as Said
 from arcwise.mentions import Argument, Remedy
 from arcwise.showing import one_screen
 
-__all__ = ["KEEPABLE", "LeftOut", "left_out_by_audit", "refuse_left_out"]
-
-# What looks like no variable, and may be one all the same.
-KEEPABLE = (Kind.IDENTIFIER, Kind.TEXT, Kind.MANY_STATES, Kind.COPY)
+__all__ = ["LeftOut", "left_out_by_audit", "refuse_left_out"]
 
 
 @one_screen
@@ -35,7 +32,7 @@ class LeftOut:
     def by(cls, name: str, finding: Finding) -> LeftOut:
         """Make it of the finding that a column was left out for."""
         remedy = None
-        if finding.kind in KEEPABLE:
+        if finding.keepable:
             remedy = Remedy("keep it:", Argument("keep", [name]))
         elif finding.kind is Kind.DATE:
             remedy = Remedy("keep a part of the dates:", Argument("dates", "month"))

@@ -234,7 +234,12 @@ class LearnOptions:
         section="data",
     )
     agree: bool = option(False, "agree to the proposed preparation of the data", flags=("--yes", "-y"), section="data")
-    separator: str | None = option(None, "field separator of a text file", usual="a comma or a tab", section="data")
+    separator: str | None = option(
+        None,
+        "field separator of a text file",
+        usual="what the first lines show: a comma, a semicolon, a tab or a bar",
+        section="data",
+    )
     format: str | None = option(
         None,
         "the format: csv, tsv, parquet, arff, lau, xlsx, jsonl, sqlite or duckdb",

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from arcwise.analysis.left_out import KEEPABLE, left_out_by_audit, refuse_left_out
+from arcwise.analysis.left_out import left_out_by_audit, refuse_left_out
 from arcwise.audit import Audit, AuditSettings, Finding, Severity, audit_table
 from arcwise.audit.words import columns_words, it, verb
 from arcwise.data import Dataset, Incomplete, Table, Targets, impute, read_table
+from arcwise.data.carrying import FEWEST_PER_CELL, most_states
 from arcwise.data.labels import quoted
 from arcwise.ensemble.recipe import COMPLETED, NO_GAPS
 from arcwise.ensemble.uncut import JOINT, Cutting, Uncut
@@ -299,6 +300,14 @@ def _as_it_is(data: Dataset | Incomplete, options: LearnOptions) -> Prepared:
         data.index(dropped)
     left_out = (f"Left out: {quoted(options.drop, 6)}.",) if options.drop else ()
     chosen = data if len(kept) == data.n_variables else data.select(kept)
+    for name, states in zip(chosen.names, chosen.states, strict=True):
+        if len(states) > most_states(chosen.n_cases):
+            raise DataError(
+                f"variable '{name}' has {len(states):,} states, and {chosen.n_cases:,} cases carry at most "
+                f"{most_states(chosen.n_cases):,}: with one parent of two states, there would be fewer than "
+                f"{FEWEST_PER_CELL} cases for each cell. It cannot be learned from.",
+                remedies=Remedy("leave it out:", Argument("drop", [name])),
+            )
     told = _told_experiments(chosen.targets) if isinstance(chosen, Dataset) else ()
     return Prepared(chosen, options.name or "data", (*left_out, *told), gaps)
 
@@ -351,7 +360,7 @@ def _point(obstacle: Finding | Obstacle) -> Iterable[str | Mention]:
     if obstacle.remedy is not None:
         yield from ("(", obstacle.remedy, ")")
     yield "."
-    if obstacle.kind in KEEPABLE:
+    if isinstance(obstacle, Finding) and obstacle.keepable:
         yield from (f"To learn from {it(obstacle.columns)} all the same:", Argument("keep", [*obstacle.columns]), ".")
     yield "\n"
 

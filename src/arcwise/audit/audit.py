@@ -11,7 +11,7 @@ from arcwise.audit.copies import find_copies, find_determined
 from arcwise.audit.dates import find_dates
 from arcwise.audit.finding import Finding, Severity
 from arcwise.audit.many_states import find_free_text, find_identifiers, find_many_states, find_rare_states
-from arcwise.audit.missing_markers import find_missing_markers
+from arcwise.audit.missing_markers import find_missing_markers, find_words_among_numbers
 from arcwise.audit.rows import find_header, find_repeated_rows, find_row_order
 from arcwise.audit.scales import find_scales
 from arcwise.audit.spellings import find_spellings
@@ -67,6 +67,7 @@ class AuditSettings:
 CHECKS: tuple[Check, ...] = (
     lambda table, said: find_header(table),
     lambda table, said: find_missing_markers(table),
+    lambda table, said: find_words_among_numbers(table),
     lambda table, said: find_spellings(table),
     lambda table, said: find_written_numbers(table, decimal=said.decimal, thousands=said.thousands),
     lambda table, said: find_dates(table, dates=said.dates),

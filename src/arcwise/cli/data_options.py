@@ -29,7 +29,9 @@ DataArgument = Annotated[
 
 SeparatorOption = Annotated[
     str | None,
-    typer.Option("--separator", help="Field separator of a text file (default: a comma or a tab).", show_default=False),
+    typer.Option(
+        "--separator", help="Field separator of a text file (default: what the first lines show).", show_default=False
+    ),
 ]
 CategoricalOption = Annotated[
     bool, typer.Option("--categorical", help="Treat columns of numbers as categories, however many values they have.")

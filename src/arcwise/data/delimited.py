@@ -28,6 +28,8 @@ __all__ = ["Dialect", "checked_header", "columns_from", "merged_labels", "parse"
 # The numbers of `arcwise::DelimitedProblem`.
 RAGGED, UNCLOSED_QUOTE, TEXT_AFTER_QUOTE, NUL_BYTE, FIELD_TOO_LONG, INTERRUPTED = range(1, 7)
 
+GUESSED_LINES = 20
+_QUOTED = re.compile(rb'"(?:[^"]|"")*"')
 _OTHER_BLANKS = re.compile(rb"[\x0b\x0c\x1c-\x1f\x80-\xff]")
 
 
@@ -44,7 +46,7 @@ class Dialect:
 
 def read_delimited(source: Source, options: TextOptions, progress: ProgressCallback) -> Table:
     """Read a CSV or TSV file; see `read_table` for what is accepted."""
-    separator = "," if options.separator is None else options.separator
+    separator = guessed_separator(source.head(2**16)) if options.separator is None else options.separator
     if len(separator) != 1 or not separator.isascii() or separator in '"\n\r\0':
         raise OptionError(Argument("separator", separator), "must be one ASCII character, such as ',' ';' or a tab.")
     name, text = source.name, source.content
@@ -62,6 +64,24 @@ def read_delimited(source: Source, options: TextOptions, progress: ProgressCallb
     columns = columns_from(parsed, names, name, missing=options.missing, merge=options.merge)
     lines = parsed.lines()
     return Table(columns, name, lines=lines if len(lines) else parsed.first_line, renamed=renamed)
+
+
+def guessed_separator(head: bytes) -> str:
+    """Return what separates fields: what the first lines all have in the same number; a comma if in doubt.
+
+    Spreadsheets write semicolons where commas stand before decimals.
+
+    >>> guessed_separator(b"name;height\\nAnn;1,71\\n"), guessed_separator(b"a,b\\n1;2,3\\n")
+    (';', ',')
+    """
+    lines = [_QUOTED.sub(b"", line) for line in head.splitlines()[:GUESSED_LINES] if line.strip()]
+    if len(head) == 2**16:
+        lines = lines[:-1]  # it may be cut off
+    for separator in (",", ";", "\t", "|"):
+        counts = {line.count(separator.encode()) for line in lines}
+        if len(counts) == 1 and counts != {0}:
+            return separator
+    return ","
 
 
 def completed_header(fields: list[str]) -> tuple[list[str], dict[str, str]]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from arcwise.data.carrying import MAX_LEVELS
 from arcwise.data.dataset import Dataset
 from arcwise.data.labels import numbers_of, quoted
 from arcwise.data.targets import Conditions, Targets, table_targets
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
     from arcwise.data.incomplete import Incomplete
 
 __all__ = ["MAX_LEVELS", "Column", "Table"]
-
-# A column of numbers with more distinct values is taken to be a quantity, not a set of categories.
-MAX_LEVELS = 20
 
 
 @one_screen
