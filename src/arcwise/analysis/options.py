@@ -227,10 +227,11 @@ class LearnOptions:
         usual="none are joined",
         section="data",
     )
-    header: str = option(
-        "first",
+    header: str | None = option(
+        None,
         "where the names of the columns are: in the first line, or none",
         choices=("first", "none"),
+        usual="in the first line, unless that looks like a row",
         section="data",
     )
     agree: bool = option(False, "agree to the proposed preparation of the data", flags=("--yes", "-y"), section="data")
@@ -327,7 +328,7 @@ class LearnOptions:
     def reading(self) -> dict[str, Any]:
         """How a file is to be read, where that was said."""
         given = {"separator": self.separator, "format": self.format, "table": self.table}
-        headless = {} if self.header == "first" else {"header": False}
+        headless = {"header": False} if self.header == "none" else {}
         return {name: value for name, value in given.items() if value is not None} | headless | self.experiments
 
     @property

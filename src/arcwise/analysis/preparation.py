@@ -133,6 +133,7 @@ def audit(table: Table, options: LearnOptions) -> Audit:
         thousands=options.thousands,
         dates=options.dates,
         merge_rare=options.merge_rare,
+        header=options.header,
         keep=options.keep,
         categories=table.names if options.categorical else options.categories,
     )

@@ -42,6 +42,8 @@ class AuditSettings:
         What becomes of dates: "drop", "year" or "month".
     merge_rare
         States with fewer rows than this are joined.
+    header
+        "first" or "none", if it was said where the names of the columns are.
     keep
         Columns that are variables, whatever they look like.
     categories
@@ -53,6 +55,7 @@ class AuditSettings:
     thousands: str | None = None
     dates: str | None = None
     merge_rare: int | None = None
+    header: str | None = None
     keep: Collection[str] = ()
     categories: Collection[str] = field(default=())
 
@@ -65,9 +68,9 @@ class AuditSettings:
 
 # In this order: what one check would change, the next ones see changed. A "-" hides numbers, numbers are no text.
 CHECKS: tuple[Check, ...] = (
-    lambda table, said: find_header(table),
+    lambda table, said: find_header(table, sure=said.header is not None),
     lambda table, said: find_missing_markers(table),
-    lambda table, said: find_words_among_numbers(table),
+    lambda table, said: find_words_among_numbers(table, keep={*said.keep, *said.categories}),
     lambda table, said: find_spellings(table),
     lambda table, said: find_written_numbers(table, decimal=said.decimal, thousands=said.thousands),
     lambda table, said: find_dates(table, dates=said.dates),

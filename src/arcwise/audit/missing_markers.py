@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 import numpy as np
 
@@ -68,14 +68,15 @@ def find_missing_markers(table: Table) -> Iterable[Finding]:
         )
 
 
-def find_words_among_numbers(table: Table) -> Iterable[Finding]:
+def find_words_among_numbers(table: Table, *, keep: Collection[str] = ()) -> Iterable[Finding]:
     """Yield the columns of numbers that have a few words in them: "hemolyzed", "see note".
 
     As they are they would be text, different in almost every row, and be left out. What the words stand for nobody but
     the analyst knows.
     """
     for column in table.columns:
-        if column.declared or column.numbers is not None or len(column.labels) <= MAX_LEVELS:
+        plain = column.declared or column.numbers is not None or len(column.labels) <= MAX_LEVELS
+        if plain or column.name in keep:
             continue
         words = [label for label in column.labels if not is_written_number(label)]
         counts = dict(zip(column.labels, column.counts().tolist(), strict=True))

@@ -10,7 +10,7 @@ import numpy as np
 from arcwise.audit.finding import Finding, Kind, Severity
 from arcwise.audit.words import columns_words, rows_words, verb
 from arcwise.data import Column, Table
-from arcwise.data.labels import quoted
+from arcwise.data.labels import numbers_of, quoted
 from arcwise.mentions import Argument
 
 __all__ = ["find_header", "find_repeated_rows", "find_row_order"]
@@ -22,8 +22,15 @@ CHANCE = 0.1  # pairs of equal rows that may be expected by chance
 _SPLIT = re.compile(r"(?:^|[^a-z])(train|test|split|fold|partition|validation|holdout|is_train|set)(?:$|[^a-z])")
 
 
-def find_header(table: Table) -> Iterable[Finding]:
-    """Yield names that the reader had to make, and a header that is itself a row of data."""
+def find_header(table: Table, *, sure: bool = False) -> Iterable[Finding]:
+    """Yield names that the reader had to make, and a header that is itself a row of data, unless that is `sure`."""
+    if table.above:
+        yield Finding(
+            Kind.HEADER,
+            Severity.NOTE,
+            (),
+            f"what is written above the names of the columns was skipped: {quoted(table.above, 4)}",
+        )
     for name, reason in table.renamed.items():
         yield Finding(
             Kind.HEADER,
@@ -32,18 +39,23 @@ def find_header(table: Table) -> Iterable[Finding]:
             f"column '{name}' was named here: {reason}",
             remedy=Argument("drop", [name]),
         )
-    inside = tuple(c.name for c in table.columns if c.name in c.labels)
-    if table.columns and len(inside) >= max(2, (len(table.columns) + 1) // 2):
+    inside = tuple(c.name for c in table.columns if c.name in c.labels or _is_measure(c))
+    if not sure and len(inside) >= max(2, (len(table.columns) + 1) // 2):
         yield Finding(
             Kind.HEADER,
             Severity.MISLEADS,
             inside,
             "the first line looks like a row of data, not like names",
-            f"{quoted(inside, 4)} {verb(inside, 'occurs', 'occur')} in {verb(inside, 'its column', 'their columns')}",
+            f"{quoted(inside, 4)} could be {verb(inside, 'a value of its column', 'values of their columns')}",
             "take the first line as data",
             Argument("header", "none"),
             safe=False,
         )
+
+
+def _is_measure(column: Column) -> bool:
+    """Say whether a name is a number with decimals, above other numbers; whole ones may be years."""
+    return column.numbers is not None and "." in column.name and numbers_of([column.name]) is not None
 
 
 def find_repeated_rows(table: Table) -> Iterable[Finding]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arcwise.cli.option_group import OptionGroup
-from arcwise.errors import OptionError
+from arcwise.errors import OptionError, suggestion
 from arcwise.mentions import Argument, Remedy
 
 if TYPE_CHECKING:
@@ -70,6 +70,14 @@ class TableOptions(OptionGroup):
         ),
     ] = None
 
+    header: Annotated[
+        str | None,
+        typer.Option(
+            "--header",
+            help="Where the names of the columns are: in the first line, or none (default: first).",
+            show_default=False,
+        ),
+    ] = None
     interventions: Annotated[
         str | None,
         typer.Option(
@@ -102,6 +110,10 @@ class TableOptions(OptionGroup):
             "table": self.table,
             "interventions": self.interventions,
         }
+        if self.header not in (None, "first", "none"):
+            raise OptionError(suggestion("header", str(self.header), ("first", "none")))
+        if self.header == "none":
+            given["header"] = False
         if self.condition:
             given["conditions"] = checked_conditions(self.condition)
         return {name: value for name, value in given.items() if value is not None}

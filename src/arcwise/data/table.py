@@ -122,6 +122,8 @@ class Table:
         The columns that got their names here, because the header had none or the same twice, each with the reason.
     targets
         Which variables were set in which rows, or None; see `with_interventions`.
+    above
+        What was written above the header, and was skipped.
     """
 
     columns: tuple[Column, ...]
@@ -130,6 +132,7 @@ class Table:
     lines: NDArray[np.int64] | int = 0
     renamed: Mapping[str, str] = field(default_factory=dict)
     targets: Targets | None = None
+    above: tuple[str, ...] = ()
 
     @classmethod
     def from_dataframe(cls, frame: pd.DataFrame, *, weights: str | ArrayLike | None = None, source: str = "") -> Table:
@@ -141,8 +144,8 @@ class Table:
         from arcwise.data.arrow import columns_of_arrow, speaks_arrow
         from arcwise.data.frame import columns_of
 
-        found = columns_of_arrow(frame, source) if speaks_arrow(frame) else columns_of(frame, source)
-        table = cls(found, source)
+        found, renamed = columns_of_arrow(frame, source) if speaks_arrow(frame) else columns_of(frame, source)
+        table = cls(found, source, renamed=renamed)
         return table if weights is None else table.with_weights(weights)
 
     @property
