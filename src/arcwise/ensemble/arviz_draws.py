@@ -27,8 +27,8 @@ def to_arviz(networks: NetworkSet) -> Any:
         raise OptionError("ArviZ is not installed: pip install arviz, or pip install 'arcwise[arviz]'.") from None
     if np.ptp(networks.log_weights) > 1e-9:
         raise OptionError(
-            "ArviZ takes draws that count the same, and these networks have weights of their own. Draw from them first: "
-            "CredibleSet.sample."
+            "ArviZ takes draws that count the same, and these networks have weights of their own. Draw from them "
+            "first: CredibleSet.sample."
         )
     return az.from_dict(posterior={name: values[None] for name, values in edge_draws(networks).items()})
 
