@@ -33,7 +33,7 @@ STAGES: dict[str, tuple[str, ...]] = {
     "Score and find one network": ("scores", "optimal", "check-certificate", "search"),
     "Find many networks": ("credible", "posterior", "bootstrap"),
     "Decide which edges to trust": ("confidence", "threshold", "consensus", "prior"),
-    "Use and compare networks": ("fit", "query", "sample", "evaluate"),
+    "Use and compare networks": ("fit", "query", "sample", "evaluate", "convert"),
     "Run experiments": ("study",),
 }
 # What a write to stdout may end in.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arcwise.cli.graph_files import open_network
+from arcwise.cli.graph_files import NetworkArgument, open_network
 from arcwise.cli.option_group import expanded
 from arcwise.cli.output_file import OutputOption, check_writable
 from arcwise.cli.printing import PrintOptions, print_json
@@ -30,7 +30,7 @@ def register(app: typer.Typer) -> None:
 
 
 def query(
-    network: Annotated[Path, typer.Argument(help="A network with tables: .bif or .bif.gz; - for stdin.")],
+    network: NetworkArgument,
     questions: Annotated[
         list[str], typer.Argument(help="What to compute: 'P(x | y=a)', 'P(x, y | z=a)', 'P(* | y=a)', 'MPE(y=a)'.")
     ],

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import enum
+import functools
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -37,6 +38,10 @@ class Method(enum.StrEnum):
     FIRST_ASCENT = "first-ascent"
     GENETIC = "genetic"
     ORDER = "order"
+    GES = "ges"
+    CHOW_LIU = "chow-liu"
+    NAIVE_BAYES = "naive-bayes"
+    TAN = "tan"
 
 
 class StartName(enum.StrEnum):
@@ -54,6 +59,10 @@ TAKES: dict[Method, tuple[str, ...]] = {
     Method.FIRST_ASCENT: ("start",),
     Method.GENETIC: ("population", "unconnected", "drop_worst", "promote", "mating_tries", "patience"),
     Method.ORDER: ("iterations", "patience", "threads"),
+    Method.GES: (),
+    Method.CHOW_LIU: (),
+    Method.NAIVE_BAYES: ("target",),
+    Method.TAN: ("target",),
 }
 
 
@@ -135,6 +144,10 @@ class SearchOptions(OptionGroup):
             "--threads", min=1, max=MOST_THREADS, help="order: threads for its table (default: 1).", show_default=False
         ),
     ] = None
+    target: Annotated[
+        str | None,
+        typer.Option("--target", help="naive-bayes, tan: the variable to predict.", show_default=False),
+    ] = None
     seed: SeedOption = 0
 
     def settings(self) -> dict[str, Any]:
@@ -172,8 +185,11 @@ def search(
 ) -> None:
     """Search for a network with a high score, fast and without a proof that it is the best.
 
-    Prints the arcs as CSV. The suffix of the output says how it is written: .csv (arc list), .dot, .graphml, or .txt
-    (structure file).
+    Besides searches there are networks to compare with: the tree of Chow and Liu, naive Bayes and tree-augmented naive
+    Bayes (tan), which are made for --target, and greedy equivalence search (ges).
+
+    Prints the arcs as CSV. The suffix of the output says how it is written: .csv (arc list), .dot, .graphml, .txt
+    (structure file) or .modelstring (bnlearn).
 
     Example: arcwise search survey.csv --method genetic --score bdeu:ess=10 --seed 1 -o network.graphml
     """
@@ -191,6 +207,10 @@ def search(
         Method.FIRST_ASCENT: stage.first_ascent,
         Method.GENETIC: stage.genetic_search,
         Method.ORDER: _search_orders,
+        Method.GES: functools.partial(_search_freely, method, stage.equivalence_search),
+        Method.CHOW_LIU: functools.partial(_search_freely, method, stage.chow_liu),
+        Method.NAIVE_BAYES: functools.partial(_search_freely, method, stage.naive_bayes),
+        Method.TAN: functools.partial(_search_freely, method, stage.tree_augmented),
     }[method]
     score, limits = scored.make(), limit.limits
     cases, known = reading.read_known(data, printing.progress, rules, score)
@@ -218,6 +238,30 @@ def search(
         f"{result.iterations} iterations, {result.seconds:.3f} s{stopped}"
     )
     finish(result.status)
+
+
+def _search_freely(
+    method: Method,
+    function: Any,
+    data: Dataset,
+    *,
+    score: Score,
+    max_parents: int | None,
+    constraints: Constraints | None,
+    **options: Any,
+) -> LocalSearchResult:
+    """Call a search that takes no constraints: greedy equivalence search, or a network of a fixed shape."""
+    if constraints is not None or max_parents is not None:
+        raise OptionError(f"--method {method} knows no constraints and no limit of parents; hill-climbing and tabu do.")
+    if method is Method.GES:
+        found = function(data, score, limits=options["limits"], progress=options["progress"])
+    elif "target" not in TAKES[method]:
+        found = function(data, score)
+    elif "target" in options:
+        found = function(data, options["target"], score)
+    else:
+        raise OptionError(f"--method {method} needs the variable to predict: --target NAME.")
+    return cast("LocalSearchResult", found)
 
 
 def _search_orders(

@@ -1,7 +1,9 @@
 """Evaluation: how far a learned structure is from the true one, and how well networks predict."""
 
+from arcwise.evaluate.adjustment import AdjustmentDistance, adjustment_distance, sid
 from arcwise.evaluate.borda import BordaCount, borda_count
 from arcwise.evaluate.comparison import Comparison, compare
+from arcwise.evaluate.curves import ConfidenceCurve, confidence_curve
 from arcwise.evaluate.edge_counts import (
     EdgeCounts,
     directed_counts,
@@ -15,13 +17,17 @@ from arcwise.evaluate.moral_distance import moral_distance
 from arcwise.evaluate.structural_hamming import StructuralHamming, shd, structural_hamming
 
 __all__ = [
+    "AdjustmentDistance",
     "BordaCount",
     "Comparison",
+    "ConfidenceCurve",
     "EdgeCounts",
     "StructuralHamming",
     "accuracy_score",
+    "adjustment_distance",
     "borda_count",
     "compare",
+    "confidence_curve",
     "directed_counts",
     "f_beta",
     "misclassification_cost",
@@ -29,6 +35,7 @@ __all__ = [
     "multiclass_f_beta",
     "negative_log_likelihood",
     "shd",
+    "sid",
     "skeleton_counts",
     "structural_hamming",
     "undirected_counts",

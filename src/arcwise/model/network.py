@@ -339,6 +339,19 @@ class BayesianNetwork:
         return predict(self, rows, target, **options)
 
     @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> BayesianNetwork:
+        """Read a file, its format by its name: see `arcwise.model.network_files.read_network`."""
+        from arcwise.model.network_files import read_network
+
+        return read_network(path)
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write a file, its format by its name: see `arcwise.model.network_files.write_network`."""
+        from arcwise.model.network_files import write_network
+
+        write_network(self, path)
+
+    @classmethod
     def read_bif(cls, path: str | os.PathLike[str]) -> BayesianNetwork:
         """Read a BIF file, plain or gzip: see `arcwise.model.bif.read_bif`."""
         from arcwise.model.bif import read_bif
@@ -376,6 +389,19 @@ class BayesianNetwork:
         from arcwise.model.interchange import from_pgmpy
 
         return from_pgmpy(model)
+
+    def to_pyagrum(self) -> Any:
+        """Return the network as pyAgrum's class, if pyAgrum is installed: see `arcwise.model.interchange`."""
+        from arcwise.model.interchange import to_pyagrum
+
+        return to_pyagrum(self)
+
+    @classmethod
+    def from_pyagrum(cls, model: Any) -> BayesianNetwork:
+        """Make a network from one of pyAgrum's: see `arcwise.model.interchange`."""
+        from arcwise.model.interchange import from_pyagrum
+
+        return from_pyagrum(model)
 
     # Comparison
 
