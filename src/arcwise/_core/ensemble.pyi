@@ -174,3 +174,14 @@ class ChainRun:
 def summarize_arcs(
     table: TableView, rows: NDArray[np.uint32], chains: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], NDArray[np.float64]]: ...
+
+class WalkOptions:
+    def __init__(self, **fields: object) -> None: ...
+
+def walk_structures(
+    codes: NDArray[np.unsignedinteger],
+    arities: NDArray[np.int32],
+    flags: NDArray[np.uint8],
+    options: WalkOptions,
+    callback: Report | None = None,
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]: ...

@@ -226,7 +226,6 @@ def prepare(
     if method == "state" and table.n_missing:
         table = impute(table, method=method)
     categorical = _categorical(table, options)
-    _check_experiments(table)
     data: Dataset | Incomplete
     data = (
         uncut.whole
@@ -256,19 +255,6 @@ def _with_knowledge(
         options = replace(options, constraints=known(audited.repaired.names))
     refuse_left_out(gone, options.constraints, options.beliefs)
     return options
-
-
-def _check_experiments(table: Table) -> None:
-    """Refuse gaps that would have to be completed where variables were set."""
-    if table.n_missing and table.targets is not None and not table.targets.is_empty:
-        raise OptionError(
-            Argument("impute", COMPLETED),
-            "cannot complete data of experiments: a value that was set does not follow from the others.",
-            remedies=(
-                Remedy("leave rows with gaps out:", Argument("impute", "drop")),
-                Remedy("fill them once:", Argument("impute", "mode")),
-            ),
-        )
 
 
 def _told_experiments(targets: Targets | None) -> tuple[str, ...]:
