@@ -28,7 +28,11 @@ __all__ = ["COMPLETED", "NO_GAPS", "Recipe", "Run"]
 NO_GAPS = "none"
 COMPLETED = "completions"  # with their number: "completions:20"
 # How differences are told.
-WORDS = {"bayes_factor": "the Bayes factor", "most_networks": "the most networks that are averaged"}
+WORDS = {
+    "bayes_factor": "the Bayes factor",
+    "most_networks": "the most networks that are averaged",
+    "refine": "the rounds of refinement",
+}
 
 
 class _Frozen(dict[str, Any]):
