@@ -216,7 +216,8 @@ class Analysis:
     def to_frame(self) -> pd.DataFrame:
         """Return the described edges as a table, the most certain first: what ``edges.csv`` holds.
 
-        ``confidence`` is that of an edge, in either direction, and ``probability`` how probable it is that it is real. ``forward_if_edge`` (first -> second),
+        ``confidence`` is that of an edge, in either direction, and ``probability`` how probable it is that it is
+        real. ``forward_if_edge`` (first -> second),
         ``backward_if_edge`` and ``either_if_edge`` say where it points if it is there: they sum to 1, as in the report.
         ``from`` and ``to`` are the arc of the network, or the more credible direction. ``agreement`` compares the
         confidences by other methods and scores, which have a column each. ``origin`` says whether the edge is found or

@@ -59,7 +59,9 @@ COLUMNS: tuple[EdgeColumn, ...] = (
         lambda e: e.probability and e.probability.forward,
     ),
     EdgeColumn(WAYS[1], "... second → first", lambda e: e.probability and e.probability.backward),
-    EdgeColumn(WAYS[2], "... and that data cannot tell; they sum to 1", lambda e: e.probability and e.probability.either),
+    EdgeColumn(
+        WAYS[2], "... and that data cannot tell; they sum to 1", lambda e: e.probability and e.probability.either
+    ),
     EdgeColumn("from", "the tail of the network's arc, or of the more credible direction", lambda e: e.tail),
     EdgeColumn("to", "its head", lambda e: e.head),
     EdgeColumn("in_network", "whether the network has the edge", lambda e: e.fate.in_network),

@@ -120,7 +120,10 @@ def learn_prepared(
         raise OptionError(
             Argument("calibration", "self"),
             "simulates complete data, and these have gaps.",
-            remedies=(Remedy("fill them first:", Argument("impute", "knn")), Remedy("use", Argument("calibration", "table"))),
+            remedies=(
+                Remedy("fill them first:", Argument("impute", "knn")),
+                Remedy("use", Argument("calibration", "table")),
+            ),
         )
     given = _completions(prepared.data, options)
     work = _Work(prepared, options, Deadline(Limits(options.limit_seconds, MEMORY)), progress, given)

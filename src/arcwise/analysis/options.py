@@ -312,7 +312,8 @@ class LearnOptions:
             )
         if self.false_rate is not None and self.threshold is not None:
             raise OptionError(
-                Argument("false_rate", self.false_rate), "finds a cut-off, and one is given.",
+                Argument("false_rate", self.false_rate),
+                "finds a cut-off, and one is given.",
                 remedies=Remedy("leave out", Argument("threshold")),
             )
         if self.permutations == 1:

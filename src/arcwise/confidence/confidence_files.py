@@ -111,11 +111,12 @@ def load_confidence(path: str | os.PathLike[str]) -> EdgeConfidence:
         _ = made.fixed  # finds the variables of experiments
         return replace(made, effective=_effective(path, frame, made)) if known["origin"] == CHAINS else made
     except (ArcwiseError, TypeError, ValueError, AttributeError, KeyError) as error:
-        raise FormatError(f"{path}: the constraints, experiments, prior odds or calibration cannot be read ({error}).") from error
+        what = "the constraints, experiments, prior odds or calibration"
+        raise FormatError(f"{path}: {what} cannot be read ({error}).") from error
 
 
 def _known(names: tuple[str, ...], facts: dict[str, Any]) -> dict[str, Any]:
-    """Return what constraints, experiments, odds and a calibration say; a file has each only where there is something to say."""
+    """Return what constraints, experiments, odds and a calibration say; a file has each only where there is one."""
     constraints, calibration = facts.get("constraints"), facts.get("calibration")
     return {
         "constraints": None if constraints is None else Constraints.from_description(names, constraints),

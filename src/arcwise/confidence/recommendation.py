@@ -118,7 +118,8 @@ def recommend(
     weights = {"beta": beta, "alpha": alpha}
     if table is None and (rule == "calibrated" or (rule is None and studied)):
         chosen = calibrated_threshold(confidence, metric=metric, **weights)
-        sentences, neighbours, mismatch = _by_probability(confidence), (), ""
+        sentences, mismatch = _by_probability(confidence), ""
+        neighbours: tuple[Alternative, ...] = ()
     else:
         chosen, sentences, neighbours, mismatch = _by_proxies(confidence, metric, weight, table or learned_table())
     above = _counter(confidence)
@@ -127,7 +128,9 @@ def recommend(
     expected = probable.expected(confidence.vector > chosen.value) if studied and probable is not None else None
     known = [] if expected is None else [expected.sentence()]
     cut = ["The set of networks was cut short by a limit, so the confidences themselves are not final."]
-    first = f"Use {chosen.value:.4g}: {above(chosen.value)} of {len(confidence.vector)} pairs have a confidence above it."
+    first = (
+        f"Use {chosen.value:.4g}: {above(chosen.value)} of {len(confidence.vector)} pairs have a confidence above it."
+    )
     return Recommendation(
         threshold=chosen,
         metric=metric,
@@ -155,8 +158,8 @@ def _by_probability(confidence: EdgeConfidence) -> list[str]:
     """Say why the cut-off is the one that the probabilities ask for."""
     calibration = confidence.probability.calibration
     said = (
-        "It is the cut-off that is best on average by the probabilities of the edges, for these data rather than for all "
-        f"data sets of a kind, as a learned one would be. The probabilities {calibration.basis}."
+        "It is the cut-off that is best on average by the probabilities of the edges, for these data rather than for "
+        f"all data sets of a kind, as a learned one would be. The probabilities {calibration.basis}."
     )
     return [said, f"Warning: {calibration.doubt}"] if calibration.doubt else [said]
 
@@ -166,17 +169,22 @@ def _by_proxies(
 ) -> tuple[Threshold, list[str], tuple[Alternative, ...], str]:
     """Return the threshold that was learned from proxies, or that of the costs alone, with what is to be said of it."""
     score = score_name(confidence)
-    own = {"alpha": weight} if metric == "cost" else {"beta": weight} if metric != "shd" else {}
     try:
         chosen = learned_threshold(
-            confidence.origin, score=score, n_cases=confidence.n_cases, metric=metric, table=known, **own
+            confidence.origin,
+            score=score,
+            n_cases=confidence.n_cases,
+            metric=metric,
+            beta=weight if metric.startswith("f") else None,
+            alpha=weight if metric == "cost" else None,
+            table=known,
         )
     except OptionError:
         return (
             _from_costs(metric, weight),
             [
-                f"No proxies were studied for networks of the kind '{confidence.origin}', so the value follows from your "
-                "costs alone; it is right if the confidences are calibrated probabilities."
+                f"No proxies were studied for networks of the kind '{confidence.origin}', so the value follows from "
+                "your costs alone; it is right if the confidences are calibrated probabilities."
             ],
             (),
             "",

@@ -4,9 +4,9 @@ network   the network that the part is taken from, by name or file (required)
 nodes     how many variables the part has (required); fewer if the network has no connected part of that size
 seed      fixes which variables, and the states of what is left out (default 0)
 
-The variables are joined to each other: one is drawn, and neighbours of those chosen so far are added at random. A parent
-outside of the part is set to a state, as in an experiment, so that what is left is a Bayesian network with the arcs
-among its variables and slices of their tables: nothing is fitted, and no dependence comes from outside.
+The variables are joined to each other: one is drawn, and neighbours of those chosen so far are added at random. A
+parent outside of the part is set to a state, as in an experiment, so that what is left is a Bayesian network with the
+arcs among its variables and slices of their tables: nothing is fitted, and no dependence comes from outside.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def part_of(whole: BayesianNetwork, nodes: int, rng: np.random.Generator) -> Bay
 
 
 def _connected(dag: Dag, nodes: int, rng: np.random.Generator) -> list[int]:
-    """Return variables that are joined to each other, as many as asked for if there are, in the order of the network."""
+    """Return variables that are joined to each other, as many as asked for if there are, in the network's order."""
     neighbours: list[set[int]] = [set(own) for own in dag.parents]
     for child, own in enumerate(dag.parents):
         for parent in own:

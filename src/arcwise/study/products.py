@@ -31,7 +31,10 @@ CALIBRATION = "calibration"
 
 
 def export_product(store: str | os.PathLike[str], path: str | os.PathLike[str], product: str) -> int:
-    """Write a product to a file and return its number of entries: "thresholds" and "calibration" (JSON), "ensemble" (CSV, gzip)."""
+    """Write a product to a file and return its number of entries.
+
+    "thresholds" and "calibration" are JSON, "ensemble" is a compressed CSV.
+    """
     if product not in get_args(Product):
         raise UnknownNameError(suggestion("product", product, get_args(Product)))
     if product == "thresholds":

@@ -11,7 +11,8 @@ hidden         so many more variables of two states, each a common cause of two 
 mixture        one more variable of two states that is a parent of this share of the others (default 0): the cases come
                from two populations
 
-Variables that a study must not see are named ``hidden1``, ``hidden2``, ... and come last; `visible_names` leaves them out.
+Variables that a study must not see are named ``hidden1``, ``hidden2``, ... and come last; `visible_names` leaves them
+out.
 """
 
 from __future__ import annotations
@@ -78,12 +79,10 @@ def random_network(source: SourceText) -> BayesianNetwork:
     arities = rng.integers(options["min_states"], options["max_states"] + 1, size=nodes).tolist()
     causes = _hidden_causes(nodes, options, rng)
     if causes:
+        more = [[nodes + k for k, children in enumerate(causes) if v in children] for v in range(nodes)]
         dag = Dag(
             [*dag.names, *(f"{HIDDEN}{k + 1}" for k in range(len(causes)))],
-            [
-                *([*own, *(nodes + k for k, kids in enumerate(causes) if v in kids)] for v, own in enumerate(dag.parents)),
-                *([] for _ in causes),
-            ],
+            [*([*own, *new] for own, new in zip(dag.parents, more, strict=True)), *([] for _ in causes)],
         )
     return draw_tables(dag, [*arities, *(2 for _ in causes)], rng, concentration=options.get("concentration", 1.0))
 

@@ -42,7 +42,12 @@ def choices_table(analysis: Analysis) -> Table:
         ("method", source.title, why_method, "--method"),
         ("score", recipe.score_title, by_user if options.score is not None else _why_score(recipe), "--score"),
         *setting_choices(analysis),
-        ("cut-off", f"{analysis.threshold:.3g}", _why_cut(analysis), "--missed-edge-cost, --rule, --false-rate or --threshold"),
+        (
+            "cut-off",
+            f"{analysis.threshold:.3g}",
+            _why_cut(analysis),
+            "--missed-edge-cost, --rule, --false-rate or --threshold",
+        ),
         (
             "directions",
             "of equivalence classes" if analysis.confidence.orient == "cpdag" else "of the DAGs",

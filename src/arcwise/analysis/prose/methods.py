@@ -52,8 +52,9 @@ def methods_text(analysis: Analysis) -> str:
             why = f"the lowest cut-off with an expected share of false edges of at most {options.false_rate:.3g}"
         cut = (
             f"Edges with a confidence above {analysis.threshold:.3g} were kept, {why}, by probabilities that "
-            f"{analysis.probability.calibration.basis}; {analysis.expected.false:.1f} of the {analysis.expected.edges:,} "
-            f"edges are expected to be false, and {analysis.expected.missed:.1f} to be missing."
+            f"{analysis.probability.calibration.basis}; {analysis.expected.false:.1f} of the "
+            f"{analysis.expected.edges:,} edges are expected to be false, and {analysis.expected.missed:.1f} to be "
+            "missing."
         )
     elif analysis.thresholds.chosen.label is RuleName.LEARNED:
         cut = (

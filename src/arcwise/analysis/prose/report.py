@@ -147,7 +147,16 @@ def _network(analysis: Analysis) -> NetworkView:
         cost_powers=COST_POWERS,
         cost_cutoffs=analysis.thresholds.by_cost,
         known=_known(analysis, index),
+        unseen=_unseen(analysis),
     )
+
+
+def _unseen(analysis: Analysis) -> float | None:
+    """Return how many real edges to expect among the pairs that the report does not list."""
+    if analysis.probability.calibration.kind == "none":
+        return None
+    listed = sum(edge.probability.edge for edge in analysis.edges if edge.probability is not None)
+    return round(max(0.0, float(analysis.probability.vector.sum()) - listed), 4)
 
 
 def _known(analysis: Analysis, index: dict[str, int]) -> KnownRules | None:
@@ -177,7 +186,14 @@ def _edge(analysis: Analysis, edge: EdgeFinding, index: dict[str, int]) -> Netwo
         fate=edge.fate,
         agreement=edge.agreement,
         origin=edge.origin.label,
+        probability=_probability(analysis, edge),
     )
+
+
+def _probability(analysis: Analysis, edge: EdgeFinding) -> float | None:
+    if edge.probability is None or analysis.probability.calibration.kind == "none":
+        return None
+    return round_inside(edge.probability.edge, 4)
 
 
 def _ensemble(analysis: Analysis) -> list[Block]:

@@ -8,10 +8,11 @@ from typing import Any, Literal, get_args
 
 from arcwise.confidence.calibration.curve import CalibrationCurve
 from arcwise.confidence.calibration.directions import DirectionMap
-from arcwise.errors import FormatError, UnknownNameError, suggestion
+from arcwise.errors import FormatError, OptionError, UnknownNameError, suggestion
+from arcwise.mentions import Argument, Remedy
 from arcwise.showing import one_screen
 
-__all__ = ["KINDS", "Calibration", "Kind", "check_kind"]
+__all__ = ["KINDS", "Calibration", "Kind", "calibrated_by", "check_kind"]
 
 Kind = Literal["none", "table", "self"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -23,6 +24,17 @@ def check_kind(kind: str) -> Kind:
         raise UnknownNameError(suggestion("calibration", str(kind), KINDS))
     found: Kind = kind
     return found
+
+
+def calibrated_by(kind: str) -> Calibration | None:
+    """Return the calibration of a kind that needs no data: that of the package is None, as in `EdgeConfidence`."""
+    if check_kind(kind) == "self":
+        raise OptionError(
+            Argument("calibration", kind),
+            "needs the data.",
+            remedies=(Remedy("use", Argument("calibration", "table")), Remedy("let `learn` do it, which has the data")),
+        )
+    return Calibration.identity() if kind == "none" else None
 
 
 @one_screen

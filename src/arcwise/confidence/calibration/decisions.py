@@ -59,9 +59,7 @@ def false_rate_cut(confidence: EdgeConfidence, rate: float) -> tuple[float, floa
     return _between(confidence, probability, order, 0 if not len(fits) else int(fits[-1]) + 1)
 
 
-def _ranked(
-    confidence: EdgeConfidence, probability: EdgeProbability
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def _ranked(confidence: EdgeConfidence, probability: EdgeProbability) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     order = np.argsort(-confidence.vector, kind="stable")
     return order, probability.vector[order]
 

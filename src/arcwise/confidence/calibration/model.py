@@ -1,4 +1,4 @@
-"""`CalibrationModel`: the curve of a recipe, by the number of cases and variables and by what the confidences look like.
+"""`CalibrationModel`: the curve of a recipe, by the numbers of cases and variables and by how confidences look.
 
 Within one data set the probability depends on the confidence alone, and never falls. Between data sets the curve moves
 with what is known of them without a truth: the number of cases N and of variables n, the expected number of edges per
@@ -91,7 +91,9 @@ def _terms(confidence: NDArray[np.float64]) -> NDArray[np.float64]:
     near = np.clip(confidence, EDGE, 1 - EDGE)
     odds = np.log(near / (1 - near)) / SPREAD
     ends = confidence < END, confidence > 1 - END
-    return np.stack([np.ones_like(odds), np.minimum(odds, 0), np.maximum(odds, 0), *(end.astype(float) for end in ends)])
+    return np.stack(
+        [np.ones_like(odds), np.minimum(odds, 0), np.maximum(odds, 0), *(end.astype(float) for end in ends)]
+    )
 
 
 def _logistic(values: NDArray[np.float64]) -> NDArray[np.float64]:

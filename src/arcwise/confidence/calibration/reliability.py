@@ -28,8 +28,8 @@ class Reliability:
         For each of the bins of equal width: the mean claim, the share of edges that are real (both NaN if the bin is
         empty), and how many pairs are in it.
     error
-        The expected calibration error: the mean distance of claim and truth over the bins, by their pairs, of pairs with
-        a claim above 0.01.
+        The expected calibration error: the mean distance of claim and truth over the bins, by their pairs, of pairs
+        with a claim above 0.01.
     log_loss, brier
         Over all pairs.
     """

@@ -46,7 +46,7 @@ PRIOR = 2.0
 
 @dataclass(frozen=True, eq=False)
 class SelfCalibration:
-    """What simulations say: the calibration, the reliability of the confidences there, and whether all were finished."""
+    """What simulations say: the calibration, how reliable the confidences were, and whether all were finished."""
 
     calibration: Calibration
     reliability: Reliability

@@ -60,7 +60,8 @@ def choose_threshold(confidence: EdgeConfidence, rule: str, **options: Any) -> T
     """Apply a rule by name, with its options.
 
     "scutari"; "broom" (data=, the data that the confidences come from, or permuted=, vectors of permuted data);
-    "gross"; "cost" (beta= or alpha=); "calibrated" (metric=, and beta= or alpha=; or false_rate=); "fixed" (value=); "learned" (metric=, and beta= or alpha=).
+    "gross"; "cost" (beta= or alpha=); "calibrated" (metric=, and beta= or alpha=; or
+    false_rate=); "fixed" (value=); "learned" (metric=, and beta= or alpha=).
     """
     if rule not in RULES:
         raise UnknownNameError(suggestion("threshold rule", rule, RULES))

@@ -237,9 +237,9 @@ class Calibration(Experiment[CalibrationSettings]):
         self, settings: CalibrationSettings, rows: pd.DataFrame, cells: pd.DataFrame
     ) -> Sequence[SummaryTable | SummaryFigure]:
         """Return how good the confidences and the probabilities are, on families left out."""
-        from arcwise.study.experiments import calibration_tables
+        from arcwise.study.experiments.calibration_tables import summarize
 
-        return calibration_tables.summarize(rows, cells)
+        return summarize(rows)
 
 
 def as_seen(data: Dataset, names: Sequence[str]) -> Dataset | None:

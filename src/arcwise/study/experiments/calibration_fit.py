@@ -86,7 +86,7 @@ class Samples:
         return self.take((self.frame["family"] == family).to_numpy(dtype=bool))
 
     def model(self) -> CalibrationModel:
-        """Fit the model of edges. A pair of a sample with P pairs counts P^-1/2: large networks count more, not most."""
+        """Fit the model of edges. A pair of a sample with P pairs counts P^-1/2: large networks count more, not all."""
         return fit_model(
             [states.present for states in self.states],
             [states.truth != ABSENT for states in self.states],
@@ -103,7 +103,9 @@ class Samples:
             truth.append(np.where(states.truth == UNDIRECTED, 2, np.where(states.truth == FORWARD, 0, 1))[rows])
             cases.append(np.full(int(rows.sum()), float(n_cases)))
         every = np.concatenate(truth).astype(np.int64)
-        return fit_directions(np.concatenate(shares, axis=1), every, np.concatenate(cases), np.ones(len(every)).tolist())
+        return fit_directions(
+            np.concatenate(shares, axis=1), every, np.concatenate(cases), np.ones(len(every)).tolist()
+        )
 
     def entry(self, label: str) -> CalibrationEntry:
         """Fit what the package ships for a recipe."""
