@@ -70,7 +70,7 @@ class LearnOptions:
         None,
         "a score, e.g. bic or bdeu:ess=10",
         values="a score",
-        usual="qnml for the credible set and the posterior, bdeu:ess=1 for the bootstrap",
+        usual="qnml for the credible set and the posterior, bic for the bootstrap",
         flags=("--score", "-s"),
         section="networks",
     )

@@ -13,11 +13,13 @@ the best set. It is always the most probable edges, so that only their number is
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.confidence.calibration.curve import CalibrationCurve
 from arcwise.confidence.calibration.edge_probability import EdgeProbability
 from arcwise.errors import OptionError
 from arcwise.mentions import Argument
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from arcwise.confidence.edge_confidence import EdgeConfidence
 
 __all__ = ["best_cut", "false_rate_cut"]
+
+TIE = 1e-12  # confidences that differ by less are equal
 
 
 def best_cut(confidence: EdgeConfidence, metric: str, weight: float) -> tuple[float, float]:
@@ -37,31 +41,56 @@ def best_cut(confidence: EdgeConfidence, metric: str, weight: float) -> tuple[fl
     if metric == "cost":
         bar = 1 / (1 + weight)
         return probability.calibration.curve.cut_off(bar), bar
-    order, p = _ranked(confidence, probability)
-    if metric == "f":
-        gains = _f_expected(p, p, weight)
-        return _between(confidence, probability, order, int(np.argmax(gains)))
-    right = _right(probability)[order]
+    ranked = _Ranked.of(confidence, probability)
+    p, right = ranked.probability, _right(probability)[ranked.order]
     if metric == "shd":
-        costs = np.concatenate([[0.0], np.cumsum(1 - right - p)]) + p.sum()
-        return _between(confidence, probability, order, int(np.argmin(costs)))
-    return _between(confidence, probability, order, int(np.argmax(_f_expected(right, p, weight))))
+        gains = np.concatenate([[0.0], np.cumsum(right + p - 1)])
+    else:
+        gains = _f_expected(p if metric == "f" else right, p, weight)
+    return ranked.cut(int(np.argmax(np.where(ranked.possible, gains, -np.inf))))
 
 
 def false_rate_cut(confidence: EdgeConfidence, rate: float) -> tuple[float, float]:
     """Return the lowest cut-off above which at most this share of the edges is expected to be false."""
     if not 0 <= rate <= 1:
         raise OptionError(Argument("false_rate", rate), "must be between 0 and 1.")
-    probability = confidence.probability
-    order, p = _ranked(confidence, probability)
-    shares = np.cumsum(1 - p) / np.arange(1, len(p) + 1)
-    fits = np.flatnonzero(shares <= rate + 1e-12)
-    return _between(confidence, probability, order, 0 if not len(fits) else int(fits[-1]) + 1)
+    ranked = _Ranked.of(confidence, confidence.probability)
+    counts = np.arange(len(ranked.possible))
+    false = np.concatenate([[0.0], np.cumsum(1 - ranked.probability)])
+    fits = np.flatnonzero(ranked.possible & (false <= rate * counts + 1e-12))
+    return ranked.cut(int(fits[-1]))
 
 
-def _ranked(confidence: EdgeConfidence, probability: EdgeProbability) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    order = np.argsort(-confidence.vector, kind="stable")
-    return order, probability.vector[order]
+@dataclass(frozen=True, eq=False)
+class _Ranked:
+    """The pairs, the most credible first."""
+
+    order: NDArray[np.int64]
+    confidence: NDArray[np.float64]
+    probability: NDArray[np.float64]
+    curve: CalibrationCurve
+
+    @classmethod
+    def of(cls, confidence: EdgeConfidence, probability: EdgeProbability) -> _Ranked:
+        order = np.argsort(-confidence.vector, kind="stable")
+        return cls(order, confidence.vector[order], probability.vector[order], probability.calibration.curve)
+
+    @property
+    def possible(self) -> NDArray[np.bool_]:
+        """For 0, 1, 2, ... edges, whether a cut-off leaves so many: equal confidences cannot be told apart."""
+        next_ones = np.concatenate([self.confidence[1:], [0.0]])  # what no network has is never chosen
+        return np.concatenate([[True], self.confidence > next_ones + TIE])
+
+    def cut(self, count: int) -> tuple[float, float]:
+        """Return a cut-off half way between the last of so many edges and the next, and its probability."""
+        values = self.confidence
+        if count == 0:
+            value = float(values[0]) if len(values) else 1.0
+        elif count == len(values):
+            value = float(values[-1]) / 2
+        else:
+            value = float(values[count - 1] + values[count]) / 2
+        return value, float(self.curve(value))
 
 
 def _right(probability: EdgeProbability) -> NDArray[np.float64]:
@@ -76,24 +105,3 @@ def _f_expected(right: NDArray[np.float64], p: NDArray[np.float64], beta: float)
     counts = np.arange(len(p) + 1)
     hits = np.concatenate([[0.0], np.cumsum(right)])
     return np.asarray((1 + beta**2) * hits / np.maximum(counts + beta**2 * p.sum(), 1e-300))
-
-
-def _between(
-    confidence: EdgeConfidence, probability: EdgeProbability, order: NDArray[np.int64], count: int
-) -> tuple[float, float]:
-    """Return a cut-off half way between the last edge that is in and the first that is out.
-
-    Edges of equal confidence cannot be told apart: they are all in, or all out where the last would be one of them.
-    """
-    values = confidence.vector[order]
-    last = len(values)
-    while 0 < count < last and values[count - 1] <= values[count] + 1e-12:
-        count -= 1
-    if count == 0:
-        top = float(values[0]) if last else 1.0
-        cut = top
-    elif count == last:
-        cut = float(values[-1]) / 2
-    else:
-        cut = float(values[count - 1] + values[count]) / 2
-    return cut, float(probability.calibration.curve(cut))

@@ -123,7 +123,9 @@ def _drawn(networks: Ensemble, count: int, seed: int) -> Iterator[Dag]:
         yield from networks.sample(count, seed=seed)
         return
     if not isinstance(networks, NetworkSet) or not networks.count:
-        raise OptionError("there are no networks to simulate from.")
+        raise OptionError(
+            f"there are no networks to simulate from ({networks.status}).", remedies=Remedy("allow more time")
+        )
     rng = np.random.default_rng(seed)
     for index in rng.choice(networks.count, size=count, p=networks.weights / networks.weights.sum()).tolist():
         yield networks[int(index)]

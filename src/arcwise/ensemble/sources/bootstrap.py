@@ -46,8 +46,8 @@ class Bootstrap(Source):
     networks = "networks learned from resampled data"
     meaning = "one network per resampled data set"
     Settings: ClassVar[type[Any]] = BootstrapOptions
-    default_score = "bdeu:ess=1"  # his ESS is 1
-    why_score = "Liao (2022, section 4.7) found that BDeu averages best over a bootstrap"
+    default_score = "bic"
+    why_score = "on samples of published networks its confidences are nearer to the truth than BDeu's"
     citation = "friedman-1999"
     counted_by = "replicates"
     is_sample = True
