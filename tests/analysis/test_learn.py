@@ -120,7 +120,7 @@ def test_what_cannot_be_completed_is_a_bootstrap_that_says_so(monkeypatch: pytes
     monkeypatch.setattr("arcwise.analysis.learning.MEMORY", 200_000)
     data = datasets.load("breast-cancer")
     analysis = learn(data, replicates=20, seed=1, **QUICK)
-    assert analysis.main.title == "bootstrap, BDeu (ess 1)"
+    assert analysis.main.title == "bootstrap, BIC"
     assert analysis.status is Status.COMPLETE
     assert "could not be completed" in analysis.remarks[0].text
     assert analysis.remarks[0].text in analysis.report.summary

@@ -20,6 +20,8 @@ from arcwise.analysis.prior_checks import PriorChecks
 from arcwise.analysis.remark import Remark
 from arcwise.analysis.thresholds import Thresholds
 from arcwise.confidence import ConsensusNetwork, EdgeConfidence
+from arcwise.confidence.calibration.edge_probability import EdgeProbability, Expected
+from arcwise.confidence.calibration.self_calibration import SelfCalibration
 from arcwise.data import Dataset, Incomplete
 from arcwise.graph import Constraints, Dag, Pdag
 from arcwise.limits import Status
@@ -68,6 +70,8 @@ class Analysis:
         Which edges depend on how numbers were cut; None if none were, or without comparisons.
     completion
         One completion of data with gaps: what is not averaged over completions looks at it. None without gaps.
+    simulated
+        How often confidences were right on data simulated from the networks found; None unless that was asked for.
     """
 
     prepared: Prepared
@@ -85,6 +89,7 @@ class Analysis:
     without_beliefs: Averaged | None = None
     cuts: CutChecks | None = None
     completion: Dataset | None = None
+    simulated: SelfCalibration | None = None
 
     @property
     def name(self) -> str:
@@ -141,6 +146,16 @@ class Analysis:
         """How far each edge can be trusted, by the main method."""
         assert self.main.confidence is not None
         return self.main.confidence
+
+    @property
+    def probability(self) -> EdgeProbability:
+        """How probable each edge is, and its directions: of edges with 0.9, nine in ten are real."""
+        return self.confidence.probability
+
+    @property
+    def expected(self) -> Expected:
+        """How many of the edges above the cut-off are expected to be false, and how many real ones below it."""
+        return self.probability.expected(self.confidence.vector > self.threshold)
 
     @property
     def threshold(self) -> float:
@@ -201,7 +216,8 @@ class Analysis:
     def to_frame(self) -> pd.DataFrame:
         """Return the described edges as a table, the most certain first: what ``edges.csv`` holds.
 
-        ``confidence`` is that of an edge, in either direction. ``forward_if_edge`` (first -> second),
+        ``confidence`` is that of an edge, in either direction, and ``probability`` how probable it is that it is
+        real. ``forward_if_edge`` (first -> second),
         ``backward_if_edge`` and ``either_if_edge`` say where it points if it is there: they sum to 1, as in the report.
         ``from`` and ``to`` are the arc of the network, or the more credible direction. ``agreement`` compares the
         confidences by other methods and scores, which have a column each. ``origin`` says whether the edge is found or

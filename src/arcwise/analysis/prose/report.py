@@ -10,6 +10,7 @@ import numpy as np
 from arcwise.analysis.edges import FLOOR, HALF, EdgeFinding
 from arcwise.analysis.prose.audit import audit_blocks
 from arcwise.analysis.prose.beliefs import belief_blocks
+from arcwise.analysis.prose.calibration import calibration_blocks
 from arcwise.analysis.prose.choices import choices_table, repeat_blocks
 from arcwise.analysis.prose.constraints import constraint_blocks
 from arcwise.analysis.prose.cuts import cut_sections
@@ -111,6 +112,7 @@ def _glossary(analysis: Analysis) -> tuple[tuple[str, str], ...]:
     return (
         ("edge", "two variables depend on each other, even when the others are known"),
         ("confidence", f"of {networks} the share that has the edge: 0 to 1"),
+        ("probability", "how often an edge of such a confidence is real, in data from known networks: 0 to 1"),
         ("cut-off", "edges with a confidence above it are in the network; the slider moves it"),
         ("direction", "not a cause; an edge that fits either way has no arrow head"),
         ("score", "how fit is weighed against complexity; qNML, BDeu and BIC are three ways"),
@@ -145,7 +147,16 @@ def _network(analysis: Analysis) -> NetworkView:
         cost_powers=COST_POWERS,
         cost_cutoffs=analysis.thresholds.by_cost,
         known=_known(analysis, index),
+        unseen=_unseen(analysis),
     )
+
+
+def _unseen(analysis: Analysis) -> float | None:
+    """Return how many real edges to expect among the pairs that the report does not list."""
+    if analysis.probability.calibration.kind == "none":
+        return None
+    listed = sum(edge.probability.edge for edge in analysis.edges if edge.probability is not None)
+    return round(max(0.0, float(analysis.probability.vector.sum()) - listed), 4)
 
 
 def _known(analysis: Analysis, index: dict[str, int]) -> KnownRules | None:
@@ -175,7 +186,14 @@ def _edge(analysis: Analysis, edge: EdgeFinding, index: dict[str, int]) -> Netwo
         fate=edge.fate,
         agreement=edge.agreement,
         origin=edge.origin.label,
+        probability=_probability(analysis, edge),
     )
+
+
+def _probability(analysis: Analysis, edge: EdgeFinding) -> float | None:
+    if edge.probability is None or analysis.probability.calibration.kind == "none":
+        return None
+    return round_inside(edge.probability.edge, 4)
 
 
 def _ensemble(analysis: Analysis) -> list[Block]:
@@ -300,6 +318,7 @@ def _rules(analysis: Analysis) -> list[Block]:
             "what another choice changes."
         ),
         Paragraph(analysis.thresholds.advice),
+        *calibration_blocks(analysis),
         Table(
             "The cut-offs of the rules.",
             (Column("rule"), Column("cut-off", 3), Column("edges above it", 0), Column("what it is")),

@@ -285,9 +285,10 @@ def _recipe(task: ReplicateTask, replicates: int) -> Recipe:
     most = task.constraints.largest_limit
     if most == task.constraints.max_parents:  # it is told once; with larger ones of single variables, both are needed
         constraints.pop("max_parents", None)
-    settings: dict[str, Any] = {"replicates": replicates, "learner": task.learner}
+    own = dict(task.options)
+    settings: dict[str, Any] = {"replicates": replicates, "learner": task.learner, "refine": own.pop("refine", 0)}
     if task.uncut is not None:
         settings["recut"] = True
-    if task.options:
-        settings["options"] = dict(task.options)
+    if own:
+        settings["options"] = own
     return Recipe("bootstrap", task.score.describe(), settings, most, constraints, scored_by=task.score)
