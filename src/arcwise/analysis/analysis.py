@@ -66,8 +66,9 @@ class Analysis:
         The main set again without prior odds; None if there were none, or if it was too much.
     cuts
         Which edges depend on how numbers were cut; None if none were, or without comparisons.
-    completion
-        One completion of data with gaps: what is not averaged over completions looks at it. None without gaps.
+    completion, completions
+        One completion of data with gaps: what is not averaged over completions looks at it; and all of them, one below
+        the other. None without gaps.
     """
 
     prepared: Prepared
@@ -85,6 +86,7 @@ class Analysis:
     without_beliefs: Averaged | None = None
     cuts: CutChecks | None = None
     completion: Dataset | None = None
+    completions: Dataset | None = None
 
     @property
     def name(self) -> str:
@@ -98,6 +100,21 @@ class Analysis:
             return self.completion
         assert isinstance(self.prepared.data, Dataset)
         return self.prepared.data
+
+    @property
+    def stacked(self) -> Dataset:
+        """The data that were learned from; of data with gaps, all completions, one below the other."""
+        return self.data if self.completions is None else self.completions
+
+    @property
+    def copies(self) -> int:
+        """How many completions `stacked` holds: 1 without gaps."""
+        return self.stacked.n_cases // self.data.n_cases
+
+    @property
+    def ess(self) -> float:
+        """The equivalent sample size of the network's parameters."""
+        return float(self.main.recipe.score.get("ess", 1.0))
 
     @property
     def gaps(self) -> Incomplete | None:
@@ -232,6 +249,8 @@ class Analysis:
     def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
         """Write report.html, edges.csv, network.bif, cpdag.dot, cpdag.graphml, confidence.parquet and run.json.
 
+        For later questions (`open_analysis`), also the data as they were learned from (data.parquet), how they were
+        coded (coding.json), and the networks or draws from them (networks.nets, families.nets).
         The folder appears whole or not at all. One that is there already is refused, unless `force` is True and
         everything in it was written by arcwise.
         """

@@ -152,6 +152,7 @@ def learn_prepared(
         without_beliefs=unbelieved,
         cuts=cuts,
         completion=None if isinstance(given, Dataset) else data,
+        completions=None if isinstance(given, Dataset) else stacked,
     )
 
 

@@ -12,7 +12,9 @@ import numpy as np
 from arcwise.audit import Audit, AuditSettings, Finding, Severity, audit_table
 from arcwise.audit import Kind as FindingKind
 from arcwise.audit.words import columns_words, it, verb
-from arcwise.data import Dataset, Incomplete, Table, Targets, discretize, impute, read_table
+from arcwise.analysis.coding import Coding
+from arcwise.data import Dataset, Incomplete, Table, Targets, impute, read_table
+from arcwise.data.discretize import discretized
 from arcwise.data.labels import quoted
 from arcwise.ensemble.recipe import COMPLETED, NO_GAPS
 from arcwise.errors import DataError, OptionError
@@ -84,6 +86,8 @@ class Prepared:
         What was found in the data before; None for a data set, which is complete and discrete.
     uncut, cut
         The table before numbers were cut, and the columns that were; None and none if nothing was cut.
+    coding
+        How columns became variables, for new rows.
     """
 
     data: Dataset | Incomplete
@@ -94,6 +98,7 @@ class Prepared:
     audit: Audit | None = None
     uncut: Table | None = None
     cut: tuple[str, ...] = ()
+    coding: Coding | None = None
 
 
 def open_table(
@@ -205,13 +210,16 @@ def prepare(
     obstacles = find_obstacles(table, options)
     uncut: Table | None = None
     cut: tuple[str, ...] = ()
+    cuts: dict[str, Any] = {}
     for obstacle in obstacles:
         if obstacle.kind == "continuous":
             uncut, cut = table, obstacle.columns
-        table, step = _remove(table, obstacle, options, progress)
+        table, step, own = _remove(table, obstacle, options, progress)
+        cuts |= own
         steps.append(step)
     method = options.impute or IMPUTE
-    if method == "state" and table.n_missing:
+    with_gap_state = tuple(table.n_missing) if method == "state" else ()
+    if with_gap_state:
         table = impute(table, method=method)
     named = [name for name in (*options.categories, *options.keep) if name in table.names]
     categorical = options.categorical or named
@@ -233,7 +241,8 @@ def prepare(
         gaps = f"{COMPLETED}:{options.completions}" if method == COMPLETED else method
     base = None if file is None else os.path.basename(file)  # noqa: PTH119
     name = options.name or ("standard input" if base == "-" else base) or given.source or "data"
-    return Prepared(data, name, tuple(steps), gaps, base, audited, uncut, cut)
+    coding = Coding.of(data, given, audited.repaired, cuts, with_gap_state)
+    return Prepared(data, name, tuple(steps), gaps, base, audited, uncut, cut, coding)
 
 
 def _told_experiments(targets: Targets | None) -> tuple[str, ...]:
@@ -267,7 +276,7 @@ def _as_it_is(data: Dataset | Incomplete, options: LearnOptions) -> Prepared:
     left_out = (f"Left out: {quoted(options.drop, 6)}.",) if options.drop else ()
     chosen = data if len(kept) == data.n_variables else data.select(kept)
     told = _told_experiments(chosen.targets) if isinstance(chosen, Dataset) else ()
-    return Prepared(chosen, options.name or "data", (*left_out, *told), gaps)
+    return Prepared(chosen, options.name or "data", (*left_out, *told), gaps, coding=Coding.of(chosen))
 
 
 def open_points(table: Table, options: LearnOptions) -> tuple[Finding | Obstacle, ...]:
@@ -340,8 +349,8 @@ def _answered(obstacle: Obstacle, options: LearnOptions) -> bool:
 
 def _remove(
     table: Table, obstacle: Obstacle, options: LearnOptions, progress: bool | ProgressCallback | None
-) -> tuple[Table, str]:
-    """Return the table without the obstacle, and a sentence that says what was done."""
+) -> tuple[Table, str, dict[str, Any]]:
+    """Return the table without the obstacle, a sentence that says what was done, and the cut points of numbers."""
     columns = columns_words(obstacle.columns)
     if obstacle.kind == "missing":
         method = options.impute or IMPUTE
@@ -361,12 +370,12 @@ def _remove(
             "drop": f"Dropped {before - table.n_rows:,} of {before:,} rows, which had missing values in {columns}. "
             "Fewer rows show fewer edges, and if complete rows are special, the edges are those of special rows.",
         }
-        return table, how[method]
+        return table, how[method], {}
     method = options.discretize or DISCRETIZE
     continuous = [name for name in obstacle.columns if name != options.target]
     if method == "joint":
         return _cut_jointly(table, continuous, options)
-    table = discretize(
+    table, cuts = discretized(
         table,
         method=method,
         columns=continuous,
@@ -381,10 +390,10 @@ def _remove(
         "mean": "in two at the mean",
         "mdl": f"where '{options.target}' changes most (MDL; at the median where no cut pays)",
     }
-    return table, f"Cut {columns} {how[method]}."
+    return table, f"Cut {columns} {how[method]}.", dict(cuts)
 
 
-def _cut_jointly(table: Table, columns: list[str], options: LearnOptions) -> tuple[Table, str]:
+def _cut_jointly(table: Table, columns: list[str], options: LearnOptions) -> tuple[Table, str, dict[str, Any]]:
     """Cut columns where that pays for a network over all of them."""
     from arcwise.data import apply_cuts
     from arcwise.graph import Constraints
@@ -415,4 +424,5 @@ def _cut_jointly(table: Table, columns: list[str], options: LearnOptions) -> tup
     numbers = sorted({len(found.cuts[name]) + 1 for name in columns})
     how_many = str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
     cut = apply_cuts(table, found.cuts, keep_empty=False)
-    return cut, f"Cut {columns_words(columns)} into {how_many} intervals, chosen together with the structure (MDL)."
+    told = f"Cut {columns_words(columns)} into {how_many} intervals, chosen together with the structure (MDL)."
+    return cut, told, dict(found.cuts)

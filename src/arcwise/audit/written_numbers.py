@@ -8,7 +8,7 @@ and differ ("1,234" may be a thousand or one and a bit), nobody but the analyst 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from arcwise.audit.finding import Finding, Kind, Repair, Severity
@@ -16,7 +16,7 @@ from arcwise.data import Column, Table
 from arcwise.data.labels import numbers_of, quoted
 from arcwise.mentions import Argument
 
-__all__ = ["NumberFormat", "find_written_numbers"]
+__all__ = ["NumberFormat", "find_written_numbers", "format_of"]
 
 LEAST_VALUES = 3  # with fewer distinct values, labels such as "2 years" are categories
 CURRENCY = r"(?:[$€£¥₹]|USD|EUR|GBP|CHF|JPY|CAD|AUD|INR|CNY|SEK|NOK|DKK|kr)"
@@ -48,8 +48,32 @@ class NumberFormat:
             return None
         return f"{digits or '0'}{f'.{part}' if part else ''}"
 
+    def value(self, label: str) -> tuple[str, str] | None:
+        """Return a written number as a plain one, and its unit ("" for none or a currency); None if it is none."""
+        match = _WRITTEN.fullmatch(label)
+        if match is None or bool(match["open"]) != bool(match["close"]):
+            return None
+        number = self.read(match["number"].strip())
+        if number is None or (match["sign"] and match["inner"]):
+            return None
+        unit = match["unit"] or ""
+        negative = "-" in ((match["sign"] or "") + (match["inner"] or "")) or match["open"]
+        plain = f"{'-' if negative else ''}{number}{match['power'] or ''}"
+        return plain, "" if re.fullmatch(CURRENCY, unit) else unit
+
 
 POINT, COMMA = NumberFormat(".", ","), NumberFormat(",", ".")
+
+
+def format_of(values: Mapping[str, str | None]) -> NumberFormat | None:
+    """Return the format in which labels are these numbers; None if there is none, or they are written plainly."""
+    known = {label: number for label, number in values.items() if number is not None}
+    if all(label == number for label, number in known.items()):
+        return None
+    for reading in (POINT, COMMA, NumberFormat(".", "'"), NumberFormat(".", " "), NumberFormat(",", "'")):
+        if all((found := reading.value(label)) is not None and found[0] == n for label, n in known.items()):
+            return reading
+    return None
 
 
 def find_written_numbers(
@@ -105,16 +129,11 @@ def _numbers(column: Column, reading: NumberFormat) -> dict[str, str] | None:
     values: dict[str, str] = {}
     units: set[str] = set()
     for label in column.labels:
-        match = _WRITTEN.fullmatch(label)
-        if match is None or bool(match["open"]) != bool(match["close"]):
+        found = reading.value(label)
+        if found is None:
             return None
-        number = reading.read(match["number"].strip())
-        if number is None or (match["sign"] and match["inner"]):
-            return None
-        unit = match["unit"] or ""
-        units.add("" if re.fullmatch(CURRENCY, unit) else unit)
-        negative = "-" in ((match["sign"] or "") + (match["inner"] or "")) or match["open"]
-        values[label] = f"{'-' if negative else ''}{number}{match['power'] or ''}"
+        values[label], unit = found
+        units.add(unit)
     units.discard("")
     if len(units) > 1 or (units and len(values) < LEAST_VALUES):
         return None

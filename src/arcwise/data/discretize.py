@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from arcwise.mentions import Argument, Remedy
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["METHODS", "apply_cuts", "discretize", "find_cuts"]
+__all__ = ["METHODS", "apply_cuts", "discretize", "discretized", "find_cuts"]
 
 METHODS = ("mdl", "width", "quantile", "kmeans", "mean")
 Cuts = dict[str, NDArray[np.float64]]
@@ -95,14 +95,35 @@ def discretize(
     find_cuts, apply_cuts : the two halves, to cut new data the way the old data were cut.
     """
     table = data if isinstance(data, Table) else Table.from_dataframe(data)
+    cut, _ = discretized(
+        table,
+        without_cuts=without_cuts,
+        keep_empty=keep_empty,
+        method=method,
+        columns=columns,
+        bins=bins,
+        target=target,
+        max_levels=max_levels,
+    )
+    return cut if isinstance(data, Table) else cut.to_dataframe()
+
+
+def discretized(
+    table: Table,
+    *,
+    without_cuts: Literal["error", "drop", "median"] = "error",
+    keep_empty: bool = False,
+    **cutting_options: Any,
+) -> tuple[Table, Cuts]:
+    """Return what `discretize` returns, and the cut points, by which new data can be cut in the same way."""
     if without_cuts not in ("error", "drop", "median"):
         raise OptionError(suggestion("choice for without_cuts", without_cuts, ("error", "drop", "median")))
-    found = find_cuts(table, method=method, columns=columns, bins=bins, target=target, max_levels=max_levels)
+    found = find_cuts(table, **cutting_options)
     uncut = [name for name, cuts in found.items() if len(cuts) == 0]
     if uncut and without_cuts == "error":
         raise DataError(
-            f"{table.prefix}method '{method}' finds no cut in {len(uncut)} of {len(found)} columns "
-            f"({quoted(uncut, 8)}): each would be left with one state.",
+            f"{table.prefix}method '{cutting_options.get('method', 'mdl')}' finds no cut in {len(uncut)} of "
+            f"{len(found)} columns ({quoted(uncut, 8)}): each would be left with one state.",
             remedies=(
                 Remedy("drop them with", Argument("without_cuts", "drop")),
                 Remedy("cut them in two with", Argument("without_cuts", "median")),
@@ -114,8 +135,7 @@ def discretize(
         found = {name: cuts for name, cuts in found.items() if len(cuts)}
     elif without_cuts == "median":
         found |= {name: cutting.quantiles(_known(table.column(name).values()), 2) for name in uncut}
-    table = apply_cuts(table, found, keep_empty=keep_empty)
-    return table if isinstance(data, Table) else table.to_dataframe()
+    return apply_cuts(table, found, keep_empty=keep_empty), found
 
 
 def find_cuts(
