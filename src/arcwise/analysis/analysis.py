@@ -14,13 +14,17 @@ from arcwise.analysis.edge_table import edge_frame
 from arcwise.analysis.edges import EdgeFinding, describe_edge
 from arcwise.analysis.options import LearnOptions
 from arcwise.analysis.origins import Origins, known_of
+from arcwise.analysis.coding import Coding
 from arcwise.analysis.preparation import Prepared
 from arcwise.analysis.price import ConstraintPrice
 from arcwise.analysis.prior_checks import PriorChecks
+from arcwise.analysis.questions import Questions
 from arcwise.analysis.remark import Remark
 from arcwise.analysis.thresholds import Thresholds
 from arcwise.confidence import ConsensusNetwork, EdgeConfidence
 from arcwise.data import Dataset, Incomplete
+from arcwise.ensemble import NetworkSet, NetworkSummary
+from arcwise.errors import UnfinishedError
 from arcwise.graph import Constraints, Dag, Pdag
 from arcwise.limits import Status
 from arcwise.model import BayesianNetwork
@@ -36,7 +40,7 @@ __all__ = ["Analysis"]
 
 
 @dataclass(frozen=True, eq=False)
-class Analysis:
+class Analysis(Questions):
     """What `learn` found, from the data to the network, with a report of it all.
 
     In a notebook it shows itself as the interactive report; `print` shows the same content as text, and `save` writes
@@ -110,6 +114,23 @@ class Analysis:
     def copies(self) -> int:
         """How many completions `stacked` holds: 1 without gaps."""
         return self.stacked.n_cases // self.data.n_cases
+
+    @property
+    def coding(self) -> Coding:
+        """How columns became variables: new rows are coded in the same way."""
+        return self.prepared.coding or Coding.of(self.data)
+
+    @property
+    def networks(self) -> NetworkSet:
+        """The networks of the main set, or draws from a larger one."""
+        if self.main.kept is None:
+            raise UnfinishedError("no networks were kept: the time was over before they could be listed. Allow more.")
+        return self.main.kept.networks
+
+    @property
+    def family_shares(self) -> NetworkSummary | None:
+        """The exact shares of families, if the networks are draws from a credible set."""
+        return None if self.main.kept is None else self.main.kept.shares
 
     @property
     def ess(self) -> float:
@@ -209,10 +230,13 @@ class Analysis:
         without = None if self.without_beliefs is None else self.without_beliefs.confidence
         return believed_of(self.options.beliefs, self.constraints, without, (first, second), self.data.n_variables)
 
-    def explain(self, first: str, second: str) -> str:
-        """Say in plain words how far the edge between two variables can be trusted, and why."""
+    def explain(self, first: str, second: str | None = None) -> str:
+        """Say in plain words how far the edge between two variables can be trusted, or what one depends on."""
         from arcwise.analysis.prose.edges import explain_edge
+        from arcwise.analysis.prose.variable import variable_answer
 
+        if second is None:
+            return variable_answer(self.variable(first)).to_text()
         return explain_edge(self, self.edge(first, second))
 
     def to_frame(self) -> pd.DataFrame:

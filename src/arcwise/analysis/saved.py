@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from arcwise.analysis.coding import Coding
+from arcwise.analysis.questions import Questions
 from arcwise.confidence import EdgeConfidence
 from arcwise.data import Dataset, read_data
 from arcwise.data.targets import COLUMN
 from arcwise.ensemble import NetworkSet, NetworkSummary
-from arcwise.ensemble.model_average import ModelAverage
-from arcwise.ensemble.reach import FamilyReach, family_reach
 from arcwise.errors import FormatError
 from arcwise.files import parse_json, read_bytes
 from arcwise.graph import Pdag, read_graph
@@ -25,7 +24,7 @@ __all__ = ["SavedAnalysis", "open_analysis"]
 
 
 @dataclass(frozen=True, eq=False)
-class SavedAnalysis:
+class SavedAnalysis(Questions):
     """What `arcwise learn -o` or `Analysis.save` wrote: each file is read when it is asked for.
 
     Examples
@@ -74,7 +73,7 @@ class SavedAnalysis:
         return found
 
     @cached_property
-    def data(self) -> Dataset:
+    def stacked(self) -> Dataset:
         """The data that were learned from; of data with gaps, all completions, one below the other."""
         path = self._file("data.parquet")
         # The column of what experiments set is there if they set anything.
@@ -105,15 +104,26 @@ class SavedAnalysis:
         return NetworkSet.load(self._file("networks.nets"))
 
     @cached_property
-    def reach(self) -> FamilyReach:
-        """The families of these networks with what they reach, as effects need it."""
-        exact = self.folder / "families.nets"
-        return family_reach(self.networks, shares=NetworkSummary.load(exact) if exact.exists() else None)
+    def family_shares(self) -> NetworkSummary | None:
+        """The exact shares of families, if the networks are draws from a credible set."""
+        path = self.folder / "families.nets"
+        return NetworkSummary.load(path) if path.is_file() else None
 
-    @cached_property
-    def average(self) -> ModelAverage:
-        """All of these networks with their parameters, each with its weight."""
-        return ModelAverage(self.networks, self.data, ess=self.ess, copies=self.copies)
+    @property
+    def data(self) -> Dataset:
+        """The data that were learned from; of data with gaps, one completion."""
+        return self.one_copy
+
+    @property
+    def threshold(self) -> float:
+        """The cut-off."""
+        return self._number("threshold")
+
+    def _number(self, name: str) -> float:
+        try:
+            return float(self.record["result"][name])
+        except (KeyError, TypeError, ValueError) as error:
+            raise FormatError(f"{self.folder / 'run.json'}: there is no {name} ({error!r}).") from error
 
     @cached_property
     def _facts(self) -> dict[str, Any]:

@@ -1,8 +1,7 @@
 """`Mixture`: a distribution over an interval, made of parts of which mean and variance are known.
 
 Every part is taken to be the Beta distribution, stretched to the interval, with this mean and variance: exact where a
-parent set has one configuration, and close otherwise (a test compares with simulated posteriors). A part without
-variance is a point.
+parent set has one configuration, and close otherwise (a test compares with simulated posteriors).
 """
 
 from __future__ import annotations
@@ -38,24 +37,17 @@ class Mixture:
     def _shares(self) -> NDArray[np.float64]:
         return np.asarray(self.weights / self.weights.sum())
 
-    def below(self, value: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the probability of at most `value`."""
-        width = self.high - self.low
-        centre = np.clip((self.means - self.low) / width, 1e-12, 1 - 1e-12)
-        spread = np.clip(self.variances / width**2, LEAST_SPREAD, None)
-        size = np.maximum(centre * (1 - centre) / spread - 1, 1e-6)
-        at = np.clip((value - self.low) / width, 0.0, 1.0)
-        parts = betainc(centre * size, (1 - centre) * size, np.broadcast_to(at, centre.shape))
-        points = self.variances <= 0
-        parts = np.where(points, self.means <= value, parts)
-        return np.asarray(np.tensordot(self._shares, parts, axes=1))
-
     def quantile(self, share: float) -> NDArray[np.float64]:
         """Return the value that this share lies below, by halving."""
-        shape = self.means.shape[1:]
-        low, high = np.full(shape, self.low), np.full(shape, self.high)
+        shape, width, shares = self.means.shape[1:], self.high - self.low, self._shares
+        flat = (len(shares), -1)
+        centre = np.clip((self.means.reshape(flat) - self.low) / width, 1e-12, 1 - 1e-12)
+        spread = np.maximum(self.variances.reshape(flat) / width**2, LEAST_SPREAD)
+        size = np.maximum(centre * (1 - centre) / spread - 1, 1e-6)
+        first, second = centre * size, (1 - centre) * size
+        low, high = np.zeros(centre.shape[1]), np.ones(centre.shape[1])
         for _ in range(HALVINGS):
             middle = (low + high) / 2
-            less = self.below(middle) < share
+            less = shares @ betainc(first, second, middle) < share
             low, high = np.where(less, middle, low), np.where(less, high, middle)
-        return np.asarray((low + high) / 2)
+        return np.asarray(self.low + width * (low + high) / 2).reshape(shape)
