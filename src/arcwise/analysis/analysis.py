@@ -5,26 +5,28 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from arcwise.analysis.averaged import Averaged
+from arcwise.analysis.coding import Coding
 from arcwise.analysis.cut_checks import CutChecks
 from arcwise.analysis.edge_beliefs import EdgeBelief, believed_of
 from arcwise.analysis.edge_table import edge_frame
 from arcwise.analysis.edges import EdgeFinding, describe_edge
 from arcwise.analysis.options import LearnOptions
 from arcwise.analysis.origins import Origins, known_of
-from arcwise.analysis.coding import Coding
 from arcwise.analysis.preparation import Prepared
 from arcwise.analysis.price import ConstraintPrice
 from arcwise.analysis.prior_checks import PriorChecks
 from arcwise.analysis.questions import Questions
 from arcwise.analysis.remark import Remark
+from arcwise.analysis.target_focus import TargetFocus
 from arcwise.analysis.thresholds import Thresholds
 from arcwise.confidence import ConsensusNetwork, EdgeConfidence
 from arcwise.data import Dataset, Incomplete
 from arcwise.ensemble import NetworkSet, NetworkSummary
 from arcwise.errors import UnfinishedError
+from arcwise.evaluate import FitCheck
 from arcwise.graph import Constraints, Dag, Pdag
 from arcwise.limits import Status
 from arcwise.model import BayesianNetwork
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pandas as pd
+    from matplotlib.axes import Axes
 
     from arcwise.report import Report
 
@@ -70,6 +73,10 @@ class Analysis(Questions):
         The main set again without prior odds; None if there were none, or if it was too much.
     cuts
         Which edges depend on how numbers were cut; None if none were, or without comparisons.
+    fit
+        Whether the data are as the network says; None if that was too much to test.
+    focus
+        What the target depends on and how well it is predicted; None if there is none.
     completion, completions
         One completion of data with gaps: what is not averaged over completions looks at it; and all of them, one below
         the other. None without gaps.
@@ -89,6 +96,8 @@ class Analysis(Questions):
     price: ConstraintPrice | None = None
     without_beliefs: Averaged | None = None
     cuts: CutChecks | None = None
+    fit: FitCheck | None = None
+    focus: TargetFocus | None = None
     completion: Dataset | None = None
     completions: Dataset | None = None
 
@@ -281,6 +290,19 @@ class Analysis(Questions):
         from arcwise.analysis.folder import save_analysis
 
         return save_analysis(self, folder, force=force)
+
+    def plot(self, kind: Literal["network", "matrix", "forest"] = "network", *, ax: Axes | None = None) -> Axes:
+        """Draw the network with its confidences, their matrix, or their ranges over all methods; return the axes."""
+        from arcwise.plotting.charts import plot_forest
+
+        if kind == "network":
+            return self.consensus.plot(ax=ax)
+        if kind != "forest":
+            return self.confidence.plot(kind, ax=ax)
+        known = [[value for _, value in edge.by_method if value is not None] for edge in self.edges]
+        names = [f"{edge.first} — {edge.second}" for edge in self.edges]
+        present = [edge.present for edge in self.edges]
+        return plot_forest(names, present, [min(own) for own in known], [max(own) for own in known], ax=ax)
 
     def _repr_html_(self) -> str:
         return self.report._repr_html_()

@@ -173,7 +173,9 @@ def _kept(made: Outcome, seed: int, deadline: Deadline) -> KeptNetworks | None:
     """Keep the networks, or draws from them; those of completions were drawn on the way."""
     networks = made.networks
     try:
-        drawn = made.drawn if made.drawn is not None else listed_or_drawn(networks, seed=seed, limits=deadline.uncounted)
+        drawn = (
+            made.drawn if made.drawn is not None else listed_or_drawn(networks, seed=seed, limits=deadline.uncounted)
+        )
         shares = networks.summary(limits=deadline.uncounted) if isinstance(networks, CredibleSet) else networks
     except (OptionError, UnfinishedError):  # the time is over
         return None

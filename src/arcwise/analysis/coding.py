@@ -230,8 +230,8 @@ class Coding:
             )
         if not columns:
             raise DataError(
-                f"{table.prefix}no column is a variable of the analysis: the columns are {quoted(table.names, 10)}; the "
-                f"variables are {quoted(self.names, 10)}."
+                f"{table.prefix}no column is a variable of the analysis: the columns are {quoted(table.names, 10)}; "
+                f"the variables are {quoted(self.names, 10)}."
             )
         chosen = Table(tuple(columns), table.source, table.weights, table.lines, {}, None)
         return Coded(chosen, met, tuple(name for name in self.names if name not in table.names))

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from arcwise.analysis.coding import Coding
 from arcwise.audit import Audit, AuditSettings, Finding, Severity, audit_table
 from arcwise.audit import Kind as FindingKind
 from arcwise.audit.words import columns_words, it, verb
-from arcwise.analysis.coding import Coding
 from arcwise.data import Dataset, Incomplete, Table, Targets, impute, read_table
 from arcwise.data.discretize import discretized
 from arcwise.data.labels import quoted
@@ -234,6 +234,12 @@ def prepare(
         )
     data: Dataset | Incomplete
     data = (table.to_incomplete if table.n_missing else table.to_dataset)(categorical=categorical)
+    if options.target is not None and options.target not in data.names:
+        raise DataError(
+            Argument("target", options.target),
+            "was left out of the data, so nothing can be said about it.",
+            remedies=Remedy("keep it with", Argument("keep", [options.target])),
+        )
     if data.n_variables < 2:
         raise DataError(f"{given.prefix}fewer than two variables are left; a structure needs at least two.")
     gaps = NO_GAPS
@@ -270,6 +276,8 @@ def _as_it_is(data: Dataset | Incomplete, options: LearnOptions) -> Prepared:
             "is for raw data; a Dataset is complete and discrete, and gaps of Incomplete data are completed.",
             remedies=Remedy("leave it out"),
         )
+    if options.target is not None:
+        data.index(options.target)
     kept = [n for n in data.names if n not in options.drop]
     for dropped in options.drop:
         data.index(dropped)
@@ -372,7 +380,9 @@ def _remove(
         }
         return table, how[method], {}
     method = options.discretize or DISCRETIZE
-    continuous = [name for name in obstacle.columns if name != options.target]
+    # MDL cuts where the target changes, which is not cut itself; otherwise the target is a column as any other.
+    target = options.target if method == "mdl" else None
+    continuous = [name for name in obstacle.columns if name != target]
     if method == "joint":
         return _cut_jointly(table, continuous, options)
     table, cuts = discretized(
@@ -380,7 +390,7 @@ def _remove(
         method=method,
         columns=continuous,
         bins=options.bins,
-        target=options.target,
+        target=target,
         without_cuts="median",
     )
     how = {

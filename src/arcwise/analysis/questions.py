@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -197,14 +198,18 @@ class Questions:
         Completions of gaps stay as they are.
         """
         deadline = Deadline.of(limits)
+        hurried: list[int] = []
 
         def learner(training: Dataset, fold: int) -> BayesianNetwork:
-            return self._relearned(training, fold, deadline.share(1 / max(1, folds - fold)).limits)
+            network, in_time = self._relearned(training, fold, deadline.part(folds - fold).limits)
+            hurried.extend([] if in_time else [fold])
+            return network
 
-        return cross_validate(learner, self.one_copy, target, folds=folds, seed=seed, progress=progress)
+        found = cross_validate(learner, self.one_copy, target, folds=folds, seed=seed, progress=progress)
+        return replace(found, by_time=bool(hurried))
 
-    def _relearned(self, training: Dataset, fold: int, limits: Limits) -> BayesianNetwork:
-        """Learn from a part of the cases as the analysis did."""
+    def _relearned(self, training: Dataset, fold: int, limits: Limits) -> tuple[BayesianNetwork, bool]:
+        """Learn from a part of the cases as the analysis did, and say whether the time sufficed."""
         recipe = self.confidence.recipe
         if recipe is None:
             raise OptionError("the confidences do not say how they were found, so it cannot be done again.")
@@ -223,7 +228,8 @@ class Questions:
                 training, score=recipe.scorer, max_parents=recipe.max_parents, constraints=known, progress=False
             )
             dag = found.dag
-        return fit_parameters(dag, training, estimator="bd", ess=self.ess, progress=False)
+        network = fit_parameters(dag, training, estimator="bd", ess=self.ess, progress=False)
+        return network, confidence is not None
 
     # Does it fit?
 
@@ -262,5 +268,7 @@ def table_of(data: Dataset | Incomplete) -> Table:
     columns = []
     for v, column in enumerate(held.columns):
         codes = np.where(data.missing[v], len(column.labels), column.codes.astype(np.int64))
-        columns.append(Column(column.name, codes.astype(Dataset.code_type(len(column.labels) + 1)), column.labels, True))
+        columns.append(
+            Column(column.name, codes.astype(Dataset.code_type(len(column.labels) + 1)), column.labels, True)
+        )
     return Table(tuple(columns))

@@ -77,8 +77,8 @@ class SavedAnalysis(Questions):
         """The data that were learned from; of data with gaps, all completions, one below the other."""
         path = self._file("data.parquet")
         # The column of what experiments set is there if they set anything.
-        experiments = bool(self._facts.get("experiments"))
-        found = read_data(path, progress=False, **({"interventions": COLUMN} if experiments else {}))
+        column = COLUMN if self._facts.get("experiments") else None
+        found = read_data(path, progress=False, interventions=column)
         if found.digest != self._facts.get("digest"):
             raise FormatError(f"{path}: not the data of this analysis: another digest. Run `arcwise learn` again.")
         return found

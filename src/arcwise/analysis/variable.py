@@ -16,6 +16,7 @@ from arcwise.showing import LINES, html_table, one_screen
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
     from arcwise.analysis.questions import Questions
 
@@ -135,22 +136,24 @@ class VariableFinding:
         columns = ["variable", "confidence", "towards", "away", "either", "in_network", "in_blanket", "information"]
         return pd.DataFrame(rows, columns=[*columns, "alone", "change", "from", "to", "state"])
 
-    def plot(self, *, axes: object = None) -> object:
+    def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw confidence and information of every neighbour as bars; return the axes."""
-        from arcwise.plotting.bars import plot_bars
+        from arcwise.plotting.charts import plot_bars
 
         values = {
             "confidence": [one.confidence for one in self.neighbours],
             "information (bits)": [one.information for one in self.neighbours],
         }
-        return plot_bars([one.name for one in self.neighbours], values, title=self.name, axes=axes)
+        return plot_bars([one.name for one in self.neighbours], values, title=self.name, ax=ax)
 
     def __repr__(self) -> str:
         return f"VariableFinding({self.name}: {len(self.blanket)} variables in its blanket, {len(self.open)} open)"
 
     def _repr_html_(self) -> str:
         frame = self.to_frame()
-        return html_table(repr(self), list(frame), frame.head(LINES).itertuples(index=False, name=None), len(frame))
+        return html_table(
+            repr(self), list(map(str, frame)), frame.head(LINES).itertuples(index=False, name=None), len(frame)
+        )
 
 
 def describe_variable(source: Questions, name: str) -> VariableFinding:
@@ -205,9 +208,7 @@ def describe_variable(source: Questions, name: str) -> VariableFinding:
     )
 
 
-def _blankets(
-    source: Questions, v: int
-) -> tuple[NDArray[np.float64] | None, list[tuple[tuple[str, ...], float]], int]:
+def _blankets(source: Questions, v: int) -> tuple[NDArray[np.float64] | None, list[tuple[tuple[str, ...], float]], int]:
     from arcwise.errors import ArcwiseError
 
     try:
@@ -251,9 +252,7 @@ def _beyond(network: BayesianNetwork, rows: Dataset, name: str, other: str, full
     return _divergence(full, without, rows)
 
 
-def _alone(
-    network: BayesianNetwork, data: Dataset, name: str, other: str
-) -> tuple[float, float, tuple[str, str, str]]:
+def _alone(network: BayesianNetwork, data: Dataset, name: str, other: str) -> tuple[float, float, tuple[str, str, str]]:
     """Return what a variable tells alone, in bits, and the largest change of a probability that it can make."""
     joint = np.asarray(network.query([other, name]).probabilities)
     single = joint.sum(axis=1, keepdims=True)

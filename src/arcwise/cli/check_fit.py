@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -58,7 +58,12 @@ def check_fit(
     from arcwise.evaluate import check_fit as check
 
     printing.check()
-    options = {"replicates": replicates, "seed": seed, "limits": limit.limits, "progress": printing.progress}
+    options: dict[str, Any] = {
+        "replicates": replicates,
+        "seed": seed,
+        "limits": limit.limits,
+        "progress": printing.progress,
+    }
     if source.is_dir():
         saved = open_folder(source)
         table = None if data is None else reading.read_table(data, printing.progress)

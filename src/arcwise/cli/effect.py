@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +13,7 @@ from arcwise.cli.data_options import DataOptions
 from arcwise.cli.graph_data import read_data_for
 from arcwise.cli.graph_files import open_graph_file
 from arcwise.cli.limit_options import TimeLimit
-from arcwise.cli.option_group import expanded
+from arcwise.cli.option_group import OptionGroup, expanded
 from arcwise.cli.printing import finish
 from arcwise.errors import OptionError
 
@@ -22,6 +23,27 @@ if TYPE_CHECKING:
 __all__ = ["register"]
 
 HIDDEN = ("none", "possible")
+
+
+@dataclass(frozen=True)
+class EffectOptions(OptionGroup):
+    """What is assumed, and how sure intervals are."""
+
+    hidden_causes: Annotated[
+        str,
+        typer.Option(
+            "--hidden-causes",
+            help="Common causes that the data do not have: none (the assumption behind every estimate), or possible, "
+            "which adds the bounds that hold whatever is missing.",
+        ),
+    ] = "none"
+    within_class: Annotated[
+        bool,
+        typer.Option("--within-class", help="The range of the effect within the class of the one network (IDA)."),
+    ] = False
+    level: Annotated[
+        float, typer.Option("--level", min=0.01, max=0.9999, help="The share of the posterior that intervals hold.")
+    ] = 0.95
 
 
 def register(app: typer.Typer) -> None:
@@ -37,24 +59,11 @@ def effect(
         str | None, typer.Argument(metavar="[X]", help="The variable to set; without it, all.", show_default=False)
     ] = None,
     outcome: Annotated[
-        str | None, typer.Argument(metavar="[Y]", help="What it may change; without it, all others.", show_default=False)
+        str | None,
+        typer.Argument(metavar="[Y]", help="What it may change; without it, all others.", show_default=False),
     ] = None,
     *,
-    hidden_causes: Annotated[
-        str,
-        typer.Option(
-            "--hidden-causes",
-            help="Common causes that the data do not have: none (the assumption behind every estimate), or possible, "
-            "which adds the bounds that hold whatever is missing.",
-        ),
-    ] = "none",
-    within_class: Annotated[
-        bool,
-        typer.Option("--within-class", help="The range of the effect within the class of the one network (IDA)."),
-    ] = False,
-    level: Annotated[
-        float, typer.Option("--level", min=0.01, max=0.9999, help="The share of the posterior that intervals hold.")
-    ] = 0.95,
+    asked: EffectOptions,
     data: Annotated[
         Path | None,
         typer.Option("--data", help="For a graph file: the data to estimate effects from.", show_default=False),
@@ -73,10 +82,11 @@ def effect(
     """
     from arcwise.analysis.prose.effects import effect_answer, effects_answer, possible_answer
 
-    if hidden_causes not in HIDDEN:
-        raise typer.BadParameter(f"--hidden-causes is {' or '.join(HIDDEN)}, not '{hidden_causes}'.")
+    if asked.hidden_causes not in HIDDEN:
+        raise typer.BadParameter(f"--hidden-causes is {' or '.join(HIDDEN)}, not '{asked.hidden_causes}'.")
+    level = asked.level
     printing.check()
-    if data is not None or within_class:
+    if data is not None or asked.within_class:
         if cause is None or outcome is None:
             raise OptionError("the range within one class is that of one effect: give X and Y.")
         found = _within_class(source, data, reading, (cause, outcome), level, printing)
@@ -93,7 +103,7 @@ def effect(
     if cause is not None and outcome is not None:
         one = saved.effect(cause, outcome, level=level)
         printing.give(
-            effect_answer(one, hidden_causes=hidden_causes == "possible"),
+            effect_answer(one, hidden_causes=asked.hidden_causes == "possible"),
             one.to_frame(),
             source=source,
             cause=cause,

@@ -147,8 +147,8 @@ def _pairs(words: Sequence[str], names: Sequence[str]) -> list[tuple[str, str]]:
         pairs.append(parts)
     if waiting is not None:
         raise OptionError(
-            f"an edge has two ends; '{waiting}' has no partner. Give {waiting}--OTHER, two names, or {waiting} alone with "
-            "a folder of `arcwise learn`."
+            f"an edge has two ends; '{waiting}' has no partner. Give {waiting}--OTHER, two names, or {waiting} alone "
+            "with a folder of `arcwise learn`."
         )
     return pairs
 

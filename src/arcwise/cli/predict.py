@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,15 +11,34 @@ import typer
 from arcwise.cli.answer_file import AnswerOptions, FolderArgument, open_folder
 from arcwise.cli.data_options import TableOptions
 from arcwise.cli.limit_options import TimeLimit
-from arcwise.cli.option_group import expanded
-from arcwise.cli.printing import print_json
+from arcwise.cli.option_group import OptionGroup, expanded
+from arcwise.cli.printing import finish, print_json
 from arcwise.cli.repeat_options import SeedOption
 from arcwise.errors import OptionError
+from arcwise.limits import Status
 
 if TYPE_CHECKING:
     from arcwise.analysis import SavedAnalysis
 
 __all__ = ["register"]
+
+
+@dataclass(frozen=True)
+class PredictOptions(OptionGroup):
+    """What to predict, and how."""
+
+    target: Annotated[str, typer.Option("--target", help="The variable to predict.", show_default=False)]
+    average: Annotated[
+        bool, typer.Option("--average", help="Average over all networks instead of asking the one network.")
+    ] = False
+    unseen: Annotated[
+        str,
+        typer.Option("--unseen", help="A state that no training row had: missing (taken as not observed), or error."),
+    ] = "missing"
+    folds: Annotated[
+        int, typer.Option("--folds", min=2, max=100_000, help="Without new rows: the folds of cross-validation.")
+    ] = 10
+    seed: SeedOption = 0
 
 
 def register(app: typer.Typer) -> None:
@@ -36,20 +56,7 @@ def predict(
         ),
     ] = None,
     *,
-    target: Annotated[str, typer.Option("--target", help="The variable to predict.", show_default=False)],
-    average: Annotated[
-        bool, typer.Option("--average", help="Average over all networks instead of asking the one network.")
-    ] = False,
-    unseen: Annotated[
-        str,
-        typer.Option(
-            "--unseen", help="A state that no training row had: missing (taken as not observed), or error."
-        ),
-    ] = "missing",
-    folds: Annotated[
-        int, typer.Option("--folds", min=2, max=100_000, help="Without new rows: the folds of cross-validation.")
-    ] = 10,
-    seed: SeedOption = 0,
+    asked: PredictOptions,
     reading: TableOptions,
     limit: TimeLimit,
     printing: AnswerOptions,
@@ -63,14 +70,15 @@ def predict(
     Example: arcwise predict survey-report new.csv --target cough
     """
     printing.check()
-    if unseen not in ("missing", "error"):
-        raise typer.BadParameter(f"--unseen is missing or error, not '{unseen}'.")
+    target, average = asked.target, asked.average
+    if asked.unseen not in ("missing", "error"):
+        raise typer.BadParameter(f"--unseen is missing or error, not '{asked.unseen}'.")
     saved = open_folder(folder)
     saved.network.index(target)  # refuses an unknown name
     if data is None:
         if average:
             raise OptionError("--average is for new rows; cross-validation learns the consensus network of every fold.")
-        _cross_validate(saved, folder, target, folds, seed, limit, printing)
+        _cross_validate(saved, asked, limit, printing)
         return
     import numpy as np
     import pandas as pd
@@ -78,11 +86,11 @@ def predict(
     from arcwise.cli.answer_file import write_frame
 
     table = reading.read_table(data, printing.progress)
-    coded = saved.coding.apply(table, unseen=unseen)  # type: ignore[arg-type]
+    coded = saved.coding.apply(table, unseen=asked.unseen)  # type: ignore[arg-type]
     for remark in coded.remarks():
         if f"'{target}'" not in remark:
             printing.remark(remark)
-    options = {"seed": seed} if average else {}
+    options = {"seed": asked.seed} if average else {}
     model = saved.average if average else saved.network
     found = model.predict_proba(coded.table, target, progress=printing.progress, **options)
     states = saved.network.states[saved.network.index(target)]
@@ -100,8 +108,8 @@ def predict(
         printing.remark(f"wrote {len(frame):,} rows to {printing.output}")
     if facts:
         printing.remark(
-            f"{target} is known in {facts['known']:,} of these rows: predicted right in {facts['accuracy']:.1%}, log loss "
-            f"{facts['log_loss']:.3f}"
+            f"{target} is known in {facts['known']:,} of these rows: predicted right in {facts['accuracy']:.1%}, log "
+            f"loss {facts['log_loss']:.3f}"
         )
 
 
@@ -125,17 +133,12 @@ def _scored(table: object, target: str, states: tuple[str, ...], probabilities: 
     return {"known": scores.n_cases, "accuracy": scores.accuracy, "log_loss": scores.log_loss}
 
 
-def _cross_validate(
-    saved: SavedAnalysis,
-    folder: Path,
-    target: str,
-    folds: int,
-    seed: int,
-    limit: TimeLimit,
-    printing: AnswerOptions,
-) -> None:
+def _cross_validate(saved: SavedAnalysis, asked: PredictOptions, limit: TimeLimit, printing: AnswerOptions) -> None:
     from arcwise.analysis.prose.fit import prediction_answer
 
-    found = saved.cross_validate(target, folds=folds, seed=seed, limits=limit.limits, progress=printing.progress)
-    facts = found.to_frame().to_dict(orient="records")[0]
-    printing.give(prediction_answer(found), found.calibration_frame(), source=folder, folds=folds, **facts)
+    found = saved.cross_validate(
+        asked.target, folds=asked.folds, seed=asked.seed, limits=limit.limits, progress=printing.progress
+    )
+    facts = {str(name): value for name, value in found.to_frame().iloc[0].items()}
+    printing.give(prediction_answer(found), found.calibration_frame(), source=saved.folder, folds=asked.folds, **facts)
+    finish(Status.TIME_LIMIT if found.by_time else Status.COMPLETE)

@@ -21,10 +21,29 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from arcwise.analysis import SavedAnalysis
+    from arcwise.ensemble.model_average import ModelAverage
     from arcwise.model import BayesianNetwork
     from arcwise.model.question import Question
 
 __all__ = ["register"]
+
+
+@dataclass(frozen=True)
+class EvidenceOptions(OptionGroup):
+    """Rows of evidence."""
+
+    rows: Annotated[
+        Path | None,
+        typer.Option(
+            "--evidence",
+            help="Evidence, one line per case: a data file whose columns are variables; a gap is not observed.",
+            show_default=False,
+        ),
+    ] = None
+    impossible: Annotated[
+        str,
+        typer.Option("--impossible", help="Rows that the network gives probability 0: error, or missing (left empty)."),
+    ] = "error"
 
 
 @dataclass(frozen=True)
@@ -59,18 +78,6 @@ def query(
     questions: Annotated[
         list[str], typer.Argument(help="What to compute: 'P(x | y=a)', 'P(x, y | z=a)', 'P(* | y=a)', 'MPE(y=a)'.")
     ],
-    rows: Annotated[
-        Path | None,
-        typer.Option(
-            "--evidence",
-            help="Evidence, one line per case: a data file whose columns are variables; a gap is not observed.",
-            show_default=False,
-        ),
-    ] = None,
-    impossible: Annotated[
-        str,
-        typer.Option("--impossible", help="Rows that the network gives probability 0: error, or missing (left empty)."),
-    ] = "error",
     max_cells: Annotated[
         int | None,
         typer.Option(
@@ -91,6 +98,7 @@ def query(
             help="Threads to use (default: all cores); results do not depend on it.",
         ),
     ] = None,
+    given: EvidenceOptions,
     averaging: AveragingOptions,
     output: OutputOption = None,
     printing: PrintOptions,
@@ -109,8 +117,9 @@ def query(
     from arcwise.model.probability_tables import MAX_CELLS
     from arcwise.model.question import parse_question
 
-    if impossible not in ("error", "missing"):
-        raise typer.BadParameter(f"--impossible is error or missing, not '{impossible}'.")
+    rows = given.rows
+    if given.impossible not in ("error", "missing"):
+        raise typer.BadParameter(f"--impossible is error or missing, not '{given.impossible}'.")
     to_stdout = printing.stdout_is_taken(output) or (output is None and not printing.as_json)
     if output is not None and not to_stdout:
         if not output.name.removesuffix(".gz").endswith(".csv"):
@@ -126,18 +135,7 @@ def query(
         "threads": threads,
         "progress": printing.progress,
     }
-    saved = open_folder(network) if network.is_dir() else None
-    if averaging.average and saved is None:
-        raise OptionError(f"--average is for a folder of `arcwise learn`; {network} is one network.")
-    opened = open_network(network) if saved is None else saved.network
-    if rows is not None:
-        asked = _Rows(rows, impossible, saved, averaging)
-        answers = [_answer_rows(opened, parsed[0], asked, options, printing)]
-    elif averaging.average:
-        assert saved is not None
-        answers = [_answer_averaged(saved, question, averaging, printing) for question in parsed]
-    else:
-        answers = [_answer(opened, question, options) for question in parsed]
+    answers = _answers(network, parsed, given, averaging, options, printing)
     if output is not None:
         write_frame(answers[0][0], output)
     elif not printing.as_json:
@@ -147,6 +145,28 @@ def query(
         print_json({"network": network, "answers": [payload for _, payload in answers], "output": output})
     elif not to_stdout:
         printing.remark(f"wrote {len(answers[0][0]):,} rows to {output}")
+
+
+def _answers(
+    path: Path,
+    questions: list[Question],
+    given: EvidenceOptions,
+    averaging: AveragingOptions,
+    options: dict[str, Any],
+    printing: PrintOptions,
+) -> list[tuple[pd.DataFrame, dict[str, Any]]]:
+    """Answer all questions, of one network or averaged."""
+    saved = open_folder(path) if path.is_dir() else None
+    if averaging.average and saved is None:
+        raise OptionError(f"--average is for a folder of `arcwise learn`; {path} is one network.")
+    network = open_network(path) if saved is None else saved.network
+    if given.rows is not None:
+        asked = _Rows(given.rows, given.impossible, saved, averaging)
+        return [_answer_rows(network, questions[0], asked, options, printing)]
+    if averaging.average:
+        assert saved is not None
+        return [_answer_averaged(saved, question, averaging, printing) for question in questions]
+    return [_answer(network, question, options) for question in questions]
 
 
 def _answer(
@@ -262,7 +282,8 @@ def _answer_rows(
     unknown = [name for name in table.names if name not in network.names]
     if unknown:
         printing.remark(f"columns that the network does not have are left aside: {', '.join(unknown)}")
-    saved, model = asked.saved, network
+    saved = asked.saved
+    model: BayesianNetwork | ModelAverage = network
     given: dict[str, Any] = {"evidence": question.evidence, "impossible": asked.impossible, **options}
     if saved is not None:
         coded = saved.coding.apply(table)

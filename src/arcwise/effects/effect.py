@@ -14,6 +14,7 @@ from arcwise.showing import LINES, html_table
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = ["Effect", "Range", "state_pairs"]
 
@@ -155,9 +156,9 @@ class Effect:
             }
         )
 
-    def plot(self, *, axes: object = None) -> object:
+    def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw P(y | do(x)) by state of x, with intervals, over what is observed; return the axes."""
-        from arcwise.plotting.intervals import plot_intervals
+        from arcwise.plotting.charts import plot_intervals
 
         return plot_intervals(
             self.cause_states,
@@ -165,7 +166,7 @@ class Effect:
             (self.set_to.mean, self.set_to.low, self.set_to.high),
             observed=self.observed,
             labels=(f"{self.cause} is set to", f"P({self.outcome})"),
-            axes=axes,
+            ax=ax,
         )
 
     def __repr__(self) -> str:
@@ -176,4 +177,6 @@ class Effect:
 
     def _repr_html_(self) -> str:
         frame = self.to_frame()
-        return html_table(repr(self), list(frame), frame.head(LINES).itertuples(index=False, name=None), len(frame))
+        return html_table(
+            repr(self), list(map(str, frame)), frame.head(LINES).itertuples(index=False, name=None), len(frame)
+        )

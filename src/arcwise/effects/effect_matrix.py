@@ -22,6 +22,7 @@ from arcwise.showing import LINES, html_table
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = ["EffectMatrix", "find_effects"]
 
@@ -88,12 +89,12 @@ class EffectMatrix:
         order = np.argsort(-frame["expected"].to_numpy(dtype=float).round(12), kind="stable")
         return frame.iloc[order].reset_index(drop=True)
 
-    def plot(self, *, axes: object = None) -> object:
+    def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw the matrix of expected differences, causes in rows; return the axes."""
-        from arcwise.plotting.matrix import plot_matrix
+        from arcwise.plotting.charts import plot_matrix
 
         return plot_matrix(
-            self.names, self.expected, labels=("effect of", "effect on"), legend="expected largest difference", axes=axes
+            self.names, self.expected, labels=("effect of", "effect on"), legend="expected largest difference", ax=ax
         )
 
     def __repr__(self) -> str:
@@ -103,7 +104,9 @@ class EffectMatrix:
 
     def _repr_html_(self) -> str:
         frame = self.to_frame()
-        return html_table(repr(self), list(frame), frame.head(LINES).itertuples(index=False, name=None), len(frame))
+        return html_table(
+            repr(self), list(map(str, frame)), frame.head(LINES).itertuples(index=False, name=None), len(frame)
+        )
 
 
 def find_effects(

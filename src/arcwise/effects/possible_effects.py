@@ -91,7 +91,9 @@ class PossibleEffects:
 
     def _repr_html_(self) -> str:
         frame = self.to_frame()
-        return html_table(repr(self), list(frame), frame.head(LINES).itertuples(index=False, name=None), len(frame))
+        return html_table(
+            repr(self), list(map(str, frame)), frame.head(LINES).itertuples(index=False, name=None), len(frame)
+        )
 
 
 def possible_parents(graph: Dag | Pdag, node: str) -> Iterator[tuple[tuple[str, ...], Dag]]:
@@ -109,8 +111,7 @@ def possible_parents(graph: Dag | Pdag, node: str) -> Iterator[tuple[tuple[str, 
         )
     target = members.extend().cpdag
     adjacent = [
-        p | c | u
-        for p, c, u in zip(members.parent_masks, members.child_masks, members.neighbour_masks, strict=True)
+        p | c | u for p, c, u in zip(members.parent_masks, members.child_masks, members.neighbour_masks, strict=True)
     ]
     for chosen in _cliques(free, adjacent):
         parents, neighbours = list(members.parent_masks), list(members.neighbour_masks)
@@ -135,8 +136,7 @@ def _cliques(nodes: int, adjacent: list[int]) -> Iterator[int]:
     while stack:
         chosen, left = stack.pop()
         yield chosen
-        for u in sorted(bits(left), reverse=True):
-            stack.append((chosen | 1 << u, left & adjacent[u] & ~((2 << u) - 1)))
+        stack += [(chosen | 1 << u, left & adjacent[u] & ~((2 << u) - 1)) for u in sorted(bits(left), reverse=True)]
 
 
 def possible_effects(

@@ -82,13 +82,13 @@ class AveragedDistribution:
         return frame
 
     def __repr__(self) -> str:
-        return (
-            f"AveragedDistribution(P({', '.join(self.names)}) over {self.networks:,} networks, {self.draws:,} draws)"
-        )
+        return f"AveragedDistribution(P({', '.join(self.names)}) over {self.networks:,} networks, {self.draws:,} draws)"
 
     def _repr_html_(self) -> str:
         frame = self.to_frame()
-        return html_table(repr(self), list(frame), frame.head(LINES).itertuples(index=False, name=None), len(frame))
+        return html_table(
+            repr(self), list(map(str, frame)), frame.head(LINES).itertuples(index=False, name=None), len(frame)
+        )
 
 
 class ModelAverage:
@@ -121,7 +121,7 @@ class ModelAverage:
         _, first, inverse = np.unique(self._networks.choices, axis=0, return_index=True, return_inverse=True)
         weights = np.bincount(inverse.ravel(), weights=self._networks.weights)
         order = np.lexsort((first, -weights.round(15)))
-        return first[order], weights[order]
+        return first[order].astype(np.int64), weights[order].astype(np.float64)
 
     @property
     def count(self) -> int:

@@ -121,8 +121,7 @@ def listed_or_drawn(
             return networks
         rng = np.random.default_rng(seed if not isinstance(seed, int) else [seed, 1])
         rows = np.sort(rng.choice(networks.count, size=count, p=networks.weights))
-        drawn = networks[rows].with_weights("equal")
-        return drawn
+        return networks[rows].with_weights("equal")
     raise OptionError(
         f"{networks!r} has the shares of families and no networks: what a variable reaches is not known.",
         remedies=Remedy("give the set of networks itself, a CredibleSet or a NetworkSet"),

@@ -30,6 +30,7 @@ from arcwise.showing import LINES, html_table
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = ["FitCheck", "PairFit", "check_fit", "markov_tests"]
 
@@ -139,11 +140,11 @@ class FitCheck:
         ]
         return pd.DataFrame(rows, columns=columns)
 
-    def plot(self, *, axes: object = None) -> object:
+    def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw the p-values of implied independences against uniform ones; return the axes."""
-        from arcwise.plotting.uniformity import plot_uniformity
+        from arcwise.plotting.charts import plot_uniformity
 
-        return plot_uniformity(self.p_values, axes=axes)
+        return plot_uniformity(self.p_values, ax=ax)
 
     def __repr__(self) -> str:
         return (
@@ -153,7 +154,9 @@ class FitCheck:
 
     def _repr_html_(self) -> str:
         frame = self.to_frame()
-        return html_table(repr(self), list(frame), frame.head(LINES).itertuples(index=False, name=None), len(frame))
+        return html_table(
+            repr(self), list(map(str, frame)), frame.head(LINES).itertuples(index=False, name=None), len(frame)
+        )
 
 
 def markov_tests(
@@ -201,7 +204,10 @@ def _g_test(data: Dataset, v: int, w: int, given: tuple[int, ...]) -> float:
     if degrees == 0 or told.n_cases < LEAST_CASES * degrees:
         return math.nan
     g = 2 * (
-        xlogy(counts, counts).sum() - xlogy(rows, rows).sum() - xlogy(columns, columns).sum() + xlogy(total, total).sum()
+        xlogy(counts, counts).sum()
+        - xlogy(rows, rows).sum()
+        - xlogy(columns, columns).sum()
+        + xlogy(total, total).sum()
     )
     return float(chi2.sf(max(float(g), 0.0), degrees))
 

@@ -18,6 +18,7 @@ from arcwise.showing import LINES, html_table
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = ["Calibration", "Classifier", "PredictionScores", "cross_validate", "score_predictions"]
 
@@ -80,6 +81,8 @@ class PredictionScores:
         Whether probabilities mean what they say.
     confusion
         Cases by true (rows) and predicted state (columns).
+    by_time
+        Whether the clock decided how some fold was learned from: more time may give other figures.
     """
 
     target: str
@@ -95,12 +98,21 @@ class PredictionScores:
     brier: float
     calibration: Calibration
     confusion: NDArray[np.float64]
+    by_time: bool = False
 
     def to_frame(self) -> pd.DataFrame:
         """Return the figures as a table of one row."""
         import pandas as pd
 
-        names = ("accuracy", "accuracy_error", "usual_accuracy", "log_loss", "log_loss_error", "usual_log_loss", "brier")
+        names = (
+            "accuracy",
+            "accuracy_error",
+            "usual_accuracy",
+            "log_loss",
+            "log_loss_error",
+            "usual_log_loss",
+            "brier",
+        )
         facts = {name: getattr(self, name) for name in names}
         return pd.DataFrame(
             [{"target": self.target, "cases": self.n_cases, **facts, "calibration_error": self.calibration.error}]
@@ -113,12 +125,12 @@ class PredictionScores:
         own = self.calibration
         return pd.DataFrame({"predicted": own.predicted, "observed": own.observed, "count": own.count})
 
-    def plot(self, *, axes: object = None) -> object:
+    def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw observed shares over predicted probabilities; return the axes."""
-        from arcwise.plotting.calibration import plot_calibration
+        from arcwise.plotting.charts import plot_calibration
 
         own = self.calibration
-        return plot_calibration(own.predicted, own.observed, own.count, title=self.target, axes=axes)
+        return plot_calibration(own.predicted, own.observed, own.count, title=self.target, ax=ax)
 
     def __repr__(self) -> str:
         return (
@@ -128,7 +140,9 @@ class PredictionScores:
 
     def _repr_html_(self) -> str:
         frame = self.calibration_frame()
-        return html_table(repr(self), list(frame), frame.head(LINES).itertuples(index=False, name=None), len(frame))
+        return html_table(
+            repr(self), list(map(str, frame)), frame.head(LINES).itertuples(index=False, name=None), len(frame)
+        )
 
 
 def score_predictions(

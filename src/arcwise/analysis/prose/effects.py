@@ -34,8 +34,8 @@ def _verdict(found: Effect) -> str:
     x, y = found.cause, found.outcome
     error = f" (give or take {percent(2 * found.standard_error)})" if found.standard_error > 0.0025 else ""
     none = (
-        f"Setting {x} does nothing to {y} with probability {show_confidence(found.no_effect, 2)}{error}: in these of the "
-        f"networks that the data cannot rule out, by weight, {x} does not lead to {y}."
+        f"Setting {x} does nothing to {y} with probability {show_confidence(found.no_effect, 2)}{error}: in these of "
+        f"the networks that the data cannot rule out, by weight, {x} does not lead to {y}."
     )
     if found.strongest is None or found.change_if_effect is None:
         return f"{none} None of them has an effect, so {y} stays as it is."
@@ -68,8 +68,8 @@ def _changes(found: Effect) -> Table:
                 )
             )
     return Table(
-        f"If there is an effect: the change in P({found.outcome}) when {found.cause} is set to the second state instead "
-        "of the first.",
+        f"If there is an effect: the change in P({found.outcome}) when {found.cause} is set to the second state "
+        "instead of the first.",
         (Column(f"set {found.cause}"), Column(found.outcome), Column("change"), Column("from"), Column("to")),
         tuple(rows[:MOST_ROWS]),
     )
@@ -89,8 +89,8 @@ def _table(found: Effect) -> Table:
         for s in range(len(found.outcome_states))
     )
     return Table(
-        f"P({found.outcome}) as observed where {found.cause} happens to be so, and if it were set so, over all networks "
-        f"({percent(found.level)} intervals).",
+        f"P({found.outcome}) as observed where {found.cause} happens to be so, and if it were set so, over all "
+        f"networks ({percent(found.level)} intervals).",
         (
             Column(found.cause),
             Column(found.outcome),
@@ -107,7 +107,7 @@ def _without(found: Effect) -> str:
     return (
         f"Whatever causes are missing, cases that have a state of {found.cause} of their own would keep their "
         f"{found.outcome} if it were set, and all others could have any (Manski 1990). So P({found.outcome} | "
-        f"do({found.cause})) lies in these bounds without the assumption; only an experiment, or knowledge, narrows them."
+        f"do({found.cause})) lies in these bounds without the assumption; only experiments or knowledge narrow them."
     )
 
 
@@ -138,7 +138,7 @@ def effects_answer(found: EffectMatrix, cause: str | None = None) -> Answer:
     rows = tuple(
         (
             f"{row.cause} → {row.outcome}",
-            show_confidence(float(row.no_effect), 2),
+            show_confidence(float(str(row.no_effect)), 2),
             f"{state_label(str(row.change_from))} → {state_label(str(row.change_to))}",
             state_label(str(row.outcome_state)),
             f"{row.change:+.3f}",
@@ -150,8 +150,9 @@ def effects_answer(found: EffectMatrix, cause: str | None = None) -> Answer:
     n = len(found.names)
     of = f"of {cause} on the {n - 1:,} others" if cause is not None else f"of {n:,} variables on each other"
     more = f" The {MOST_ROWS} largest to be expected are shown; the file has all." if len(frame) > MOST_ROWS else ""
+    likely = int((frame["no_effect"].astype(float) < 0.5).sum())
     text = (
-        f"Of the effects {of}, {int((frame['no_effect'] < 0.5).sum()):,} are more likely there than not. The change is "
+        f"Of the effects {of}, {likely:,} {'is' if likely == 1 else 'are'} more likely there than not. The change is "
         f"the largest that setting a state of the cause instead of another makes to the probability of a state of the "
         f"outcome, if there is an effect, with its {percent(found.level)} interval.{more}"
     )

@@ -44,8 +44,8 @@ def fit_answer(found: FitCheck) -> Answer:
         )
         blocks.append(
             Table(
-                f"The pairs that fit worst{f', {MOST_ROWS} of {len(found.misfits):,}' if len(found.misfits) > MOST_ROWS else ''}"
-                ". Information is in bits, in these data and in data drawn from the network.",
+                f"The pairs that fit worst{_how_many(len(found.misfits))}. Information is in bits, in these data and in "
+                "data drawn from the network.",
                 (
                     *(Column("pair"), Column("independent given"), Column("p")),
                     *(Column("information", 4), Column("expected", 4), Column("deviations", 1)),
@@ -54,6 +54,10 @@ def fit_answer(found: FitCheck) -> Answer:
             )
         )
     return Answer("Does the network fit?", tuple(blocks))
+
+
+def _how_many(misfits: int) -> str:
+    return f", {MOST_ROWS} of {misfits:,}" if misfits > MOST_ROWS else ""
 
 
 def _independences(found: FitCheck) -> str:
@@ -79,8 +83,8 @@ def _likelihood(found: FitCheck) -> str:
     if not math.isnan(found.share_explained):
         place = (
             f", {percent(max(0.0, min(found.share_explained, 1.0)))} of the way from a network without edges "
-            f"({found.independent:.3f}) to the frequencies of whole rows ({found.saturated:.3f}), which no model exceeds "
-            "on the same data"
+            f"({found.independent:.3f}) to the frequencies of whole rows ({found.saturated:.3f}), which no model "
+            "exceeds on the same data"
         )
     return f"Its log likelihood is {found.log_likelihood:.3f} per case{place}."
 
@@ -132,12 +136,11 @@ def prediction_blocks(found: PredictionScores) -> tuple[Block, ...]:
         else "hardly better than"
     )
     text = (
-        f"{found.target} is predicted right in {percent(found.accuracy)} of {found.n_cases:,} cases {how} (give or take "
-        f"{percent(2 * found.accuracy_error)}); its most frequent state alone would be right in "
+        f"{found.target} is predicted right in {percent(found.accuracy)} of {found.n_cases:,} cases {how} (give or "
+        f"take {percent(2 * found.accuracy_error)}); its most frequent state alone would be right in "
         f"{percent(found.usual_accuracy)}. The log loss is {found.log_loss:.3f} (give or take "
-        f"{2 * found.log_loss_error:.3f}), {better} the {found.usual_log_loss:.3f} of its frequencies. Probabilities are "
-        f"off by {found.calibration.error:.3f} on average: of what is predicted with a probability, that share comes "
-        "true."
+        f"{2 * found.log_loss_error:.3f}), {better} the {found.usual_log_loss:.3f} of its frequencies. On average, a "
+        f"predicted probability and the share that comes true differ by {found.calibration.error:.3f}."
     )
     own = found.calibration
     rows = tuple(

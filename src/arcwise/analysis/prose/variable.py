@@ -25,8 +25,8 @@ def variable_answer(found: VariableFinding) -> Answer:
     blocks.append(
         Paragraph(
             "Information is in bits: what a variable tells about "
-            f"{found.name} beyond the rest of the blanket, and alone, under the network. A dependence is not an effect: "
-            "what setting a variable would do is what `arcwise effect` says."
+            f"{found.name} beyond the rest of the blanket, and alone, under the network. A dependence is not an "
+            "effect: what setting a variable would do is what `arcwise effect` says."
         )
     )
     return Answer(f"What {found.name} depends on", tuple(blocks))
@@ -41,8 +41,8 @@ def _listed(names: tuple[str, ...]) -> str:
 def _summary(found: VariableFinding) -> str:
     if not found.blanket:
         return (
-            f"The network joins {found.name} to nothing: no edge has a confidence above the cut-off. That does not show "
-            "that it depends on nothing, only that these data do not show on what."
+            f"The network joins {found.name} to nothing: no edge has a confidence above the cut-off. That does not "
+            "show that it depends on nothing, only that these data do not show on what."
         )
     matter = sorted(found.neighbours, key=lambda one: -one.information)
     first = matter[0]
@@ -68,9 +68,9 @@ def _blanket(found: VariableFinding) -> str:
             "out, by weight, more than any other."
         )
     return (
-        f"This is the Markov blanket of {found.name} in {percent(own) if own else 'hardly any'} of the networks that the "
-        f"data cannot rule out, by weight; the most frequent one, {_listed(best)}, is that of {percent(share)}. Rely on "
-        "the variables one by one."
+        f"This is the Markov blanket of {found.name} in {percent(own) if own else 'hardly any'} of the networks that "
+        f"the data cannot rule out, by weight; the most frequent one, {_listed(best)}, is that of {percent(share)}. "
+        "Rely on the variables one by one."
     )
 
 
