@@ -20,6 +20,7 @@ from arcwise.analysis.prose.beliefs import idle_remark, without_remark
 from arcwise.analysis.prose.experiments import untold_remarks
 from arcwise.analysis.prose.remarks import (
     fallback_remark,
+    hurried_remark,
     missing_remark,
     no_networks_message,
     price_remarks,
@@ -27,6 +28,7 @@ from arcwise.analysis.prose.remarks import (
     unconstrained_remark,
 )
 from arcwise.analysis.remark import Remark
+from arcwise.analysis.target_focus import check_network, focus_on
 from arcwise.analysis.thresholds import choose_thresholds
 from arcwise.confidence import consensus_network
 from arcwise.confidence.calibration.calibration import Calibration
@@ -153,7 +155,7 @@ def learn_prepared(
     remarks += more
     prior = check_prior(data, consensus.dag, options, ess=ess, deadline=work.deadline, progress=progress)
     origins = Origins(known, consensus, without, main, unbelieved, data.targets)
-    return Analysis(
+    made = Analysis(
         prepared=prepared,
         options=options,
         main=main,
@@ -169,8 +171,15 @@ def learn_prepared(
         without_beliefs=unbelieved,
         cuts=cuts,
         completion=None if isinstance(given, Dataset) else data,
+        completions=None if isinstance(given, Dataset) else stacked,
         simulated=simulated,
     )
+    made = replace(made, fit=check_network(made))
+    if options.target is None:
+        return made
+    focus = focus_on(made, options.target, work.deadline, seed=options.seed, progress=progress)
+    hurried = (hurried_remark(options.target),) if focus.scores.by_time else ()
+    return replace(made, focus=focus, remarks=(*made.remarks, *hurried))
 
 
 def _completions(data: Dataset | Incomplete, options: LearnOptions) -> Dataset | Completions:

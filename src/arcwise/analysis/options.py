@@ -188,7 +188,13 @@ class LearnOptions:
         section="data",
     )
     bins: int = option(BINS, "intervals to cut numbers into", low=2, high=10_000, section="data")
-    target: str | None = option(None, "the class column for --discretize mdl", usual="none", section="data")
+    target: str | None = option(
+        None,
+        "the variable of interest: the report says what it depends on and how well it is predicted; mdl cuts numbers "
+        "where it changes",
+        usual="none",
+        section="data",
+    )
     drop: tuple[str, ...] = option((), "leave this column out; may be repeated", section="data")
     keep: tuple[str, ...] = option(
         (), "a column that is a variable although it looks like an identifier; may be repeated", section="data"
