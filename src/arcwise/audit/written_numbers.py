@@ -167,9 +167,8 @@ def _numbers(column: Column, reading: NumberFormat) -> dict[str, str] | None:
         if found is None:
             return None
         match = _WRITTEN.fullmatch(label)
-        if (
-            match is not None and match["limit"] and len(column.labels) <= MAX_LEVELS
-        ):  # ages such as "<18" are categories
+        # Ages such as "<18" are categories.
+        if match is not None and match["limit"] and len(column.labels) <= MAX_LEVELS:
             return None
         values[label], unit = found
         units.add(unit)

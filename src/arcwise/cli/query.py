@@ -72,8 +72,8 @@ def query(
         Path,
         typer.Argument(
             metavar="NETWORK|DIR",
-            help="A network with tables (.bif, .xmlbif, .net, .xdsl, .uai; packed with .gz too), - for stdin; or a folder "
-            "of `arcwise learn`.",
+            help="A network with tables (.bif, .xmlbif, .net, .xdsl, .uai; packed with .gz too), - for stdin; or a "
+            "folder of `arcwise learn`.",
         ),
     ],
     questions: Annotated[
