@@ -43,9 +43,9 @@ class EnsembleConfidence(EdgeConfidence):
     """The combined confidence, and those of the members.
 
     With `combiner` "probability", `present` is the probability whose log odds are the mean of those of the members'
-    probabilities; with "boosting", the probability that gradient boosting predicts; with "majority" and "weighted" it is
-    the (weighted) share of the members that predict the edge, so that 0.5 is the threshold. Directions are those of the
-    members on average.
+    probabilities; with "boosting", the probability that gradient boosting predicts; with "majority" and "weighted" it
+    is the (weighted) share of the members that predict the edge, so that 0.5 is the threshold. Directions are those of
+    the members on average.
     """
 
     members: Mapping[str, EdgeConfidence] = field(default_factory=dict)
