@@ -31,8 +31,10 @@ demo: install
 
 test: lint test-cpp test-python
 
+# One process of tests for each core; one that has none left takes half of what the other still has.
+WORKERS ?= $(shell nproc)
 test-python: develop
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
 # The core's own tests, under AddressSanitizer and UndefinedBehaviorSanitizer.
 test-cpp: $(VENV)/.tools

@@ -126,3 +126,16 @@ def test_sets_that_make_no_sense(cli: Cli, confidence: Path, tmp_path: Path) -> 
     weights[0] = np.nan
     replace(nets, log_weights=weights).save(tmp_path / "nan.parquet")
     assert "weights of the networks do not sum to 1" in cli("confidence", tmp_path / "nan.parquet", code=1)
+
+
+def test_bootstrap_cuts_numbers_anew(cli: Callable[..., str], tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=80)
+    rows = "".join(f"{a:.3f},{'on' if a + e > 0 else 'off'}\n" for a, e in zip(x, rng.normal(size=80), strict=True))
+    path = tmp_path / "raw.csv"
+    path.write_text("x,c\n" + rows)
+    made = json.loads(cli("bootstrap", path, "--recut", "quantile", "--bins", 2, "--replicates", 8, "--json"))
+    assert made["networks"] == 8 and made["cut"] == {"method": "quantile", "bins": 2}
+    assert all(edge["strength"] <= 1.0 for edge in made["edges"])
+    assert "Name the class column: --target" in cli("bootstrap", path, "--recut", "mdl", code=1)
+    assert "there are none" in cli("bootstrap", path, "--recut", "width", "--categorical", code=1)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from arcwise.deadline import Deadline
 from arcwise.errors import ArcwiseError, ConfigError, FormatError
 from arcwise.limits import Limits, Status
 from arcwise.progress import ProgressEvent
@@ -26,6 +27,7 @@ from arcwise.study import (
     summarize_study,
 )
 from arcwise.study.local_workers import LocalWorkers
+from arcwise.study.plan import plan_in_time
 from arcwise.study.run_lock import RunLock
 from arcwise.study.store import Store
 
@@ -103,6 +105,44 @@ def test_finished_cells_are_not_run_again(tmp_path: Path) -> None:
     Store(store).append([Outcome(done[0][0], "failed", "late"), Outcome(done[2][0], "finished", "better")], 9)
     messages = [cell[4] for cell in Store(store).cells()]
     assert (messages[0], messages[2]) == ("", "better")
+
+
+class StoppedClock(Deadline):
+    """A deadline that is over after so many looks."""
+
+    def __init__(self, looks: int) -> None:
+        super().__init__()
+        self.looks = looks
+
+    @property
+    def is_over(self) -> bool:
+        self.looks -= 1
+        return self.looks < 0
+
+
+def test_a_time_limit_holds_while_a_study_is_planned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planning and writing look at the clock in between; what was not written whole is not there."""
+    monkeypatch.setattr("arcwise.study.plan.CELLS_PER_LOOK", 1)
+    monkeypatch.setattr("arcwise.study.store.CELLS_PER_LOOK", 10)
+    study, store = study_of(tmp_path, "cells = 40"), Store(tmp_path / "x.duckdb")
+    report = run_study(study, store.path, limits=Limits(seconds=1e-9), progress=False)
+    assert (report.planned, report.done, report.pending) == (40, 0, 40)
+    assert report.status is Status.TIME_LIMIT
+    plan = plan_study(study)
+    assert plan_in_time(study, StoppedClock(39)) is None
+    assert plan_in_time(study, StoppedClock(40)) == plan
+    for looks in range(4):
+        assert not store.begin(study, plan, deadline=StoppedClock(looks))
+        assert not list(tmp_path.glob("*.duckdb*"))
+    assert store.begin(study, plan, deadline=StoppedClock(4))
+    assert [row[0] for row in store.cells(rows=False)] == [cell.id for cell in plan]
+    # Another plan for the same store: the old one stays.
+    larger = study_of(tmp_path, "cells = 41")
+    clock = StoppedClock(1)
+    assert not store.begin(larger, plan_study(larger), accept_changes=True, deadline=clock)
+    assert len(store.cells(rows=False)) == 40
+    report = run_study(study, store.path, limits=Limits(seconds=1e-9), progress=False)
+    assert (report.planned, report.finished, report.status) == (40, 0, Status.TIME_LIMIT)
 
 
 def test_a_time_limit_of_the_run_keeps_what_is_finished(tmp_path: Path) -> None:
@@ -252,7 +292,7 @@ def test_a_store_that_another_program_has_open_is_waited_for(tmp_path: Path) -> 
     # The reader goes away once the run is half done, which it can only be if cells go on.
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Store, "begin_run", lambda self, workers: 7)
-        patch.setattr(Store, "begin", lambda self, study, plan, accept_changes: None)
+        patch.setattr(Store, "begin", lambda self, study, plan, **options: True)
         report = run_study(study, store, progress=release)
     reader.wait()
     assert report.finished == 10

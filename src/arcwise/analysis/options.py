@@ -89,6 +89,11 @@ class LearnOptions:
         flags=("--setting",),
         section="networks",
     )
+    recut: bool = option(
+        False,
+        "cut columns of numbers anew in each replicate of a bootstrap, so that cut points are part of the uncertainty",
+        section="networks",
+    )
     max_parents: int | None = option(
         None,
         "the largest number of parents of any variable",
@@ -183,7 +188,13 @@ class LearnOptions:
         section="data",
     )
     bins: int = option(BINS, "intervals to cut numbers into", low=2, high=10_000, section="data")
-    target: str | None = option(None, "the class column for --discretize mdl", usual="none", section="data")
+    target: str | None = option(
+        None,
+        "the variable of interest: the report says what it depends on and how well it is predicted; mdl cuts numbers "
+        "where it changes",
+        usual="none",
+        section="data",
+    )
     drop: tuple[str, ...] = option((), "leave this column out; may be repeated", section="data")
     keep: tuple[str, ...] = option(
         (), "a column that is a variable although it looks like an identifier; may be repeated", section="data"
@@ -243,14 +254,20 @@ class LearnOptions:
         usual="none are joined",
         section="data",
     )
-    header: str = option(
-        "first",
+    header: str | None = option(
+        None,
         "where the names of the columns are: in the first line, or none",
         choices=("first", "none"),
+        usual="in the first line, unless that looks like a row",
         section="data",
     )
     agree: bool = option(False, "agree to the proposed preparation of the data", flags=("--yes", "-y"), section="data")
-    separator: str | None = option(None, "field separator of a text file", usual="a comma or a tab", section="data")
+    separator: str | None = option(
+        None,
+        "field separator of a text file",
+        usual="what the first lines show: a comma, a semicolon, a tab or a bar",
+        section="data",
+    )
     format: str | None = option(
         None,
         "the format: csv, tsv, parquet, arff, lau, xlsx, jsonl, sqlite or duckdb",
@@ -344,7 +361,7 @@ class LearnOptions:
     def reading(self) -> dict[str, Any]:
         """How a file is to be read, where that was said."""
         given = {"separator": self.separator, "format": self.format, "table": self.table}
-        headless = {} if self.header == "first" else {"header": False}
+        headless = {"header": False} if self.header == "none" else {}
         return {name: value for name, value in given.items() if value is not None} | headless | self.experiments
 
     @property

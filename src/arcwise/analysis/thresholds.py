@@ -13,6 +13,7 @@ from arcwise.confidence.learned_table import size_warning
 from arcwise.confidence.recipe_confidence import recipe_of
 from arcwise.data import Dataset, Incomplete
 from arcwise.deadline import Deadline
+from arcwise.ensemble.uncut import Uncut
 from arcwise.limits import Status
 from arcwise.progress import ProgressCallback
 from arcwise.showing import one_screen
@@ -63,7 +64,7 @@ class Thresholds:
 
 
 def choose_thresholds(
-    data: Dataset | Incomplete,
+    data: Dataset | Incomplete | Uncut,
     main: Averaged,
     options: LearnOptions,
     deadline: Deadline,
@@ -144,8 +145,9 @@ def _cut_at(confidence: EdgeConfidence, rule: RuleName, cost: float) -> float:
     return 1 / (1 + cost)
 
 
-def _experiment_warning(data: Dataset | Incomplete) -> str:
+def _experiment_warning(data: Dataset | Incomplete | Uncut) -> str:
     """Say that no cut-off was learned from data in which variables were set; "" if none was here."""
+    data = data.whole if isinstance(data, Uncut) else data
     if not isinstance(data, Dataset) or data.targets is None:
         return ""
     return (
@@ -155,7 +157,7 @@ def _experiment_warning(data: Dataset | Incomplete) -> str:
 
 
 def _broom(
-    data: Dataset | Incomplete,
+    data: Dataset | Incomplete | Uncut,
     main: Averaged,
     confidence: EdgeConfidence,
     options: LearnOptions,
@@ -165,7 +167,7 @@ def _broom(
     """Learn from shuffled columns as from the data: what is found there is found by chance (Broom et al. 2012)."""
     shuffles = options.permutations
     if shuffles is None:
-        if isinstance(data, Incomplete):
+        if isinstance(data.whole if isinstance(data, Uncut) else data, Incomplete):
             return None, Remark(
                 "Broom's rule was not computed: shuffled columns have gaps, too, and completing them all is slow. "
                 f"--permutations {PERMUTATIONS} asks for it."

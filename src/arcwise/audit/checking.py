@@ -26,6 +26,7 @@ class AuditKeywords(TypedDict, total=False):
     thousands: str | None
     dates: str | None
     merge_rare: int | None
+    header: str | None
     keep: Collection[str]
     categories: Collection[str]
 

@@ -76,6 +76,8 @@ class Finding:
         The change itself, or None if only the analyst can make it.
     safe
         Whether `agree` is enough to make the change; otherwise, it has to be asked for by its option.
+    keepable
+        Whether the option `keep` says that nothing is to be done: the columns are variables all the same.
     """
 
     kind: Kind
@@ -87,6 +89,7 @@ class Finding:
     remedy: Argument | None = None
     repair: Repair | None = None
     safe: bool = True
+    keepable: bool = False
 
     def describe(self) -> dict[str, Any]:
         """Return the finding as JSON can hold it."""
@@ -98,5 +101,6 @@ class Finding:
             "evidence": self.evidence,
             "proposal": self.proposal,
             "option": None if self.remedy is None else self.remedy.name,
+            "value": None if self.remedy is None else self.remedy.value,
             "safe": self.safe and self.repair is not None,
         }

@@ -87,8 +87,7 @@ def posterior(
     way: Any = wanted.way if output is None else "chains"
     deadline = Deadline.of(limit.limits)
     score = scored.make()
-    cases = reading.read(data, printing.progress)
-    known = rules.read(cases.names)
+    cases, known = reading.read_known(data, printing.progress, rules, score)
     found = find_posterior(
         cases,
         score,

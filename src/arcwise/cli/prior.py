@@ -129,11 +129,10 @@ def _read(values: Mapping[str, Any]) -> _Request:
 
     progress = values["printing"].progress
     limits = Deadline.of(values["limit"].limits) if "limit" in values else None  # reading is a part of the time
-    data = values["reading"].read(values["data"], progress)
     if limits is None:
-        return _Request(data, Learning(), progress)
+        return _Request(values["reading"].read(values["data"], progress), Learning(), progress)
     rules, learning = values["rules"], values["learning"]
-    known = rules.read(data.names)
+    data, known = values["reading"].read_known(values["data"], progress, rules)
     return _Request(data, Learning(rules.max_parents, known, limits, learning.threads, learning.search), progress)
 
 

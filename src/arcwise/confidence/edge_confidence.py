@@ -21,6 +21,7 @@ from arcwise.showing import LINES, html_table, one_screen
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
     from arcwise.confidence.calibration.edge_probability import EdgeProbability
 
@@ -284,6 +285,25 @@ class EdgeConfidence:
         from arcwise.confidence.confidence_files import load_confidence
 
         return load_confidence(path)
+
+    def plot(
+        self, kind: Literal["matrix", "forest"] = "matrix", *, above: float = 0.05, ax: Axes | None = None
+    ) -> Axes:
+        """Draw all confidences as a matrix, or those above a value one by one; return the axes.
+
+        In a forest, lines are two standard errors long each way; a confidence without a standard error is a point.
+        """
+        from arcwise.plotting.charts import plot_forest, plot_matrix
+
+        if kind == "matrix":
+            return plot_matrix(self.names, self.present, labels=("", ""), legend="confidence in an edge", ax=ax)
+        if kind != "forest":
+            raise OptionError(suggestion("kind of plot", str(kind), ("matrix", "forest")))
+        frame = self.to_frame(above=above)
+        values = frame["present"].to_numpy(dtype=float)
+        error = 2 * np.nan_to_num(frame["standard_error"].to_numpy(dtype=float))
+        names = [f"{first} — {second}" for first, second in zip(frame["first"], frame["second"], strict=True)]
+        return plot_forest(names, values, np.clip(values - error, 0, 1), np.clip(values + error, 0, 1), ax=ax)
 
     def __repr__(self) -> str:
         kind = f"{self.origin}, {self.n_networks:,} networks, {self.weights} weights, {self.orient}"

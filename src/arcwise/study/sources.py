@@ -2,7 +2,7 @@
 
 A network is named by a text::
 
-    alarm                                          alarm.bif or alarm.bif.gz in the networks folder, else from pgmpy
+    alarm                                          alarm.bif, alarm.net, ... in the networks folder, else from pgmpy
     models/my.bif                                  a file, seen from the folder of the configuration
     random:nodes=20,max_degree=6,seed=1            a random network
     fitted:data=tic-tac-toe,score=bic              learned from data (Liao 4.6.1), see `arcwise.study.fitted`
@@ -100,7 +100,7 @@ class Sources:
 
 @lru_cache(maxsize=16)
 def _network(sources: Sources, text: str) -> BayesianNetwork:
-    from arcwise.model import read_bif
+    from arcwise.model import read_network
     from arcwise.study.fitted import fitted_network
     from arcwise.study.network_files import find_network
     from arcwise.study.network_parts import network_part
@@ -113,7 +113,7 @@ def _network(sources: Sources, text: str) -> BayesianNetwork:
         return network_part(source, sources)
     if source.kind == "fitted":
         return fitted_network(source, sources)
-    return read_bif(find_network(source, sources)).normalized()
+    return read_network(find_network(source, sources)).normalized()
 
 
 @lru_cache(maxsize=8)

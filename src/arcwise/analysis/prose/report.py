@@ -16,10 +16,12 @@ from arcwise.analysis.prose.constraints import constraint_blocks
 from arcwise.analysis.prose.cuts import cut_sections
 from arcwise.analysis.prose.edges import edge_sentences, state_label, summary_sentences
 from arcwise.analysis.prose.experiments import experiment_sections
+from arcwise.analysis.prose.fit import fit_blocks, prediction_blocks
 from arcwise.analysis.prose.gaps import completion_account, gap_blocks
 from arcwise.analysis.prose.methods import methods_text, references
 from arcwise.analysis.prose.prior import prior_blocks
 from arcwise.analysis.prose.sources import account_of_sample, completeness, ensemble_title, restriction
+from arcwise.analysis.prose.variable import variable_answer
 from arcwise.analysis.thresholds import COST_POWERS
 from arcwise.counts import contingency
 from arcwise.report import (
@@ -76,10 +78,11 @@ def build_report(analysis: Analysis) -> Report:
             ("cut-off", f"{analysis.threshold:.3g}"),
             ("edges in the network", f"{kept:,}"),
         ),
-        summary=(*summary_sentences(analysis), *(remark.text for remark in analysis.remarks)),
+        summary=(*_about_target(analysis), *summary_sentences(analysis), *(remark.text for remark in analysis.remarks)),
         network=_network(analysis),
         glossary=_glossary(analysis),
         sections=(
+            *_focus(analysis),
             Section("ensemble", ensemble_title(analysis), tuple(_ensemble(analysis))),
             *(
                 [Section("constraints", "What you said, and what it cost", constraint_blocks(analysis))]
@@ -94,11 +97,40 @@ def build_report(analysis: Analysis) -> Report:
             *experiment_sections(analysis),
             Section("rules", "Where to cut", tuple(_rules(analysis))),
             Section("prior", "Does the prior decide, and are there enough data?", tuple(_prior(analysis))),
+            *([Section("fit", "Does the network fit?", fit_blocks(analysis.fit))] if analysis.fit is not None else []),
             *cut_sections(analysis),
             Section("data", "The data", tuple(_data(analysis))),
             Section("choices", "What was chosen, and why", tuple(_choices(analysis))),
             Section("methods", "Methods, ready to paste", _methods(analysis)),
             Section("repeat", "How to repeat it", repeat_blocks(analysis)),
+        ),
+    )
+
+
+def _about_target(analysis: Analysis) -> tuple[str, ...]:
+    """Say first what the target depends on and how well it is predicted."""
+    if analysis.focus is None:
+        return ()
+    variable, scores = analysis.focus.variable, analysis.focus.scores
+    on = ", ".join(variable.blanket) or "nothing that the data show"
+    return (
+        f"{variable.name} depends on {on}; given these, no other variable tells more about it. It is predicted right "
+        f"in {percent(scores.accuracy)} of cases that were not learned from; its most frequent state alone in "
+        f"{percent(scores.usual_accuracy)}.",
+    )
+
+
+def _focus(analysis: Analysis) -> tuple[Section, ...]:
+    """Return what the analysis says about its target, if it has one."""
+    if analysis.focus is None:
+        return ()
+    about = variable_answer(analysis.focus.variable)
+    return (
+        Section("target", about.title, about.blocks),
+        Section(
+            "prediction",
+            f"How well {analysis.focus.variable.name} is predicted",
+            prediction_blocks(analysis.focus.scores),
         ),
     )
 

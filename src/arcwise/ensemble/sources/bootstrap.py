@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from arcwise.ensemble.network_set import NetworkSet
     from arcwise.ensemble.network_summary import Ensemble
     from arcwise.ensemble.recipe import Recipe, Run
+    from arcwise.ensemble.uncut import Uncut
 
 __all__ = ["Bootstrap", "BootstrapOptions"]
 
@@ -30,6 +31,7 @@ class BootstrapOptions:
 
     replicates: int = option(REPLICATES, "how many networks are learned", low=1)
     learner: str = option("tabu", "how each is learned", choices=tuple(LEARNERS))
+    recut: bool = option(False, "whether the numbers of each sample are cut anew")
     refine: int = option(
         REFINE, "rounds of refinement of each network that tabu search or hill climbing learns; 0 as in bnlearn", low=0
     )
@@ -63,14 +65,18 @@ class Bootstrap(Source):
         """Learn each network from a sample of the cases with their gaps, which is completed anew."""
         return self._learn(recipe, data, run)
 
-    def _learn(self, recipe: Recipe, data: Dataset | Completions, run: Run) -> NetworkSet:
+    def run_uncut(self, recipe: Recipe, data: Uncut, run: Run) -> NetworkSet:
+        """Learn each network from a sample whose numbers are cut anew."""
+        return self._learn(recipe, data, run)
+
+    def _learn(self, recipe: Recipe, data: Dataset | Completions | Uncut, run: Run) -> NetworkSet:
         limits = run.limits or Limits()
         return bootstrap_networks(
             data,
             replicates=recipe.settings["replicates"],
             learner=recipe.settings["learner"],
             score=recipe.scorer,
-            constraints=recipe.constraints_on(data.names if isinstance(data, Dataset) else data.data.names),
+            constraints=recipe.constraints_on(data.names),
             max_parents=recipe.max_parents,
             seed=run.seed,
             options=_learner_options(recipe),

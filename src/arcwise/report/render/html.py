@@ -17,6 +17,7 @@ from importlib.resources import files
 from typing import Any
 
 from arcwise.confidence.consensus import Fate
+from arcwise.plotting.layout import draw_network, label_of
 from arcwise.report.content.blocks import (
     FOUND,
     Block,
@@ -31,7 +32,6 @@ from arcwise.report.content.blocks import (
 )
 from arcwise.report.content.numbers import percent, show_confidence
 from arcwise.report.drawing.chart import chart_svg
-from arcwise.report.drawing.network import draw_network, label_of
 
 __all__ = ["render_frame", "render_html"]
 
