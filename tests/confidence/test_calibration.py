@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcwise.confidence import EdgeConfidence, consensus_network
+from arcwise.confidence import EdgeConfidence, combine_confidences, consensus_network
 from arcwise.confidence.calibration.calibration import Calibration, calibrated_by
 from arcwise.confidence.calibration.curve import KNOTS, CalibrationCurve
 from arcwise.confidence.calibration.directions import DirectionMap, fit_directions
@@ -187,3 +187,17 @@ def test_the_network_at_a_probability_has_the_edges_above_it() -> None:
     i, j = np.triu_indices(4, 1)
     likely = {frozenset((NAMES[a], NAMES[b])) for a, b, p in zip(i, j, c.probability.vector, strict=True) if p > bar}
     assert kept == likely
+
+
+def test_members_that_agree_keep_their_probability_and_others_meet_half_way() -> None:
+    one = confidence()
+    other = confidence(directed=one.directed * 0.0)
+    pool = combine_confidences({"credible:qnml": one, "bootstrap:bic": other}, combine="probability")
+    low, high = sorted((one.probability["a", "b"], other.probability["a", "b"]))
+    assert low < pool["a", "b"] < high
+    assert pool["a", "c"] == pytest.approx(one.probability["a", "c"], abs=0.05)  # facts of the sets differ a little
+    assert np.allclose(pool.probability.vector, pool.vector)
+    alone = combine_confidences({"credible:qnml": one}, combine="probability")
+    assert np.allclose(alone.vector, one.probability.vector, atol=1e-4)
+    assert np.allclose(alone.directed, one.probability.directed, atol=1e-4)
+    assert alone.probability.calibration.kind == "table"

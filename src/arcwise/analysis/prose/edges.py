@@ -108,9 +108,10 @@ def _presence(analysis: Analysis, edge: EdgeFinding) -> str:
 
 def _probability(analysis: Analysis, edge: EdgeFinding) -> str:
     """Say how often an edge like this one is real, where that was studied."""
-    if edge.probability is None or analysis.probability.calibration.kind == "none":
+    known = analysis.probability.calibration
+    if edge.probability is None or known.kind == "none" or known.doubt:  # a warning says what the doubt is
         return ""
-    where = "of known networks" if analysis.probability.calibration.kind == "table" else "simulated from what was found"
+    where = "of known networks" if known.kind == "table" else "simulated from what was found"
     share = percent(edge.probability.edge)
     return f"In data {where}, {share} of the edges with this confidence are real."
 

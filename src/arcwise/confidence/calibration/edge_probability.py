@@ -104,6 +104,10 @@ class EdgeProbability:
         forward, backward, either = (split / edge).tolist() if edge > 0 else (0.0, 0.0, 1.0)
         return PairProbability(first, second, edge, forward, backward, either)
 
+    def __getitem__(self, pair: tuple[str, str]) -> float:
+        """Return the probability of an edge between two variables: ``probability["smoke", "cough"]``."""
+        return self.pair(*pair).edge
+
     def expected(self, chosen: NDArray[np.bool_]) -> Expected:
         """Return what to expect of some of the pairs, given as a mask over `vector`."""
         if chosen.shape != self.vector.shape:

@@ -21,12 +21,13 @@ from arcwise.confidence.calibration.curve import KNOTS, CalibrationCurve
 from arcwise.errors import FormatError
 from arcwise.showing import one_screen
 
-__all__ = ["CalibrationModel", "SetFacts", "fit_model"]
+__all__ = ["CASES", "VARIABLES", "CalibrationModel", "SetFacts", "fit_model"]
 
 EDGE = 0.002  # confidences nearer to 0 or 1 are taken for this near; steps take care of the very ends
 END = 0.0005
 SPREAD = math.log((1 - EDGE) / EDGE)
 ROUNDS = 50
+CASES, VARIABLES = 1, 3  # where these stand among the facts of a data set
 PENALTY = 1.0  # of the slopes in the facts: half a pair's worth of evidence against each
 
 
@@ -116,7 +117,7 @@ def fit_model(
         For each data set its facts, and what each of its pairs counts.
     """
     rows = np.array([own.row() for own in facts])
-    lowest, highest = np.quantile(rows, 0.01, axis=0), np.quantile(rows, 0.99, axis=0)
+    lowest, highest = rows.min(axis=0), rows.max(axis=0)
     parts = []
     for own, row in zip(confidences, np.clip(rows, lowest, highest), strict=True):
         parts.append((_terms(own)[:, None, :] * row[None, :, None]).reshape(-1, len(own)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from arcwise.confidence.calibration.calibration import Calibration
 from arcwise.confidence.calibration.directions import DirectionMap
-from arcwise.confidence.calibration.model import CalibrationModel, SetFacts
+from arcwise.confidence.calibration.model import CASES, VARIABLES, CalibrationModel, SetFacts
 from arcwise.ensemble.recipe import Recipe
 from arcwise.errors import FormatError
 from arcwise.showing import one_screen
@@ -83,7 +84,7 @@ class CalibrationTable:
         if confidence.targets:
             differences = (*differences, "experiments: some here, none there")
         if not differences:
-            return ""
+            return _beyond(confidence.n_cases, len(confidence.names), entry.model)
         return (
             "The probabilities were learned from networks that were made differently from these "
             f"({'; '.join(differences)}), so no study shows that they are right here."
@@ -143,6 +144,23 @@ def _as_studied(studied: Recipe, recipe: Recipe) -> Recipe:
 
 # How many networks are drawn decides how exact a confidence is, not what it means.
 EFFORT = ("replicates", "most_draws", "chains")
+
+
+def _beyond(n_cases: int, n_variables: int, model: CalibrationModel) -> str:
+    """Say that there are fewer or more cases, or more variables, than in the study; "" if there are not."""
+    low, high = (int(float(f"{1000 * 10 ** bounds[CASES]:.3g}")) for bounds in (model.lowest, model.highest))
+    most = round(20 * math.exp(model.highest[VARIABLES]))
+    if not low <= n_cases <= high:
+        return (
+            f"The probabilities come from data sets of {low:,} to {high:,} cases, and there are {n_cases:,} here: "
+            "those of the nearest size are used, but no study shows that they are right here."
+        )
+    if n_variables > most:
+        return (
+            f"The probabilities come from networks of up to {most} variables, and there are {n_variables:,} here: no "
+            "study shows that they are right here."
+        )
+    return ""
 
 
 def _not_studied(confidence: EdgeConfidence) -> str:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from arcwise.confidence.calibration.curve import CalibrationCurve
 from arcwise.confidence.calibration.directions import DirectionMap
 from arcwise.confidence.calibration.reliability import FLOOR, reliability
+from arcwise.confidence.meta_ensemble import pooled
 from arcwise.study.experiment import SummaryFigure, SummaryTable
 from arcwise.study.experiments.calibration_fit import Samples
 from arcwise.study.experiments.pair_states import ABSENT, BACKWARD, FORWARD, UNDIRECTED, PairStates, losses
@@ -26,6 +27,7 @@ __all__ = ["Judged", "judge", "summarize"]
 # Sample sizes that are shown together.
 GROUPS = {"50": (0, 99), "100-200": (100, 499), "500-1000": (500, 1999), "2000-20000": (2000, 10**9)}
 EVERY = "all"
+TOGETHER = "pooled"
 # The bins of the issue of calibration that matter to readers: where an edge is believed.
 HIGH_BINS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
 COSTS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
@@ -38,6 +40,7 @@ class Judged:
 
     label: str
     family: str
+    sample: str  # what it is a sample of: recipes that learned from the same have the same
     cases: int
     states: PairStates
     curve: CalibrationCurve
@@ -74,9 +77,10 @@ def judge(samples: Samples) -> list[Judged]:
             if not len(others):
                 continue
             model, directions = others.model(), others.directions()
-            for states, facts, cases in zip(own.states, own.facts, own.frame["cases"], strict=True):
-                ways = _ways(states, directions, int(cases))
-                found.append(Judged(label, family, int(cases), states, model.curve(facts), ways))
+            for states, facts, row in zip(own.states, own.facts, own.frame.itertuples(), strict=True):
+                sample, cases = f"{row.truth}|{row.cases}|{row.repetition}", int(str(row.cases))
+                ways = _ways(states, directions, cases)
+                found.append(Judged(label, family, sample, cases, states, model.curve(facts), ways))
     return found
 
 
@@ -93,6 +97,7 @@ def summarize(rows: pd.DataFrame) -> Sequence[SummaryTable | SummaryFigure]:
         return [_seconds(rows)]
     return [
         _quality(judged),
+        _together(judged),
         _high_bins(judged),
         _expected(judged),
         _decisions(judged),
@@ -147,6 +152,46 @@ def _quality(judged: Sequence[Judged]) -> SummaryTable:
         f"expected calibration error (15 bins, pairs above {FLOOR:g}), log loss and Brier score of all pairs."
     )
     return SummaryTable("quality", caption, pd.DataFrame(lines))
+
+
+def _together(judged: Sequence[Judged]) -> SummaryTable:
+    """Compare the recipes, and what they say together, on the samples that all of them learned from."""
+    import pandas as pd
+
+    labels = sorted({one.label for one in judged})
+    by_sample: dict[str, dict[str, Judged]] = {}
+    for one in judged:
+        by_sample.setdefault(one.sample, {})[one.label] = one
+    common = [found for found in by_sample.values() if len(found) == len(labels)]
+    lines = []
+    for group in GROUPS:
+        own = [found for found in common if found[labels[0]].group == group]
+        if not own:
+            continue
+        real = np.concatenate([found[labels[0]].real for found in own])
+        claims = {label: np.concatenate([found[label].probability for found in own]) for label in labels}
+        raw = {label: np.concatenate([found[label].confidence for found in own]) for label in labels}
+        claims[TOGETHER] = pooled(list(claims.values()))
+        for label, values in claims.items():
+            made = reliability(values, real)
+            before = reliability(raw[label], real) if label in raw else None
+            lines.append(
+                {
+                    "cases": group,
+                    "recipe": label,
+                    "log_loss_confidence": None if before is None else round(before.log_loss, 4),
+                    "log_loss_probability": round(made.log_loss, 4),
+                    "brier_confidence": None if before is None else round(before.brier, 4),
+                    "brier_probability": round(made.brier, 4),
+                    "error_probability": round(made.error, 4),
+                    "cells": len(own),
+                }
+            )
+    caption = (
+        "The recipes on the samples that all of them learned from, and pooled: the mean of the log odds of their "
+        "probabilities. Each family left out."
+    )
+    return SummaryTable("together", caption, pd.DataFrame(lines))
 
 
 def _high_bins(judged: Sequence[Judged]) -> SummaryTable:
