@@ -25,7 +25,7 @@ CURRENCY = r"(?:[$€£¥₹]|USD|EUR|GBP|CHF|JPY|CAD|AUD|INR|CNY|SEK|NOK|DKK|kr
 GROUPS = "'\u2019 \u00a0\u202f"  # what may stand between thousands beside the comma and the point
 MINUS = frozenset("-\u2212\u2013")  # as typewriters, mathematicians and word processors write it
 _SIGN = r"[+\-\u2212\u2013]"
-_UNIT = r"[^\W\d_]{1,12}[\u00b2\u00b3]?"
+_UNIT = r"°?[^\W\d_]{1,12}[\u00b2\u00b3]?"
 _WRITTEN = re.compile(
     rf"(?P<limit>[<>\u2264\u2265~\u2248]=?\s*)?(?P<open>\()?(?P<sign>{_SIGN})?\s*{CURRENCY}?\s*(?P<inner>{_SIGN})?"
     rf"(?P<number>[0-9][0-9.,{GROUPS}]*|[.,][0-9]+)(?P<power>[eE][+-]?[0-9]{{1,3}})?"
