@@ -74,7 +74,7 @@ def find_written_numbers(
     asked = decimal is not None or thousands is not None
     readings = _readings(decimal, thousands)
     found = {
-        column.name: [(reading, values) for reading in readings if (values := _numbers(column, reading)) is not None]
+        column.name: _read(column, readings) or (_read(column, [POINT, COMMA]) if column.numbers is None else [])
         for column in table.columns
         if not column.declared and (asked or column.numbers is None)
     }
@@ -105,6 +105,11 @@ def find_written_numbers(
             Argument("thousands", thousands) if thousands and not decimal else Argument("decimal", reading.decimal),
             _repair(column, values, example),
         )
+
+
+def _read(column: Column, readings: list[NumberFormat]) -> list[tuple[NumberFormat, dict[str, str]]]:
+    """Return the readings that take every label, each with the numbers."""
+    return [(reading, values) for reading in readings if (values := _numbers(column, reading)) is not None]
 
 
 def is_written_number(label: str) -> bool:
