@@ -115,7 +115,7 @@ def open_table(
     if isinstance(data, Incomplete):
         return data
     if isinstance(data, str | os.PathLike):
-        return read_table(data, progress=progress, **reading)
+        return read_table(data, progress=progress, merge=True, **reading)  # spaces around a label are no state
     column, conditions = reading.get("interventions"), reading.get("conditions")
     if isinstance(data, Dataset):
         if column is not None:
