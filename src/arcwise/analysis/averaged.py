@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from arcwise.analysis.chain_facts import ChainFacts, chain_facts
 from arcwise.confidence import EdgeConfidence, NextExperiment, next_experiment
 from arcwise.confidence.credible_averages import MOST_DAGS
 from arcwise.confidence.recipe_confidence import carry_out
@@ -105,6 +106,8 @@ class Averaged:
         Which experiment would settle how many open directions; None if none is open, or it was not asked for.
     verdict
         What is known of the chains that drew the networks (`Verdict.describe`); empty for other sources.
+    chains
+        What is shown of these chains; None for other sources.
     """
 
     recipe: Recipe
@@ -115,6 +118,7 @@ class Averaged:
     credible: CredibleFacts | None = None
     experiments: NextExperiment | None = None
     verdict: Mapping[str, Any] = field(default_factory=dict)
+    chains: ChainFacts | None = None
 
     @property
     def title(self) -> str:
@@ -150,7 +154,17 @@ def average(recipe: Recipe, data: Dataset | Completions, run: Run, *, describe: 
         facts = _facts_under_ancestors(recipe, networks, data)
     experiments = _experiments(networks, confidence, run.seed, deadline) if describe else None
     verdict = networks.facts.get("verdict", {})
-    return Averaged(recipe, confidence, made.status, networks.count, shortfall, facts, experiments, verdict)
+    return Averaged(
+        recipe,
+        confidence,
+        made.status,
+        networks.count,
+        shortfall,
+        facts,
+        experiments,
+        verdict,
+        chain_facts(networks) if describe else None,
+    )
 
 
 def _experiments(

@@ -100,9 +100,7 @@ class RemoteRun:
         self._task = self._client.scatter(task, broadcast=True, hash=False)
         self._split(first.positions(), first.random_states(), first.counts())
 
-    def _split(
-        self, positions: NDArray[np.uint32], random: NDArray[np.uint64], counts: NDArray[np.uint64]
-    ) -> None:
+    def _split(self, positions: NDArray[np.uint32], random: NDArray[np.uint64], counts: NDArray[np.uint64]) -> None:
         parts = [np.split(values, self._chains) for values in (positions, random, counts)]
         self._states: list[State] = list(zip(*parts, strict=True))
 
@@ -118,9 +116,7 @@ class RemoteRun:
         """Let every chain make so many draws; see the native core. How many at once is up to the cluster."""
         targets = np.split(jumps, self._chains)
         submitted = [
-            self._client.submit(
-                ChainTask.advance, self._task, state, count, own, least, seconds, pure=False, retries=3
-            )
+            self._client.submit(ChainTask.advance, self._task, state, count, own, least, seconds, pure=False, retries=3)
             for state, own in zip(self._states, targets, strict=True)
         ]
         none = np.empty(0)
