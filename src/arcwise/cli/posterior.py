@@ -17,6 +17,7 @@ from arcwise.cli.printing import ResultOptions, finish, print_json
 from arcwise.cli.repeat_options import SeedOption, ThreadsOption
 from arcwise.cli.rule_options import RuleOptions
 from arcwise.cli.score_options import ScoreOptions
+from arcwise.cli.worker_options import ClusterOption
 from arcwise.errors import OptionError
 
 __all__ = ["register"]
@@ -48,6 +49,7 @@ class WayOptions(OptionGroup):
         Path | None,
         typer.Option("--resume", help="Keep the chains in this file, and continue from it if it exists."),
     ] = None
+    cluster: ClusterOption = None
     seed: SeedOption = 0
     threads: ThreadsOption = 1
 
@@ -102,6 +104,7 @@ def posterior(
         most_draws=wanted.most_draws,
         jump_factor=wanted.jump_factor,
         path=wanted.resume,
+        cluster=wanted.cluster,
     )
     if output is not None:
         recipe = Recipe.of(
