@@ -163,7 +163,7 @@ class ChainPosterior:
         ``arviz.plot_rank``.
         """
         try:
-            import arviz as az  # type: ignore[import-not-found]
+            import arviz as az
         except ImportError:
             raise UnfinishedError(
                 "ArviZ is not installed: pip install arviz, or pip install 'arcwise[arviz]'."
