@@ -10,6 +10,7 @@ import typer
 
 from arcwise.cli.output_file import check_writable
 from arcwise.errors import FormatError
+from arcwise.extras import load_figure
 from arcwise.files import write_bytes
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ def check_figure_name(path: Path | None) -> None:
         return
     if _kind(path) not in METADATA:
         raise FormatError(f"cannot write {path}: a figure's name must end in .png, .svg or .pdf.")
+    load_figure()
     check_writable(path)
 
 

@@ -88,8 +88,9 @@ class EssPath:
 
     def plot(self) -> Figure:
         """Plot the number of arcs and the optimal score over the ESS."""
-        from matplotlib.figure import Figure
+        from arcwise.extras import load_figure
 
+        Figure = load_figure()
         figure = Figure(figsize=(7, 5), layout="constrained")
         above, below = figure.subplots(2, 1, sharex=True)
         above.step(self.ess, self.n_arcs, where="mid")
