@@ -24,7 +24,7 @@ from arcwise.mentions import Argument
 from arcwise.model import BayesianNetwork
 from arcwise.model.distribution import Distribution, RowDistributions
 from arcwise.model.inference import IMPOSSIBLE, asked_positions, check_account, observed_states
-from arcwise.model.network import MAX_CELLS
+from arcwise.model.probability_tables import MAX_CELLS
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 from arcwise.seeds import Seed, generator_of
 from arcwise.showing import LINES, html_table

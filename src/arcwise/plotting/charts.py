@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from arcwise.plotting.axes import axes_or_new
 
@@ -89,8 +89,8 @@ def plot_forest(
     """Draw a point and a range per name, the first on top, between 0 and 1."""
     ax = axes_or_new(ax, 6.0, max(2.0, 0.8 + 0.28 * len(names)))
     at = np.arange(len(names))
-    ax.hlines(at, low, high, color="0.55", linewidth=2)
-    ax.plot(values, at, "o", color="black", markersize=4)
+    ax.hlines(at, np.asarray(low), np.asarray(high), color="0.55", linewidth=2)
+    ax.plot(np.asarray(values), at, "o", color="black", markersize=4)
     ax.set_yticks(at, names, fontsize=8)
     ax.set_xlim(-0.02, 1.02)
     ax.invert_yaxis()
