@@ -87,8 +87,8 @@ class BayesianNetworkEstimator(BaseEstimator):  # type: ignore[misc]
     >>> model = BayesianNetworkEstimator(criterion="bdeu", max_parents=2).fit(frame)
     >>> len(model.dag_.arcs), model.sample(2, random_state=1).shape
     (15, (2, 10))
-    >>> classifier = BayesianNetworkEstimator(target="class").fit(frame)
-    >>> classifier.predict(frame.drop(columns="class")).shape
+    >>> classifier = BayesianNetworkEstimator(target="Class").fit(frame)
+    >>> classifier.predict(frame.drop(columns="Class")).shape
     (958,)
     """
 

@@ -38,7 +38,7 @@ def check_fit(
     replicates: Annotated[
         int,
         typer.Option(
-            "--replicates", "-r", min=0, max=100_000, help="How many data sets to draw from the network; 0 for none."
+            "--replicates", min=0, max=100_000, help="How many data sets to draw from the network; 0 for none."
         ),
     ] = 100,
     seed: SeedOption = 0,

@@ -57,7 +57,7 @@ class AveragingOptions(OptionGroup):
         int, typer.Option("--draws", min=2, max=10**7, help="With --average: draws of networks and parameters.")
     ] = 400
     level: Annotated[
-        float, typer.Option("--level", min=0.01, max=0.9999, help="With --average: the share that intervals hold.")
+        float, typer.Option("--level", min=0.01, max=0.9999, help="The share of the posterior that intervals hold.")
     ] = 0.95
     seed: SeedOption = 0
 
