@@ -187,7 +187,7 @@ class BayesianNetworkEstimator(BaseEstimator):  # type: ignore[misc]
         states = self.network_.states[self.network_.index(self.target)]
         return np.array([self._given_classes_.get(state, state) for state in states])
 
-    @available_if(_has_target)
+    @available_if(_has_target)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: pd.DataFrame | ArrayLike) -> NDArray[np.float64]:
         """Return the probability of each class for each row, given all its other variables."""
         check_is_fitted(self)
@@ -196,7 +196,7 @@ class BayesianNetworkEstimator(BaseEstimator):  # type: ignore[misc]
         cut = apply_cuts(table, {k: v for k, v in self.cuts_.items() if k in table.names})
         return self.network_.predict_proba(cut, self.target, progress=False)
 
-    @available_if(_has_target)
+    @available_if(_has_target)  # type: ignore[untyped-decorator]
     def predict(self, X: pd.DataFrame | ArrayLike) -> NDArray[Any]:
         """Return the most probable class of each row, given all its other variables."""
         return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])

@@ -162,7 +162,7 @@ def _is_new(word: str) -> bool:
 CALLS: dict[str, str] = {
     "learn": "data.csv --no-compare --permutations 0",
     "explain": "report",
-    "effect": "report a b",
+    "effect": "report",
     "predict": "report --target a --folds 2",
     "check-fit": "report --replicates 3",
     "check": "data.csv",

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from arcwise.plotting.axes import axes_or_new
 
@@ -79,12 +79,7 @@ def plot_bars(
 
 
 def plot_forest(
-    names: Sequence[str],
-    values: Sequence[float],
-    low: Sequence[float],
-    high: Sequence[float],
-    *,
-    ax: Axes | None = None,
+    names: Sequence[str], values: ArrayLike, low: ArrayLike, high: ArrayLike, *, ax: Axes | None = None
 ) -> Axes:
     """Draw a point and a range per name, the first on top, between 0 and 1."""
     ax = axes_or_new(ax, 6.0, max(2.0, 0.8 + 0.28 * len(names)))
