@@ -141,6 +141,17 @@ def test_cross_validation_and_the_target_of_an_analysis(pair: tuple[Analysis, Sa
     assert "Does the network fit?" in text
 
 
+def test_a_target_of_numbers_is_cut_as_other_columns_are() -> None:
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=200)
+    frame = pd.DataFrame({"x": x, "y": x + rng.normal(size=200) / 2})
+    made = learn(frame, agree=True, target="y", permutations=0, progress=False)
+    assert made.focus is not None
+    assert made.focus.variable.blanket == ("x",)
+    assert made.cuts is not None
+    assert "mdl" in made.cuts.notes[0].text
+
+
 def test_a_limit_of_time_for_the_folds_is_told(pair: tuple[Analysis, SavedAnalysis]) -> None:
     from arcwise.limits import Limits
 

@@ -108,14 +108,16 @@ def cut_again(table: Table, columns: tuple[str, ...], method: str, bins: int, op
 
     named = [name for name in (*options.categories, *options.keep) if name in table.names]
     kept = options.categorical or named
-    chosen = [name for name in columns if name != options.target]
+    # MDL cuts where a class changes; a target of numbers is cut as any other column is, and is no class.
+    target = options.target if method == "mdl" else None
+    if target in columns:
+        return None
+    chosen = list(columns)
     if method == "joint":
         found = joint_cuts(table, chosen, categorical=kept, max_parents=options.max_parents, seed=options.seed)
         cut = apply_cuts(table, found.cuts, keep_empty=False)
     else:
-        cut = discretize(
-            table, method=method, columns=chosen, bins=max(bins, 2), target=options.target, without_cuts="median"
-        )
+        cut = discretize(table, method=method, columns=chosen, bins=max(bins, 2), target=target, without_cuts="median")
     if any(len(cut.column(name).labels) < 2 for name in chosen):
         return None
     return cut.to_dataset(categorical=kept)

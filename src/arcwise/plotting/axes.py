@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["axes_or_new"]
+__all__ = ["axes_or_new", "two_axes_or_new"]
 
 
 def axes_or_new(ax: Axes | None, width: float, height: float) -> Axes:
@@ -26,3 +26,18 @@ def axes_or_new(ax: Axes | None, width: float, height: float) -> Axes:
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained").add_subplot()
+
+
+def two_axes_or_new(axes: tuple[Axes, Axes] | None, width: float, height: float) -> tuple[Axes, Axes]:
+    """Return the axes, or two new ones, one above the other, with the same values along."""
+    if axes is not None:
+        return axes
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    if pyplot is not None:
+        figure = pyplot.figure(figsize=(width, height), layout="constrained")
+    else:
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(width, height), layout="constrained")
+    above, below = figure.subplots(2, 1, sharex=True)
+    return above, below
