@@ -157,9 +157,9 @@ def _answers(
 ) -> list[tuple[pd.DataFrame, dict[str, Any]]]:
     """Answer all questions, of one network or averaged."""
     saved = open_folder(path) if path.is_dir() else None
+    network = open_network(path) if saved is None else saved.network
     if averaging.average and saved is None:
         raise OptionError(f"--average is for a folder of `arcwise learn`; {path} is one network.")
-    network = open_network(path) if saved is None else saved.network
     if given.rows is not None:
         asked = _Rows(given.rows, given.impossible, saved, averaging)
         return [_answer_rows(network, questions[0], asked, options, printing)]
