@@ -17,19 +17,21 @@ from arcwise.ensemble.chains.checkpoint import run_of_file
 from arcwise.ensemble.chains.sampling import sample_posterior
 from arcwise.ensemble.chains.settings import MOST_CHAINS, ChainSettings
 from arcwise.ensemble.chains.slack import count_families, slack_for
+from arcwise.ensemble.chains.starts import RESAMPLED
 from arcwise.ensemble.credible_set import CredibleSet
 from arcwise.ensemble.exact_posterior import LARGEST, ExactPosterior, exact_posterior
 from arcwise.ensemble.families import arc_frame
 from arcwise.ensemble.network_set import NetworkSet
+from arcwise.ensemble.replicates.bootstrap import bootstrap_networks
 from arcwise.errors import UnfinishedError, UnknownNameError, suggestion
-from arcwise.graph import Constraints
+from arcwise.graph import Constraints, Dag
 from arcwise.limits import Limits, Status
 from arcwise.mentions import Argument, Remedy
 from arcwise.option import check_options, option
 from arcwise.parent_sets import ParentSetTable, build_parent_sets
 from arcwise.progress import ProgressCallback
 from arcwise.scores import Score, make_score
-from arcwise.seeds import Seed
+from arcwise.seeds import Seed, resolve_seed
 from arcwise.settings import gather
 from arcwise.showing import one_screen
 
@@ -319,21 +321,47 @@ def draw_posterior(
     table = problem.table(slack, deadline.uncounted)
     if table.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
+    known = run_of_file(chosen.path)
+    used = known.seed if seed is None and known is not None else resolve_seed(seed)
     found = sample_posterior(
         table,
         constraints=problem.constraints,
         credible=credible,
-        seed=seed,
+        seed=used,
         threads=problem.threads,
         limits=deadline.limits,
         progress=problem.progress,
         settings=ChainSettings(
-            chains=chosen.chains, most_draws=chosen.most_draws, path=chosen.path, cluster=chosen.cluster
+            chains=chosen.chains,
+            most_draws=chosen.most_draws,
+            path=chosen.path,
+            cluster=chosen.cluster,
+            resampled=_resampled(problem, chosen.chains, used, deadline),
         ),
     )
     if table.status is not Status.COMPLETE:  # of a lower parent limit than was asked for
         found = replace(found, status=table.status)
     return found
+
+
+def _resampled(problem: Problem, chains: int, seed: int, deadline: Deadline) -> tuple[Dag, ...]:
+    """Return networks of resampled data for the chains that begin there."""
+    wanted = sum(chain % 4 == RESAMPLED for chain in range(chains))
+    if not wanted:
+        return ()
+    found = bootstrap_networks(
+        problem.data,
+        problem.score,
+        replicates=wanted,
+        constraints=problem.constraints,
+        max_parents=problem.max_parents,
+        seed=seed,
+        limits=deadline.uncounted,
+        progress=problem.progress,
+    )
+    if found.status is Status.INTERRUPTED:
+        raise KeyboardInterrupt
+    return tuple(found)
 
 
 def _jump_set(problem: Problem, settings: PosteriorSettings, deadline: Deadline) -> CredibleSet | None:
