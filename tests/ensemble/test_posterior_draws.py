@@ -47,7 +47,10 @@ def assert_in_proportion(table: ParentSetTable, draws: int, seed: int, constrain
     assert (drawn.count, drawn.status) == (draws, Status.COMPLETE)
     kept = found.table
     n = kept.n_variables
-    scores = [{sum(1 << p for p in kept.parents_of(r)): float(kept.scores[r]) for r in kept.rows_of(v)} for v in range(n)]
+    scores = [
+        {sum(1 << p for p in kept.parents_of(row)): float(kept.scores[row]) for row in kept.rows_of(v)}
+        for v in range(n)
+    ]
     masks = all_dags.parent_masks(n)
     logs = np.array([sum(scores[v].get(int(m), -math.inf) for v, m in enumerate(dag)) for dag in masks])
     codes = np.array([sum(int(m) << (n * v) for v, m in enumerate(dag)) for dag in masks], dtype=np.int64)
@@ -70,7 +73,9 @@ def assert_in_proportion(table: ParentSetTable, draws: int, seed: int, constrain
     assert all(drawn.scores[i] == pytest.approx(known[code], abs=1e-9) for code, i in first.items())
 
 
-@pytest.mark.parametrize(("n", "scale", "gaps"), [(1, 1.0, 0.0), (2, 1.0, 0.0), (3, 1.0, 0.0), (4, 0.0, 0.0), (4, 2.0, 0.5)])
+@pytest.mark.parametrize(
+    ("n", "scale", "gaps"), [(1, 1.0, 0.0), (2, 1.0, 0.0), (3, 1.0, 0.0), (4, 0.0, 0.0), (4, 2.0, 0.5)]
+)
 def test_draws_are_in_the_proportions_of_all_dags(n: int, scale: float, gaps: float) -> None:
     assert_in_proportion(random_table(n, 7 + n, scale, gaps), 100_000, 1)
 

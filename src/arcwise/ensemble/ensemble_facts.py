@@ -14,7 +14,15 @@ from arcwise.graph import Beliefs, Constraints, FixedPairs
 from arcwise.limits import Status
 from arcwise.showing import one_screen
 
-__all__ = ["CONSTRAINTS", "TARGETS", "EnsembleFacts", "describe_completeness", "fixed_pairs", "known_facts", "shared_constraints"]
+__all__ = [
+    "CONSTRAINTS",
+    "TARGETS",
+    "EnsembleFacts",
+    "describe_completeness",
+    "fixed_pairs",
+    "known_facts",
+    "shared_constraints",
+]
 
 # Facts about the networks: what all of them satisfy, as `Constraints.describe` says it; and the experiments, each as
 # the names of the variables that were set.
