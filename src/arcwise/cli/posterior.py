@@ -17,6 +17,7 @@ from arcwise.cli.printing import ResultOptions, finish, print_json
 from arcwise.cli.repeat_options import SeedOption, ThreadsOption
 from arcwise.cli.rule_options import RuleOptions
 from arcwise.cli.score_options import ScoreOptions
+from arcwise.cli.worker_options import ClusterOption
 
 __all__ = ["register"]
 
@@ -47,6 +48,7 @@ class WayOptions(OptionGroup):
         Path | None,
         typer.Option("--resume", help="Keep the chains in this file, and continue from it if it exists."),
     ] = None
+    cluster: ClusterOption = None
     seed: SeedOption = 0
     threads: ThreadsOption = 1
 
@@ -85,8 +87,7 @@ def posterior(
     way: Any = "chains" if output is not None and wanted.way == "auto" else wanted.way
     deadline = Deadline.of(limit.limits)
     score = scored.make()
-    cases = reading.read(data, printing.progress)
-    known = rules.read(cases.names)
+    cases, known = reading.read_known(data, printing.progress, rules, score)
     found = find_posterior(
         cases,
         score,
@@ -101,6 +102,7 @@ def posterior(
         most_draws=wanted.most_draws,
         jump_factor=wanted.jump_factor,
         path=wanted.resume,
+        cluster=wanted.cluster,
     )
     if output is not None and found.exact is not None:
         if found.complete:

@@ -27,6 +27,7 @@ from arcwise.thread_count import check_threads
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
     from arcwise import _core
 
@@ -174,6 +175,12 @@ class ExactPosterior:
                 "the posterior of Markov blankets was not asked for: exact_posterior(..., blankets=True)."
             )
         return blankets
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the matrix of the arcs' probabilities; return the axes."""
+        from arcwise.plotting.charts import plot_matrix
+
+        return plot_matrix(self.names, self.arc_probabilities(), labels=("from", "to"), legend="probability", ax=ax)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per arc that any network has, with its probability, the likeliest first."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from arcwise.data import Dataset
 from arcwise.deadline import Deadline
 from arcwise.ensemble.chains.chain_posterior import ChainPosterior, Share
+from arcwise.ensemble.chains.checkpoint import run_of_file
 from arcwise.ensemble.chains.sampling import sample_posterior
 from arcwise.ensemble.chains.settings import MOST_CHAINS, ChainSettings
 from arcwise.ensemble.chains.slack import count_families, slack_for
@@ -33,6 +34,7 @@ from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
     import pandas as pd
+    from distributed import Client
 
 __all__ = [
     "WAYS",
@@ -54,7 +56,7 @@ EXACT_SECONDS, EXACT_SHARE = 60.0, 0.5
 # Draws from a posterior that was summed: an arc's share has a standard error of at most 0.005.
 EXACT_DRAWS = 10_000
 # The credible set that chains jump in.
-JUMP_SECONDS, JUMP_SHARE, JUMP_MEMORY = 10.0, 0.1, 2**28
+JUMP_SECONDS, JUMP_SHARE, JUMP_MEMORY = 60.0, 0.3, 2**24
 
 
 @one_screen
@@ -67,11 +69,11 @@ class PosteriorSettings:
     way
         "exact" sums over all DAGs, "chains" draws from them; "auto" sums where that takes at most a minute (or half of
         the time that is allowed) and the memory that is free, and else draws.
-    chains, most_draws, path
+    chains, most_draws, path, cluster
         See `arcwise.ensemble.chains.settings.ChainSettings`.
     jump_factor
-        Chains jump among the networks within this Bayes factor of the best one, if that set is found in ten seconds (or
-        a tenth of the time) and 256 MB; 1 for no jumps.
+        Chains jump among the networks within this Bayes factor of the best one, if that set is found in 16 MB and a
+        minute (or 30 % of the time, if that is limited); 1 for no jumps.
     """
 
     way: Way = "auto"
@@ -79,6 +81,7 @@ class PosteriorSettings:
     most_draws: int = option(200_000, "how many draws of each chain at most", low=8)
     jump_factor: float = option(1000.0, "chains jump among the networks within this Bayes factor of the best", low=1)
     path: str | os.PathLike[str] | None = None
+    cluster: Any = None  # str | Client | None: Dask is not there for everybody
 
     def __post_init__(self) -> None:
         check_options(self)
@@ -95,6 +98,7 @@ class PosteriorKeywords(TypedDict, total=False):
     most_draws: int
     jump_factor: float
     path: str | os.PathLike[str] | None
+    cluster: str | Client | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,7 +237,7 @@ def find_posterior(
         See `arcwise.progress.show_progress`.
     settings
         The fields of `PosteriorSettings` by keyword: ``way=``, ``chains=``, ``most_draws=``, ``jump_factor=``,
-        ``path=``. A whole one as ``settings=``.
+        ``path=``, ``cluster=``. A whole one as ``settings=``.
 
     Examples
     --------
@@ -314,7 +318,7 @@ def draw_posterior(
     """Let chains draw from the posterior; `credible` is the set to jump in, if it is at hand."""
     chosen = settings or PosteriorSettings()
     if credible is None:
-        credible = _jump_set(problem, chosen.jump_factor, deadline)
+        credible = _jump_set(problem, chosen, deadline)
     slack = slack_for(problem.data.n_variables, problem.max_parents)
     if credible is not None:
         slack = max(slack, credible.slack)
@@ -329,21 +333,28 @@ def draw_posterior(
         threads=problem.threads,
         limits=deadline.limits,
         progress=problem.progress,
-        settings=ChainSettings(chains=chosen.chains, most_draws=chosen.most_draws, path=chosen.path),
+        settings=ChainSettings(
+            chains=chosen.chains, most_draws=chosen.most_draws, path=chosen.path, cluster=chosen.cluster
+        ),
     )
     if table.status is not Status.COMPLETE:  # of a lower parent limit than was asked for
         found = replace(found, status=table.status)
     return found
 
 
-def _jump_set(problem: Problem, factor: float, deadline: Deadline) -> CredibleSet | None:
-    """Return the set that chains jump in; None if it is not found in the time, or not wanted."""
-    if factor <= 1:
+def _jump_set(problem: Problem, settings: PosteriorSettings, deadline: Deadline) -> CredibleSet | None:
+    """Return the set that chains jump in; None if it takes too much, or is not wanted.
+
+    Memory decides, which does not depend on how busy a machine is; time only where the limit is tight. A run that is
+    resumed does as it did before, however much time it has now.
+    """
+    slack = math.log(settings.jump_factor)
+    known = run_of_file(settings.path)
+    if settings.jump_factor <= 1 or (known is not None and known.jump_slack is None):
         return None
-    left = deadline.share(JUMP_SHARE).limits
-    seconds = JUMP_SECONDS if left.seconds is None else min(JUMP_SECONDS, left.seconds)
-    limits = Deadline(Limits(seconds, JUMP_MEMORY))
-    slack = math.log(factor)
+    left = deadline.share(JUMP_SHARE).limits.seconds
+    seconds = JUMP_SECONDS if left is None else min(JUMP_SECONDS, left)
+    limits = Deadline(Limits(seconds if known is None else None, JUMP_MEMORY))
     table = problem.table(slack, limits.limits)
     if table.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
