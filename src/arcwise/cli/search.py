@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import enum
+import functools
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -37,6 +38,10 @@ class Method(enum.StrEnum):
     FIRST_ASCENT = "first-ascent"
     GENETIC = "genetic"
     ORDER = "order"
+    GES = "ges"
+    CHOW_LIU = "chow-liu"
+    NAIVE_BAYES = "naive-bayes"
+    TAN = "tan"
     EM = "em"
 
 
@@ -55,6 +60,10 @@ TAKES: dict[Method, tuple[str, ...]] = {
     Method.FIRST_ASCENT: ("start",),
     Method.GENETIC: ("population", "unconnected", "drop_worst", "promote", "mating_tries", "patience"),
     Method.ORDER: ("iterations", "patience", "threads"),
+    Method.GES: (),
+    Method.CHOW_LIU: (),
+    Method.NAIVE_BAYES: ("target",),
+    Method.TAN: ("target",),
     Method.EM: ("start",),
 }
 
@@ -137,6 +146,10 @@ class SearchOptions(OptionGroup):
             "--threads", min=1, max=MOST_THREADS, help="order: threads for its table (default: 1).", show_default=False
         ),
     ] = None
+    target: Annotated[
+        str | None,
+        typer.Option("--target", help="naive-bayes, tan: the variable to predict.", show_default=False),
+    ] = None
     seed: SeedOption = 0
 
     def settings(self) -> dict[str, Any]:
@@ -174,8 +187,11 @@ def search(
 ) -> None:
     """Search for a network with a high score, fast and without a proof that it is the best.
 
-    Prints the arcs as CSV. The suffix of the output says how it is written: .csv (arc list), .dot, .graphml, or .txt
-    (structure file).
+    Besides searches there are networks to compare with: the tree of Chow and Liu, naive Bayes and tree-augmented naive
+    Bayes (tan), which are made for --target, and greedy equivalence search (ges).
+
+    Prints the arcs as CSV. The suffix of the output says how it is written: .csv (arc list), .dot, .graphml, .txt
+    (structure file) or .modelstring (bnlearn).
 
     Data may have gaps with --score pnal, which scores each family by the cases that have it whole, and with --method
     em, structural EM; both need values that are missing at random.
@@ -201,9 +217,12 @@ def search(
         Method.FIRST_ASCENT: stage.first_ascent,
         Method.GENETIC: stage.genetic_search,
         Method.ORDER: _search_orders,
+        Method.GES: functools.partial(_search_freely, method, stage.equivalence_search),
+        Method.CHOW_LIU: functools.partial(_search_freely, method, stage.chow_liu),
+        Method.NAIVE_BAYES: functools.partial(_search_freely, method, stage.naive_bayes),
+        Method.TAN: functools.partial(_search_freely, method, stage.tree_augmented),
     }[method]
-    cases = reading.read(data, printing.progress, score)
-    known = rules.read(cases.names)
+    cases, known = reading.read_known(data, printing.progress, rules, score)
     tell_idle(score, known, quiet=printing.quiet)
     result = function(
         cases,
@@ -230,6 +249,30 @@ def search(
     finish(result.status)
 
 
+def _search_freely(
+    method: Method,
+    function: Any,
+    data: Dataset,
+    *,
+    score: Score,
+    max_parents: int | None,
+    constraints: Constraints | None,
+    **options: Any,
+) -> LocalSearchResult:
+    """Call a search that takes no constraints: greedy equivalence search, or a network of a fixed shape."""
+    if constraints is not None or max_parents is not None:
+        raise OptionError(f"--method {method} knows no constraints and no limit of parents; hill-climbing and tabu do.")
+    if method is Method.GES:
+        found = function(data, score, limits=options["limits"], progress=options["progress"])
+    elif "target" not in TAKES[method]:
+        found = function(data, score)
+    elif "target" in options:
+        found = function(data, options["target"], score)
+    else:
+        raise OptionError(f"--method {method} needs the variable to predict: --target NAME.")
+    return cast("LocalSearchResult", found)
+
+
 def _search_by_em(
     data: Path,
     options: dict[str, Any],
@@ -246,8 +289,7 @@ def _search_by_em(
 
     if reading.impute is not None:
         raise OptionError("--method em needs the gaps as they are: leave --impute out.")
-    cases = reading.read_incomplete(data, printing.progress)
-    known = rules.read(cases.names)
+    cases, known = reading.read_incomplete(data, printing.progress, rules, score)
     found = structural_em(
         cases,
         score,

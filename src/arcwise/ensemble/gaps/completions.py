@@ -70,6 +70,11 @@ class Completions:
         self._ahead = BURN_IN  # steps before the next completion is taken
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """The variables."""
+        return self.data.names
+
+    @property
     def drawn(self) -> int:
         """How many there are so far."""
         return len(self._states)
