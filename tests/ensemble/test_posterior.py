@@ -122,7 +122,7 @@ def test_verb_draws_saves_and_resumes(file: Path, cli: Callable[..., str], tmp_p
 
 def test_verb_ends_with_3_if_chains_do_not_agree(file: Path, cli: Callable[..., str]) -> None:
     told = cli("posterior", file, "--way", "chains", "--most-draws", "60", "--jump-factor", "1", code=3)
-    assert "Not converged: 4 chains of 30 draws" in told
+    assert "Not converged: 4 chains of 45 draws" in told
     assert "count limit" in told
 
 

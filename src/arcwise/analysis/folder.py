@@ -28,6 +28,10 @@ FILES = (
     "cpdag.graphml",
     "confidence.parquet",
     "run.json",
+    "data.parquet",
+    "coding.json",
+    "networks.nets",
+    "families.nets",
 )
 
 
@@ -85,6 +89,26 @@ def _write_files(analysis: Analysis, folder: Path) -> None:
     write_dot(folder / "cpdag.dot", analysis.cpdag, labels=labels)
     write_graphml(folder / "cpdag.graphml", analysis.cpdag, labels=labels)
     analysis.confidence.save(folder / "confidence.parquet")
+    _write_means(analysis, folder)
+
+
+def _write_means(analysis: Analysis, folder: Path) -> None:
+    """Write what later questions need: the data as they were learned from, how they were coded, and networks."""
+    analysis.stacked.to_file(folder / "data.parquet")
+    coding = analysis.prepared.coding
+    facts = {
+        "columns": [] if coding is None else coding.describe(),
+        "completions": analysis.copies,
+        "digest": analysis.stacked.digest,
+        "ess": analysis.ess,
+        "experiments": analysis.stacked.targets is not None and not analysis.stacked.targets.is_empty,
+    }
+    write_text(folder / "coding.json", json.dumps(facts, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+    kept = analysis.main.kept
+    if kept is not None:
+        kept.networks.save(folder / "networks.nets")
+        if kept.shares is not None:
+            kept.shares.save(folder / "families.nets")
 
 
 def run_record(analysis: Analysis) -> dict[str, Any]:
@@ -112,6 +136,9 @@ def run_record(analysis: Analysis) -> dict[str, Any]:
             "posterior_covered_error": None if credible is None else credible.covered_error,
             "verdict": dict(analysis.main.verdict) or None,
             "threshold": analysis.threshold,
+            "calibration": analysis.probability.calibration.describe(),
+            "expected_false": round(analysis.expected.false, 6),
+            "expected_missed": round(analysis.expected.missed, 6),
             "rules": {mark.label: mark.threshold.value for mark in analysis.thresholds.marks},
             "arcs": [list(arc) for arc in analysis.dag.arcs],
             "dropped": [[edge.tail, edge.head] for edge in analysis.consensus.dropped],

@@ -20,6 +20,7 @@ from arcwise.analysis.prose.beliefs import idle_remark, without_remark
 from arcwise.analysis.prose.experiments import untold_remarks
 from arcwise.analysis.prose.remarks import (
     fallback_remark,
+    hurried_remark,
     missing_remark,
     no_networks_message,
     price_remarks,
@@ -27,8 +28,11 @@ from arcwise.analysis.prose.remarks import (
     unconstrained_remark,
 )
 from arcwise.analysis.remark import Remark
+from arcwise.analysis.target_focus import check_network, focus_on
 from arcwise.analysis.thresholds import choose_thresholds
 from arcwise.confidence import consensus_network
+from arcwise.confidence.calibration.calibration import Calibration
+from arcwise.confidence.calibration.self_calibration import SelfCalibration, self_calibration
 from arcwise.data import Dataset, Incomplete, Table
 from arcwise.deadline import Deadline
 from arcwise.ensemble import Recipe
@@ -117,11 +121,21 @@ def learn_prepared(
     """Learn from data that are prepared."""
     _check_settings(options)
     options = replace(options, constraints=known_of(options, prepared.data))
+    if options.calibration == "self" and not isinstance(prepared.data, Dataset):
+        raise OptionError(
+            Argument("calibration", "self"),
+            "simulates complete data, and these have gaps.",
+            remedies=(
+                Remedy("fill them first:", Argument("impute", "knn")),
+                Remedy("use", Argument("calibration", "table")),
+            ),
+        )
     given = _completions(prepared.data, options)
     uncut = _recut(prepared, given, options)
     work = _Work(prepared, options, Deadline(Limits(options.limit_seconds, MEMORY)), progress, given, uncut)
     idle = work.check_beliefs()
     main, remarks = work.main_set()
+    main, simulated = work.calibrated(main)
     assert main.confidence is not None
     known = work.known
     without, more = work.unconstrained(main) if known is not None else (None, ())
@@ -141,7 +155,7 @@ def learn_prepared(
     remarks += more
     prior = check_prior(data, consensus.dag, options, ess=ess, deadline=work.deadline, progress=progress)
     origins = Origins(known, consensus, without, main, unbelieved, data.targets)
-    return Analysis(
+    made = Analysis(
         prepared=prepared,
         options=options,
         main=main,
@@ -157,7 +171,15 @@ def learn_prepared(
         without_beliefs=unbelieved,
         cuts=cuts,
         completion=None if isinstance(given, Dataset) else data,
+        completions=None if isinstance(given, Dataset) else stacked,
+        simulated=simulated,
     )
+    made = replace(made, fit=check_network(made))
+    if options.target is None:
+        return made
+    focus = focus_on(made, options.target, work.deadline, seed=options.seed, progress=progress)
+    hurried = (hurried_remark(options.target),) if focus.scores.by_time else ()
+    return replace(made, focus=focus, remarks=(*made.remarks, *hurried))
 
 
 def _completions(data: Dataset | Incomplete, options: LearnOptions) -> Dataset | Completions:
@@ -294,6 +316,18 @@ class _Work:
                 remarks.append(sample_remark(found))
             return found, tuple(remarks)
         raise OptionError(no_networks_message(given_up[-1]))
+
+    def calibrated(self, main: Averaged) -> tuple[Averaged, SelfCalibration | None]:
+        """Say how the confidences become probabilities, if not by the package's table: not at all, or by simulation."""
+        kind, confidence = self.options.calibration, main.confidence
+        assert confidence is not None
+        if kind == "none":
+            return replace(main, confidence=replace(confidence, calibration=Calibration.identity())), None
+        if kind == "table":
+            return main, None
+        assert isinstance(self.data, Dataset)
+        found = self_calibration(confidence, self.data, run=self._run(self.deadline.share(0.6).limits, None))
+        return replace(main, confidence=replace(confidence, calibration=found.calibration)), found
 
     def unconstrained(self, main: Averaged) -> tuple[Averaged | None, tuple[Remark, ...]]:
         """Carry out the same recipe without constraints and odds: what the data say if nobody else does."""

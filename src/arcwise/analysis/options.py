@@ -22,7 +22,7 @@ else:  # the command line reads this list at every start, and needs no array for
 __all__ = ["AUTO", "RULES", "LearnOptions", "score_text"]
 
 AUTO = "auto"
-RULES = ("learned", "cost")
+RULES = ("calibrated", "learned", "cost")
 
 
 def _methods() -> tuple[str, ...]:
@@ -35,6 +35,12 @@ def _fills() -> tuple[str, ...]:
     from arcwise.data.impute import METHODS
 
     return ("completions", *METHODS)
+
+
+def _calibrations() -> tuple[str, ...]:
+    from arcwise.confidence.calibration.calibration import KINDS
+
+    return KINDS
 
 
 def _cuts() -> tuple[str, ...]:
@@ -64,7 +70,7 @@ class LearnOptions:
         None,
         "a score, e.g. bic or bdeu:ess=10",
         values="a score",
-        usual="qnml for the credible set and the posterior, bdeu:ess=1 for the bootstrap",
+        usual="qnml for the credible set and the posterior, bic for the bootstrap",
         flags=("--score", "-s"),
         section="networks",
     )
@@ -118,10 +124,25 @@ class LearnOptions:
         section="cut-off",
     )
     rule: str = option(
-        "learned",
-        "from the cost to a cut-off: learned (from data sets whose network is known), or cost, 1 / (1 + cost), which "
-        "is right if the confidences are calibrated probabilities",
+        "calibrated",
+        "from the cost to a cut-off: calibrated (best on average by the probabilities of the edges), learned (best on "
+        "data sets whose network is known), or cost, 1 / (1 + cost) of the confidences as they are",
         choices=RULES,
+        section="cut-off",
+    )
+    calibration: str = option(
+        "table",
+        "how confidences become probabilities: table (by studies of known networks), self (by data sets that are "
+        "simulated from the networks found, 20 times the work), or none",
+        choices=_calibrations,
+        section="cut-off",
+    )
+    false_rate: float | None = option(
+        None,
+        "keep as many edges as go with at most this share of false ones, on average",
+        low=0,
+        high=1,
+        usual="what the rule says",
         section="cut-off",
     )
     threshold: float | None = option(
@@ -167,7 +188,13 @@ class LearnOptions:
         section="data",
     )
     bins: int = option(BINS, "intervals to cut numbers into", low=2, high=10_000, section="data")
-    target: str | None = option(None, "the class column for --discretize mdl", usual="none", section="data")
+    target: str | None = option(
+        None,
+        "the variable of interest: the report says what it depends on and how well it is predicted; mdl cuts numbers "
+        "where it changes",
+        usual="none",
+        section="data",
+    )
     drop: tuple[str, ...] = option((), "leave this column out; may be repeated", section="data")
     keep: tuple[str, ...] = option(
         (), "a column that is a variable although it looks like an identifier; may be repeated", section="data"
@@ -299,6 +326,12 @@ class LearnOptions:
         if not self.missed_edge_cost > 0:
             raise OptionError(
                 Argument("missed_edge_cost", self.missed_edge_cost), "must be positive: 1 weighs both mistakes alike."
+            )
+        if self.false_rate is not None and self.threshold is not None:
+            raise OptionError(
+                Argument("false_rate", self.false_rate),
+                "finds a cut-off, and one is given.",
+                remedies=Remedy("leave out", Argument("threshold")),
             )
         if self.permutations == 1:
             raise OptionError(Argument("permutations", 1), "must be at least 2 (20 is usual here), or 0 for none.")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from arcwise.analysis.coding import Coding
 from arcwise.analysis.left_out import left_out_by_audit, refuse_left_out
 from arcwise.audit import Audit, AuditSettings, Finding, Severity, audit_table
 from arcwise.audit.words import columns_words, it, verb
@@ -85,6 +86,8 @@ class Prepared:
         What was found in the data before; None for a data set, which is complete and discrete.
     uncut
         The data before numbers were cut, and how they were; None if nothing was cut.
+    coding
+        How columns became variables, for new rows.
     """
 
     data: Dataset | Incomplete
@@ -94,6 +97,7 @@ class Prepared:
     file: str | None = None
     audit: Audit | None = None
     uncut: Uncut | None = None
+    coding: Coding | None = None
 
     @property
     def cut(self) -> tuple[str, ...]:
@@ -223,16 +227,22 @@ def prepare(
             table = uncut.cut_table
             steps += _told_cuts(uncut, options)
     method = options.impute or IMPUTE
-    if method == "state" and table.n_missing:
+    with_gap_state = tuple(table.n_missing) if method == "state" else ()
+    if with_gap_state:
         table = impute(table, method=method)
     categorical = _categorical(table, options)
-    _check_experiments(table)
     data: Dataset | Incomplete
     data = (
         uncut.whole
         if uncut is not None
         else (table.to_incomplete if table.n_missing else table.to_dataset)(categorical=categorical)
     )
+    if options.target is not None and options.target not in data.names:
+        raise DataError(
+            Argument("target", options.target),
+            "was left out of the data, so nothing can be said about it.",
+            remedies=Remedy("keep it with", Argument("keep", [options.target])),
+        )
     if data.n_variables < 2:
         raise DataError(f"{given.prefix}fewer than two variables are left; a structure needs at least two.")
     gaps = NO_GAPS
@@ -240,7 +250,8 @@ def prepare(
         gaps = f"{COMPLETED}:{options.completions}" if method == COMPLETED else method
     base = None if file is None else os.path.basename(file)  # noqa: PTH119
     name = options.name or ("standard input" if base == "-" else base) or given.source or "data"
-    return Prepared(data, name, tuple(steps), gaps, base, audited, uncut)
+    coding = Coding.of(data, given, audited.repaired, None if uncut is None else uncut.cuts, with_gap_state)
+    return Prepared(data, name, tuple(steps), gaps, base, audited, uncut, coding)
 
 
 def _with_knowledge(
@@ -256,19 +267,6 @@ def _with_knowledge(
         options = replace(options, constraints=known(audited.repaired.names))
     refuse_left_out(gone, options.constraints, options.beliefs)
     return options
-
-
-def _check_experiments(table: Table) -> None:
-    """Refuse gaps that would have to be completed where variables were set."""
-    if table.n_missing and table.targets is not None and not table.targets.is_empty:
-        raise OptionError(
-            Argument("impute", COMPLETED),
-            "cannot complete data of experiments: a value that was set does not follow from the others.",
-            remedies=(
-                Remedy("leave rows with gaps out:", Argument("impute", "drop")),
-                Remedy("fill them once:", Argument("impute", "mode")),
-            ),
-        )
 
 
 def _told_experiments(targets: Targets | None) -> tuple[str, ...]:
@@ -296,6 +294,8 @@ def _as_it_is(data: Dataset | Incomplete, options: LearnOptions) -> Prepared:
             "is for raw data; a Dataset is complete and discrete, and gaps of Incomplete data are completed.",
             remedies=Remedy("leave it out"),
         )
+    if options.target is not None:
+        data.index(options.target)
     kept = [n for n in data.names if n not in options.drop]
     for dropped in options.drop:
         data.index(dropped)
@@ -310,7 +310,7 @@ def _as_it_is(data: Dataset | Incomplete, options: LearnOptions) -> Prepared:
                 remedies=Remedy("leave it out:", Argument("drop", [name])),
             )
     told = _told_experiments(chosen.targets) if isinstance(chosen, Dataset) else ()
-    return Prepared(chosen, options.name or "data", (*left_out, *told), gaps)
+    return Prepared(chosen, options.name or "data", (*left_out, *told), gaps, coding=Coding.of(chosen))
 
 
 def open_points(table: Table, options: LearnOptions) -> tuple[Finding | Obstacle, ...]:

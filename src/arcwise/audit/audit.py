@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from arcwise.audit.constants import find_constants, find_nearly_constant
@@ -17,6 +18,7 @@ from arcwise.audit.scales import find_scales
 from arcwise.audit.spellings import find_spellings
 from arcwise.audit.written_numbers import find_written_numbers
 from arcwise.data import Table
+from arcwise.data.gap_dependence import GapDependence, table_gap_dependences
 from arcwise.showing import LINES, html_table, one_screen
 
 if TYPE_CHECKING:
@@ -122,6 +124,14 @@ class Audit:
         self.table.column(column)
         return tuple(finding for finding in self.findings if column in finding.columns)
 
+    @cached_property
+    def gap_dependences(self) -> tuple[GapDependence, ...]:
+        """Which gaps of the repaired table clearly depend on which observed values, the clearest first.
+
+        Values may be missing at random all the same; but complete cases are then no random sample.
+        """
+        return tuple(test for test in table_gap_dependences(self.repaired) if test.is_clear)
+
     def to_frame(self) -> pd.DataFrame:
         """Return one row per finding."""
         import pandas as pd
@@ -138,6 +148,7 @@ class Audit:
             "findings": [finding.describe() for finding in self.findings],
             "steps": list(self.steps),
             "columns_left": list(self.repaired.names),
+            "gap_dependences": [asdict(test) for test in self.gap_dependences],
         }
 
     def __repr__(self) -> str:

@@ -9,7 +9,7 @@ whose other columns have decimal commas. A value below or above what can be meas
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from arcwise.audit.finding import Finding, Kind, Repair, Severity
@@ -18,7 +18,7 @@ from arcwise.data.labels import numbers_of, quoted
 from arcwise.data.table import MAX_LEVELS
 from arcwise.mentions import Argument
 
-__all__ = ["NumberFormat", "find_written_numbers", "is_written_number"]
+__all__ = ["NumberFormat", "find_written_numbers", "format_of", "is_written_number"]
 
 LEAST_VALUES = 3  # with fewer distinct values, labels such as "2 years" are categories
 CURRENCY = r"(?:[$€£¥₹]|USD|EUR|GBP|CHF|JPY|CAD|AUD|INR|CNY|SEK|NOK|DKK|kr)"
@@ -55,6 +55,19 @@ class NumberFormat:
             return None
         return f"{digits or '0'}{f'.{part}' if part else ''}"
 
+    def value(self, label: str) -> tuple[str, str] | None:
+        """Return a written number as a plain one, and its unit ("" for none or a currency); None if it is none."""
+        match = _WRITTEN.fullmatch(label)
+        if match is None or bool(match["open"]) != bool(match["close"]):
+            return None
+        number = self.read(match["number"].strip())
+        if number is None or (match["sign"] and match["inner"]):
+            return None
+        unit = match["unit"] or ""
+        negative = {*(match["sign"] or ""), *(match["inner"] or "")} & MINUS or match["open"]
+        plain = f"{'-' if negative else ''}{number}{match['power'] or ''}"
+        return plain, "" if re.fullmatch(CURRENCY, unit) else unit
+
 
 def _are_groups(lengths: list[int]) -> bool:
     """Say whether digits are in groups of three, or as in India, 12,34,567, of two before the last three."""
@@ -65,6 +78,17 @@ def _are_groups(lengths: list[int]) -> bool:
 
 
 POINT, COMMA = NumberFormat(".", ","), NumberFormat(",", ".")
+
+
+def format_of(values: Mapping[str, str | None]) -> NumberFormat | None:
+    """Return the format in which labels are these numbers; None if there is none, or they are written plainly."""
+    known = {label: number for label, number in values.items() if number is not None}
+    if all(label == number for label, number in known.items()):
+        return None
+    for reading in (POINT, COMMA, NumberFormat(".", "'"), NumberFormat(".", " "), NumberFormat(",", "'")):
+        if all((found := reading.value(label)) is not None and found[0] == n for label, n in known.items()):
+            return reading
+    return None
 
 
 def find_written_numbers(
@@ -144,18 +168,15 @@ def _numbers(column: Column, reading: NumberFormat) -> dict[str, str] | None:
     values: dict[str, str] = {}
     units: set[str] = set()
     for label in column.labels:
+        found = reading.value(label)
+        if found is None:
+            return None
         match = _WRITTEN.fullmatch(label)
-        if match is None or bool(match["open"]) != bool(match["close"]):
+        # Ages such as "<18" are categories.
+        if match is not None and match["limit"] and len(column.labels) <= MAX_LEVELS:
             return None
-        number = reading.read(match["number"].strip())
-        if match["limit"] and len(column.labels) <= MAX_LEVELS:  # ages such as "<18" are categories
-            return None
-        if number is None or (match["sign"] and match["inner"]):
-            return None
-        unit = match["unit"] or ""
-        units.add("" if re.fullmatch(CURRENCY, unit) else unit)
-        negative = {*(match["sign"] or ""), *(match["inner"] or "")} & MINUS or match["open"]
-        values[label] = f"{'-' if negative else ''}{number}{match['power'] or ''}"
+        values[label], unit = found
+        units.add(unit)
     units.discard("")
     if len(units) > 1 or (units and len(values) < LEAST_VALUES):
         return None

@@ -23,7 +23,7 @@ from arcwise.defaults import BINS, REPLICATES
 from arcwise.errors import OptionError
 
 if TYPE_CHECKING:
-    from arcwise.data import Dataset
+    from arcwise.data import Dataset, Incomplete
     from arcwise.ensemble.uncut import Uncut
 
 __all__ = ["register"]
@@ -120,14 +120,16 @@ def bootstrap(
     chosen: Any = learning.learner
     where: Any = sharing.backend
     score, limits = scored.make(), limit.limits
-    cases: Dataset | Uncut
-    if learning.recut is None:
-        cases, known = reading.read_known(data, printing.progress, rules, score)
-    else:
+    cases: Dataset | Incomplete | Uncut
+    if learning.recut is not None:
         cutting = Cutting(
             learning.recut, learning.bins, learning.target, max_parents=rules.max_parents, seed=learning.seed
         )
         cases, known = reading.read_uncut(data, printing.progress, rules, score, cutting)
+    elif reading.impute == "completions":
+        cases, known = reading.read_incomplete(data, printing.progress, rules, score)
+    else:
+        cases, known = reading.read_known(data, printing.progress, rules, score)
     tell_idle(score, known, quiet=printing.quiet)
     networks = bootstrap_networks(
         cases,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -13,12 +14,14 @@ from arcwise.confidence.edge_confidence import EdgeConfidence
 from arcwise.confidence.learned_table import learned_table
 from arcwise.data import Dataset, Incomplete
 from arcwise.deadline import Deadline
-from arcwise.ensemble import CredibleSet, Ensemble
+from arcwise.ensemble import CredibleSet, Ensemble, NetworkSet
 from arcwise.ensemble.gaps.averaging import completions_for
 from arcwise.ensemble.gaps.completions import Completions
+from arcwise.ensemble.network_set import concatenate
+from arcwise.ensemble.reach import DRAWS, listed_or_drawn
 from arcwise.ensemble.recipe import Recipe, Run
 from arcwise.ensemble.uncut import Uncut, as_recut
-from arcwise.errors import OptionError, UnknownNameError, suggestion
+from arcwise.errors import OptionError, UnfinishedError, UnknownNameError, suggestion
 from arcwise.limits import Limits, Status
 from arcwise.mentions import Argument, Remedy
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
@@ -56,11 +59,15 @@ def recipe_of(confidence: EdgeConfidence) -> Recipe:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What carrying out a recipe gave: networks, and their confidences unless a limit left nothing to average."""
+    """What carrying out a recipe gave: networks, and their confidences unless a limit left nothing to average.
+
+    `drawn` are networks of all completions, where the ensemble of data with gaps has none itself.
+    """
 
     networks: Ensemble
     confidence: EdgeConfidence | None
     status: Status
+    drawn: NetworkSet | None = None
 
 
 def carry_out(recipe: Recipe, data: Dataset | Incomplete | Completions | Uncut, run: Run | None = None) -> Outcome:
@@ -109,12 +116,16 @@ def _carry_out_completed(recipe: Recipe, data: Completions | Uncut, run: Run) ->
     n_cases = gaps.n_cases
     found: list[EdgeConfidence] = []
     arcs: list[NDArray[np.float64]] = []
+    drawn: list[NetworkSet] = []
+    each = max(1, DRAWS // max(1, data.count if isinstance(data, Completions) else 1))
 
     def visit(networks: Ensemble, completion: Dataset) -> None:
         made = _averaged(recipe, networks, n_cases, deadline).confidence
         if made is not None:
             found.append(made)
             arcs.append(networks.arc_probabilities())
+            with contextlib.suppress(OptionError, UnfinishedError):  # the time may be over
+                drawn.append(listed_or_drawn(networks, count=each, seed=run.seed, limits=deadline.uncounted))
 
     if isinstance(data, Uncut):
         networks = recipe.source_facts.run_uncut(recipe, data, run)
@@ -124,13 +135,21 @@ def _carry_out_completed(recipe: Recipe, data: Completions | Uncut, run: Run) ->
     if found and networks.count:
         confidence = _mean(recipe, networks, found, arcs)
         confidence = replace(confidence, filled=filled, data_digest=digest)
-        return Outcome(networks, confidence, networks.status)
+        return Outcome(networks, confidence, networks.status, _joined(drawn, len(found)))
     outcome = _averaged(recipe, networks, n_cases, deadline)
     if outcome.confidence is None or found:
         return Outcome(networks, None, networks.status)
     # Every network has its own completion.
     own = replace(outcome.confidence, filled=filled, data_digest=digest, completions=networks.count)
     return replace(outcome, confidence=own)
+
+
+def _joined(drawn: list[NetworkSet], completions: int) -> NetworkSet | None:
+    """Return the networks of all completions as one set, every completion with the same weight."""
+    if len(drawn) < completions or any(part.count == 0 for part in drawn):
+        return None
+    weights = np.concatenate([part.weights / completions for part in drawn])
+    return concatenate(drawn).with_weights(weights)
 
 
 def _mean(

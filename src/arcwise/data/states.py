@@ -175,7 +175,8 @@ def _check_missing(table: Table) -> None:
         f"({counted}{more}); {int(complete.sum()):,} of {table.n_rows:,} rows are complete, the first gap is in "
         f"{table.where(int(np.argmin(complete)))}.",
         remedies=(
-            Remedy("fill them with", Call("impute", Argument("method", "knn")), "or 'mode'"),
+            Remedy("average over completions of them with", Call("learn")),
+            Remedy("fill them with", Call("impute", Argument("method", "mode")), "or 'knn'"),
             Remedy("drop the rows with", Call("impute", Argument("method", "drop"))),
             Remedy("say what is missing with", Argument("missing", ()), only_if="a gap is a state of its own"),
         ),

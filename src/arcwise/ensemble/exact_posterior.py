@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from arcwise.ensemble.families import Families, arc_frame
 from arcwise.ensemble.network_set import NetworkSet
 from arcwise.ensemble.network_summary import NetworkSummary
+from arcwise.ensemble.posterior_draws import PosteriorDraws
 from arcwise.errors import GuaranteeError, OptionError, UnfinishedError
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
@@ -19,11 +21,13 @@ from arcwise.memory import available_memory
 from arcwise.mentions import Argument
 from arcwise.parent_sets import ParentSetTable
 from arcwise.progress import ProgressCallback, native_callback, show_progress
+from arcwise.seeds import Seed
 from arcwise.showing import one_screen
 from arcwise.thread_count import check_threads
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
     from arcwise import _core
 
@@ -77,8 +81,8 @@ class ExactPosterior:
 
     Parameters
     ----------
-    names, families
-        The variables, and the parent sets that the sum is over.
+    table
+        The parent sets that the sum is over: those that the constraints allow.
     status
         COMPLETE, or the limit that stopped the sum; then there are no probabilities, and asking for one raises
         an UnfinishedError that says what would be needed.
@@ -91,19 +95,33 @@ class ExactPosterior:
         and 0 if it did not get so far.
     needed_bytes
         The memory that the sums take.
-    max_parents
-        The parent limit of the table: the sum is over the DAGs within it.
+    constraints
+        Only the DAGs that satisfy them were summed; None for all.
     """
 
-    names: tuple[str, ...]
-    families: Families
+    table: ParentSetTable = field(repr=False)
     status: Status
     totals: DagTotals | None
     cut: float
     n_sets: int
     n_terms: float
     needed_bytes: int
-    max_parents: int | None = None
+    constraints: Constraints | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables."""
+        return self.table.names
+
+    @cached_property
+    def families(self) -> Families:
+        """The parent sets that the sum is over."""
+        return Families(self.table.node_offsets, self.table.set_offsets, self.table.members)
+
+    @property
+    def max_parents(self) -> int | None:
+        """The parent limit of the table: the sum is over the DAGs within it."""
+        return self.table.max_parents
 
     @property
     def complete(self) -> bool:
@@ -157,6 +175,12 @@ class ExactPosterior:
             )
         return blankets
 
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the matrix of the arcs' probabilities; return the axes."""
+        from arcwise.plotting.charts import plot_matrix
+
+        return plot_matrix(self.names, self.arc_probabilities(), labels=("from", "to"), legend="probability", ax=ax)
+
     def to_frame(self) -> pd.DataFrame:
         """Return one row per arc that any network has, with its probability, the likeliest first."""
         return arc_frame(self.names, self.arc_probabilities())
@@ -179,6 +203,61 @@ class ExactPosterior:
                 "other data or a higher parent limit. Use one table for both."
             )
         return min(share, 1.0)
+
+    def sample(
+        self,
+        count: int,
+        *,
+        seed: Seed = None,
+        threads: int = 1,
+        limits: Limits | None = None,
+        progress: bool | ProgressCallback | None = None,
+    ) -> NetworkSet:
+        """Draw networks from the posterior, each independently of the others; the origin is "draws".
+
+        For whatever sums do not tell: paths, classes, d-separations, effects, predictions. No chain has to converge. A
+        network may come several times; all have the same weight, and their order is that of the draws, so that the
+        first thousand are a sample too.
+
+        Before the first draw half of the sums are found again, and kept: 14 variables take 0.04 s, and then less than
+        0.1 ms a draw; 20 variables with few cases some 15 s, then 2 ms a draw. Memory is about (6 n + 56) 2^n bytes,
+        0.2 GB for 20 variables, and 40 2^n more for each further thread.
+
+        Parameters
+        ----------
+        count
+            How many.
+        seed
+            An integer gives the same networks each time; fewer draws are the first of more. ``facts["seed"]`` has the
+            one that was used.
+        threads
+            The networks do not depend on it.
+        limits
+            `seconds`, `memory_bytes` (by default three quarters of what is available), and `count`; what was drawn
+            before a limit is returned, with the status.
+        progress
+            See `arcwise.progress.show_progress`.
+
+        Raises
+        ------
+        UnfinishedError
+            If the sum over all DAGs was not finished.
+
+        Examples
+        --------
+        >>> import math
+        >>> from arcwise import build_parent_sets, datasets
+        >>> table = build_parent_sets(datasets.load("balance-scale"), "bdeu:ess=1", slack=math.inf)
+        >>> drawn = exact_posterior(table).sample(1000, seed=1)
+        >>> drawn.count, bool(abs(drawn.arc_probabilities() - exact_posterior(table).arc_probabilities()).max() < 0.05)
+        (1000, True)
+        """
+        _ = self._finished
+        return self._draws.sample(count, seed=seed, threads=threads, limits=limits, progress=progress)
+
+    @cached_property
+    def _draws(self) -> PosteriorDraws:
+        return PosteriorDraws(self.table, self.constraints, self.cut)
 
     def certificate(self) -> str:
         """Return what is known of the error, in a sentence."""
@@ -286,15 +365,14 @@ def exact_posterior(
         )
     status = Status.from_native(sums.status)
     return ExactPosterior(
-        names=table.names,
-        families=Families(table.node_offsets, table.set_offsets, table.members),
+        table=table,
         status=status,
         totals=_totals(sums, table.n_variables, blankets) if status is Status.COMPLETE else None,
         cut=float(cut),
         n_sets=sums.sets,
         n_terms=sums.terms,
         needed_bytes=sums.bytes,
-        max_parents=table.max_parents,
+        constraints=constraints,
     )
 
 

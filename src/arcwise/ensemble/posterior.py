@@ -53,7 +53,7 @@ MOST_FAMILIES = 2**24
 # What a person waits for before chains are tried instead; a share of the time, if there is a limit.
 EXACT_SECONDS, EXACT_SHARE = 60.0, 0.5
 # The credible set that chains jump in.
-JUMP_SECONDS, JUMP_SHARE, JUMP_MEMORY = 10.0, 0.1, 2**28
+JUMP_SECONDS, JUMP_SHARE, JUMP_MEMORY = 60.0, 0.2, 2**24
 
 
 @one_screen

@@ -33,6 +33,7 @@ WORDS = {
     "recut": "whether numbers are cut anew in each replicate",
     "bayes_factor": "the Bayes factor",
     "most_networks": "the most networks that are averaged",
+    "refine": "the rounds of refinement",
 }
 
 
@@ -243,11 +244,13 @@ class Recipe:
     def from_description(cls, facts: Mapping[str, Any]) -> Recipe:
         """Read what `describe` returned; a source that is not known here is kept, but cannot be run."""
         try:
-            most = facts["max_parents"]
+            most, settings = facts["max_parents"], dict(facts["settings"])
+            if facts["source"] == "bootstrap":
+                settings.setdefault("refine", 0)  # replicates were not refined before there was a choice
             return cls(
                 source=str(facts["source"]),
                 score=dict(facts["score"]),
-                settings=dict(facts["settings"]),
+                settings=settings,
                 max_parents=None if most is None else int(most),
                 constraints=dict(facts["constraints"]),
                 gaps=str(facts["gaps"]),

@@ -9,6 +9,7 @@
 #include <limits>
 #include <numbers>
 
+#include "ensemble/all_dags/completion_order.hpp"
 #include "ensemble/all_dags/parent_weights.hpp"
 #include "ensemble/all_dags/set_bounds.hpp"
 #include "ensemble/all_dags/sink_walk.hpp"
@@ -21,8 +22,6 @@ namespace {
 // A layer's sets are worked on in this many pieces, whatever the number of threads, so that sums over them
 // have one order.
 constexpr std::size_t pieces = 64;
-// The way back is worked on in blocks of sets that have the same of these many last nodes.
-constexpr std::size_t block_nodes = 6;
 // Nodes whose presence in W splits the forward terms into parts that write to different places.
 constexpr std::size_t splitting_nodes = 2;
 // A certificate that would leave more than this share open is none.
@@ -62,9 +61,7 @@ class Summation {
             result_.log_total = -std::numeric_limits<double>::infinity();
             return result_;
         }
-        const double unit = std::ldexp(std::numbers::log2e, weights_.fraction);
-        floor_ = bounds_.optimum - static_cast<std::int32_t>(std::min(std::ceil(options_.cut * unit),
-                                                                      double{ParentWeights::range}));
+        floor_ = weights_.floor_of(bounds_.optimum, options_.cut);
         sort_sets();
         if (!affordable() || !push_all() || !find_blankets() || !pull_all()) return stopped();
         finish();
@@ -273,34 +270,17 @@ class Summation {
         const double total = sums_[all_];
         result_.log_total = std::log(total) + std::numbers::ln2 * scale(all_);
         for (const double s : weights_.shift) result_.log_total += s;
-        // Blocks of sets with the same last nodes. A block needs those that hold its last nodes and more, and
-        // within it sets fall, so that memory is read in order.
-        const std::size_t last_nodes = std::min(block_nodes, n_ / 2), first_nodes = n_ - last_nodes;
-        const std::size_t blocks = std::size_t{1} << last_nodes, length = std::size_t{1} << first_nodes;
+        const CompletionOrder order(n_);
+        const std::size_t blocks = order.blocks();
         std::vector<std::array<double, 32 * 32>> reached(blocks);
         for (auto& matrix : reached) matrix.fill(0);
         std::vector<double> left_out(blocks, 0);
         std::vector<SinkWalk> walks(options_.threads, make_walk());
-        std::atomic<bool> stop{false};
-        for (std::size_t size = last_nodes + 1, done = 0; size-- > 0;) {
-            std::vector<std::size_t> ready;
-            for (std::size_t block = 0; block < blocks; ++block)
-                if (static_cast<std::size_t>(std::popcount(block)) == size) ready.push_back(block);
-            parallel_for(
-                options_.threads, ready.size(),
-                [&](std::size_t worker, std::size_t task) {
-                    const std::size_t block = ready[task];
-                    for (std::size_t i = length; i-- > 0 && !stop;) {
-                        const auto before = (done + task) * length;
-                        if (worker == 0 && ticker_.poll({3 * sets_ + before, 4 * sets_})) stop = true;
-                        left_out[block] +=
-                            pull(walks[worker], block << first_nodes | i, reached[block].data());
-                    }
-                },
-                [](std::size_t) { return false; });
-            if (stop) return false;
-            done += ready.size();
-        }
+        const auto find = [&](std::size_t worker, std::size_t block, std::size_t set) {
+            left_out[block] += pull(walks[worker], set, reached[block].data());
+        };
+        const auto poll = [&](std::size_t done) { return ticker_.poll({3 * sets_ + done, 4 * sets_}); };
+        if (!order.for_all(options_.threads, find, poll)) return false;
         double share = 0;
         result_.ancestors.assign(n_ * n_, 0);
         for (std::size_t block = 0; block < blocks; ++block) {

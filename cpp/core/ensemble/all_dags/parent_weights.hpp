@@ -13,7 +13,10 @@
 // made of levels can be relied on to the last bit. F is as large as 32 bits allow, at most 16.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <numbers>
 #include <vector>
 
 #include "monitor.hpp"
@@ -44,6 +47,12 @@ struct ParentWeights {
 
     // The integer part of a sum of levels.
     std::int32_t exponent(std::int32_t sum) const { return sum >> fraction; }
+
+    // The level that lies this many nats below another, rounded down.
+    std::int32_t floor_of(std::int32_t optimum, double nats) const {
+        const double below = std::ceil(nats * std::ldexp(std::numbers::log2e, fraction));
+        return optimum - static_cast<std::int32_t>(std::min(below, double{range}));
+    }
 
     // False if the scores span more than levels can hold (2^28 bits: some hundred million cases).
     bool prepare(const TableView& table);

@@ -87,6 +87,7 @@ class SinkWalk {
     std::size_t candidates() const { return candidates_; }
     double factor(std::size_t v) const { return factor_[v]; }
     void set_factor(std::size_t v, double value) { factor_[v] = value; }
+    std::int32_t step(std::size_t v) const { return step_[v]; }
     std::int32_t exponent(std::size_t v) const { return exponent_[v]; }
     std::uint64_t terms() const { return terms_; }
 

@@ -6,6 +6,7 @@ import shlex
 
 import numpy as np
 
+from arcwise.analysis.prose.gap_dependence import dependence_blocks
 from arcwise.audit import Audit, Finding, Severity
 from arcwise.data import Column as DataColumn
 from arcwise.data import Table as DataTable
@@ -44,6 +45,7 @@ def audit_blocks(audit: Audit) -> tuple[Block, ...]:
     blocks.append(_columns(audit.table))
     if patterns := missing_together(audit.repaired):
         blocks.append(patterns)
+        blocks += dependence_blocks(audit.gap_dependences)
     return tuple(blocks)
 
 

@@ -47,7 +47,7 @@ class ChainPosterior:
         The variables, and the parent sets that the chains walked on.
     rows, scores
         At [chain, draw, variable], the row of the variable's parents in `families`, counted within the variable; at
-        [chain, draw], the score of the network. The first half of each chain is left out.
+        [chain, draw], the score of the network. The first fourth of each chain is left out.
     verdict
         Whether the chains agree.
     status

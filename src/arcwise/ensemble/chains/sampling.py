@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.deadline import Deadline
+from arcwise.ensemble.chains.blocks import block_weights
 from arcwise.ensemble.chains.chain_posterior import ChainPosterior
 from arcwise.ensemble.chains.checkpoint import Checkpoint, checkpoint_seed
 from arcwise.ensemble.chains.diagnostics import FEWEST, PairIndicators, Verdict
@@ -37,7 +38,8 @@ if TYPE_CHECKING:
 __all__ = ["sample_posterior"]
 
 FIRST_LOOK = 1000  # draws of each chain before the first verdict
-GROWTH = 1.5  # from one look to the next
+BEGINNING = 4  # the first fourth of each chain is left out
+GROWTH = 1.3  # from one look to the next
 SEGMENT_SECONDS = 0.2
 LARGEST_SEGMENT = BLOCK
 MOST_KEPT = 40_000  # draws of each chain in memory; beyond, every second one goes
@@ -59,7 +61,7 @@ def sample_posterior(
 
     Each DAG weighs exp(score). The chains walk by single arcs, by drawing the parents of one node anew, by new edge
     reversals (Grzegorczyk & Husmeier 2008) and by resampling Markov blankets (Su & Borsuk 2016). Each begins at
-    the local optimum that a search from its own random order comes to. The first half of every chain is left out.
+    the local optimum that a search from its own random order comes to. The first fourth of every chain is left out.
     They are looked at again and again, at growing distances; `verdict` says whether they agree.
 
     Parameters
@@ -186,10 +188,12 @@ class _Run:
         seeds = np.array([native_seed(seed, purpose=3 + chain) for chain in range(chains)], dtype=np.uint64)
         self._native = _core.ensemble.ChainRun(
             table.native,
-            np.array(settings.mixture),
-            float(settings.window),
-            settings.steps_for(n),
-            np.array(settings.heats),
+            block_weights(table).native_options(
+                mixture=np.array(settings.mixture, dtype=np.float64),
+                window=float(settings.window),
+                thin=settings.steps_for(n),
+                heats=np.array(settings.heats, dtype=np.float64),
+            ),
             seeds,
             starting_networks(table, chains, seed, aids.deadline).reshape(-1),
         )
@@ -214,15 +218,15 @@ class _Run:
 
     @property
     def kept_rows(self) -> NDArray[np.uint32]:
-        """The rows of the second halves of the chains."""
+        """The rows of the chains without their beginnings."""
         rows = self._joined()[0]
-        return rows[:, rows.shape[1] // 2 :]
+        return rows[:, rows.shape[1] // BEGINNING :]
 
     @property
     def kept_scores(self) -> NDArray[np.float64]:
-        """The scores of the second halves of the chains."""
+        """The scores of the chains without their beginnings."""
         scores = self._joined()[1]
-        return scores[:, scores.shape[1] // 2 :]
+        return scores[:, scores.shape[1] // BEGINNING :]
 
     def moves(self) -> dict[str, tuple[int, int]]:
         """Return how often each move was tried and accepted, over all chains."""

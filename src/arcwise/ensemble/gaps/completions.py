@@ -115,4 +115,7 @@ class Completions:
         """Return all completions that were drawn, one below the other: its counts are sums over completions."""
         assert self._states
         codes = np.concatenate([completion.codes for completion, _ in self._states], axis=1)
-        return self._states[0][0]._unchecked(codes, None, None)
+        targets = self._states[0][0].targets
+        if targets is not None:
+            targets = targets.take(np.tile(np.arange(targets.n_rows), len(self._states)))
+        return self._states[0][0]._unchecked(codes, None, targets)

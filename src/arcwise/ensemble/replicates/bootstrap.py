@@ -32,7 +32,8 @@ from arcwise.limits import Limits, Status
 from arcwise.local.problem import LocalProblem, check_count, merged_constraints
 from arcwise.mentions import Argument
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
-from arcwise.scores import Score
+from arcwise.scores import Score, make_score
+from arcwise.scores.score import scored_data
 from arcwise.seeds import Seed, resolve_seed
 from arcwise.settings import gather
 
@@ -103,7 +104,7 @@ def bootstrap_networks(
         seed = journal_seed(path)
     seed = resolve_seed(seed)
     uncut = data if isinstance(data, Uncut) else None
-    given, completed = _completed(data, constraints, max_parents, seed, Deadline.of(limits))
+    given, completed = _completed(data, make_score(score), constraints, max_parents, seed, Deadline.of(limits))
     problem = LocalProblem.of(given, score, constraints, max_parents)  # checks the arguments
     task = ReplicateTask(
         data=given.collapse() if completed is None else given,
@@ -155,6 +156,7 @@ def bootstrap_networks(
 
 def _completed(
     data: Dataset | Incomplete | Completions | Uncut,
+    score: Score,
     constraints: Constraints | None,
     max_parents: int | None,
     seed: int,
@@ -166,6 +168,8 @@ def _completed(
         uncut, data = data, data.completions or data.whole
     if isinstance(data, Dataset):
         return data, None
+    if score.data_score.takes_gaps:  # each family is scored by the cases that have it whole
+        return scored_data(data.data if isinstance(data, Completions) else data, score), None
     if isinstance(data, Incomplete):
         data = Completions(data, constraints=constraints, max_parents=max_parents, seed=seed)
     made = CompletedTask.of(data, deadline, uncut)
@@ -281,9 +285,10 @@ def _recipe(task: ReplicateTask, replicates: int) -> Recipe:
     most = task.constraints.largest_limit
     if most == task.constraints.max_parents:  # it is told once; with larger ones of single variables, both are needed
         constraints.pop("max_parents", None)
-    settings: dict[str, Any] = {"replicates": replicates, "learner": task.learner}
+    own = dict(task.options)
+    settings: dict[str, Any] = {"replicates": replicates, "learner": task.learner, "refine": own.pop("refine", 0)}
     if task.uncut is not None:
         settings["recut"] = True
-    if task.options:
-        settings["options"] = dict(task.options)
+    if own:
+        settings["options"] = own
     return Recipe("bootstrap", task.score.describe(), settings, most, constraints, scored_by=task.score)
