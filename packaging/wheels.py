@@ -46,7 +46,11 @@ def build(python: Path, folder: Path, target: Path) -> Path:
     raw = folder / "raw"
     run(
         *(own, "-m", "pip", "wheel", "--quiet", "--no-build-isolation", "--no-deps", "--wheel-dir", raw),
-        *("--config-settings=cmake.define.ARCWISE_WERROR=ON", ROOT),
+        *(
+            "--config-settings=cmake.define.ARCWISE_WERROR=ON",
+            "--config-settings=build-dir=build/wheel-{wheel_tag}",
+            ROOT,
+        ),
         path=environment / "bin",
     )
     (made,) = raw.glob("arcwise-*.whl")

@@ -21,6 +21,7 @@
 namespace nb = nanobind;
 
 namespace arcwise {
+namespace {
 
 template <class T, class Array>
 std::vector<T> as_vector(const Array& array) {
@@ -66,6 +67,7 @@ void bind_families(nb::module_& stage) {
     define("bound_families", &bound_families<Code>);
 }
 
+}  // namespace
 }  // namespace arcwise
 
 void bind_scores(nb::module_& stage) {

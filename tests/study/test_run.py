@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,6 +29,7 @@ from arcwise.study import (
     summarize_study,
 )
 from arcwise.study.local_workers import LocalWorkers
+from arcwise.study.outcome import Outcome
 from arcwise.study.plan import plan_in_time
 from arcwise.study.run_lock import RunLock
 from arcwise.study.store import Store
@@ -344,6 +347,41 @@ def test_a_worker_that_is_killed_is_replaced_and_its_cell_tried_again(tmp_path: 
         pool.close()
     assert {outcome.id for outcome in outcomes} == {cell.id for cell in cells}
     assert all(outcome.status == "finished" for outcome in outcomes)
+
+
+class DeafPipe:
+    """A pipe to a worker that fails once, though the worker is alive: what was written is lost."""
+
+    def __init__(self, pipe: Any) -> None:
+        self._pipe = pipe
+        self._failures = 1
+
+    def write(self, content: bytes) -> None:
+        if self._failures:
+            self._failures -= 1
+            raise OSError(errno.EIO, "injected")
+        self._pipe.write(content)
+
+    def flush(self) -> None:
+        self._pipe.flush()
+
+    def close(self) -> None:
+        self._pipe.close()
+
+
+def test_a_cell_that_cannot_be_handed_over_is_handed_to_another_worker(tmp_path: Path) -> None:
+    study = study_of(tmp_path, "cells = 1")
+    (cell,) = plan_study(study)
+    workers = LocalWorkers(study, 1)
+    try:
+        (process,) = workers._processes
+        process._popen.stdin = DeafPipe(process._popen.stdin)  # type: ignore[assignment]
+        workers.submit(cell)
+        found: list[Outcome] = []
+        wait_until(lambda: found.extend(workers.collect(1.0)) or found, 100)
+        assert [(outcome.id, outcome.status) for outcome in found] == [(cell.id, "finished")]
+    finally:
+        workers.close()
 
 
 def test_workers_that_cannot_start_are_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from arcwise.analysis.chain_facts import ChainFacts, chain_facts
 from arcwise.confidence import EdgeConfidence, NextExperiment, next_experiment
 from arcwise.confidence.credible_averages import MOST_DAGS
 from arcwise.confidence.recipe_confidence import Outcome, carry_out
@@ -120,6 +121,8 @@ class Averaged:
     kept
         The networks, or draws from a set of more, for the questions that only networks can answer; None if it was not
         asked for, or the time did not suffice.
+    chains
+        What is shown of these chains; None for other sources.
     """
 
     recipe: Recipe
@@ -131,6 +134,7 @@ class Averaged:
     experiments: NextExperiment | None = None
     verdict: Mapping[str, Any] = field(default_factory=dict)
     kept: KeptNetworks | None = None
+    chains: ChainFacts | None = None
 
     @property
     def title(self) -> str:
@@ -168,7 +172,18 @@ def average(recipe: Recipe, data: Dataset | Completions | Uncut, run: Run, *, de
     experiments = _experiments(networks, confidence, run.seed, deadline) if describe else None
     verdict = networks.facts.get("verdict", {})
     kept = _kept(made, run.seed, deadline) if describe else None
-    return Averaged(recipe, confidence, made.status, networks.count, shortfall, facts, experiments, verdict, kept)
+    return Averaged(
+        recipe,
+        confidence,
+        made.status,
+        networks.count,
+        shortfall,
+        facts,
+        experiments,
+        verdict,
+        kept,
+        chain_facts(networks) if describe else None,
+    )
 
 
 def _kept(made: Outcome, seed: int, deadline: Deadline) -> KeptNetworks | None:

@@ -87,6 +87,8 @@ def check_cuts(
     missed: list[str] = []
     notes: list[Remark] = []
     for method, bins in ways_to_cut(options):
+        if method == "mdl" and options.target in prepared.cut:  # cut as any other column is, and so no class
+            continue
         if method == JOINT and any(prepared.uncut.table.column(name).n_missing for name in prepared.cut):
             notes.append(Remark("Cuts were not chosen together with the structure, which takes columns without gaps."))
             continue

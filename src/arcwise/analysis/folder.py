@@ -31,8 +31,9 @@ FILES = (
     "data.parquet",
     "coding.json",
     "networks.nets",
-    "families.nets",
 )
+# Written where the networks are draws from a credible set.
+SOMETIMES = ("families.nets",)
 
 
 def check_folder(folder: str | os.PathLike[str], *, force: bool) -> Path:
@@ -52,7 +53,8 @@ def check_folder(folder: str | os.PathLike[str], *, force: bool) -> Path:
     if target.is_symlink() or not target.is_dir():
         raise FormatError(f"cannot write {target}: it exists and is not a folder. Give another name.")
     # A folder called as one of our files is somebody else's, whatever is in it.
-    foreign = sorted(p.name for p in target.iterdir() if p.name not in FILES or p.is_symlink() or not p.is_file())
+    ours = {*FILES, *SOMETIMES}
+    foreign = sorted(p.name for p in target.iterdir() if p.name not in ours or p.is_symlink() or not p.is_file())
     if foreign:
         raise FormatError(
             f"cannot write {target}: it holds files that are not from an earlier run, such as {foreign[0]}. "

@@ -115,7 +115,7 @@ def open_table(
     if isinstance(data, Incomplete):
         return data
     if isinstance(data, str | os.PathLike):
-        return read_table(data, progress=progress, **reading)
+        return read_table(data, progress=progress, merge=True, **reading)  # spaces around a label are no state
     column, conditions = reading.get("interventions"), reading.get("conditions")
     if isinstance(data, Dataset):
         if column is not None:
@@ -411,10 +411,11 @@ def uncut_of(
 ) -> Uncut:
     """Return a table with the columns of numbers to cut, and how: as the options say, or in another way."""
     known = options.constraints
+    how = method or options.discretize or DISCRETIZE
     cutting = Cutting(
-        method or options.discretize or DISCRETIZE,
+        how,
         bins or options.bins,
-        options.target,
+        options.target if how == "mdl" else None,  # else a target of numbers is cut as any other column is
         None if known is None else Constraints.from_description(table.names, known.describe()).arc_part,
         options.max_parents,
         options.seed,
@@ -422,7 +423,7 @@ def uncut_of(
     )
     return Uncut(
         table,
-        tuple(name for name in columns if name != options.target),
+        tuple(name for name in columns if name != cutting.target),
         cutting,
         _categorical(table, options),
         gap_state=options.impute == "state",

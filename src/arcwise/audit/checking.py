@@ -65,7 +65,7 @@ def check(
     """
     said = gather(AuditSettings, check, settings)
     if isinstance(data, str | os.PathLike):
-        table = read_table(data, progress=progress)
+        table = read_table(data, progress=progress, merge=True)
     elif isinstance(data, Dataset):
         table = Table.from_dataframe(data.to_dataframe())
     else:

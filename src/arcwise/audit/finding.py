@@ -40,6 +40,7 @@ class Kind(enum.StrEnum):
     DETERMINED = "determined"  # a function of another column
     ORDINAL = "ordinal"
     REPEATED_ROWS = "repeated rows"
+    TOTALS = "totals"  # rows at the end that sum up the others
     ROW_ORDER = "row order"
     MISSING = "missing"
     CONTINUOUS = "continuous"

@@ -17,9 +17,16 @@ from arcwise.mentions import Argument
 __all__ = ["find_missing_markers", "find_words_among_numbers"]
 
 # Signs that no variable has as a state, whatever the others are; "-" has another meaning beside "+".
-SIGNS = frozenset(("-", "--", "---", ".", "..", "n/a", "n.a.", "#n/a", "nan", "null", "(null)", "<na>", "nil", "na"))
+SIGNS = frozenset(
+    ("-", "--", "---", ".", "..", "n/a", "n.a.", "#n/a", "k.a.", "nan", "null", "(null)", "<na>", "nil", "na")
+)
 # Words that may be a state of their own; among numbers they are none.
-WORDS = frozenset(("unknown", "missing", "not known", "not available", "not applicable", "not stated", "refused"))
+WORDS = frozenset(
+    (
+        *("unknown", "missing", "not known", "not available", "not applicable", "not stated", "refused", "no answer"),
+        *("don't know", "dont know", "do not know", "prefer not to say", "prefer not to answer", "not specified"),
+    )
+)
 # Among numbers, these are none either.
 NO_NUMBERS = WORDS | frozenset(
     ("none", "nd", "n/d", "n.d.", "not done", "not measured", "tbd", "x", "*", "error", "no data", "inf", "-inf")
@@ -31,21 +38,26 @@ LEAST_VALUES = 4  # a range is known from this many other values on
 NUMBERS_SHARE, MOST_WORDS = 0.8, 10
 
 
-def find_missing_markers(table: Table) -> Iterable[Finding]:
-    """Yield one finding per set of markers: certain ones, which become missing values, and words that may be states."""
+def find_missing_markers(table: Table, *, keep: Collection[str] = ()) -> Iterable[Finding]:
+    """Yield one finding per set of markers: certain ones, which become missing values, and words that may be states.
+
+    A sign in most rows of a column may well mean "none", and remains a question.
+    """
     certain: dict[tuple[str, ...], list[Column]] = {}
     doubtful: dict[tuple[str, ...], list[Column]] = {}
     for column in table.columns:
-        if column.declared:
+        if column.declared or column.name in keep:
             continue
         sure, unsure = _markers(column)
-        if sure:
+        if sure and 2 * _rows_with(column, sure) > len(column.codes):
+            yield _mostly(column, sure)
+        elif sure:
             certain.setdefault(sure, []).append(column)
         if unsure:
             doubtful.setdefault(unsure, []).append(column)
     for markers, columns in certain.items():
         names = tuple(column.name for column in columns)
-        rows = sum(int(column.counts()[[column.labels.index(m) for m in markers]].sum()) for column in columns)
+        rows = sum(_rows_with(column, markers) for column in columns)
         yield Finding(
             Kind.MISSING_MARKER,
             Severity.MISLEADS,
@@ -66,6 +78,25 @@ def find_missing_markers(table: Table) -> Iterable[Finding]:
             "missing ones",
             remedy=Argument("missing", [*markers]),
         )
+
+
+def _rows_with(column: Column, labels: tuple[str, ...]) -> int:
+    return int(column.counts()[[column.labels.index(label) for label in labels]].sum())
+
+
+def _mostly(column: Column, markers: tuple[str, ...]) -> Finding:
+    return Finding(
+        Kind.MISSING_MARKER,
+        Severity.MISLEADS,
+        (column.name,),
+        f"column '{column.name}' has {quoted(markers)} in most rows: missing values, or a state such as 'none'",
+        f"in {rows_words(_rows_with(column, markers))} of {len(column.codes):,}",
+        "take as missing",
+        Argument("missing", [*markers]),
+        Repair(_marked((column.name,), markers), f"Took {quoted(markers)} as missing in column '{column.name}'."),
+        safe=False,
+        keepable=True,
+    )
 
 
 def find_words_among_numbers(table: Table, *, keep: Collection[str] = ()) -> Iterable[Finding]:

@@ -7,15 +7,17 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from arcwise.audit.finding import Finding, Kind, Severity
-from arcwise.audit.words import columns_words, rows_words, verb
+from arcwise.audit.finding import Finding, Kind, Repair, Severity
+from arcwise.audit.words import columns_words, it, rows_words, verb
 from arcwise.data import Column, Table
 from arcwise.data.labels import numbers_of, quoted
 from arcwise.mentions import Argument
 
-__all__ = ["find_header", "find_repeated_rows", "find_row_order"]
+__all__ = ["find_header", "find_repeated_rows", "find_row_order", "find_totals"]
 
 LEAST_ROWS = 50
+LAST_ROWS = 3  # that are looked at for totals
+TOTALS = frozenset(("total", "totals", "grand total", "sum", "summe", "gesamt", "average", "mean"))
 ORDERED = 0.9995  # the rank correlation of numbers in order with the order of the rows
 PARTS = frozenset(("train", "training", "test", "testing", "valid", "validation", "val", "dev", "holdout", "hold-out"))
 CHANCE = 0.1  # pairs of equal rows that may be expected by chance
@@ -56,6 +58,32 @@ def find_header(table: Table, *, sure: bool = False) -> Iterable[Finding]:
 def _is_measure(column: Column) -> bool:
     """Say whether a name is a number with decimals, above other numbers; whole ones may be years."""
     return column.numbers is not None and "." in column.name and numbers_of([column.name]) is not None
+
+
+def find_totals(table: Table) -> Iterable[Finding]:
+    """Yield the last rows if they sum up the others: "Total" in one cell, and most others empty."""
+    rows = table.n_rows
+    last = []
+    for row in range(max(0, rows - LAST_ROWS), rows):
+        labels = [None if c.codes[row] == len(c.labels) else c.labels[c.codes[row]] for c in table.columns]
+        filled = [label for label in labels if label is not None]
+        if 2 * len(filled) <= len(labels) and any(label.lower().rstrip(":") in TOTALS for label in filled):
+            last.append(row)
+    if last:
+        told = f"{rows_words(len(last))} at the end {verb(last, 'sums', 'sum')} up the others"
+        yield Finding(
+            Kind.TOTALS,
+            Severity.MISLEADS,
+            (),
+            told,
+            ", ".join(table.where(row) for row in last),
+            f"leave {it(last)} out",
+            Argument("agree", True),
+            Repair(
+                lambda table: table.take(~np.isin(np.arange(table.n_rows), last)),
+                f"Left out {rows_words(len(last))} at the end, which {verb(last, 'sums', 'sum')} up the others.",
+            ),
+        )
 
 
 def find_repeated_rows(table: Table) -> Iterable[Finding]:

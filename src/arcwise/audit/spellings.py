@@ -12,6 +12,7 @@ from arcwise.mentions import Argument
 
 __all__ = ["find_spellings", "folded"]
 
+SINGLE = "ynjmfwdt"  # yes, no, ja; male, female, weiblich, divers; true
 # Between letters, with or without blanks: "full-time", "full - time"; in "1-2" it is a range.
 _HYPHEN = re.compile(r"(?<=[^\W\d])\s*-\s*(?=[^\W\d])")
 
@@ -62,7 +63,7 @@ def _joined(column: Column) -> dict[str, str]:
     counts = column.counts()
     joined: dict[str, str] = {}
     for key, codes in by_key.items():
-        if len(codes) < 2 or not key or (len(key) == 1 and key not in "ynmft"):
+        if len(codes) < 2 or not key or (len(key) == 1 and key not in SINGLE):
             continue
         best = min(codes, key=lambda code: (-int(counts[code]), column.labels[code]))
         joined |= {column.labels[code]: column.labels[best] for code in codes if code != best}

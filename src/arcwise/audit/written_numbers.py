@@ -25,7 +25,7 @@ CURRENCY = r"(?:[$€£¥₹]|USD|EUR|GBP|CHF|JPY|CAD|AUD|INR|CNY|SEK|NOK|DKK|kr
 GROUPS = "'\u2019 \u00a0\u202f"  # what may stand between thousands beside the comma and the point
 MINUS = frozenset("-\u2212\u2013")  # as typewriters, mathematicians and word processors write it
 _SIGN = r"[+\-\u2212\u2013]"
-_UNIT = r"[^\W\d_]{1,12}[\u00b2\u00b3]?"
+_UNIT = r"°?[^\W\d_]{1,12}[\u00b2\u00b3]?"
 _WRITTEN = re.compile(
     rf"(?P<limit>[<>\u2264\u2265~\u2248]=?\s*)?(?P<open>\()?(?P<sign>{_SIGN})?\s*{CURRENCY}?\s*(?P<inner>{_SIGN})?"
     rf"(?P<number>[0-9][0-9.,{GROUPS}]*|[.,][0-9]+)(?P<power>[eE][+-]?[0-9]{{1,3}})?"
@@ -98,7 +98,7 @@ def find_written_numbers(
     asked = decimal is not None or thousands is not None
     readings = _readings(decimal, thousands)
     found = {
-        column.name: [(reading, values) for reading in readings if (values := _numbers(column, reading)) is not None]
+        column.name: _read(column, readings) or (_read(column, [POINT, COMMA]) if column.numbers is None else [])
         for column in table.columns
         if not column.declared and (asked or column.numbers is None)
     }
@@ -129,6 +129,11 @@ def find_written_numbers(
             Argument("thousands", thousands) if thousands and not decimal else Argument("decimal", reading.decimal),
             _repair(column, values, example),
         )
+
+
+def _read(column: Column, readings: list[NumberFormat]) -> list[tuple[NumberFormat, dict[str, str]]]:
+    """Return the readings that take every label, each with the numbers."""
+    return [(reading, values) for reading in readings if (values := _numbers(column, reading)) is not None]
 
 
 def is_written_number(label: str) -> bool:

@@ -38,7 +38,7 @@ def check_fit(
     replicates: Annotated[
         int,
         typer.Option(
-            "--replicates", "-r", min=0, max=100_000, help="How many data sets to draw from the network; 0 for none."
+            "--replicates", min=0, max=100_000, help="How many data sets to draw from the network; 0 for none."
         ),
     ] = 100,
     seed: SeedOption = 0,
@@ -72,6 +72,8 @@ def check_fit(
                 printing.remark(remark)
         found = saved.check_fit(table, **options)
     else:
+        if data is None and not source.exists():
+            open_folder(source)  # says that it is not there
         if data is None:
             raise OptionError(f"{source} is one network: give the data to compare it with.")
         if str(source) == str(data) == "-":

@@ -12,7 +12,7 @@ import typer
 
 from arcwise.cli.completion import one_of
 from arcwise.cli.data_options import DataArgument, DataOptions
-from arcwise.cli.figure_file import PlotOption, check_figure_name, save_figure
+from arcwise.cli.figure_file import PlotOption, check_figure_name, figure_of, save_figure
 from arcwise.cli.limit_options import MemoryLimit
 from arcwise.cli.option_group import OptionGroup, expanded
 from arcwise.cli.printing import PrintOptions, finish, print_json
@@ -224,7 +224,7 @@ def path(
             "averaged": None if found.averaged is None else found.averaged.dag.arcs,
         },
         found.to_frame().to_string(index=False),
-        found.plot,
+        lambda: figure_of(found.plot()[0]),
         found.status,
     )
 

@@ -57,7 +57,7 @@ class AveragingOptions(OptionGroup):
         int, typer.Option("--draws", min=2, max=10**7, help="With --average: draws of networks and parameters.")
     ] = 400
     level: Annotated[
-        float, typer.Option("--level", min=0.01, max=0.9999, help="With --average: the share that intervals hold.")
+        float, typer.Option("--level", min=0.01, max=0.9999, help="The share of the posterior that intervals hold.")
     ] = 0.95
     seed: SeedOption = 0
 
@@ -158,9 +158,9 @@ def _answers(
 ) -> list[tuple[pd.DataFrame, dict[str, Any]]]:
     """Answer all questions, of one network or averaged."""
     saved = open_folder(path) if path.is_dir() else None
+    network = open_network(path) if saved is None else saved.network
     if averaging.average and saved is None:
         raise OptionError(f"--average is for a folder of `arcwise learn`; {path} is one network.")
-    network = open_network(path) if saved is None else saved.network
     if given.rows is not None:
         asked = _Rows(given.rows, given.impossible, saved, averaging)
         return [_answer_rows(network, questions[0], asked, options, printing)]

@@ -76,7 +76,7 @@ def guessed_separator(head: bytes) -> str:
     >>> guessed_separator(b"name;height\\nAnn;1,71\\n"), guessed_separator(b"a,b\\n1;2,3\\n")
     (';', ',')
     """
-    lines = [_QUOTED.sub(b"", line) for line in head.splitlines()[:GUESSED_LINES] if line.strip()]
+    lines = [line for line in _QUOTED.sub(b"", head).splitlines()[:GUESSED_LINES] if line.strip()]
     if len(head) == 2**16:
         lines = lines[:-1]  # it may be cut off
     for separator in (",", ";", "\t", "|"):

@@ -187,7 +187,7 @@ class Incomplete:
     def trusted(cls, held: Dataset, missing: NDArray[np.bool_]) -> Incomplete:
         """Make it of parts that were checked before; a variable may have no value among these rows."""
         made = object.__new__(cls)
-        made.__dict__.update(held=held, missing=missing)
+        made.__dict__.update(held=held, missing=np.ascontiguousarray(missing))
         return made
 
     def completed(self, codes: NDArray[Any]) -> Dataset:

@@ -30,13 +30,13 @@ def usable_cases(data: Dataset, cause: str) -> Dataset:
     if targets is None or targets.is_empty:
         return data
     allowed = np.array([set(names) <= {cause} for names in targets.sets])
-    chosen = data.take(np.flatnonzero(allowed[targets.of_row]))
-    if not chosen.n_cases:
+    rows = np.flatnonzero(allowed[targets.of_row])
+    if not len(rows) or (data.weights is not None and not data.weights[rows].any()):
         raise DataError(
             f"every case sets a variable other than '{cause}': what follows from setting it alone cannot be estimated. "
             "Add cases in which nothing was set."
         )
-    return chosen
+    return data.take(rows)
 
 
 class Strata:
@@ -117,13 +117,13 @@ class BackDoor:
     @property
     def mean(self) -> NDArray[np.float64]:
         """The mean of P(y = s | do(x = a)), at [a, s]."""
-        return np.einsum("z,zas->as", self.shares, self.means)
+        return np.asarray(np.einsum("z,zas->as", self.shares, self.means))
 
     @property
     def variance(self) -> NDArray[np.float64]:
         """Its variance."""
         between = np.einsum("z,zas->as", self.shares, self.means**2) - self.mean**2
-        return self.inner + np.maximum(between, 0.0) / (self.total + 1)
+        return np.asarray(self.inner + np.maximum(between, 0.0) / (self.total + 1))
 
     def contrast(self, first: int, second: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return mean and variance of P(y = s | do(x = second)) - P(y = s | do(x = first)), at [s].

@@ -36,9 +36,8 @@ class Range:
 
     @classmethod
     def of(cls, mixture: Mixture, level: float) -> Range:
-        """Return the mean of a mixture and its middle part of the given share."""
-        tail = (1 - level) / 2
-        return cls(mixture.mean, mixture.quantile(tail), mixture.quantile(1 - tail))
+        """Return the mean of a mixture and an interval that holds the given share."""
+        return cls(mixture.mean, *mixture.interval(level))
 
 
 @dataclass(frozen=True, eq=False)

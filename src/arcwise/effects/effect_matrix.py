@@ -151,9 +151,8 @@ def find_effects(
                 one = Mixture(
                     found.weights, found.means[:, pair, state, None], found.variances[:, pair, state, None], -1.0, 1.0
                 )
-                tail = (1 - level) / 2
                 change[x, y] = one.mean[0]
-                low[x, y], high[x, y] = one.quantile(tail)[0], one.quantile(1 - tail)[0]
+                low[x, y], high[x, y] = (float(end[0]) for end in one.interval(level))
                 at[x, y] = (*state_pairs(int(data.arities[x]))[int(pair)], int(state))
                 parts.release(y)
             callback(ProgressEvent("effects", x + 1, n))

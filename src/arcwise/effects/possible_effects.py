@@ -177,8 +177,7 @@ def possible_effects(
             variances.append(np.broadcast_to(share * (1 - share) / (alpha.sum() + 1), alone.mean.shape))
     order = sorted(range(len(sets)), key=lambda k: (len(sets[k]), sets[k]))
     mean, variance = np.array([means[k] for k in order]), np.array([variances[k] for k in order])
-    tail = (1 - level) / 2
-    ends = [Mixture(np.ones(1), mean[None], variance[None]).quantile(share) for share in (tail, 1 - tail)]
+    ends = Mixture(np.ones(1), mean[None], variance[None]).interval(level)
     return PossibleEffects(
         cause,
         outcome,

@@ -19,7 +19,8 @@ from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 
 __all__ = ["CauseParts", "check_effect_options", "find_effect", "reach_of"]
 
-# The rarest families of a cause, of this share together, are left out of intervals and means.
+# Of a cause with more families than this, the rarest, of this share together, are left out of intervals and means.
+MOST_FAMILIES = 256
 LEFT_OUT = 1e-4
 
 
@@ -111,6 +112,7 @@ class CauseParts:
         shares = reach.shares[reach.rows_of(cause).start : reach.rows_of(cause).stop]
         order = np.argsort(-shares, kind="stable")
         kept = int(np.searchsorted(np.cumsum(shares[order]), (1 - LEFT_OUT) * shares.sum())) + 1
+        kept = max(kept, min(MOST_FAMILIES, int((shares > 0).sum())))
         first = reach.rows_of(cause).start
         self.rows: list[int] = [first + int(k) for k in np.sort(order[:kept])]
         self._ancestors = reach.reached[first : reach.rows_of(cause).stop].sum(axis=0).clip(0.0, 1.0)

@@ -22,7 +22,7 @@ def to_arviz(networks: NetworkSet) -> Any:
     standard errors are those of the confidences. Chains have a method of their own: `ChainPosterior.to_arviz`.
     """
     try:
-        import arviz as az  # type: ignore[import-not-found]
+        import arviz as az
     except ImportError:
         raise OptionError("ArviZ is not installed: pip install arviz, or pip install 'arcwise[arviz]'.") from None
     if np.ptp(networks.log_weights) > 1e-9:

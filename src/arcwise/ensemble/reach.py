@@ -24,7 +24,8 @@ from arcwise.showing import one_screen
 
 __all__ = ["DRAWS", "FamilyReach", "family_reach", "listed_or_drawn"]
 
-# A credible set with more networks is drawn from, this many times: a probability is then within 0.014, 19 times of 20.
+# A credible set with more networks is drawn from, so many times: a probability is then within 0.014, 19 times of 20.
+LISTED = 50_000
 DRAWS = 5_000
 # Bytes of one batch of reachability matrices.
 BATCH = 2**26
@@ -80,16 +81,18 @@ def family_reach(
     Parameters
     ----------
     networks
-        A set of networks. A credible set of more than 5,000 is drawn from; the shares of its families are exact all
+        A set of networks. A credible set of more than 50,000 is drawn from; the shares of its families are exact all
         the same.
     shares
         The ensemble that `networks` were drawn from: the shares of families are taken from it.
     seed, limits
         Of the draws.
     """
-    if isinstance(networks, CredibleSet) and shares is None and networks.count > DRAWS:
+    is_listed = isinstance(networks, NetworkSet) or networks.count <= LISTED
+    if isinstance(networks, CredibleSet) and shares is None and not is_listed:
         shares = networks.summary(limits=limits)
-    listed = listed_or_drawn(networks, seed=seed, limits=limits)
+    count = max(networks.count, 1) if is_listed else DRAWS
+    listed = listed_or_drawn(networks, count=count, seed=seed, limits=limits)
     weights = listed.weights
     reached = _reached(listed, weights)
     found = FamilyReach(
@@ -156,7 +159,7 @@ def _descendants(masks: NDArray[np.uint64], n: int) -> NDArray[np.bool_]:
         ancestors |= np.where(has[:, :, None] != 0, ancestors[:, k, None, :], np.uint64(0))
     word, bit = np.arange(n) // 64, (np.arange(n) % 64).astype(np.uint64)
     # [network, w, v] -> [network, v, w]
-    return (((ancestors[:, :, word] >> bit) & np.uint64(1)) != 0).transpose(0, 2, 1)
+    return np.asarray(((ancestors[:, :, word] >> bit) & np.uint64(1)) != 0).transpose(0, 2, 1)
 
 
 def _with_shares(drawn: FamilyReach, exact: Ensemble) -> FamilyReach:

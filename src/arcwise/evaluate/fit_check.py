@@ -323,7 +323,7 @@ def _pair_information(data: Dataset) -> NDArray[np.float64]:
     entropy = -np.add.reduceat(single, starts[:-1])
     both = xlogy(joint, joint)
     pair_entropy = -np.add.reduceat(np.add.reduceat(both, starts[:-1], axis=0), starts[:-1], axis=1)
-    return np.maximum(entropy[:, None] + entropy[None, :] - pair_entropy, 0.0)
+    return np.asarray(np.maximum(entropy[:, None] + entropy[None, :] - pair_entropy, 0.0))
 
 
 def _independent(data: Dataset) -> float:

@@ -213,7 +213,7 @@ def _calibration(
     used = count > 0
     predicted = np.bincount(bins, weights=w * flat, minlength=BINS)[used] / count[used]
     observed = np.bincount(bins, weights=w * came, minlength=BINS)[used] / count[used]
-    return Calibration(predicted, observed, count[used])
+    return Calibration(predicted, observed, count[used].astype(np.float64))
 
 
 def cross_validate(

@@ -208,9 +208,9 @@ class Dag(NamedNodes):
 
     def moral_graph(self) -> nx.Graph[str]:
         """Return the moral graph as a networkx graph."""
-        import networkx as nx
+        from arcwise.extras import load_networkx
 
-        graph: nx.Graph[str] = nx.Graph()
+        graph: nx.Graph[str] = load_networkx().Graph()
         graph.add_nodes_from(self._names)
         graph.add_edges_from(self.moral_edges)
         return graph
@@ -342,9 +342,9 @@ class Dag(NamedNodes):
 
     def to_networkx(self) -> nx.DiGraph[str]:
         """Return the graph as a networkx directed graph."""
-        import networkx as nx
+        from arcwise.extras import load_networkx
 
-        graph: nx.DiGraph[str] = nx.DiGraph()
+        graph: nx.DiGraph[str] = load_networkx().DiGraph()
         graph.add_nodes_from(self._names)
         graph.add_edges_from(self.arcs)
         return graph

@@ -237,9 +237,9 @@ class Pdag(NamedNodes):
 
     def to_networkx(self) -> nx.DiGraph[str]:
         """Return a networkx directed graph; an undirected edge is there in both directions."""
-        import networkx as nx
+        from arcwise.extras import load_networkx
 
-        graph: nx.DiGraph[str] = nx.DiGraph()
+        graph: nx.DiGraph[str] = load_networkx().DiGraph()
         graph.add_nodes_from(self._names)
         graph.add_edges_from(self.arcs)
         graph.add_edges_from(self.edges)

@@ -24,9 +24,9 @@ def to_networkx(network: BayesianNetwork) -> networkx.DiGraph[str]:
     table as nested lists with one level per parent and the states innermost; undefined entries are NaN. All of them
     are plain lists, so that networkx can write the graph as JSON (node-link) as well.
     """
-    import networkx as nx
+    from arcwise.extras import load_networkx
 
-    graph: networkx.DiGraph[str] = nx.DiGraph()
+    graph: networkx.DiGraph[str] = load_networkx().DiGraph()
     for v, name in enumerate(network.names):
         graph.add_node(
             name,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from arcwise.plotting.axes import axes_or_new
 
@@ -79,18 +79,13 @@ def plot_bars(
 
 
 def plot_forest(
-    names: Sequence[str],
-    values: Sequence[float],
-    low: Sequence[float],
-    high: Sequence[float],
-    *,
-    ax: Axes | None = None,
+    names: Sequence[str], values: ArrayLike, low: ArrayLike, high: ArrayLike, *, ax: Axes | None = None
 ) -> Axes:
     """Draw a point and a range per name, the first on top, between 0 and 1."""
     ax = axes_or_new(ax, 6.0, max(2.0, 0.8 + 0.28 * len(names)))
     at = np.arange(len(names))
-    ax.hlines(at, low, high, color="0.55", linewidth=2)
-    ax.plot(values, at, "o", color="black", markersize=4)
+    ax.hlines(at, np.asarray(low), np.asarray(high), color="0.55", linewidth=2)
+    ax.plot(np.asarray(values), at, "o", color="black", markersize=4)
     ax.set_yticks(at, names, fontsize=8)
     ax.set_xlim(-0.02, 1.02)
     ax.invert_yaxis()

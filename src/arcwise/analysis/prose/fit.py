@@ -44,8 +44,8 @@ def fit_answer(found: FitCheck) -> Answer:
         )
         blocks.append(
             Table(
-                f"The pairs that fit worst{_how_many(len(found.misfits))}. Information is in bits, in these data and in "
-                "data drawn from the network.",
+                f"The pairs that fit worst{_how_many(len(found.misfits))}. Information is in bits, in these data and "
+                "in data drawn from the network.",
                 (
                     *(Column("pair"), Column("independent given"), Column("p")),
                     *(Column("information", 4), Column("expected", 4), Column("deviations", 1)),

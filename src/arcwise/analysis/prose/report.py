@@ -11,6 +11,7 @@ from arcwise.analysis.edges import FLOOR, HALF, EdgeFinding
 from arcwise.analysis.prose.audit import audit_blocks
 from arcwise.analysis.prose.beliefs import belief_blocks
 from arcwise.analysis.prose.calibration import calibration_blocks
+from arcwise.analysis.prose.chains import chain_blocks
 from arcwise.analysis.prose.choices import choices_table, repeat_blocks
 from arcwise.analysis.prose.constraints import constraint_blocks
 from arcwise.analysis.prose.cuts import cut_sections
@@ -231,6 +232,8 @@ def _probability(analysis: Analysis, edge: EdgeFinding) -> float | None:
 def _ensemble(analysis: Analysis) -> list[Block]:
     facts = analysis.main.credible
     blocks: list[Block] = _credible(analysis, facts) if facts is not None else [Paragraph(account_of_sample(analysis))]
+    if analysis.main.chains is not None:
+        blocks += chain_blocks(analysis.main.chains)
     if account := completion_account(analysis):
         blocks.append(Paragraph(account))
     if analysis.comparisons:
@@ -291,9 +294,9 @@ def _credible(analysis: Analysis, facts: CredibleFacts) -> list[Block]:
         else f" They fall into {facts.classes:,} class{'' if facts.classes == 1 else 'es'} of equivalent networks: "
         "those of one class fit data of this kind equally well, whatever the values are."
     )
-    covered = ""
+    which = restriction(analysis.main.recipe, "networks") or "networks"
+    covered = f" What share of the posterior probability of all {which} they hold could not be found within the limits."
     if facts.covered is not None:
-        which = restriction(analysis.main.recipe, "networks") or "networks"
         covered = (
             f" Together they hold {_covered(facts)} of the posterior probability of all {which}{_reliance(facts)}."
         )

@@ -5,12 +5,16 @@ from __future__ import annotations
 import itertools
 import os
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from arcwise.errors import OptionError
+from arcwise.graph import Dag
 from arcwise.mentions import Argument
 from arcwise.option import check_options, option
 from arcwise.showing import one_screen
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 __all__ = ["MOVES", "ChainKeywords", "ChainSettings"]
 
@@ -42,6 +46,10 @@ class ChainSettings:
         How many nats below the best parent set a move that draws one looks.
     path
         A file that keeps the chains. If a run with the same arguments wrote it, the run goes on where that one ended.
+    cluster
+        The address of a Dask scheduler, or a client: each chain walks on a worker. None for this machine.
+    resampled
+        Networks of resampled data, for every fourth chain to begin at, over the variables of the table.
     """
 
     chains: int = option(4, "how many chains", low=2, high=MOST_CHAINS)
@@ -51,6 +59,8 @@ class ChainSettings:
     mixture: tuple[float, ...] = MIXTURE
     window: float = 10.0
     path: str | os.PathLike[str] | None = None
+    cluster: Any = None  # str | Client | None: Dask is not there for everybody
+    resampled: tuple[Dag, ...] = ()
 
     def __post_init__(self) -> None:
         check_options(self)
@@ -85,3 +95,5 @@ class ChainKeywords(TypedDict, total=False):
     mixture: tuple[float, ...]
     window: float
     path: str | os.PathLike[str] | None
+    cluster: str | Client | None
+    resampled: tuple[Dag, ...]
