@@ -48,7 +48,8 @@ def assert_in_proportion(table: ParentSetTable, draws: int, seed: int, constrain
     kept = found.table
     n = kept.n_variables
     scores = [
-        {sum(1 << p for p in kept.parents_of(r)): float(kept.scores[r]) for r in kept.rows_of(v)} for v in range(n)
+        {sum(1 << p for p in kept.parents_of(row)): float(kept.scores[row]) for row in kept.rows_of(v)}
+        for v in range(n)
     ]
     masks = all_dags.parent_masks(n)
     logs = np.array([sum(scores[v].get(int(m), -math.inf) for v, m in enumerate(dag)) for dag in masks])

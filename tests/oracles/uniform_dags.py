@@ -1,7 +1,7 @@
 """DAGs drawn uniformly among all on n labelled nodes, and binary data drawn from them with a BDeu prior.
 
-Counting by the nodes without parents (Robinson 1973) and drawing by the same recursion (Kuipers & Moffa 2015, Statistics
-and Computing 25, section 4): no chain is involved.
+Counting by the nodes without parents (Robinson 1973) and drawing by the same recursion (Kuipers & Moffa 2015,
+Statistics and Computing 25, section 4): no chain is involved.
 """
 
 from __future__ import annotations

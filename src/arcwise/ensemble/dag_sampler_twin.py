@@ -93,9 +93,8 @@ class DagSamplerTwin:
                 within ^= 1 << u
 
         def weight(holding: int, of: int) -> float:
-            return math.fsum(
-                (-1) ** len(drop) * alpha(v, of & ~union(drop)) for drop in subsets(self.tables.nodes(holding))
-            )
+            drops = subsets(self.tables.nodes(holding))
+            return math.fsum((-1) ** len(drop) * alpha(v, of & ~union(drop)) for drop in drops)
 
         for u in undecided:
             if uniform() < weight(members, within ^ 1 << u) / weight(members, within):

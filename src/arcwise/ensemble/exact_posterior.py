@@ -33,14 +33,15 @@ if TYPE_CHECKING:
 
 __all__ = ["DagTotals", "ExactPosterior", "exact_posterior"]
 
-# The sums keep all 2^n sets of nodes: 28 variables take 53 GB.
-LARGEST = 28
+# The sums keep 24 bytes for each of the 2^n sets of nodes: 28 variables take 6.5 GB, 30 take 26.
+LARGEST = 30
 # Beyond this nothing is left of a double's exponent.
 WIDEST_CUT = 600.0
 # A set of networks may seem to weigh more than all DAGs by so much: rounding.
 ROUNDING = 1e-9
-# How long a term takes on one core, there and back, for the message that says what would be needed.
-TERM_SECONDS = 1.2e-8
+# How long a term takes on one core, there and back, and what each set and node takes whatever is within the cut: for
+# the message that says what would be needed.
+TERM_SECONDS, SET_SECONDS = 1.2e-8, 2.5e-8
 
 
 @one_screen
@@ -275,12 +276,14 @@ class ExactPosterior:
 
     def needed(self) -> str:
         """Return what the whole sum takes, as far as it is known, in a sentence."""
-        size = f"The sums over {len(self.names)} variables take {self.needed_bytes / 1e9:.3g} GB"
+        n = len(self.names)
+        seconds = SET_SECONDS * n * 2**n + self.n_terms * TERM_SECONDS
+        size = f"The sums over {n} variables take {self.needed_bytes / 1e9:.3g} GB"
         if self.n_terms == 0:
-            return f"{size}."
+            return f"{size} and at least {seconds:.2g} s on one core."
         state = "" if self.complete else "about "
         return (
-            f"{size} and {state}{self.n_terms:.2g} terms, some {self.n_terms * TERM_SECONDS:.2g} s on one core; "
+            f"{size} and {state}{self.n_terms:.2g} terms, some {seconds:.2g} s on one core; "
             "more data or fewer parents make them fewer."
         )
 
@@ -318,7 +321,8 @@ def exact_posterior(
     Each DAG weighs exp(score), so the prior over DAGs is uniform; for any other that is a product over families, add
     its log to the table's scores. Terms of networks far below the best one are left out, and a bound on what that
     changes is part of the result (`left_out`, `certificate`). With a thousand cases or more, 20 variables take about
-    a second and 24 half a minute; where cases are few, most of the 3^n terms count: half a minute for 20 variables.
+    a second, 24 some 20 seconds and 0.5 GB, 28 some minutes and 6.5 GB; where cases are few, most of the 3^n terms
+    count: half a minute for 20 variables, hours for 24. `find_posterior` sums where that is quick and draws elsewhere.
 
     Parameters
     ----------
@@ -344,7 +348,7 @@ def exact_posterior(
     GuaranteeError
         If parent sets were pruned: their weight would be missing.
     OptionError
-        If there are more than 28 variables, an option is out of its range, or the sum is not a finite number.
+        If there are more than 30 variables, an option is out of its range, or the sum is not a finite number.
     """
     limits = limits or Limits()
     if limits.memory_bytes is None:

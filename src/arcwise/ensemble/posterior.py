@@ -17,19 +17,20 @@ from arcwise.ensemble.chains.checkpoint import run_of_file
 from arcwise.ensemble.chains.sampling import sample_posterior
 from arcwise.ensemble.chains.settings import MOST_CHAINS, ChainSettings
 from arcwise.ensemble.chains.slack import count_families, slack_for
+from arcwise.ensemble.chains.starts import RESAMPLED
 from arcwise.ensemble.credible_set import CredibleSet
 from arcwise.ensemble.exact_posterior import LARGEST, ExactPosterior, exact_posterior
 from arcwise.ensemble.families import arc_frame
 from arcwise.ensemble.network_set import NetworkSet
-from arcwise.errors import UnfinishedError, UnknownNameError, suggestion
-from arcwise.graph import Constraints
+from arcwise.ensemble.replicates.bootstrap import bootstrap_networks
+from arcwise.errors import UnknownNameError, suggestion
+from arcwise.graph import Constraints, Dag
 from arcwise.limits import Limits, Status
-from arcwise.mentions import Argument, Remedy
 from arcwise.option import check_options, option
 from arcwise.parent_sets import ParentSetTable, build_parent_sets
 from arcwise.progress import ProgressCallback
 from arcwise.scores import Score, make_score
-from arcwise.seeds import Seed
+from arcwise.seeds import Seed, resolve_seed
 from arcwise.settings import gather
 from arcwise.showing import one_screen
 
@@ -54,6 +55,8 @@ WAYS: tuple[Way, ...] = ("auto", "exact", "chains")
 MOST_FAMILIES = 2**24
 # What a person waits for before chains are tried instead; a share of the time, if there is a limit.
 EXACT_SECONDS, EXACT_SHARE = 60.0, 0.5
+# Draws from a posterior that was summed: an arc's share has a standard error of at most 0.005.
+EXACT_DRAWS = 10_000
 # The credible set that chains jump in.
 JUMP_SECONDS, JUMP_SHARE, JUMP_MEMORY = 60.0, 0.3, 2**24
 
@@ -163,19 +166,24 @@ class Posterior:
         assert self.chains is not None
         return self.chains.share_within(credible.opt - credible.slack - credible.tolerance)
 
-    def networks(self) -> NetworkSet:
-        """Return the draws of the chains.
+    def networks(self, draws: int = EXACT_DRAWS, *, seed: Seed = None, limits: Limits | None = None) -> NetworkSet:
+        """Return networks that were drawn from the posterior, all of the same weight.
 
-        Raises
-        ------
-        UnfinishedError
-            If the posterior was summed: then there are no draws.
+        Where it was summed, they are drawn now, independently of each other (see `ExactPosterior.sample`). Otherwise
+        they are those of the chains, however many there are, and the arguments are not used.
+
+        Parameters
+        ----------
+        draws
+            How many, where the posterior was summed.
+        seed
+            Fixes the random numbers of these draws.
+        limits
+            See `ExactPosterior.sample`.
         """
-        if self.chains is None:
-            raise UnfinishedError(
-                "the posterior was summed, so there are no draws.",
-                remedies=Remedy("ask for", Argument("way", "chains")),
-            )
+        if self.exact is not None:
+            return self.exact.sample(draws, seed=seed, limits=limits)
+        assert self.chains is not None
         return self.chains.networks()
 
     def to_frame(self) -> pd.DataFrame:
@@ -207,7 +215,7 @@ def find_posterior(
 ) -> Posterior:
     """Find the posterior probability of every arc and edge over all DAGs, each of which weighs exp(score).
 
-    A sum over all DAGs is tried first: up to 20 variables in most cases, up to 28 where cases are many. Otherwise,
+    A sum over all DAGs is tried first: up to 20 variables in most cases, up to 26 where cases are many. Otherwise,
     Markov chains draw networks until they agree, or until a limit; then `status` is not COMPLETE, and `report` says
     where they differ.
 
@@ -319,21 +327,47 @@ def draw_posterior(
     table = problem.table(slack, deadline.uncounted)
     if table.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
+    known = run_of_file(chosen.path)
+    used = known.seed if seed is None and known is not None else resolve_seed(seed)
     found = sample_posterior(
         table,
         constraints=problem.constraints,
         credible=credible,
-        seed=seed,
+        seed=used,
         threads=problem.threads,
         limits=deadline.limits,
         progress=problem.progress,
         settings=ChainSettings(
-            chains=chosen.chains, most_draws=chosen.most_draws, path=chosen.path, cluster=chosen.cluster
+            chains=chosen.chains,
+            most_draws=chosen.most_draws,
+            path=chosen.path,
+            cluster=chosen.cluster,
+            resampled=_resampled(problem, chosen.chains, used, deadline),
         ),
     )
     if table.status is not Status.COMPLETE:  # of a lower parent limit than was asked for
         found = replace(found, status=table.status)
     return found
+
+
+def _resampled(problem: Problem, chains: int, seed: int, deadline: Deadline) -> tuple[Dag, ...]:
+    """Return networks of resampled data for the chains that begin there."""
+    wanted = sum(chain % 4 == RESAMPLED for chain in range(chains))
+    if not wanted:
+        return ()
+    found = bootstrap_networks(
+        problem.data,
+        problem.score,
+        replicates=wanted,
+        constraints=problem.constraints,
+        max_parents=problem.max_parents,
+        seed=seed,
+        limits=deadline.uncounted,
+        progress=problem.progress,
+    )
+    if found.status is Status.INTERRUPTED:
+        raise KeyboardInterrupt
+    return tuple(found)
 
 
 def _jump_set(problem: Problem, settings: PosteriorSettings, deadline: Deadline) -> CredibleSet | None:

@@ -24,7 +24,7 @@ def test_ranks_are_spread_evenly_where_chains_agree() -> None:
     assert np.abs(same - 250).max() < 70
     indicator = rank_counts(rng.random((4, 5000)) < 0.3)  # two values: ties in random order
     assert np.abs(indicator - 250).max() < 70
-    apart = rank_counts(rng.normal(size=(2, 5000)) + [[0.0], [9.0]])
+    apart = rank_counts(rng.normal(size=(2, 5000)) + np.array([[0.0], [9.0]]))
     assert apart[0, :10].sum() == apart[1, 10:].sum() == 5000
 
 

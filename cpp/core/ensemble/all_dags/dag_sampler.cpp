@@ -8,7 +8,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "ensemble/all_dags/completion_order.hpp"
+#include "ensemble/all_dags/block_order.hpp"
 #include "ensemble/all_dags/sink_walk.hpp"
 #include "parallel_for.hpp"
 #include "xoshiro.hpp"
@@ -31,34 +31,45 @@ DagSampler::DagSampler(const TableView& table, double cut, std::size_t threads)
 
 std::size_t DagSampler::bytes_for(const TableView& table, std::size_t threads) {
     const std::size_t n = table.variables, sets = std::size_t{1} << n;
-    return sets * (12 * n / 2 + 16 + 40 * threads) + 28 * table.rows();
+    return WholeWeights::bytes_for(n) + sets * (16 + 40 * threads) + 44 * table.rows();
 }
 
 bool DagSampler::prepare(Ticker& ticker) {
     const std::size_t sets = all_ + 1;
-    if (!weights_.prepare(table_) || !weights_.sum(table_, threads_, ticker) ||
-        !bounds_.find(weights_, ticker) || bounds_.optimum == ParentWeights::impossible)
+    if (!rows_.prepare(table_)) return false;
+    const BlockRows blocks(rows_, table_);
+    if (!bounds_.find(blocks, threads_, ticker) || bounds_.optimum == ParentWeights::impossible ||
+        !weights_.find(rows_, table_, threads_, ticker))
         return false;
-    floor_ = weights_.floor_of(bounds_.optimum, cut_);
-    completions_.assign(sets, 0);
+    floor_ = rows_.floor_of(bounds_.optimum, cut_);
+    completions_ = LargeArray<double>(sets);
     completions_[all_] = 1;
-    std::vector<SinkWalk> walks(threads_, SinkWalk(weights_, bounds_, floor_));
+    std::vector<SinkWalk> walks(threads_, SinkWalk(rows_, bounds_, floor_));
     std::vector<std::array<double, 32>> unused(threads_);
-    const auto find = [&](std::size_t worker, std::size_t, std::size_t set) {
-        if (set == all_ || bounds_.best[set] + bounds_.completion[set] < floor_) return;
-        walks[worker].enter(set);
-        completions_[set] =
-            walks[worker].pull(set, bounds_.best[set], completions_.data(), unused[worker].data());
-    };
-    if (!CompletionOrder(n_).for_all(threads_, find,
-                                     [&](std::size_t done) { return ticker.poll({2 * sets + 2 * done, 4 * sets}); }))
-        return false;
+    std::size_t done = 0;
+    for (const auto& group : falling_blocks(blocks.blocks())) {
+        const bool whole = parallel_for(
+            threads_, group.size(),
+            [&](std::size_t worker, std::size_t task) {
+                auto& walk = walks[worker];
+                const std::size_t first = group[task] * blocks.length();
+                for (std::size_t set = first + blocks.length(); set-- > first;) {
+                    if (set == all_ || bounds_.best[set] + bounds_.completion[set] < floor_) continue;
+                    walk.enter(weights_, set);
+                    completions_[set] =
+                        walk.pull(set, bounds_.best[set], completions_.data(), unused[worker].data());
+                }
+            },
+            [&](std::size_t) { return ticker.poll_now({2 * sets + 2 * done, 4 * sets}); });
+        if (!whole) return false;
+        done += group.size() * blocks.length();
+    }
     row_numbers_.resize(n_);
     for (std::size_t v = 0; v < n_; ++v) {
         const auto first = static_cast<std::size_t>(table_.node_offsets[v]);
         const auto last = static_cast<std::size_t>(table_.node_offsets[v + 1]);
         for (std::size_t row = first; row < last; ++row)
-            row_numbers_[v].push_back(std::uint64_t{weights_.masks[row]} << 32 | (row - first));
+            row_numbers_[v].push_back(std::uint64_t{rows_.masks[row]} << 32 | (row - first));
         std::ranges::sort(row_numbers_[v]);
     }
     return completions_[0] > 0;
@@ -67,7 +78,7 @@ bool DagSampler::prepare(Ticker& ticker) {
 // What one thread needs to draw DAGs.
 class DagSampler::Drawing {
   public:
-    explicit Drawing(const DagSampler& from) : from_(from), walk_(from.weights_, from.bounds_, from.floor_) {}
+    explicit Drawing(const DagSampler& from) : from_(from), walk_(from.rows_, from.bounds_, from.floor_) {}
 
     // Draws one DAG. Rounding can lead where there is none, once in some 10^12 draws: then another is drawn.
     double draw(Xoshiro random, std::uint32_t* rows) {
@@ -83,7 +94,8 @@ class DagSampler::Drawing {
                     const auto row = draw_row(v, placed, last, random);
                     if (row < 0) break;
                     rows[v] = static_cast<std::uint32_t>(row);
-                    score += from_.table_.scores[static_cast<std::size_t>(from_.table_.node_offsets[v] + row)];
+                    score +=
+                        from_.table_.scores[static_cast<std::size_t>(from_.table_.node_offsets[v] + row)];
                 }
                 if (left != 0) break;
                 placed |= layer;
@@ -103,11 +115,10 @@ class DagSampler::Drawing {
 
     // alpha_v(X) without the exponent that is given.
     double weight(std::size_t v, std::size_t set, std::int32_t exponent) const {
-        const auto at = ParentWeights::place(set, v);
-        const std::int32_t level = from_.weights_.level[v][at];
+        const std::int32_t level = from_.weights_.level(v, set);
         if (level == ParentWeights::impossible) return 0;
-        const std::int32_t power = from_.weights_.exponent(level) - exponent;
-        return power < -1022 ? 0 : from_.weights_.mantissa[v][at] * power_of_two(power);
+        const std::int32_t power = from_.rows_.exponent(level) - exponent;
+        return power < -1022 ? 0 : from_.weights_.mantissa(v, set) * power_of_two(power);
     }
 
     // G(W) in units of that of U, times 2^exponent.
@@ -131,7 +142,7 @@ class DagSampler::Drawing {
 
     void find_candidates(std::vector<Candidate>& candidates, std::size_t placed, std::size_t last) {
         candidates.clear();
-        walk_.enter(placed);
+        walk_.enter(from_.weights_, placed);
         const std::int32_t scale = walk_.scale(placed), best = from_.bounds_.best[placed];
         for (std::size_t left = walk_.candidates(); left != 0; left &= left - 1) {
             const auto v = static_cast<std::size_t>(std::countr_zero(left));
@@ -210,7 +221,7 @@ class DagSampler::Drawing {
 
     // A row of v within U that is not within U - L, counted within the node; -1 where rounding led.
     std::int64_t draw_row(std::size_t v, std::size_t placed, std::size_t last, Xoshiro& random) {
-        const auto exponent = from_.weights_.exponent(from_.weights_.level[v][ParentWeights::place(placed, v)]);
+        const auto exponent = from_.rows_.exponent(from_.weights_.level(v, placed));
         std::size_t within = placed, members = 0;
         dropped_.assign(1, 0);
         double left = weight(v, placed, exponent) - (placed == 0 ? 0 : weight(v, placed & ~last, exponent));
@@ -273,7 +284,8 @@ DrawnDags DagSampler::draw(std::size_t count, std::uint64_t seed, std::size_t th
         drawn.rows.resize(last * n_);
         drawn.scores.resize(last);
         const std::size_t tasks = (last - first + together - 1) / together;
-        std::atomic<std::size_t> done{0};  // tasks are begun in their order, and those that were begun are ended
+        std::atomic<std::size_t> done{
+            0};  // tasks are begun in their order, and those that were begun are ended
         const bool whole = parallel_for(
             threads, tasks,
             [&](std::size_t worker, std::size_t task) {

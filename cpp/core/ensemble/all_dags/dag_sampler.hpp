@@ -72,10 +72,11 @@ class DagSampler {
     TableView table_;
     double cut_;
     std::size_t threads_, n_, all_;
-    ParentWeights weights_;
+    ParentWeights rows_;
+    WholeWeights weights_;
     SetBounds bounds_;
     std::int32_t floor_ = 0;
-    std::vector<double> completions_;                     // G, scaled as in the sums
+    LargeArray<double> completions_;                       // G, scaled as in the sums
     std::vector<std::vector<std::uint64_t>> row_numbers_;  // [v]: parents and row of each row, by parents
 };
 

@@ -255,7 +255,7 @@ bool Walker::try_blanket(Xoshiro& random) {
         alone_.add(node);
         for (const auto child : children_) dag_.set_parents(child, alone_);
     };
-    const auto restore = [&, u = u, v = v] {
+    const auto restore = [&] {
         strip();
         dag_.set_parents(node, index_.set(old));
         for (const auto child : children_) dag_.set_parents(child, index_.set(rows_[child]));

@@ -65,10 +65,11 @@ def sample_posterior(
 ) -> ChainPosterior:
     """Draw networks from the posterior over all DAGs by Markov chains, until the chains agree or a limit is reached.
 
-    Each DAG weighs exp(score). The chains walk by single arcs, by drawing the parents of one node anew, by new edge
-    reversals (Grzegorczyk & Husmeier 2008) and by resampling Markov blankets (Su & Borsuk 2016). Each begins at
-    the local optimum that a search from its own random order comes to. The first fourth of every chain is left out.
-    They are looked at again and again, at growing distances; `verdict` says whether they agree.
+    Each DAG weighs exp(score). The chains walk by single arcs, by drawing the parents of one node or of four nodes
+    anew, by new edge reversals (Grzegorczyk & Husmeier 2008) and by resampling Markov blankets (Su & Borsuk 2016).
+    They begin at the best network that is known, at a local optimum, at a network of resampled data and at the empty
+    one, in turn. The first fourth of every chain is left out. They are looked at again and again, at growing distances;
+    `verdict` says whether they agree.
 
     Parameters
     ----------
@@ -195,7 +196,7 @@ class _Run:
         n, chains = table.n_variables, settings.chains
         seeds = np.array([native_seed(seed, purpose=3 + chain) for chain in range(chains)], dtype=np.uint64)
         task = ChainTask(table, settings.mixture, settings.window, settings.steps_for(n), settings.heats)
-        here = task.start(seeds, starting_networks(table, chains, seed, aids.deadline).reshape(-1))
+        here = task.start(seeds, starting_networks(table, chains, seed, aids.deadline, settings.resampled).reshape(-1))
         self._native = here if aids.client is None else RemoteRun(task, aids.client, here, chains)
         self._most_kept = max(4 * FIRST_LOOK, min(MOST_KEPT, KEPT_BYTES // (4 * chains * max(1, n))))
         self._counted = np.zeros(2 * (len(MOVES) + 2), dtype=np.int64)  # before the run was resumed

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from arcwise.errors import OptionError
+from arcwise.graph import Dag
 from arcwise.mentions import Argument
 from arcwise.option import check_options, option
 from arcwise.showing import one_screen
@@ -47,6 +48,8 @@ class ChainSettings:
         A file that keeps the chains. If a run with the same arguments wrote it, the run goes on where that one ended.
     cluster
         The address of a Dask scheduler, or a client: each chain walks on a worker. None for this machine.
+    resampled
+        Networks of resampled data, for every fourth chain to begin at, over the variables of the table.
     """
 
     chains: int = option(4, "how many chains", low=2, high=MOST_CHAINS)
@@ -57,6 +60,7 @@ class ChainSettings:
     window: float = 10.0
     path: str | os.PathLike[str] | None = None
     cluster: Any = None  # str | Client | None: Dask is not there for everybody
+    resampled: tuple[Dag, ...] = ()
 
     def __post_init__(self) -> None:
         check_options(self)
@@ -92,3 +96,4 @@ class ChainKeywords(TypedDict, total=False):
     window: float
     path: str | os.PathLike[str] | None
     cluster: str | Client | None
+    resampled: tuple[Dag, ...]
