@@ -186,7 +186,7 @@ bool Walker::try_edge(Xoshiro& random) {
     alone_.fill(false);
     dag_.set_parents(v, alone_);
     dag_.set_parents(u, alone_);
-    const auto restore = [&, u = u, v = v] {
+    const auto restore = [&] {
         dag_.set_parents(v, alone_);
         dag_.set_parents(u, index_.set(old_u));
         dag_.set_parents(v, index_.set(old_v));
@@ -232,7 +232,7 @@ bool Walker::try_blanket(Xoshiro& random) {
         alone_.add(node);
         for (const auto child : children_) dag_.set_parents(child, alone_);
     };
-    const auto restore = [&, u = u, v = v] {
+    const auto restore = [&] {
         strip();
         dag_.set_parents(node, index_.set(old));
         for (const auto child : children_) dag_.set_parents(child, index_.set(rows_[child]));
