@@ -14,9 +14,10 @@ from arcwise.extras import load_figure
 from arcwise.files import write_bytes
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["PlotOption", "check_figure_name", "save_figure"]
+__all__ = ["PlotOption", "check_figure_name", "figure_of", "save_figure"]
 
 PlotOption = Annotated[
     Path | None, typer.Option("--plot", help="Write the figure to this file (.png, .svg, .pdf).", show_default=False)
@@ -34,6 +35,15 @@ def check_figure_name(path: Path | None) -> None:
         raise FormatError(f"cannot write {path}: a figure's name must end in .png, .svg or .pdf.")
     load_figure()
     check_writable(path)
+
+
+def figure_of(ax: Axes) -> Figure:
+    """Return the figure that axes are in."""
+    from matplotlib.figure import Figure
+
+    found = ax.get_figure()
+    assert isinstance(found, Figure)
+    return found
 
 
 def save_figure(figure: Figure, path: Path) -> None:

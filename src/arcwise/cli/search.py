@@ -42,6 +42,7 @@ class Method(enum.StrEnum):
     CHOW_LIU = "chow-liu"
     NAIVE_BAYES = "naive-bayes"
     TAN = "tan"
+    EM = "em"
 
 
 class StartName(enum.StrEnum):
@@ -63,6 +64,7 @@ TAKES: dict[Method, tuple[str, ...]] = {
     Method.CHOW_LIU: (),
     Method.NAIVE_BAYES: ("target",),
     Method.TAN: ("target",),
+    Method.EM: ("start",),
 }
 
 
@@ -191,6 +193,9 @@ def search(
     Prints the arcs as CSV. The suffix of the output says how it is written: .csv (arc list), .dot, .graphml, .txt
     (structure file) or .modelstring (bnlearn).
 
+    Data may have gaps with --score pnal, which scores each family by the cases that have it whole, and with --method
+    em, structural EM; both need values that are missing at random.
+
     Example: arcwise search survey.csv --method genetic --score bdeu:ess=10 --seed 1 -o network.graphml
     """
     from arcwise import local as stage
@@ -201,6 +206,11 @@ def search(
     to_stdout = printing.stdout_is_taken(output, otherwise=not printing.as_json)
     if output is not None:
         check_output_name(output)
+    score, limits = scored.make(), limit.limits
+    if method is Method.EM:
+        chosen = {**options, "seed": searching.seed}
+        _search_by_em(data, chosen, score, rules=rules, reading=reading, limits=limits, printing=printing)
+        return
     function: Any = {
         Method.TABU: stage.tabu_search,
         Method.HILL_CLIMBING: stage.hill_climb,
@@ -212,9 +222,7 @@ def search(
         Method.NAIVE_BAYES: functools.partial(_search_freely, method, stage.naive_bayes),
         Method.TAN: functools.partial(_search_freely, method, stage.tree_augmented),
     }[method]
-    score, limits = scored.make(), limit.limits
-    cases = reading.read(data, printing.progress)
-    known = rules.read(cases.names)
+    cases, known = reading.read_known(data, printing.progress, rules, score)
     tell_idle(score, known, quiet=printing.quiet)
     result = function(
         cases,
@@ -263,6 +271,47 @@ def _search_freely(
     else:
         raise OptionError(f"--method {method} needs the variable to predict: --target NAME.")
     return cast("LocalSearchResult", found)
+
+
+def _search_by_em(
+    data: Path,
+    options: dict[str, Any],
+    score: Score,
+    *,
+    rules: RuleOptions,
+    reading: DataOptions,
+    limits: Limits,
+    printing: ResultOptions,
+) -> None:
+    """Structural EM on data with gaps."""
+    from arcwise.graph import assert_obeys
+    from arcwise.model import structural_em
+
+    if reading.impute is not None:
+        raise OptionError("--method em needs the gaps as they are: leave --impute out.")
+    cases, known = reading.read_incomplete(data, printing.progress, rules, score)
+    found = structural_em(
+        cases,
+        score,
+        max_parents=rules.max_parents,
+        constraints=known,
+        limits=limits,
+        progress=printing.progress,
+        **options,
+    )
+    assert_obeys(found.dag, known)
+    if printing.stdout_is_taken(printing.output, otherwise=not printing.as_json):
+        write_graph_file(Path("-"), found.dag)
+    elif printing.output is not None:
+        write_graph_file(printing.output, found.dag)
+    if printing.as_json:
+        print_json(found.as_dict())
+    stopped = "" if found.complete else f"; stopped: {found.status}"
+    printing.remark(
+        f"em: {score.name} {found.score:.6f} of the observed values, {len(found.dag.arcs)} arcs, "
+        f"{found.iterations} iterations, {found.seconds:.3f} s{stopped}"
+    )
+    finish(found.status)
 
 
 def _search_orders(

@@ -22,6 +22,7 @@ from arcwise.showing import wrapped
 if TYPE_CHECKING:
     import networkx as nx
     import pandas as pd
+    from matplotlib.axes import Axes
 
     from arcwise.graph.cpdag import Cpdag
 
@@ -347,6 +348,20 @@ class Dag(NamedNodes):
         graph.add_nodes_from(self._names)
         graph.add_edges_from(self.arcs)
         return graph
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the graph in layers, by matplotlib; return the axes."""
+        from arcwise.plotting.network import plot_network
+
+        return plot_network(self._names, self._positions_of_arcs(), ax=ax)
+
+    def _repr_svg_(self) -> str | None:
+        from arcwise.plotting.network import network_picture
+
+        return network_picture(self._names, self._positions_of_arcs()) or None
+
+    def _positions_of_arcs(self) -> list[tuple[int, int]]:
+        return [(p, c) for c, ps in enumerate(self._parents) for p in ps]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Dag) and self._names == other._names and self._parents == other._parents

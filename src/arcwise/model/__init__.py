@@ -14,6 +14,7 @@ from arcwise.model.network_files import (
     read_network,
     write_network,
 )
+from arcwise.model.structural_em import StructuralEm, structural_em
 
 __all__ = [
     "ESTIMATORS",
@@ -24,6 +25,7 @@ __all__ = [
     "Marginals",
     "NetworkFormat",
     "RowDistributions",
+    "StructuralEm",
     "fit_parameters",
     "format_bif",
     "format_network",
@@ -32,6 +34,7 @@ __all__ = [
     "parse_network",
     "read_bif",
     "read_network",
+    "structural_em",
     "write_bif",
     "write_network",
 ]

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     import networkx
     import pandas as pd
+    from matplotlib.axes import Axes
 
     from arcwise import _core
     from arcwise.data import Dataset, Table
@@ -428,12 +429,17 @@ class BayesianNetwork:
             f"{self.n_free_parameters:,} free parameters)"
         )
 
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the structure in layers, by matplotlib; return the axes."""
+        return self._dag.plot(ax=ax)
+
     def _repr_html_(self) -> str:
         rows = [
             (name, ", ".join(self.parents(name)), ", ".join(states), f"{table.shape[0]} x {table.shape[1]}")
             for name, states, table in zip(self.names, self._states, self._tables, strict=True)
         ]
-        return html_table(repr(self), ("variable", "parents", "states", "table"), rows[:LINES], len(rows))
+        table = html_table(repr(self), ("variable", "parents", "states", "table"), rows[:LINES], len(rows))
+        return (self._dag._repr_svg_() or "") + table
 
     def _same_frame(self, other: BayesianNetwork) -> bool:
         return self._dag == other._dag and self._states == other._states

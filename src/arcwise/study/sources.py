@@ -6,6 +6,7 @@ A network is named by a text::
     models/my.bif                                  a file, seen from the folder of the configuration
     random:nodes=20,max_degree=6,seed=1            a random network
     fitted:data=tic-tac-toe,score=bic              learned from data (Liao 4.6.1), see `arcwise.study.fitted`
+    part:network=andes,nodes=20,seed=3             a part of a network, see `arcwise.study.network_parts`
 
 and a data set by::
 
@@ -67,11 +68,14 @@ class Sources:
         from arcwise.study.data_sets import find_data
         from arcwise.study.fitted import check_fitted
         from arcwise.study.network_files import find_network
+        from arcwise.study.network_parts import check_part
         from arcwise.study.random_networks import check_random
 
         source = SourceText.parse(text)
         if source.kind == "random":
             check_random(source)
+        elif source.kind == "part":
+            self.check_network(check_part(source).text)
         elif source.kind == "fitted":
             find_data(check_fitted(source), self)
         else:
@@ -99,11 +103,14 @@ def _network(sources: Sources, text: str) -> BayesianNetwork:
     from arcwise.model import read_network
     from arcwise.study.fitted import fitted_network
     from arcwise.study.network_files import find_network
+    from arcwise.study.network_parts import network_part
     from arcwise.study.random_networks import random_network
 
     source = SourceText.parse(text)
     if source.kind == "random":
         return random_network(source)
+    if source.kind == "part":
+        return network_part(source, sources)
     if source.kind == "fitted":
         return fitted_network(source, sources)
     return read_network(find_network(source, sources)).normalized()

@@ -53,8 +53,9 @@ def test_completions_have_the_associations_of_the_data() -> None:
 
 
 def test_weighted_rows_are_completed_case_by_case() -> None:
-    data = Dataset.from_codes([[0, 0], [1, 1], [0, 0]], states=[["0", "1"]] * 2, weights=[40, 40, 200])
-    gappy = Incomplete(data, [[False, False, True], [False, False, False]])
+    codes = [[0, 0], [1, 0], [1, 1], [0, 0]]
+    data = Dataset.from_codes(codes, states=[["0", "1"]] * 2, weights=[30, 10, 40, 200])
+    gappy = Incomplete(data, [[False, False, False, True], [False, False, False, False]])
     completion = next(Completions(gappy, seed=1).take(1))
     assert completion.n_rows == 280
     assert 0 < completion.codes[0, 80:].sum() < 200
