@@ -1,9 +1,8 @@
 // Expected counts of data with gaps: the third part of the stage `model`.
 #include <nanobind/nanobind.h>
 
-#include <memory>
+#include <tuple>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "arrays.hpp"
@@ -58,9 +57,9 @@ void bind_posteriors(nb::module_& stage, const char* name) {
                const Array1<std::int32_t>& parents, const Array1<std::int64_t>& table_offsets,
                const Array1<double>& values, const Array1<std::int32_t>& order,
                const ExpectationLimits& limits) {
-                new (self) Bound(codes, flags, arities, weights,
-                                 {network_arities, parent_offsets, parents, table_offsets, values, order},
-                                 limits);
+                new (self)
+                    Bound(codes, flags, arities, weights,
+                          {network_arities, parent_offsets, parents, table_offsets, values, order}, limits);
             },
             nb::arg("codes").noconvert(), nb::arg("flags").noconvert(), nb::arg("arities").noconvert(),
             nb::arg("weights").noconvert(), nb::arg("network_arities").noconvert(),
@@ -70,9 +69,9 @@ void bind_posteriors(nb::module_& stage, const char* name) {
         .def(
             "prepare",
             [](Bound& self, double seconds, nb::object callback) {
-                return static_cast<std::int32_t>(
-                    monitored(seconds, std::move(callback),
-                              [&](Ticker& ticker) { return self.posteriors.prepare(ticker); }));
+                return static_cast<std::int32_t>(monitored(seconds, std::move(callback), [&](Ticker& ticker) {
+                    return self.posteriors.prepare(ticker);
+                }));
             },
             nb::arg("seconds"), nb::arg("callback") = nb::none())
         .def(
@@ -81,8 +80,8 @@ void bind_posteriors(nb::module_& stage, const char* name) {
                const Array1<std::int32_t>& parents, double seconds, nb::object callback) {
                 std::vector<double> counts;
                 const auto status = monitored(seconds, std::move(callback), [&](Ticker& ticker) {
-                    return self.posteriors.count(as_span(children), as_span(offsets), as_span(parents), counts,
-                                                 ticker);
+                    return self.posteriors.count(as_span(children), as_span(offsets), as_span(parents),
+                                                 counts, ticker);
                 });
                 return nb::make_tuple(static_cast<std::int32_t>(status), as_array(std::move(counts)));
             },

@@ -67,7 +67,7 @@ OWN_WORDS = {
     *("--method", "--output", "--bins", "--target", "--threads", "--ess", "--score", "--rule", "--bayes-factor"),
     *("--replicates", "--permutations", "--alpha", "--missed-edge-cost", "--beta", "--threshold", "--compare"),
     *("--limit-seconds", "--cases", "--data", "--networks", "--patience", "--max-parents", "--resume"),
-    "--average",
+    *("--average", "--impute"),
 }
 
 

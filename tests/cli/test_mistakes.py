@@ -64,8 +64,8 @@ def test_data_that_are_not_ready(cli: Cli, here: Path, verb: str) -> None:
     words = verb.split()
     assert "Give --separator ';'" in cli(*words, "semicolon.csv", code=1)
     assert (
-        "Fill them with `arcwise impute --method knn` or 'mode', or drop the rows with `arcwise impute --method drop`."
-        in cli(*words, "gaps.csv", code=1)
+        "Average over completions of them with `arcwise learn`, fill them with `arcwise impute --method mode` or 'knn',"
+        " or drop the rows with `arcwise impute --method drop`." in cli(*words, "gaps.csv", code=1)
     )
     message = cli(*words, "numbers.csv", code=1)
     assert "with `arcwise discretize --method mdl --target TARGET` or the method 'width'" in message

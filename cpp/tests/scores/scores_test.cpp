@@ -187,8 +187,8 @@ TEST(node_averages_leave_out_what_is_missing) {
     const Example example;
     const auto whole = make_node_average(11, 0.0, {3, 2, 2}, {-1, -1, -1});
     CHECK(close(whole->local(example.family()), make_penalised_likelihood(11, 0.0)->local(example.family())));
-    // With the last states as gaps, the configuration (1, 1) lacks its parents, and state 2 the child: 4 cases of state 0
-    // are left, of two states, given parents of one state each.
+    // With the last states as gaps, the configuration (1, 1) lacks its parents, and state 2 the child: 4
+    // cases of state 0 are left, of two states, given parents of one state each.
     const auto gappy = make_node_average(11, 0.25, {3, 2, 2}, {2, 1, 1});
     CHECK(close(gappy->local(example.family()), 11 * (0.0 - 0.25)));
     CHECK(close(gappy->superset_bound(example.family()), -11 * 0.25));

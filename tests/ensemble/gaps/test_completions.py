@@ -12,6 +12,7 @@ from arcwise.data import Dataset, Incomplete
 from arcwise.deadline import Deadline
 from arcwise.ensemble import NetworkSet, Recipe, bootstrap_networks
 from arcwise.ensemble.gaps.completions import CHAINS, Completions
+from arcwise.ensemble.gaps.drawn_tables import _dirichlet_rows
 from arcwise.ensemble.recipe import Run
 from arcwise.errors import OptionError
 from arcwise.graph import Constraints
@@ -70,6 +71,14 @@ def test_a_state_that_no_case_shows_is_never_drawn_and_constant_columns_stay_con
     for completion in Completions(gappy, seed=1, count=4).take(4):
         assert completion.codes[0].max() == 1
         assert completion.constant.tolist() == [False, False, True]
+
+
+def test_what_can_be_is_never_drawn_to_be_impossible() -> None:
+    """Gamma variables of small shape underflow: 200 tables of which most entries are smaller than any double."""
+    tables = _dirichlet_rows(np.tile([3.0, 1e-3, 1e-3, 0.0], (200, 1)), np.random.default_rng(1))
+    assert (tables[:, 1:3] > 0).all()
+    assert (tables[:, 3] == 0).all()
+    np.testing.assert_allclose(tables.sum(axis=1), 1.0)
 
 
 def test_networks_of_all_completions_are_one_ensemble(gappy: Incomplete) -> None:

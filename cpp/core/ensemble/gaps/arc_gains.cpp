@@ -74,7 +74,8 @@ double ArcGains<Code>::compute(std::size_t head, std::span<const std::int32_t> o
     if (keys_.empty()) return -std::numeric_limits<double>::infinity();
 
     const Terms cell(terms_, ess_ / cells), row_of_cells(terms_, ess_ / (configurations * double(tails)));
-    const Terms merged(terms_, ess_ / (configurations * double(states))), total(terms_, ess_ / configurations);
+    const Terms merged(terms_, ess_ / (configurations * double(states))),
+        total(terms_, ess_ / configurations);
     if (cells > dense_cells_per_row * static_cast<double>(data_.rows) + 1024.0) {
         std::ranges::sort(keys_);
         const double more = sum_runs(keys_, 1, cell) - sum_runs(keys_, states, row_of_cells);

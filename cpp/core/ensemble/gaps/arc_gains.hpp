@@ -30,8 +30,8 @@ class ArcGains {
           whole_families_(whole_families),
           terms_(static_cast<std::int64_t>(data.rows)) {}
 
-    // What tail -> head adds to the score of the head with `others` as its other parents; minus infinity if no
-    // case shows both ends: nothing is known about the arc.
+    // What tail -> head adds to the score of the head with `others` as its other parents; minus infinity if
+    // no case shows both ends: nothing is known about the arc.
     double operator()(std::size_t head, std::span<const std::int32_t> others, std::size_t tail);
 
   private:

@@ -3,11 +3,11 @@
 // The missing variables of a row fall into parts: two belong together if some table has both, since what is
 // observed separates all others. A part's distribution depends on nothing but the states of the variables
 // around it. Rows have almost as many patterns of gaps as there are rows, but only few different parts, most
-// of them of one or two variables: their configurations are enumerated (small_part.hpp). For every larger part
-// there is one junction tree, and one propagation for every combination of states around it; from its messages any number of rows draw their cells, from the root
-// to the leaves (Dawid, "Applications of a general propagation algorithm for probabilistic expert systems",
-// Statistics and Computing 2, 1992, section 5): independent draws from the joint distribution, not a Markov
-// chain.
+// of them of one or two variables: their configurations are enumerated (small_part.hpp). For every larger
+// part there is one junction tree, and one propagation for every combination of states around it; from its
+// messages any number of rows draw their cells, from the root to the leaves (Dawid, "Applications of a
+// general propagation algorithm for probabilistic expert systems", Statistics and Computing 2, 1992, section
+// 5): independent draws from the joint distribution, not a Markov chain.
 #include <algorithm>
 #include <atomic>
 #include <limits>

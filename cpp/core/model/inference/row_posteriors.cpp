@@ -370,7 +370,8 @@ ExpectationStatus RowPosteriors<Code>::count(std::span<const std::int32_t> child
     std::size_t cells = 0;
     for (std::size_t f = 0; f < children.size(); ++f) {
         auto& family = families[f];
-        const auto begin = static_cast<std::size_t>(offsets[f]), end = static_cast<std::size_t>(offsets[f + 1]);
+        const auto begin = static_cast<std::size_t>(offsets[f]),
+                   end = static_cast<std::size_t>(offsets[f + 1]);
         family.members.assign(parents.begin() + static_cast<std::ptrdiff_t>(begin),
                               parents.begin() + static_cast<std::ptrdiff_t>(end));
         family.members.push_back(children[f]);

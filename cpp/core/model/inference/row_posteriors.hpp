@@ -24,8 +24,8 @@ struct Factor {
 };
 
 struct ExpectationLimits {
-    std::size_t table_cells = 1024;          // larger joint tables are not made
-    double max_cells = 16777216;             // of a table that elimination makes
+    std::size_t table_cells = 1024;             // larger joint tables are not made
+    double max_cells = 16777216;                // of a table that elimination makes
     std::size_t memory = std::size_t{1} << 28;  // for tables that are kept; the others are made again
     std::size_t threads = 1;
 };
@@ -51,9 +51,9 @@ class RowPosteriors {
     double log_likelihood() const { return log_likelihood_; }
     std::size_t refused_row() const { return refused_row_; }
 
-    // The expected counts of families: parents ascending, the first varying slowest, then the child; one table
-    // after the other. Rows in which the child was set do not count. Rows are added in their order, whatever
-    // the number of threads.
+    // The expected counts of families: parents ascending, the first varying slowest, then the child; one
+    // table after the other. Rows in which the child was set do not count. Rows are added in their order,
+    // whatever the number of threads.
     ExpectationStatus count(std::span<const std::int32_t> children, std::span<const std::int64_t> offsets,
                             std::span<const std::int32_t> parents, std::vector<double>& counts,
                             Ticker& ticker) const;

@@ -19,7 +19,8 @@ std::size_t index(std::int32_t v) {
 }
 
 bool touches(std::span<const std::int32_t> family, std::span<const std::int32_t> members) {
-    return std::ranges::any_of(family, [&](std::int32_t v) { return std::ranges::binary_search(members, v); });
+    return std::ranges::any_of(family,
+                               [&](std::int32_t v) { return std::ranges::binary_search(members, v); });
 }
 
 }  // namespace
@@ -55,7 +56,8 @@ SmallPart::SmallPart(const ProbabilityTables& tables, std::span<const std::int32
             if (place == members_.end() || *place != family[k]) {
                 table.around.emplace_back(family[k], stride);
             } else {
-                strides[static_cast<std::size_t>(place - members_.begin())] = static_cast<std::uint32_t>(stride);
+                strides[static_cast<std::size_t>(place - members_.begin())] =
+                    static_cast<std::uint32_t>(stride);
             }
             stride *= tables.arity(index(family[k]));
         }

@@ -34,7 +34,8 @@ TEST(what_an_arc_gains_is_a_difference_of_scores) {
 
 TEST(cases_that_lack_an_end_or_set_the_head_do_not_count) {
     Sample sample;
-    sample.flags[3] = ArcGains<std::uint8_t>::missing;  // variable 0 in row 3, the only row in which they differ
+    sample.flags[3] =
+        ArcGains<std::uint8_t>::missing;  // variable 0 in row 3, the only row in which they differ
     ArcGains<std::uint8_t> gains(sample.columns(), sample.flags, 1.0, false);
     Sample other;
     other.flags[8 + 3] = ArcGains<std::uint8_t>::set;

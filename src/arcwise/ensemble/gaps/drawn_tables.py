@@ -12,6 +12,10 @@ from arcwise.model.network import BayesianNetwork
 
 __all__ = ["Counter", "draw_tables"]
 
+# What is possible stays so: a share that no double can hold would make a row impossible whose family, before the first
+# completion, no case shows whole.
+LEAST = 1e-60
+
 States = tuple[tuple[str, ...], ...]
 
 # The counts of a family, one axis each, its child the last.
@@ -44,5 +48,5 @@ def _dirichlet_rows(alphas: NDArray[np.float64], rng: np.random.Generator) -> ND
     uniforms = rng.random(alphas.shape)
     with np.errstate(divide="ignore"):
         logs = np.where(alphas > 0, np.log(gammas) + np.log(uniforms) / np.where(alphas > 0, alphas, 1.0), -np.inf)
-    shares = np.exp(logs - logs.max(axis=1, keepdims=True))
+    shares = np.where(alphas > 0, np.maximum(np.exp(logs - logs.max(axis=1, keepdims=True)), LEAST), 0.0)
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))
