@@ -4,8 +4,8 @@
 
 For every published network and seed: a sample of which every second variable is a number, its state plus normal noise
 of 0.3. Both ways to cut, three quantiles and together with the structure, are bootstrapped (BDeu, tabu search) with
-cuts of all cases, and with cuts of each replicate. Compared are the mean log loss of the confidences of all pairs, and how
-many pairs that the network does not join are above one half. Needs the folder of reference networks; see
+cuts of all cases, and with cuts of each replicate. Compared are the mean log loss of the confidences of all pairs, and
+how many pairs that the network does not join are above one half. Needs the folder of reference networks; see
 CONTRIBUTING.md.
 """
 

@@ -88,7 +88,7 @@ def test_recut_through_learn(frame: pd.DataFrame, tmp_path: Path) -> None:
     for name in ("report.html", "run.json", "edges.csv", "confidence.parquet"):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "other" / name).read_bytes()
     assert one.main.recipe.source == "bootstrap" and one.main.recipe.recuts
-    assert "cut anew" in " ".join(one.steps) and "cut anew" in one.to_text()
+    assert "cut anew" in " ".join(one.steps) and "anew in each replicate" in one.to_text()
     record = json.loads((tmp_path / "one" / "run.json").read_text())
     assert "recut=True" in record["command"] and record["recipe"]["settings"]["recut"] is True
 

@@ -304,8 +304,10 @@ class TestPreparation:
         )
 
     def test_text_that_is_kept_is_a_category(self) -> None:
-        frame = pd.DataFrame({"town": [f"t{k % 50}" for k in range(60)], "ill": ["yes", "no"] * 30})
-        assert learn(frame, keep=["town"], **QUICK).data.arities.tolist() == [50, 2]
+        frame = pd.DataFrame({"town": [f"t{k % 25}" for k in range(120)], "ill": ["yes", "no"] * 60})
+        assert learn(frame, keep=["town"], **QUICK).data.arities.tolist() == [25, 2]
+        with pytest.raises(PreparationError, match="no column is learned from"):
+            learn(frame.assign(town=[f"t{k % 50}" for k in range(120)]), keep=["town"], **QUICK)
 
     def test_one_name_is_not_its_letters(self, raw: pd.DataFrame) -> None:
         assert learn(raw[["kind", "site", "grade"]].dropna(), drop="site", **QUICK).data.names == ("kind", "grade")

@@ -37,7 +37,7 @@ def frame() -> pd.DataFrame:
 @pytest.mark.parametrize(
     ("said", "words"),
     [
-        ({"required": [("id", "a")]}, ("'id'", "an identifier", "keep=['id']")),
+        ({"required": [("id", "a")]}, ("'id'", "an identifier", "Say nothing about it")),
         ({"tiers": [["day"], ["a", "b"]]}, ("'day'", "holds dates or times", "dates='month'")),
         ({"roots": ["twin"]}, ("'twin'", "a copy of column 'a'", "keep=['twin']")),
         ({"max_parents_of": {"same": 1}}, ("'same'", "fewer than two distinct values")),

@@ -94,5 +94,6 @@ def test_another_separator(cli: Callable[..., str], tmp_path: Path) -> None:
     path = tmp_path / "european.csv"
     path.write_text(datasets.load("balance-scale").to_dataframe().to_csv(index=False, sep=";"))
     quick = ("--no-compare", "--permutations", 0, "--json")
-    assert "separator" in cli("learn", path, *quick, code=1)
+    assert json.loads(cli("learn", path, *quick))["data"]["variables"] == 5
+    assert "separator" in cli("learn", path, "--separator", ",", *quick, code=1)
     assert json.loads(cli("learn", path, "--separator", ";", *quick))["data"]["variables"] == 5

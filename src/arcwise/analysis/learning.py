@@ -120,7 +120,9 @@ def learn_prepared(
 ) -> Analysis:
     """Learn from data that are prepared."""
     _check_settings(options)
-    options = replace(options, constraints=known_of(options, prepared.data))
+    said, names = options.constraints, prepared.data.names
+    if said is not None and said.names != names:  # over columns of which some were left out
+        options = replace(options, constraints=Constraints.from_description(names, said.describe()))
     if options.calibration == "self" and not isinstance(prepared.data, Dataset):
         raise OptionError(
             Argument("calibration", "self"),

@@ -61,8 +61,13 @@ def find_identifiers(table: Table, *, keep: Collection[str] = ()) -> Iterable[Fi
                 lambda table, names=names: table.drop(names),  # type: ignore[misc]
                 f"Left out {columns_words(names)}, {short} ({told}).",
             ),
-            keepable=True,
+            keepable=all(_can_be_kept(table.column(name)) for name in names),
         )
+
+
+def _can_be_kept(column: Column) -> bool:
+    """Say whether a column could be learned from if the analyst insists: numbers are cut into intervals."""
+    return column.numbers is not None or _states(column) <= most_states(len(column.codes) - column.n_missing)
 
 
 def _repeats(column: Column) -> bool:
@@ -92,7 +97,7 @@ def find_free_text(table: Table, *, keep: Collection[str] = ()) -> Iterable[Find
                 lambda table, name=column.name: table.drop([name]),  # type: ignore[misc]
                 f"Left out column '{column.name}', which holds free text.",
             ),
-            keepable=True,
+            keepable=_can_be_kept(column),
         )
 
 

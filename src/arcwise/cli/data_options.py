@@ -170,9 +170,10 @@ class DataOptions(TableOptions):
         from arcwise.ensemble.uncut import Uncut
 
         table, gone = self._varying(data, progress)
-        table = self._filled(table, progress)
-        if table.n_missing:
-            table.to_dataset()  # says what to do about gaps
+        if self.impute != "completions":  # which are made anew in every replicate
+            table = self._filled(table, progress)
+            if table.n_missing:
+                table.to_dataset()  # says what to do about gaps
         columns = [] if self.categorical else [name for name in table.continuous() if name != cutting.target]
         if not columns:
             raise OptionError(

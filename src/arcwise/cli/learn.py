@@ -52,7 +52,7 @@ class WeighingOptions(OptionGroup):
 
 
 # What is printed next to a written report.
-SHOWN = ("target", "prediction", "ensemble", "constraints", "prior")
+SHOWN = ("target", "prediction", "ensemble", "constraints", "cuts", "prior")
 LearnGroup = group_of(LearnOptions, leave_out=("constraints", "beliefs"))
 
 

@@ -30,8 +30,9 @@ Choice = tuple[str, str, str, str]
 _WHY = {
     "bayes_factor": "beyond 20 the evidence against a network is called strong (Kass and Raftery 1995)",
     "replicates": "the standard error of a confidence is at most 0.5 / sqrt(replicates)",
+    "recut": "they are estimates, and part of the uncertainty",
 }
-_NAMES = {"bayes_factor": "Bayes factor"}
+_NAMES = {"bayes_factor": "Bayes factor", "recut": "cut points"}
 
 
 def setting_choices(analysis: Analysis) -> list[Choice]:
@@ -45,11 +46,13 @@ def setting_choices(analysis: Analysis) -> list[Choice]:
             known[item.name].flag,
         )
         for item in options_of(recipe.source_facts.Settings)
-        if item.name in known
+        if item.name in known and item.name in recipe.settings  # what is off is not told
     ]
 
 
 def _shown(value: object) -> str:
+    if value is True:
+        return "anew in each replicate"
     return f"{value:,}" if isinstance(value, int) else f"{value:g}" if isinstance(value, float) else str(value)
 
 
@@ -140,7 +143,8 @@ def _bootstrap_methods(analysis: Analysis) -> str:
     limit = restriction(recipe, "").replace(" with", ", with", 1)
     return (
         f"We learned {analysis.confidence.n_networks:,} networks by {recipe.settings['learner']} search under "
-        f"{_score(recipe)}{limit}, each from a bootstrap sample of the cases (Friedman et al., 1999). The "
+        f"{_score(recipe)}{limit}, each from a bootstrap sample of the cases (Friedman et al., 1999)"
+        f"{', whose numbers were cut anew' if recipe.recuts else ''}. The "
         "confidence in an edge is the share of the networks that have it"
     )
 
