@@ -10,8 +10,8 @@ STRICT := --config-settings=cmake.define.ARCWISE_WERROR=ON
 LENIENT := --config-settings=cmake.define.ARCWISE_WERROR=OFF
 DEPENDENCIES := import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"], sep="\n")
 
-.PHONY: install develop demo test test-python test-cpp test-threads fuzz fuzz-sanitized obedience random-calls faults lint format \
-	benchmark study docs dist clean
+.PHONY: install develop demo test test-python test-cpp test-threads fuzz fuzz-sanitized fuzz-guided coverage obedience \
+	random-calls faults lint format benchmark study docs dist wheels clang clean
 
 # The package as a user gets it, and $(BIN)/arcwise. What it needs is fetched while the native core is compiled, and a
 # module becomes byte code when it is first imported: of pandas, SciPy and the others, most never are.
@@ -31,8 +31,10 @@ demo: install
 
 test: lint test-cpp test-python
 
+# One process of tests for each core; one that has none left takes half of what the other still has.
+WORKERS ?= $(shell nproc)
 test-python: develop
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
 # The core's own tests, under AddressSanitizer and UndefinedBehaviorSanitizer.
 test-cpp: $(VENV)/.tools
@@ -66,6 +68,39 @@ fuzz-sanitized: develop
 	    ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 PYTHONMALLOC=malloc \
 	    PYTHONPATH="$(SANITIZED):.:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" \
 	    $(BIN)/python -S $(FUZZ)
+
+# The same, led by coverage: what reaches a new branch of a reader is broken further (libFuzzer, by atheris). FORMAT=graph.dot
+# for one format only.
+fuzz-guided: develop
+	$(PIP) install 'atheris>=2.3'
+	$(BIN)/python -m tests.fuzz.guided --seconds $(SECONDS) $(addprefix --format ,$(FORMAT))
+
+# Which lines and branches are taken: of the core by its own tests and by those of the package (COVERED), of the package by
+# the latter. The module that counts is in an environment of its own, which finds all but arcwise in that of `make develop`.
+# Tables are in build/coverage.
+COVERED ?= tests
+COUNTED := build/counted-environment
+PURELIB := import sysconfig; print(sysconfig.get_path("purelib"))
+GCOVR = $(BIN)/gcovr --root . --filter cpp/core/ --exclude-throw-branches --exclude-unreachable-branches
+coverage: develop
+	$(PIP) install --no-build-isolation $(STRICT) --editable '.[coverage]'
+	mkdir -p build/coverage
+	$(BIN)/python -m venv --without-pip $(COUNTED)
+	$(BIN)/python -c '$(PURELIB)' > "$$($(COUNTED)/bin/python -c '$(PURELIB)')/developer.pth"
+	$(PIP) --python $(COUNTED)/bin/python install --no-build-isolation --no-deps --force-reinstall \
+	    --config-settings=build-dir=build/counted --config-settings=cmake.define.ARCWISE_COVERAGE=ON \
+	    --config-settings=cmake.build-type=Debug --config-settings=install.strip=false $(STRICT) .
+	find build/counted -name '*.gcda' -delete
+	build/counted/arcwise_tests
+	$(GCOVR) --json build/coverage/tests.json build/counted
+	find build/counted -name '*.gcda' -delete
+	$(COUNTED)/bin/python -m pytest --numprocesses $(WORKERS) --dist worksteal --timeout 1200 --cov --cov-report= $(COVERED)
+	$(BIN)/coverage report > build/coverage/package.txt
+	$(GCOVR) --json build/coverage/package.json build/counted
+	for one in tests package; do $(GCOVR) --add-tracefile build/coverage/$$one.json --txt build/coverage/core-$$one.txt; done
+	$(GCOVR) --add-tracefile build/coverage/tests.json --add-tracefile build/coverage/package.json \
+	    --txt build/coverage/core.txt --html-details build/coverage/core.html --print-summary
+	tail -n 1 build/coverage/package.txt
 
 # Random data and constraints through learn: no file may break them. CASES may be given.
 CASES ?= 2000
@@ -103,6 +138,17 @@ study: develop
 docs: develop
 	$(PIP) install --no-build-isolation $(STRICT) --editable '.[docs]'
 	$(BIN)/mkdocs build --strict
+
+# A wheel for every Python of this machine in dist/, for other Linux systems as well, each tried in an empty environment.
+wheels:
+	$(PYTHON) packaging/wheels.py
+
+# The core compiled by clang, warnings as errors.
+clang: $(VENV)/.tools
+	$(BIN)/cmake -S . -B build/clang -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DCMAKE_CXX_COMPILER=clang++ \
+	    -DCMAKE_BUILD_TYPE=Release -DARCWISE_TESTS=ON -DARCWISE_WERROR=ON
+	$(BIN)/cmake --build build/clang
+	build/clang/arcwise_tests
 
 dist: $(VENV)/.developer
 	$(PIP) install build

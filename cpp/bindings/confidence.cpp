@@ -4,6 +4,7 @@
 namespace nb = nanobind;
 
 namespace arcwise {
+namespace {
 
 // The arguments that all sums share, and how each is called with what it takes beyond the weights.
 template <class Choice>
@@ -63,6 +64,7 @@ void bind_for(nb::module_& stage) {
     bind_sum<Choice>(stage, "sum_paths", &sum_paths<Choice>);
 }
 
+}  // namespace
 }  // namespace arcwise
 
 void bind_confidence(nb::module_& stage) {

@@ -4,6 +4,7 @@
 namespace nb = nanobind;
 
 namespace arcwise {
+namespace {
 
 template <class Code>
 void bind_for(nb::module_& stage) {
@@ -22,6 +23,7 @@ void bind_for(nb::module_& stage) {
         nb::arg("members").noconvert(), nb::arg("cells"));
 }
 
+}  // namespace
 }  // namespace arcwise
 
 void bind_counts(nb::module_& stage) {

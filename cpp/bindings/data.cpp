@@ -9,6 +9,7 @@
 namespace nb = nanobind;
 
 namespace arcwise {
+namespace {
 
 template <class Code>
 void bind_groups(nb::module_& stage) {
@@ -83,6 +84,7 @@ void bind_delimited(nb::module_& stage) {
         nb::arg("progress").none());
 }
 
+}  // namespace
 }  // namespace arcwise
 
 void bind_data(nb::module_& stage) {

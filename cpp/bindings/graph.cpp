@@ -6,6 +6,7 @@
 namespace nb = nanobind;
 
 namespace arcwise {
+namespace {
 
 template <class T>
 using Array3 = nb::ndarray<const T, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
@@ -20,6 +21,7 @@ auto unlocked_array(Compute compute) {
     return as_array(std::move(values));
 }
 
+}  // namespace
 }  // namespace arcwise
 
 void bind_graph(nb::module_& stage) {

@@ -11,6 +11,7 @@
 namespace nb = nanobind;
 
 namespace arcwise {
+namespace {
 
 // A network that Python holds: the arrays stay alive as long as it does.
 struct BoundNetwork {
@@ -66,6 +67,7 @@ void bind_model_for(nb::module_& stage) {
         nb::arg("callback").none());
 }
 
+}  // namespace
 }  // namespace arcwise
 
 void bind_model(nb::module_& stage) {

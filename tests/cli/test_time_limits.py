@@ -93,7 +93,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]
     write_data(noisy_copies(18, 3000, seed=2), made["large"]["eighteen"])
     made["large"]["many"] = 100_000
     (folder / "large.toml").write_text(
-        'name = "study"\nseed = 1\n[experiments.overhead]\ncells = 20000\nwork = "sleep"\nseconds = 0.05\n'
+        'name = "study"\nseed = 1\n[experiments.overhead]\ncells = 100000\nwork = "sleep"\nseconds = 0.05\n'
     )
     (folder / "small.toml").write_text('name = "study"\nseed = 1\n[experiments.overhead]\ncells = 1\n')
     return made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -9,9 +10,11 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from arcwise.deadline import Deadline
 from arcwise.errors import ArcwiseError, ConfigError, FormatError
 from arcwise.limits import Limits, Status
 from arcwise.progress import ProgressEvent
@@ -26,6 +29,8 @@ from arcwise.study import (
     summarize_study,
 )
 from arcwise.study.local_workers import LocalWorkers
+from arcwise.study.outcome import Outcome
+from arcwise.study.plan import plan_in_time
 from arcwise.study.run_lock import RunLock
 from arcwise.study.store import Store
 
@@ -103,6 +108,44 @@ def test_finished_cells_are_not_run_again(tmp_path: Path) -> None:
     Store(store).append([Outcome(done[0][0], "failed", "late"), Outcome(done[2][0], "finished", "better")], 9)
     messages = [cell[4] for cell in Store(store).cells()]
     assert (messages[0], messages[2]) == ("", "better")
+
+
+class StoppedClock(Deadline):
+    """A deadline that is over after so many looks."""
+
+    def __init__(self, looks: int) -> None:
+        super().__init__()
+        self.looks = looks
+
+    @property
+    def is_over(self) -> bool:
+        self.looks -= 1
+        return self.looks < 0
+
+
+def test_a_time_limit_holds_while_a_study_is_planned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planning and writing look at the clock in between; what was not written whole is not there."""
+    monkeypatch.setattr("arcwise.study.plan.CELLS_PER_LOOK", 1)
+    monkeypatch.setattr("arcwise.study.store.CELLS_PER_LOOK", 10)
+    study, store = study_of(tmp_path, "cells = 40"), Store(tmp_path / "x.duckdb")
+    report = run_study(study, store.path, limits=Limits(seconds=1e-9), progress=False)
+    assert (report.planned, report.done, report.pending) == (40, 0, 40)
+    assert report.status is Status.TIME_LIMIT
+    plan = plan_study(study)
+    assert plan_in_time(study, StoppedClock(39)) is None
+    assert plan_in_time(study, StoppedClock(40)) == plan
+    for looks in range(4):
+        assert not store.begin(study, plan, deadline=StoppedClock(looks))
+        assert not list(tmp_path.glob("*.duckdb*"))
+    assert store.begin(study, plan, deadline=StoppedClock(4))
+    assert [row[0] for row in store.cells(rows=False)] == [cell.id for cell in plan]
+    # Another plan for the same store: the old one stays.
+    larger = study_of(tmp_path, "cells = 41")
+    clock = StoppedClock(1)
+    assert not store.begin(larger, plan_study(larger), accept_changes=True, deadline=clock)
+    assert len(store.cells(rows=False)) == 40
+    report = run_study(study, store.path, limits=Limits(seconds=1e-9), progress=False)
+    assert (report.planned, report.finished, report.status) == (40, 0, Status.TIME_LIMIT)
 
 
 def test_a_time_limit_of_the_run_keeps_what_is_finished(tmp_path: Path) -> None:
@@ -252,7 +295,7 @@ def test_a_store_that_another_program_has_open_is_waited_for(tmp_path: Path) -> 
     # The reader goes away once the run is half done, which it can only be if cells go on.
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Store, "begin_run", lambda self, workers: 7)
-        patch.setattr(Store, "begin", lambda self, study, plan, accept_changes: None)
+        patch.setattr(Store, "begin", lambda self, study, plan, **options: True)
         report = run_study(study, store, progress=release)
     reader.wait()
     assert report.finished == 10
@@ -304,6 +347,41 @@ def test_a_worker_that_is_killed_is_replaced_and_its_cell_tried_again(tmp_path: 
         pool.close()
     assert {outcome.id for outcome in outcomes} == {cell.id for cell in cells}
     assert all(outcome.status == "finished" for outcome in outcomes)
+
+
+class DeafPipe:
+    """A pipe to a worker that fails once, though the worker is alive: what was written is lost."""
+
+    def __init__(self, pipe: Any) -> None:
+        self._pipe = pipe
+        self._failures = 1
+
+    def write(self, content: bytes) -> None:
+        if self._failures:
+            self._failures -= 1
+            raise OSError(errno.EIO, "injected")
+        self._pipe.write(content)
+
+    def flush(self) -> None:
+        self._pipe.flush()
+
+    def close(self) -> None:
+        self._pipe.close()
+
+
+def test_a_cell_that_cannot_be_handed_over_is_handed_to_another_worker(tmp_path: Path) -> None:
+    study = study_of(tmp_path, "cells = 1")
+    (cell,) = plan_study(study)
+    workers = LocalWorkers(study, 1)
+    try:
+        (process,) = workers._processes
+        process._popen.stdin = DeafPipe(process._popen.stdin)  # type: ignore[assignment]
+        workers.submit(cell)
+        found: list[Outcome] = []
+        wait_until(lambda: found.extend(workers.collect(1.0)) or found, 100)
+        assert [(outcome.id, outcome.status) for outcome in found] == [(cell.id, "finished")]
+    finally:
+        workers.close()
 
 
 def test_workers_that_cannot_start_are_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

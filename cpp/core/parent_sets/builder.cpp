@@ -36,7 +36,6 @@ ParentSetBuilder::ParentSetBuilder(std::unique_ptr<CountSource> source, std::vec
       options_(std::move(options)),
       ranks_(source_->labels().size()) {
     const auto labels = source_->labels();
-    const auto arities = source_->arities();
     const std::size_t n = labels.size();
     for (std::size_t score = 0; score < scores_.size(); ++score) {
         const SetScore* set_score = scores_[score]->set_score();
@@ -55,76 +54,12 @@ ParentSetBuilder::ParentSetBuilder(std::unique_ptr<CountSource> source, std::vec
     for (std::size_t p = 0; p < n; ++p)
         position_[static_cast<std::size_t>(labels[p])] = static_cast<std::int32_t>(p);
 
-    const auto positions = [&](const std::vector<std::int32_t>& variables) {
-        std::vector<std::int32_t> found;
-        for (const auto v : variables) found.push_back(position_[static_cast<std::size_t>(v)]);
-        std::sort(found.begin(), found.end());
-        return found;
-    };
-    for (std::size_t score = 0; score < scores_.size(); ++score) {
-        for (std::size_t v = 0; v < n; ++v) {
-            Job job;
-            job.score = score;
-            job.child = static_cast<std::size_t>(position_[v]);
-            job.arity = static_cast<double>(arities[job.child]);
-            job.required = positions(options_.required[v]);
-            for (const auto r : job.required)
-                job.required_cells *= static_cast<double>(arities[static_cast<std::size_t>(r)]);
-            // A variable with one state neither explains nor needs explaining: every arc at it would leave
-            // the score as it is, and 2^n tied parent sets with it.
-            if (arities[job.child] > 1)
-                for (const auto p : positions(options_.allowed[v]))
-                    if (arities[static_cast<std::size_t>(p)] > 1) job.allowed.push_back(p);
-            job.smallest_arity = infinity;
-            for (const auto p : job.allowed)
-                job.smallest_arity =
-                    std::min(job.smallest_arity, static_cast<double>(arities[static_cast<std::size_t>(p)]));
-            job.limit = static_cast<std::size_t>(std::max(options_.limits[v], 0));
-            believe(job);
-            job.state.alive.set_size = 0;
-            jobs_.push_back(std::move(job));
-        }
-    }
-    for (std::size_t score = 0; score < scores_.size(); ++score) {
-        heaviest_.emplace_back(n, -infinity);
-        steepest_.emplace_back(n + 1, -infinity);
-        if (const FamilyPrior* prior = scores_[score]->prior())
-            for (std::size_t k = n; k-- > 1;)
-                steepest_[score][k] = std::max(steepest_[score][k + 1], prior->size(k) - prior->size(k - 1));
-        for (std::size_t v = 0; v < n; ++v) {
-            const Job& job = jobs_[score * n + v];
-            if (!job.prior) continue;
-            for (const auto p : job.allowed) {
-                auto& heaviest = heaviest_[score][static_cast<std::size_t>(p)];
-                heaviest = std::max(heaviest, job.prior->weight(p));
-            }
-        }
-    }
-    // The bound by the full likelihood pays only where sets grow large.
-    const bool deep = std::any_of(jobs_.begin(), jobs_.end(), [](const Job& job) { return job.limit > 3; });
-    std::vector<double> full(n, 0.0);
-    if (deep && std::isfinite(options_.slack))
-        for (std::size_t p = 0; p < n; ++p) full[p] = source_->full_likelihood(p);
-    for (auto& job : jobs_) job.full_likelihood = full[job.child];
-}
-
-void ParentSetBuilder::believe(Job& job) const {
-    const FamilyPrior* prior = scores_[job.score]->prior();
-    if (prior == nullptr) return;
-    const auto labels = source_->labels();
-    std::vector<double> weights;
-    const auto child = static_cast<std::size_t>(labels[job.child]);
-    for (const auto label : labels) weights.push_back(prior->weight(static_cast<std::size_t>(label), child));
-    std::vector<double> sizes;
-    for (std::size_t k = 0; k < prior->variables(); ++k) sizes.push_back(prior->size(k));
-    job.prior.emplace(std::move(weights), std::move(sizes), job.required, job.allowed, job.limit);
-}
-
-// The most that the prior of any child's parent set can gain by the variable at a position, where the set has
-// at least `size` members with it.
-double ParentSetBuilder::largest_gain(std::size_t score, std::size_t position, std::size_t size) const {
-    if (scores_[score]->prior() == nullptr) return 0.0;
-    return heaviest_[score][position] + steepest_[score][size];
+    jobs_ = make_jobs(*source_, scores_, options_, position_);
+    gains_.resize(scores_.size());
+    for (std::size_t score = 0; score < scores_.size(); ++score)
+        if (const FamilyPrior* prior = scores_[score]->prior()) gains_[score].emplace(*prior, n);
+    for (const auto& job : jobs_)
+        if (job.prior) gains_[job.score]->add_child(*job.prior, job.allowed);
 }
 
 double ParentSetBuilder::bound(const Job& job, double parent_cells, double occupied_cells) const {
@@ -227,9 +162,10 @@ void ParentSetBuilder::measure_parents(Level& level, std::size_t first, std::siz
             for (std::size_t s = 0; s < set_scores_.size(); ++s) {
                 const double weight = scores_[set_owner_[s]]->penalty_weight();
                 if (!(weight > 0.0)) continue;
+                const auto& gains = gains_[set_owner_[s]];
                 const double slack =
                     options_.slack +
-                    largest_gain(set_owner_[s], static_cast<std::size_t>(members[skip]), level.size);
+                    (gains ? gains->largest(static_cast<std::size_t>(members[skip]), level.size) : 0.0);
                 // N H(X_j | P - j) from the likelihood parts of g.
                 const double entropy =
                     (parent_values_.sums[s][subset] - set_scores_[s]->constant(subset_cells)) -

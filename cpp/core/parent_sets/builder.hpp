@@ -23,37 +23,13 @@
 #include <vector>
 
 #include "monitor.hpp"
+#include "parent_sets/build_job.hpp"
 #include "parent_sets/candidates.hpp"
-#include "parent_sets/child_prior.hpp"
+#include "parent_sets/prior_gains.hpp"
 #include "parent_sets/set_scorer.hpp"
 #include "parent_sets/table_data.hpp"
 
 namespace arcwise {
-
-struct BuildOptions {
-    double slack = 0.0;  // infinity: nothing is dropped
-    std::size_t threads = 1;
-    double memory_bytes = 1e18;
-    double dense_from = 1e6;  // families in a level from which on dense_levels.cpp is considered
-    // For each variable: what it must have, what it may have (disjoint, ascending), and how many at most.
-    std::vector<std::vector<std::int32_t>> required;
-    std::vector<std::vector<std::int32_t>> allowed;
-    std::vector<std::int32_t> limits;
-};
-
-// Where one child stands: everything that is needed to go on with the next level.
-struct ChildState {
-    Candidates alive;            // sets of the last finished level, without the required parents
-    std::vector<double> scores;  // of the parent sets that are kept so far
-    std::vector<std::int32_t> sizes;
-    std::vector<std::int32_t> members;  // variables, ascending
-
-    // Of what is kept; the alive sets account for themselves.
-    double kept_bytes() const {
-        return 8.0 * static_cast<double>(scores.capacity()) +
-               4.0 * static_cast<double>(sizes.capacity() + members.capacity());
-    }
-};
 
 // The states of all children in a row: numbers, members, values.
 struct PackedState {
@@ -87,24 +63,10 @@ class ParentSetBuilder {
     bool restore(const PackedState& packed);
 
   private:
-    struct Job {  // one child under one score
-        std::size_t score;
-        std::size_t child;  // position
-        double arity;
-        double full_likelihood = 0.0;
-        double required_cells = 1.0;
-        double smallest_arity = 2.0;         // of the variables that may still be added
-        std::vector<std::int32_t> required;  // positions, ascending
-        std::vector<std::int32_t> allowed;   // positions, ascending
-        std::size_t limit;
-        std::optional<ChildPrior> prior;  // what was believed of its parents
-        ChildState state;
-    };
+    using Job = BuildJob;
     struct Level;  // what is in the making
 
     std::size_t set_score_of(std::size_t score) const { return set_number_[score]; }
-    void believe(Job& job) const;
-    double largest_gain(std::size_t score, std::size_t position, std::size_t size) const;
     double bound(const Job& job, double parent_cells, double occupied_cells) const;
     bool generate(const Job& job, std::size_t size, Candidates& candidates, std::atomic<double>& bytes) const;
     bool waits(const Job& job) const;
@@ -129,11 +91,8 @@ class ParentSetBuilder {
     std::vector<std::size_t> set_number_;  // score -> its number among the set scores, or the family scores
     std::vector<const SetScore*> set_scores_;
     std::vector<const LocalScore*> family_scores_;
-    std::vector<std::size_t> set_owner_;  // set score -> score
-    // For each score with a prior: the largest weight of a position as a parent, and of all sizes from k on
-    // the largest difference to one parent less.
-    std::vector<std::vector<double>> heaviest_;
-    std::vector<std::vector<double>> steepest_;
+    std::vector<std::size_t> set_owner_;               // set score -> score
+    std::vector<std::optional<PriorGains>> gains_;     // of each score; none without a prior
     std::vector<std::unique_ptr<SetScorer>> scorers_;  // one per thread
     std::vector<Job> jobs_;                            // score-major
     std::vector<std::int32_t> position_;               // variable -> position

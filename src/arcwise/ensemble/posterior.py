@@ -23,10 +23,9 @@ from arcwise.ensemble.exact_posterior import LARGEST, ExactPosterior, exact_post
 from arcwise.ensemble.families import arc_frame
 from arcwise.ensemble.network_set import NetworkSet
 from arcwise.ensemble.replicates.bootstrap import bootstrap_networks
-from arcwise.errors import UnfinishedError, UnknownNameError, suggestion
+from arcwise.errors import UnknownNameError, suggestion
 from arcwise.graph import Constraints, Dag
 from arcwise.limits import Limits, Status
-from arcwise.mentions import Argument, Remedy
 from arcwise.option import check_options, option
 from arcwise.parent_sets import ParentSetTable, build_parent_sets
 from arcwise.progress import ProgressCallback
@@ -56,6 +55,8 @@ WAYS: tuple[Way, ...] = ("auto", "exact", "chains")
 MOST_FAMILIES = 2**24
 # What a person waits for before chains are tried instead; a share of the time, if there is a limit.
 EXACT_SECONDS, EXACT_SHARE = 60.0, 0.5
+# Draws from a posterior that was summed: an arc's share has a standard error of at most 0.005.
+EXACT_DRAWS = 10_000
 # The credible set that chains jump in.
 JUMP_SECONDS, JUMP_SHARE, JUMP_MEMORY = 60.0, 0.3, 2**24
 
@@ -165,19 +166,24 @@ class Posterior:
         assert self.chains is not None
         return self.chains.share_within(credible.opt - credible.slack - credible.tolerance)
 
-    def networks(self) -> NetworkSet:
-        """Return the draws of the chains.
+    def networks(self, draws: int = EXACT_DRAWS, *, seed: Seed = None, limits: Limits | None = None) -> NetworkSet:
+        """Return networks that were drawn from the posterior, all of the same weight.
 
-        Raises
-        ------
-        UnfinishedError
-            If the posterior was summed: then there are no draws.
+        Where it was summed, they are drawn now, independently of each other (see `ExactPosterior.sample`). Otherwise
+        they are those of the chains, however many there are, and the arguments are not used.
+
+        Parameters
+        ----------
+        draws
+            How many, where the posterior was summed.
+        seed
+            Fixes the random numbers of these draws.
+        limits
+            See `ExactPosterior.sample`.
         """
-        if self.chains is None:
-            raise UnfinishedError(
-                "the posterior was summed, so there are no draws.",
-                remedies=Remedy("ask for", Argument("way", "chains")),
-            )
+        if self.exact is not None:
+            return self.exact.sample(draws, seed=seed, limits=limits)
+        assert self.chains is not None
         return self.chains.networks()
 
     def to_frame(self) -> pd.DataFrame:
@@ -209,7 +215,7 @@ def find_posterior(
 ) -> Posterior:
     """Find the posterior probability of every arc and edge over all DAGs, each of which weighs exp(score).
 
-    A sum over all DAGs is tried first: up to 20 variables in most cases, up to 28 where cases are many. Otherwise,
+    A sum over all DAGs is tried first: up to 20 variables in most cases, up to 26 where cases are many. Otherwise,
     Markov chains draw networks until they agree, or until a limit; then `status` is not COMPLETE, and `report` says
     where they differ.
 

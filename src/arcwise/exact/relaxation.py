@@ -9,8 +9,11 @@ Large tables are priced: the program starts with each node's best sets, and afte
 exceeds their node's dual price enter. A set that never looks attractive never costs the simplex method anything;
 kdd_test has 152,873 sets, and its root is solved with a small part of them.
 
-HiGHS gets a second at a time: in between, Python handles Ctrl-C, the budget is asked and progress is reported. A
-program that is given up in the middle still leaves multipliers, and so a bound that holds.
+HiGHS gets some simplex iterations at a time: in between, Python handles Ctrl-C, the budget is asked and progress is
+reported. Iterations, not seconds, since a simplex method that is stopped and started again may end at another optimal
+point, from which other cuts and branches follow: the search must not depend on how busy the machine is. The clock stops
+HiGHS only where the time limit ends the search. A program that is given up in the middle still leaves multipliers, and
+so a bound that holds.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.exact.budget import Budget
-from arcwise.limits import Limits
+from arcwise.limits import Limits, Status
 
 if TYPE_CHECKING:
     from arcwise._core.parent_sets import CandidateSets
@@ -34,7 +37,9 @@ FIRST_COLUMNS = 40
 NEW_COLUMNS = 25
 NEGLIGIBLE = 1e-9
 CUT_AGE = 4
-SLICE_SECONDS = 1.0
+
+# An iteration takes up to half a millisecond on the largest published instances, and their programs at most 1,600.
+SLICE_ITERATIONS = 2_000
 
 
 @dataclass(frozen=True)
@@ -73,6 +78,7 @@ class Relaxation:
         self._infinity = highspy.kHighsInf
         self._optimal = highspy.HighsModelStatus.kOptimal
         self._out_of_time = highspy.HighsModelStatus.kTimeLimit
+        self._out_of_iterations = highspy.HighsModelStatus.kIterationLimit
         self._incumbent, self._bound = floor, math.inf
         self._n = sets.variables
         self._offsets = sets.offsets
@@ -133,10 +139,8 @@ class Relaxation:
         """
         before, basis = self._allowed, self._solver.getBasis()
         self.restrict(allowed)
-        self._solver.setOptionValue("simplex_iteration_limit", iterations)
-        self._run()
+        self._run_slice(iterations)
         duals = np.array(self._solver.getSolution().row_dual)
-        self._solver.setOptionValue("simplex_iteration_limit", 2**31 - 1)
         kept = self.pool.multipliers
         multipliers = np.abs(duals[self._n :])
         self.pool.set_multipliers(multipliers)
@@ -148,15 +152,23 @@ class Relaxation:
 
     def _run(self) -> bool:
         """Run HiGHS to the end, or until the budget is exhausted (False)."""
-        while True:
-            # HiGHS counts the time of all its runs.
-            self._solver.setOptionValue("time_limit", self._solver.getRunTime() + SLICE_SECONDS)
-            self._solver.run()
-            if self._solver.getModelStatus() != self._out_of_time:
-                return True
+        while (ending := self._run_slice(SLICE_ITERATIONS)) == self._out_of_iterations:
             self._budget.report("linear program", self._incumbent, self._bound)
             if self._budget.exhausted():
                 return False
+        return bool(ending != self._out_of_time)
+
+    def _run_slice(self, iterations: int) -> Any:
+        """Run HiGHS for so many iterations at most; return how it ended. If time is over, the budget knows it."""
+        # HiGHS counts the time of all its runs.
+        left = min(self._budget.seconds_left, 1e9)
+        self._solver.setOptionValue("time_limit", self._solver.getRunTime() + left)
+        self._solver.setOptionValue("simplex_iteration_limit", iterations)
+        self._solver.run()
+        ending = self._solver.getModelStatus()
+        if ending == self._out_of_time:
+            self._budget.stop(Status.TIME_LIMIT)
+        return ending
 
     def _solve_columns(self) -> tuple[LpSolution, NDArray[np.float64]]:
         finished = self._run()

@@ -118,9 +118,11 @@ class _Process:
 
     def _write(self, line: str) -> None:
         assert self._popen.stdin is not None
-        with contextlib.suppress(OSError):  # a dead worker shows at the other end
+        try:
             self._popen.stdin.write(line.encode() + b"\n")
             self._popen.stdin.flush()
+        except OSError:  # mostly it is dead; one that is not would wait for ever for what it was not told
+            self._popen.kill()  # shows at the other end
 
     def _listen(self, stream: IO[bytes], inbox: queue.Queue[tuple[_Process, bytes]]) -> None:
         with contextlib.suppress(ValueError, OSError):  # closed meanwhile

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from arcwise.deadline import Deadline
 from arcwise.errors import ConfigError
 from arcwise.showing import one_screen
 from arcwise.study.config import Study, canonical_json
@@ -16,11 +17,13 @@ from arcwise.study.experiment import CellContext, Row
 from arcwise.study.registry import load_experiment
 from arcwise.study.settings import plain_settings
 
-__all__ = ["Cell", "plan_study"]
+__all__ = ["Cell", "count_cells", "plan_in_time", "plan_study"]
 
 ID_DIGITS = 24  # 96 bits
 # A number with a digit too many should be told, not planned for hours.
 MOST_CELLS = 1_000_000
+# How many are made between two looks at the clock.
+CELLS_PER_LOOK = 1_000
 
 
 @one_screen
@@ -44,34 +47,49 @@ def plan_study(study: Study) -> tuple[Cell, ...]:
     The id is a digest of the experiment, the study's seed, the settings that are not axes, and the parameters: a cell
     with the same id has the same result. Limits are not in it, because a finished cell did not reach them.
     """
-    cells: dict[str, Cell] = {}
-    _check_number(study)
+    count_cells(study)
+    return tuple(iterate_cells(study))
+
+
+def plan_in_time(study: Study, deadline: Deadline) -> tuple[Cell, ...] | None:
+    """Return all cells in order; None if the time ends before the last one is made."""
+    count_cells(study)
+    cells: list[Cell] = []
+    for cell in iterate_cells(study):
+        if not len(cells) % CELLS_PER_LOOK and deadline.is_over:
+            return None
+        cells.append(cell)
+    return tuple(cells)
+
+
+def iterate_cells(study: Study) -> Iterator[Cell]:
+    """Make the cells, one after the other."""
+    known: set[str] = set()
     for name, settings in study.experiments.items():
         experiment = load_experiment(name)
         common = {key: value for key, value in plain_settings(settings).items() if key not in experiment.axes}
+        # The canonical JSON of the whole identity, of which only the parameters differ between cells.
+        before = f'{{"experiment":{canonical_json(name)},"parameters":'
+        after = f',"seed":{canonical_json(study.seed)},"settings":{canonical_json(common)}}}'
         for parameters in experiment.plan(settings):
-            identity: dict[str, Any] = {
-                "experiment": name,
-                "seed": study.seed,
-                "settings": common,
-                "parameters": parameters,
-            }
-            key = hashlib.sha256(canonical_json(identity).encode()).hexdigest()[:ID_DIGITS]
-            if key in cells:
+            identity = before + canonical_json(parameters) + after
+            key = hashlib.sha256(identity.encode()).hexdigest()[:ID_DIGITS]
+            if key in known:
                 raise ConfigError(f"experiment '{name}' plans the same cell twice: {parameters}. Is a value repeated?")
-            cells[key] = Cell(key, name, dict(parameters))
-    if not cells:
+            known.add(key)
+            yield Cell(key, name, dict(parameters))
+    if not known:
         raise ConfigError(f"study '{study.name}' has no cell: some list in its settings is empty.")
-    return tuple(cells.values())
 
 
-def _check_number(study: Study) -> None:
-    """Refuse a study of too many cells before any of them is made: to count them takes a twentieth of the time."""
-    left = MOST_CELLS
+def count_cells(study: Study) -> int:
+    """Count the cells before any of them is made, in a tenth of that time, and refuse a study of too many."""
+    count = 0
     for name, settings in study.experiments.items():
-        left -= sum(1 for _ in itertools.islice(load_experiment(name).plan(settings), left + 1))
-        if left < 0:
+        count += sum(1 for _ in itertools.islice(load_experiment(name).plan(settings), MOST_CELLS + 1 - count))
+        if count > MOST_CELLS:
             raise ConfigError(
                 f"study '{study.name}' has more than {MOST_CELLS:,} cells: is a number in [experiments.{name}] too "
                 "large? Split it into several studies otherwise."
             )
+    return count

@@ -20,7 +20,7 @@ from arcwise.showing import one_screen
 from arcwise.study.config import Study
 from arcwise.study.local_workers import LocalWorkers, Workers
 from arcwise.study.outcome import Outcome
-from arcwise.study.plan import Cell, plan_study
+from arcwise.study.plan import Cell, count_cells, plan_in_time
 from arcwise.study.run_lock import RunLock
 from arcwise.study.store import Store, StoreBusyError
 
@@ -116,21 +116,23 @@ def run_study(
     Returns
     -------
     RunReport
-        Its status is a limit, or interrupted (Ctrl-C), if cells are pending.
+        Its status is a limit, or interrupted (Ctrl-C), if cells are pending. If the time was over before all cells
+        were planned, nothing is written, and no cell done.
     """
     for status in retry:
         if status not in ("failed", "limit"):
             raise UnknownNameError(suggestion("status to retry", status, ("failed", "limit")))
     processes = _worker_count(workers)
-    study = replace(study, sources=replace(study.sources, cache_folder=str(Path(f"{store}.cache").resolve())))
-    plan = plan_study(study)
-    study.check()
     deadline = Deadline.of(limits)
+    study = replace(study, sources=replace(study.sources, cache_folder=str(Path(f"{store}.cache").resolve())))
+    plan = plan_in_time(study, deadline)
+    study.check()
     most = deadline.given.count
     with ExitStack() as stack:
         stack.enter_context(RunLock(store))
         kept = Store(store)
-        kept.begin(study, plan, accept_changes=accept_changes)
+        if plan is None or not kept.begin(study, plan, accept_changes=accept_changes, deadline=deadline):
+            return _nothing_done(study, kept, deadline)
         known = {key: status for key, status in kept.statuses().items() if status not in retry}
         waiting = deque(cell for cell in plan if cell.id not in known)
         count_limit = most is not None and most < len(waiting)
@@ -155,6 +157,16 @@ def run_study(
                 journal.write(patience=LAST_PATIENCE_SECONDS)
                 kept.end_run(journal.run, str(status))
         return journal.report(deadline.seconds, status)
+
+
+def _nothing_done(study: Study, store: Store, deadline: Deadline) -> RunReport:
+    """Report a run whose time was over before the plan was made and written; the store is as it was."""
+    known: Counter[str] = Counter()
+    if store.exists and store.facts()["digest"] == study.digest:
+        known.update(status for _, _, _, status, *_ in store.cells(rows=False))
+    return RunReport(
+        count_cells(study), known["finished"], known["limit"], known["failed"], 0, deadline.seconds, Status.TIME_LIMIT
+    )
 
 
 def _worker_count(workers: int) -> int:

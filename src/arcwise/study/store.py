@@ -27,6 +27,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from arcwise.deadline import Deadline
 from arcwise.errors import ConfigError, FormatError
 from arcwise.files import atomic_write, parse_json, temporary_folder
 from arcwise.parquet import CLOSED
@@ -42,6 +43,8 @@ __all__ = ["Store", "StoreBusyError"]
 FORMAT = "arcwise study 1"
 # How long to wait for another process that has the file open.
 PATIENCE_SECONDS = 60.0
+# Of a plan: how many are written between two looks at the clock.
+CELLS_PER_LOOK = 10_000
 # What DuckDB says of a file that another process, or another thread of this one, has open.
 BUSY = ("Could not set lock", "different configuration", "already attached", "Resource In Use")
 # The objects of a file that are no plain tables; each query returns their names.
@@ -92,6 +95,10 @@ class StoreBusyError(FormatError):
     """Another program has the store open."""
 
 
+class _OutOfTime(Exception):  # noqa: N818 - a signal within this module
+    """Raised inside a transaction, so that nothing of it stays."""
+
+
 class Store:
     """The store of a study. Nothing is opened until something is read or written."""
 
@@ -106,13 +113,24 @@ class Store:
         except FileNotFoundError:
             return False
 
-    def begin(self, study: Study, plan: Sequence[Cell], *, accept_changes: bool = False) -> None:
+    def begin(
+        self, study: Study, plan: Sequence[Cell], *, accept_changes: bool = False, deadline: Deadline | None = None
+    ) -> bool:
         """Make the store, or check that it is this study's; with `accept_changes` it becomes this study's.
 
-        Outcomes stay in any case: those of cells that are in the new plan too count for it.
+        Outcomes stay in any case: those of cells that are in the new plan too count for it. False if the time was over
+        before the plan was written: then all is as it was.
         """
+        clock = Deadline.of(deadline)
+        try:
+            self._begin(study, plan, accept_changes, clock)
+        except _OutOfTime:
+            return False
+        return True
+
+    def _begin(self, study: Study, plan: Sequence[Cell], accept_changes: bool, deadline: Deadline) -> None:
         if not self.exists:
-            self._make(study, plan)
+            self._make(study, plan, deadline)
             return
         with self._open(write=True) as connection:
             connection.execute("BEGIN TRANSACTION")
@@ -120,10 +138,10 @@ class Store:
             if known.get("digest") != study.digest:
                 if not accept_changes:
                     raise ConfigError(self._changed(self._content(known), study))
-                self._write_plan(connection, study, plan)
+                self._write_plan(connection, study, plan, deadline)
             connection.execute("COMMIT")
 
-    def _make(self, study: Study, plan: Sequence[Cell]) -> None:
+    def _make(self, study: Study, plan: Sequence[Cell], deadline: Deadline) -> None:
         """Make the store under another name: a full disk leaves no half of one that would then be refused."""
         import duckdb
 
@@ -133,7 +151,7 @@ class Store:
                 with duckdb.connect(str(part.path), config=CLOSED_STORE) as connection:
                     connection.execute("BEGIN TRANSACTION")
                     connection.execute(SCHEMA)
-                    part._write_plan(connection, study, plan)
+                    part._write_plan(connection, study, plan, deadline)
                     connection.execute("COMMIT")
             except duckdb.Error as error:
                 raise FormatError(f"cannot write {self.path}: {_first_line(error)}") from error
@@ -270,7 +288,9 @@ class Store:
             raise FormatError(f"{self.path} is a DuckDB file, but not a store of a study. Give another file.")
         return facts
 
-    def _write_plan(self, connection: duckdb.DuckDBPyConnection, study: Study, plan: Sequence[Cell]) -> None:
+    def _write_plan(
+        self, connection: duckdb.DuckDBPyConnection, study: Study, plan: Sequence[Cell], deadline: Deadline
+    ) -> None:
         facts = {
             "format": FORMAT,
             "name": study.name,
@@ -285,16 +305,20 @@ class Store:
             "INSERT INTO study SELECT unnest(?::VARCHAR[]), unnest(?::VARCHAR[])",
             [list(facts), list(facts.values())],
         )
-        connection.execute(
-            "INSERT INTO cells SELECT unnest(?::VARCHAR[]), unnest(?::INTEGER[]), unnest(?::VARCHAR[]), "
-            "unnest(?::VARCHAR[])",
-            [
-                [cell.id for cell in plan],
-                list(range(len(plan))),
-                [cell.experiment for cell in plan],
-                [json.dumps(cell.parameters) for cell in plan],
-            ],
-        )
+        for first in range(0, len(plan), CELLS_PER_LOOK):
+            if deadline.is_over:
+                raise _OutOfTime
+            part = plan[first : first + CELLS_PER_LOOK]
+            connection.execute(
+                "INSERT INTO cells SELECT unnest(?::VARCHAR[]), unnest(?::INTEGER[]), unnest(?::VARCHAR[]), "
+                "unnest(?::VARCHAR[])",
+                [
+                    [cell.id for cell in part],
+                    list(range(first, first + len(part))),
+                    [cell.experiment for cell in part],
+                    [json.dumps(cell.parameters) for cell in part],
+                ],
+            )
 
     def _changed(self, known: dict[str, Any], study: Study) -> str:
         """Say what differs between the study of the store and the one that is to be run."""

@@ -75,7 +75,7 @@ STUDY = """
 name = "toy"
 seed = 1
 [experiments.discovery]
-data_sets = ["balance-scale", "tic-tac-toe", "iris", "wine"]
+data_sets = ["balance-scale", "iris"]
 truth_scores = ["bic"]
 sizes = [100]
 scores = ["bic"]
