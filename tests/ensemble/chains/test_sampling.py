@@ -175,8 +175,8 @@ def test_a_table_that_says_nothing_is_refused() -> None:
     [
         ({"heats": (0.5,)}, "must fall from 1"),
         ({"heats": (1.0, 1.0)}, "must fall from 1"),
-        ({"mixture": (1.0,)}, "must be 6 probabilities"),
-        ({"mixture": (0.0, 1.0, 0, 0, 0, 0)}, "toggles"),
+        ({"mixture": (1.0,)}, "must be 7 probabilities"),
+        ({"mixture": (0.0, 1.0, 0, 0, 0, 0, 0)}, "toggles"),
         ({"chains": 1}, "chains"),
         ({"window": 0.0}, "window"),
         ({"draws": 5}, "takes no argument 'draws'"),

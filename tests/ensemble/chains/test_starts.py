@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pytest
 from tests.ensemble.chains.chain_tables import random_table
 
 from arcwise import datasets
@@ -31,8 +32,19 @@ def test_chains_begin_at_the_best_a_local_a_resampled_and_the_empty_network() ->
     for parents, allowed in zip(network(table, starts[2]), resampled.parent_masks, strict=True):
         assert all(allowed >> parent & 1 for parent in parents)
     assert network(table, starts[2]) != [()] * 6
-    assert len({tuple(rows) for rows in starts.tolist()}) >= 4
+    assert len({tuple(rows) for rows in starts.tolist()}) >= 3
     assert np.array_equal(starts, starting_networks(table, 8, 1, resampled=(resampled,)))
+
+
+def test_searches_of_a_large_table_look_at_its_best_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = random_table(6, 3, scale=5.0)
+    monkeypatch.setattr("arcwise.ensemble.chains.starts.MOST_SEARCHED", 8)
+    starts = starting_networks(table, 2, 1)
+    for rows in starts:
+        parents = network(table, rows)
+        assert max(rows) < 8 or any(len(own) <= 1 for own in parents)
+        Dag.from_arcs(table.names, [(f"v{p}", f"v{v}") for v, own in enumerate(parents) for p in own])  # acyclic
+    assert network(table, starting_networks(table, 4, 1)[3]) == [()] * 6
 
 
 def test_chains_that_must_have_arcs_begin_with_them() -> None:
@@ -43,7 +55,7 @@ def test_chains_that_must_have_arcs_begin_with_them() -> None:
         assert data.names.index("class") in network(table, rows)[data.names.index("left-weight")]
 
 
-def test_a_posterior_of_data_begins_one_chain_at_a_network_of_resampled_data(monkeypatch) -> None:  # type: ignore[no-untyped-def]
+def test_a_posterior_of_data_begins_one_chain_at_a_network_of_resampled_data(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[int] = []
     known = starting_networks
 

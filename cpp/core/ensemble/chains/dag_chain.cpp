@@ -46,6 +46,9 @@ void Walker::step(Xoshiro& random, MoveCounts& counts) {
         case reversal:
             accepted = try_reversal(random);
             break;
+        case redraw:
+            accepted = try_redraw(random);
+            break;
         case parents:
             accepted = try_block(1, random);
             break;
@@ -169,6 +172,20 @@ std::int64_t Walker::draw_row(Xoshiro& random) const {
     const double wanted = random.uniform() * sums_.back();
     const auto place = std::ranges::upper_bound(sums_, wanted);
     return seen_[std::min(static_cast<std::size_t>(place - sums_.begin()), seen_.size() - 1)];
+}
+
+bool Walker::try_redraw(Xoshiro& random) {
+    const std::size_t node = random.below(dag_.nodes());
+    const auto begin = static_cast<std::size_t>(index_.first_row(node));
+    const auto sums = std::span(heated_.sums).subspan(begin, index_.rows_of(node).size());
+    const auto place = std::ranges::upper_bound(sums, random.uniform() * sums.back()) - sums.begin();
+    const auto row =
+        static_cast<std::int64_t>(begin + std::min(static_cast<std::size_t>(place), sums.size() - 1));
+    if (row == rows_[node]) return false;
+    dag_.below(node, below_);
+    if (index_.set(row).meets(below_)) return false;
+    set_row(node, row);
+    return true;
 }
 
 // The block does not depend on the DAG, so that nothing needs to be corrected for how it was chosen.

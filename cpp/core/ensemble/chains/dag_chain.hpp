@@ -4,6 +4,9 @@
 //
 // toggle     An arc of the table, drawn uniformly, is added or taken away.
 // reversal   An arc of the DAG, drawn uniformly, is turned; the number of arcs stays, so no factor is needed.
+// redraw     A node draws a row by weight among all of its rows, and has it if that closes no cycle. Weights
+// and
+//            proposals cancel; it costs the search in sums that are made once, however many rows there are.
 // parents    A node draws its parents anew from their conditional distribution given all other families: the
 //            rows without its descendants, each with its weight. Always accepted (a Gibbs step).
 // block      Four nodes draw their parents anew, together, in the same way (block_step.hpp).
@@ -45,7 +48,7 @@
 
 namespace arcwise {
 
-enum Move : std::size_t { toggle, reversal, parents, block, edge, blanket, swap, jump, moves };
+enum Move : std::size_t { toggle, reversal, redraw, parents, block, edge, blanket, swap, jump, moves };
 
 // How blocks of nodes are drawn, whatever the DAG: the first by weight, each other one as a partner of one
 // that is there already.
@@ -87,6 +90,7 @@ class Walker {
 
     bool try_toggle(Xoshiro& random);
     bool try_reversal(Xoshiro& random);
+    bool try_redraw(Xoshiro& random);
     bool try_block(std::size_t size, Xoshiro& random);
     bool try_edge(Xoshiro& random);
     bool try_blanket(Xoshiro& random);

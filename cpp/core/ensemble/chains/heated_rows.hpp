@@ -17,13 +17,17 @@ struct HeatedRows {
     HeatedRows(const FamilyIndex& index, double b) : heat(b) {
         for (std::size_t v = 0; v < index.variables(); ++v) {
             const double best = index.score(index.first_row(v));
-            for (const auto row : index.rows_of(v))
+            double total = 0;
+            for (const auto row : index.rows_of(v)) {
                 weights.push_back(std::exp(b * (index.score(row) - best)));
+                sums.push_back(total += weights.back());
+            }
         }
     }
 
     double heat;
     std::vector<double> weights;
+    std::vector<double> sums;  // of the weights of the node's rows up to this one
 };
 
 }  // namespace arcwise

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["MOVES", "ChainKeywords", "ChainSettings"]
 
-MOVES = ("toggle", "reversal", "parents", "block", "edge", "blanket")
+MOVES = ("toggle", "reversal", "redraw", "parents", "block", "edge", "blanket")
 # Of the mixtures that were tried on water, alarm and hailfinder, the one with the most effective draws per second.
-MIXTURE = (0.05, 0.45, 0.35, 0.02, 0.12, 0.01)
+MIXTURE = (0.05, 0.4, 0.3, 0.1, 0.02, 0.12, 0.01)
 MOST_CHAINS = 1000
 
 
@@ -41,7 +41,7 @@ class ChainSettings:
         The exponents of the posterior at which the replicas of a chain walk, falling from 1 (parallel tempering).
         Replicas below 1 cross from mode to mode more easily, and cost as much as the chain itself.
     mixture
-        How often each move is tried: toggle, reversal, parents, block, edge, blanket. Sums to 1.
+        How often each move is tried: toggle, reversal, redraw, parents, block, edge, blanket. Sums to 1.
     window
         How many nats below the best parent set a move that draws one looks.
     path

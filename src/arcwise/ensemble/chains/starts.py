@@ -8,6 +8,7 @@ resampled data are given by who has the data; without them, chains begin at loca
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,6 +26,7 @@ from arcwise.seeds import native_seed
 __all__ = ["RESAMPLED", "starting_networks"]
 
 ITERATIONS = 300
+MOST_SEARCHED = 1000  # rows of a variable
 # The kinds of starts, by number of the chain modulo 4.
 BEST, LOCAL, RESAMPLED, EMPTY = range(4)
 
@@ -39,7 +41,8 @@ def starting_networks(
     """Return, for every chain and node, the row of the node that the chain begins with, counted within the node."""
     from arcwise import _core
 
-    sets = candidate_sets(table)
+    part, kept = _searched(table)
+    sets = candidate_sets(part)
     search = _core.local.OrderSearch(sets, native_seed(seed, purpose=1))
     known = _core.exact.feasible_order(sets)
     if known.size < table.n_variables:
@@ -47,7 +50,7 @@ def starting_networks(
     fallback = search.evaluate(known)[1]
     found = _local_optima(search, table.n_variables, chains, seed, deadline or Deadline())
     starts = [
-        (np.asarray(sets.origins[fallback if rows is None else rows]) - table.node_offsets[:-1]).astype(np.int64)
+        (kept[sets.origins[fallback if rows is None else rows]] - table.node_offsets[:-1]).astype(np.int64)
         for rows in found
     ]
     firsts = table.node_offsets[:-1]
@@ -60,6 +63,26 @@ def starting_networks(
             other = _empty_rows(table)
         starts[chain] = starts[chain] if other is None else other
     return np.asarray(starts, dtype=np.uint32).reshape(chains, table.n_variables)
+
+
+def _searched(table: ParentSetTable) -> tuple[ParentSetTable, NDArray[np.int64]]:
+    """Return the part of a table that searches look at, and its rows: of many, the best, and those of one or none."""
+    every = np.arange(table.n_rows)
+    ranks = every - np.repeat(table.node_offsets[:-1], np.diff(table.node_offsets))
+    sizes = np.diff(table.set_offsets)
+    chosen = (ranks < MOST_SEARCHED) | (sizes <= 1)
+    if chosen.all():
+        return table, every
+    return (
+        dataclasses.replace(
+            table,
+            node_offsets=np.concatenate([[0], np.cumsum(chosen)])[table.node_offsets].astype(np.int64),
+            scores=table.scores[chosen],
+            set_offsets=np.concatenate([[0], np.cumsum(sizes[chosen])]).astype(np.int64),
+            members=table.members[np.repeat(chosen, sizes)],
+        ),
+        every[chosen],
+    )
 
 
 def _local_optima(

@@ -262,6 +262,15 @@ class _Walker:
         if head not in self._below(parents, tail):
             self.rows[head], self.rows[tail] = lost, won
 
+    def redraw(self, random: Xoshiro) -> None:
+        node = random.below(len(self.rows))
+        rows = self.table.rows_of(node)
+        best = float(self.table.scores[rows.start])
+        sums = list(itertools.accumulate(math.exp(self.heat * (float(self.table.scores[r]) - best)) for r in rows))
+        row = rows[min(bisect.bisect_right(sums, random.uniform() * sums[-1]), len(sums) - 1)]
+        if self.sets[row].isdisjoint(self._below(self._parents(), node)):
+            self.rows[node] = row
+
     def parents(self, random: Xoshiro) -> None:
         self._draw_block(1, random)
 
@@ -416,6 +425,7 @@ class TwinChain:
         moves: tuple[Callable[[Xoshiro], None], ...] = (
             walker.toggle,
             walker.reversal,
+            walker.redraw,
             walker.parents,
             walker.block,
             walker.edge,
