@@ -12,10 +12,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arcwise import datasets
-from arcwise.ensemble import CredibleSet, NetworkSet, NetworkSummary, credible_set, find_credible, k_best
+from arcwise.ensemble import (
+    CredibleSet,
+    NetworkSet,
+    NetworkSummary,
+    count_credible,
+    credible_set,
+    find_credible,
+    k_best,
+)
 from arcwise.ensemble.diagram import class_counting, credible_diagram
 from arcwise.ensemble.diagram.credible_diagram import CredibleDiagram
-from arcwise.errors import GuaranteeError, OptionError, UnknownNameError
+from arcwise.errors import GuaranteeError, OptionError, UnfinishedError, UnknownNameError
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import ParentSetTable, build_parent_sets
@@ -188,3 +196,12 @@ def test_k_best_finds_k_of_many_ties(shared: Path, seed: int, weight: int, score
     assert len(set(found)) == found.count == 50
     everything = find_credible(table, log_slack=1e9)
     np.testing.assert_allclose(found.scores, everything.scores[:50], rtol=1e-12)
+
+
+def test_a_summary_that_was_stopped_has_no_probabilities() -> None:
+    table = build_parent_sets(datasets.load("wine"), "bic", slack=math.log(20))
+    stopped = count_credible(table, bayes_factor=20, limits=Limits(seconds=1e-9))
+    assert (stopped.count, stopped.status) == (0, Status.TIME_LIMIT)
+    for ask in (stopped.arc_probabilities, stopped.family_probabilities, stopped.to_frame):
+        with pytest.raises(UnfinishedError, match="there are no probabilities"):
+            ask()

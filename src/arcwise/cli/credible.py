@@ -75,6 +75,8 @@ def credible(
 
     Example: arcwise credible survey.csv --score bdeu --ess 1 --bayes-factor 20 -o networks.parquet
     """
+    import numpy as np
+
     from arcwise.deadline import Deadline
     from arcwise.ensemble.ensemble_facts import describe_completeness
     from arcwise.limits import Status
@@ -112,8 +114,8 @@ def credible(
     if "reached_count" in summary.facts:
         up_to = math.exp(float(summary.facts["reached_slack"]))
         reached = {"bayes_factor": up_to, "count": int(summary.facts["reached_count"])}
-    probabilities = summary.arc_probabilities()
     names = summary.names
+    probabilities = summary.arc_probabilities() if summary.count else np.zeros((len(names), len(names)))
     arcs = sorted(
         (
             {"from": names[p], "to": names[c], "probability": float(probabilities[p, c])}

@@ -221,8 +221,8 @@ class ExactPosterior:
         first thousand are a sample too.
 
         Before the first draw half of the sums are found again, and kept: 14 variables take 0.04 s, and then less than
-        0.1 ms a draw; 20 variables with few cases some 15 s, then 2 ms a draw. Memory is about (6 n + 56) 2^n bytes,
-        0.2 GB for 20 variables, and 40 2^n more for each further thread.
+        0.1 ms a draw. Memory is about (6 n + 56) 2^n bytes, 0.2 GB for 20 variables, and 40 2^n more for each further
+        thread; if that is more than the limit, nothing is drawn.
 
         Parameters
         ----------

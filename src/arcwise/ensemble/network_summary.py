@@ -15,7 +15,7 @@ from arcwise.ensemble.ensemble_facts import EnsembleFacts, describe_completeness
 from arcwise.ensemble.families import Families, arc_frame
 from arcwise.ensemble.network_set import Weighting, check_weighting
 from arcwise.ensemble.recipe import Recipe
-from arcwise.errors import FormatError
+from arcwise.errors import FormatError, UnfinishedError
 from arcwise.graph import Constraints, FixedPairs
 from arcwise.limits import Status
 
@@ -129,9 +129,19 @@ class NetworkSummary(EnsembleFacts):
         return len(self.names)
 
     def family_probabilities(self, weights: Weighting | None = None) -> NDArray[np.float64]:
-        """Return the share of every family; by default with posterior weights."""
+        """Return the share of every family; by default with posterior weights.
+
+        Raises
+        ------
+        UnfinishedError
+            If a limit stopped the work before there was a share.
+        """
         weights = weights or "posterior"
         check_weighting(weights)
+        if self.count == 0 and not self.complete:
+            raise UnfinishedError(
+                f"the networks were not summed up ({self.status}), so there are no probabilities. Raise the limit."
+            )
         return self.posterior if weights == "posterior" else self.equal
 
     def arc_probabilities(self, weights: Weighting | None = None) -> NDArray[np.float64]:
