@@ -11,7 +11,7 @@ LENIENT := --config-settings=cmake.define.ARCWISE_WERROR=OFF
 DEPENDENCIES := import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"], sep="\n")
 
 .PHONY: install develop demo test test-python test-cpp test-threads fuzz fuzz-sanitized fuzz-guided coverage obedience \
-	random-calls faults lint format benchmark study docs dist clean
+	random-calls faults lint format benchmark study docs dist wheels clang clean
 
 # The package as a user gets it, and $(BIN)/arcwise. What it needs is fetched while the native core is compiled, and a
 # module becomes byte code when it is first imported: of pandas, SciPy and the others, most never are.
@@ -138,6 +138,17 @@ study: develop
 docs: develop
 	$(PIP) install --no-build-isolation $(STRICT) --editable '.[docs]'
 	$(BIN)/mkdocs build --strict
+
+# A wheel for every Python of this machine in dist/, for other Linux systems as well, each tried in an empty environment.
+wheels:
+	$(PYTHON) packaging/wheels.py
+
+# The core compiled by clang, warnings as errors.
+clang: $(VENV)/.tools
+	$(BIN)/cmake -S . -B build/clang -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DCMAKE_CXX_COMPILER=clang++ \
+	    -DCMAKE_BUILD_TYPE=Release -DARCWISE_TESTS=ON -DARCWISE_WERROR=ON
+	$(BIN)/cmake --build build/clang
+	build/clang/arcwise_tests
 
 dist: $(VENV)/.developer
 	$(PIP) install build

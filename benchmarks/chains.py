@@ -57,6 +57,8 @@ ROWS = (
     Row("win95pts", "win95pts", "bdeu:ess=1", 3),
     Row("hepar2", "hepar2", "bdeu:ess=1", 3),
     Row("andes", "andes", "bdeu:ess=1", 2),
+    Row("pigs", "pigs", "bdeu:ess=1", 1),
+    Row("link", "link", "bdeu:ess=1", 1),
 )
 
 

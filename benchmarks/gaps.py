@@ -1,17 +1,29 @@
-"""Data with gaps: averages over completions beside filling once and beside complete cases.
+"""Data with gaps: averages over completions beside other ways to learn from them.
 
 Samples of known networks, from which values are removed completely at random, or at random: then the variables of even
-position are complete, and the gaps of the others depend on one of them each. All ways of handling the gaps learn in the
-same way, by a bootstrap of tabu searches under BDeu, and are scored by their confidences: log loss over all pairs, F1
-of the skeleton above one half, the structural Hamming distance of the consensus network's class, and the time. The
-first row of each network is the complete sample: what there was to be found.
+position are complete, and the gaps of the others depend on one of them each. Ways that give confidences learn alike, by
+a bootstrap of 40 tabu searches with at most 4 parents, under BDeu (ess 1), or PNAL for available cases; ways that give
+one network (structural EM, bnlearn) have the confidence 1 in its edges and 0 in all others. Confidences are clipped to
+[0.01, 0.99] for all. Scored are the log loss of the confidences over all pairs of variables, F1 of the skeleton above
+one half, the structural Hamming distance of the (consensus) network's class, and seconds of processor time.
 
-    python -m benchmarks gaps
+    python -m benchmarks gaps                        everything, into gaps.csv in the current folder
+    python -m benchmarks.gaps FILE WAYS SEEDS CASES  some of it: gaps.csv completions,knn 1,2 500
+    python -m benchmarks.gaps FILE                   the tables of a file that is there
+
+Every cell is written when it is finished, and a run continues where the last one ended, seed by seed. bnlearn needs R
+with the package; without it, its ways are left out, which is said.
 """
 
 from __future__ import annotations
 
-import time
+import csv
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -24,19 +36,23 @@ from arcwise.confidence.recipe_confidence import carry_out
 from arcwise.data import Dataset, Incomplete, Table, impute
 from arcwise.ensemble import Recipe
 from arcwise.ensemble.recipe import Run
-from arcwise.errors import DataError
+from arcwise.errors import DataError, DataWarning
 from arcwise.evaluate import shd
-from arcwise.graph import Cpdag
-from arcwise.model import BayesianNetwork, read_bif
+from arcwise.graph import Cpdag, Dag
+from arcwise.limits import Limits
+from arcwise.model import BayesianNetwork, read_bif, structural_em
 
 NETWORKS = Path(__file__).resolve().parents[2] / "shared" / "data" / "networks"
 NAMES = ("sachs", "child", "insurance", "alarm", "water")
-CASES = (500,)
+CASES = (500, 2000)
 SHARES = (0.1, 0.25, 0.5)
-SEEDS = (1,)
+SEEDS = (1, 2, 3, 4, 5)
 REPLICATES = 40
-# A confidence of 0 or 1 is that of 40 networks: it is not held to be certain.
-LEAST = 0.5 / REPLICATES
+MAX_PARENTS = 4
+# A confidence of 0 or 1 is that of at most 40 networks: it is not held to be certain.
+LEAST = 0.01
+CELL = ["network", "cases", "gaps", "share"]
+COLUMNS = [*CELL, "seed", "way", "log loss", "F1", "SHD", "seconds", "status"]
 
 
 def remove(data: Dataset, share: float, at_random: bool, seed: int) -> Incomplete:
@@ -55,75 +71,238 @@ def remove(data: Dataset, share: float, at_random: bool, seed: int) -> Incomplet
     return Incomplete(data, missing)
 
 
-def as_table(data: Incomplete) -> Table:
+def as_frame(data: Incomplete) -> pd.DataFrame:
     frame = data.held.to_dataframe()
     for v, name in enumerate(data.names):
         frame.loc[data.missing[v], name] = None
-    return Table.from_dataframe(frame)
+    return frame
 
 
-def filled(method: str) -> Callable[[Incomplete], Dataset]:
-    return lambda data: impute(as_table(data), method=method, progress=False).to_dataset(categorical=True)
+# ---- The ways: from data to a confidence, or to one network
+
+Found = EdgeConfidence | Dag
 
 
-WAYS: dict[str, Callable[[Incomplete], Dataset | Incomplete]] = {
-    "completions": lambda data: data,
-    "knn": filled("knn"),
-    "mode": filled("mode"),
-    "complete cases": lambda data: data.complete_cases(),
+def averaged(data: Dataset | Incomplete, seed: int, score: str = "bdeu:ess=1") -> Found:
+    recipe = Recipe.usual("bootstrap", score, replicates=REPLICATES, max_parents=MAX_PARENTS)
+    found = carry_out(recipe, data, Run(seed=seed, threads=1)).confidence
+    assert found is not None
+    return found
+
+
+def filled(method: str) -> Callable[[Incomplete, int], Found]:
+    def learn(data: Incomplete, seed: int) -> Found:
+        whole = impute(Table.from_dataframe(as_frame(data)), method=method, progress=False)
+        return averaged(whole.to_dataset(categorical=True), seed)
+
+    return learn
+
+
+def by_em(data: Incomplete, seed: int) -> Found:
+    return structural_em(data, max_parents=MAX_PARENTS, limits=Limits(seconds=600), progress=False).dag
+
+
+BNLEARN = {
+    "bnlearn structural.em": f"structural.em(d, maximize = 'hc', maximize.args = list(maxp = {MAX_PARENTS}))",
+    "bnlearn pnal": f"hc(d, score = 'pnal', maxp = {MAX_PARENTS})",
 }
 
 
-def measures(truth: BayesianNetwork, found: EdgeConfidence) -> tuple[float, float, int]:
+def by_bnlearn(call: str) -> Callable[[Incomplete, int], Found]:
+    def learn(data: Incomplete, seed: int) -> Found:
+        with tempfile.TemporaryDirectory() as folder:
+            given, got = Path(folder) / "data.csv", Path(folder) / "arcs.csv"
+            plain = data.held.to_dataframe()
+            frame = pd.DataFrame({f"V{v}": [f"s{c}" for c in data.held.codes[v]] for v in range(data.n_variables)})
+            for v in range(data.n_variables):
+                frame.loc[data.missing[v], f"V{v}"] = None
+            assert len(frame) == len(plain)
+            frame.to_csv(given, index=False)
+            # Levels that no case shows would stop bnlearn, and so would a variable with one level.
+            script = (
+                "suppressMessages(library(bnlearn));"
+                f"set.seed({seed}); d = read.csv('{given}', na.strings = '', stringsAsFactors = TRUE);"
+                "d = d[, sapply(d, nlevels) > 1];"
+                f"write.csv(arcs({call}), '{got}', row.names = FALSE)"
+            )
+            done = subprocess.run(["Rscript", "-e", script], capture_output=True, text=True, check=False)
+            if done.returncode:
+                raise DataError(done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "R failed")
+            arcs = pd.read_csv(got)
+            position = {f"V{v}": name for v, name in enumerate(data.names)}
+            return Dag.from_arcs(
+                data.names, [(position[a], position[b]) for a, b in zip(arcs["from"], arcs["to"], strict=True)]
+            )
+
+    return learn
+
+
+WAYS: dict[str, Callable[[Incomplete, int], Found]] = {
+    "completions": averaged,
+    "pnal": lambda data, seed: averaged(data, seed, "pnal"),
+    "knn": filled("knn"),
+    "mode": filled("mode"),
+    "complete cases": lambda data, seed: averaged(data.complete_cases(), seed),
+    "structural EM": by_em,
+    **{way: by_bnlearn(call) for way, call in BNLEARN.items()},
+}
+
+
+def measures(truth: BayesianNetwork, found: Found) -> tuple[float, float, int]:
     """Return log loss, F1 of the skeleton, and the structural Hamming distance."""
     n = truth.n_variables
-    joined: NDArray[np.bool_] = np.zeros((n, n), dtype=bool)
-    for tail, head in truth.dag.arcs:
-        i, j = sorted((truth.index(tail), truth.index(head)))
-        joined[i, j] = True
-    there = joined[np.triu_indices(n, 1)]
-    p = np.clip(found.vector, LEAST, 1 - LEAST)
+    pairs = np.triu_indices(n, 1)
+    there = _skeleton(truth.dag)[pairs]
+    confidence = found.vector if isinstance(found, EdgeConfidence) else _skeleton(found)[pairs].astype(float)
+    p = np.clip(confidence, LEAST, 1 - LEAST)
     loss = -float(np.log(np.where(there, p, 1 - p)).sum())
-    above = found.vector > 0.5
+    above = confidence > 0.5
     f1 = 2 * int((above & there).sum()) / max(1, int(above.sum() + there.sum()))
-    learned = Cpdag.from_dag(consensus_network(found, 0.5).dag)
-    return loss, f1, shd(Cpdag.from_dag(truth.dag), learned)
+    dag = consensus_network(found, 0.5).dag if isinstance(found, EdgeConfidence) else found
+    return loss, f1, shd(Cpdag.from_dag(truth.dag), Cpdag.from_dag(dag))
 
 
-def cells() -> Iterator[dict[str, object]]:
-    recipe = Recipe.usual("bootstrap", "bdeu:ess=1", replicates=REPLICATES, max_parents=4)
-    for name in NAMES:
-        truth = read_bif(NETWORKS / f"{name}.bif.gz")
-        for cases in CASES:
-            for seed in SEEDS:
-                whole = truth.sample(cases, seed=seed)
-                given: list[tuple[str, float, str, Callable[[], Dataset | Incomplete]]] = [
-                    ("-", 0.0, "no gaps", lambda whole=whole: whole)
-                ]
-                for at_random in (False, True):
+def _skeleton(dag: Dag) -> NDArray[np.bool_]:
+    joined = np.zeros((dag.n_nodes, dag.n_nodes), dtype=bool)
+    for v, parents in enumerate(dag.parents):
+        for p in parents:
+            joined[v, p] = joined[p, v] = True
+    return joined
+
+
+def processor_seconds() -> float:
+    own, others = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return own.ru_utime + own.ru_stime + others.ru_utime + others.ru_stime
+
+
+def plan(ways: list[str], seeds: list[int], sizes: list[int]) -> Iterator[dict[str, object]]:
+    """All cells of a seed before the next one, and small samples first: what is finished is balanced."""
+    for seed in seeds:
+        for cases in sizes:
+            for name in NAMES:
+                if "no gaps" in ways:
+                    row = {"network": name, "cases": cases, "gaps": "none", "share": 0.0, "seed": seed}
+                    yield {**row, "way": "no gaps"}
+                for kind in ("completely at random", "at random"):
                     for share in SHARES:
-                        data = remove(whole, share, at_random, seed)
-                        kind = "at random" if at_random else "completely at random"
-                        given += [(kind, share, way, lambda f=f, data=data: f(data)) for way, f in WAYS.items()]
-                for kind, share, way, make in given:
-                    row = {"network": name, "cases": cases, "seed": seed, "gaps": kind, "share": share, "way": way}
-                    begin = time.perf_counter()
-                    try:
-                        found = carry_out(recipe, make(), Run(seed=seed)).confidence
-                    except DataError:  # no case is complete, or a column of complete cases is constant
-                        found = None
-                    seconds = time.perf_counter() - begin
-                    loss, f1, distance = (np.nan, np.nan, np.nan) if found is None else measures(truth, found)
-                    yield {**row, "log loss": loss, "F1": f1, "SHD": distance, "seconds": seconds}
+                        row = {"network": name, "cases": cases, "gaps": kind, "share": share, "seed": seed}
+                        yield from ({**row, "way": way} for way in ways if way != "no gaps")
+
+
+def run_cell(row: dict[str, object]) -> dict[str, object]:
+    truth = read_bif(NETWORKS / f"{row['network']}.bif.gz")
+    seed = int(str(row["seed"]))
+    whole = truth.sample(int(str(row["cases"])), seed=seed)
+    begin = processor_seconds()
+    try:
+        if row["way"] == "no gaps":
+            found = averaged(whole, seed)
+        else:
+            data = remove(whole, float(str(row["share"])), row["gaps"] == "at random", seed)
+            begin = processor_seconds()
+            found = WAYS[str(row["way"])](data, seed)
+        status = "complete"
+    except DataError as error:  # no case is complete, or R refuses
+        found, status = Dag.from_arcs(whole.names, ()), f"nothing learned: {error}".splitlines()[0][:80]
+    loss, f1, distance = measures(truth, found)
+    return {
+        **row,
+        "log loss": round(loss, 4),
+        "F1": round(f1, 4),
+        "SHD": distance,
+        "seconds": round(processor_seconds() - begin, 3),
+        "status": status,
+    }
+
+
+def print_row(*values: object) -> None:
+    print("| " + " | ".join(map(str, values)) + " |")
+
+
+def tables(frame: pd.DataFrame) -> None:
+    """Print Markdown: log loss cell by cell, everything on average, and how often completions are the best."""
+    gappy = frame[frame["gaps"] != "none"]
+    whole = frame[frame["gaps"] == "none"].groupby(["network", "cases"])["log loss"].mean()
+    ways = [way for way in WAYS if way in set(gappy["way"])]
+    seeds = gappy.groupby("way")["seed"].nunique()
+    print_row("network", "cases", "gaps", "share", "no gaps", *ways)
+    print_row(*["---"] * (5 + len(ways)))
+    for cell, part in gappy.groupby(CELL, sort=False):
+        means = part.groupby("way")["log loss"].mean()
+        known = [f"{means[way]:.1f}" if way in means else "" for way in ways]
+        known = [
+            f"**{text}**" if way in means and means[way] == means.min() else text
+            for way, text in zip(ways, known, strict=True)
+        ]
+        print_row(*cell, f"{whole.get(cell[:2], np.nan):.1f}", *known)
+    # What all ways have: cells and seeds in which each was run.
+    common = gappy.groupby([*CELL, "seed"])["way"].transform("nunique") == len(ways)
+    for title, part in (
+        ("all cells and seeds of each way", gappy),
+        ("cells and seeds that all ways have", gappy[common]),
+    ):
+        print(f"\n{title}\n")
+        if part.empty:
+            continue
+        print("| way | log loss | F1 | SHD | seconds | seeds |\n|---|---|---|---|---|---|")
+        for way in ways:
+            own = part[part["way"] == way]
+            values = [f"{own[what].mean():.2f}" for what in ("log loss", "F1", "SHD", "seconds")]
+            print_row(way, *values, seeds[way])
+    print("\n" + verdict(gappy))
+
+
+def verdict(gappy: pd.DataFrame) -> str:
+    """Say in how many cells completions have the smallest log loss, or one that is not clearly larger.
+
+    Clearly larger: by more than twice the standard error of the paired difference over seeds, where there are several.
+    """
+    cells = best = equal = beaten = 0
+    for _, part in gappy.groupby(CELL, sort=False):
+        wide = part.pivot_table(index="seed", columns="way", values="log loss")
+        if "completions" not in wide or len(wide.columns) < 2:
+            continue
+        cells += 1
+        means = wide.mean()
+        others = means.drop("completions")
+        rival = str(others.idxmin())
+        difference = (wide["completions"] - wide[rival]).dropna()
+        best += means["completions"] <= others.min()
+        error = difference.std(ddof=1) / np.sqrt(len(difference)) if len(difference) > 1 else 0.0
+        equal += means["completions"] > others.min() and difference.mean() <= 2 * error
+        beaten += "complete cases" in means and means["completions"] > means["complete cases"]
+    return (
+        f"Completions have the smallest log loss in {best} of {cells} cells, one that is not clearly larger in "
+        f"{equal} more, and are worse than complete cases in {beaten}."
+    )
 
 
 def main() -> None:
-    rows = []
-    for row in cells():
-        rows.append(row)
-        print(*(f"{value:.3g}" if isinstance(value, float) else value for value in row.values()), flush=True)
-    frame = pd.DataFrame(rows)
-    cell = ["network", "gaps", "share"]
-    for what in ("log loss", "F1", "SHD", "seconds"):
-        wide = frame.groupby([*cell, "way"], sort=False)[what].mean().unstack("way")
-        print(f"\n{what}\n\n{wide.round(2).to_string()}", flush=True)
+    warnings.simplefilter("ignore", DataWarning)
+    given = sys.argv[1:] if __name__ == "__main__" else []
+    path = Path(given[0] if given else "gaps.csv")
+    if len(given) == 1 and path.exists():
+        tables(pd.read_csv(path))
+        return
+    ways = given[1].split(",") if len(given) > 1 else ["no gaps", *WAYS]
+    seeds = [int(seed) for seed in given[2].split(",")] if len(given) > 2 else list(SEEDS)
+    sizes = [int(cases) for cases in given[3].split(",")] if len(given) > 3 else list(CASES)
+    if shutil.which("Rscript") is None and any(way in BNLEARN for way in ways):
+        print("Rscript is not there: bnlearn is left out.", file=sys.stderr)
+        ways = [way for way in ways if way not in BNLEARN]
+    done = pd.read_csv(path)[COLUMNS[:6]].astype(str).apply(tuple, axis=1).tolist() if path.exists() else []
+    known = set(done)
+    with path.open("a", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS)
+        if not known:
+            writer.writeheader()
+        for row in plan(ways, seeds, sizes):
+            if tuple(str(row[name]) for name in COLUMNS[:6]) in known:
+                continue
+            writer.writerow(run_cell(row))
+            file.flush()
+    tables(pd.read_csv(path))
+
+
+if __name__ == "__main__":
+    main()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import importlib.util
 import inspect
 import io
 import os
@@ -32,6 +33,7 @@ CONSTANTS = {
     "arcwise.ensemble.BAYES_FACTORS": "Names of Bayes factors: up to which factor evidence is called by each.",
     "arcwise.confidence.RULES": "The threshold rules by name.",
     "arcwise.graph.GRAPH_FORMATS": "The formats that `read_graph` reads, and their suffixes.",
+    "arcwise.model.NETWORK_FORMATS": "The formats of networks with tables by name: suffixes, reader, writer.",
     "arcwise.model.ESTIMATORS": "The estimators of parameters by name, each with its parameters.",
     "arcwise.scores.SCORES": "The scores by name; each class has its `FACTS` and `parameters`.",
     "arcwise.study.EXPERIMENTS": "The experiments by name, and where their classes are.",
@@ -213,6 +215,17 @@ def with_outputs(text: str, page: Path) -> str:
         return EXAMPLE.sub(run, text)
 
 
+def tutorial_notebook() -> str:
+    """Return the tutorial as a notebook."""
+    spec = importlib.util.spec_from_file_location("docs_notebook", DOCS / "notebook.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    made: str = module.notebook_of((DOCS / "tutorial.md").read_text(encoding="utf-8"))
+    return made
+
+
 def main() -> None:
     """Rewrite the pages that changed, and name them; a stage without a page gets one."""
     for stage in STAGES:
@@ -230,6 +243,10 @@ def main() -> None:
         if after != before:
             page.write_text(after, encoding="utf-8")
             print(f"rewrote {page.relative_to(DOCS.parent)}")
+    notebook, made = DOCS / "tutorial.ipynb", tutorial_notebook()
+    if not notebook.exists() or notebook.read_text(encoding="utf-8") != made:
+        notebook.write_text(made, encoding="utf-8")
+        print(f"rewrote {notebook.relative_to(DOCS.parent)}")
 
 
 if __name__ == "__main__":

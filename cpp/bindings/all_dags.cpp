@@ -1,6 +1,9 @@
 // Sums over all DAGs, in arcwise._core.ensemble: arrays in, arrays out; the loops are in
 // core/ensemble/all_dags.
+#include <nanobind/stl/pair.h>
+
 #include "arrays.hpp"
+#include "ensemble/all_dags/dag_sampler.hpp"
 #include "ensemble/all_dags/dag_sums.hpp"
 #include "monitor.hpp"
 #include "table.hpp"
@@ -54,10 +57,48 @@ void bind_sums(nb::module_& stage) {
         nb::arg("table"), nb::arg("options"), nb::arg("seconds"), nb::arg("callback").none());
 }
 
+void bind_sampler(nb::module_& stage) {
+    nb::class_<DagSampler>(stage, "DagSampler")
+        .def(
+            "__init__",
+            [](DagSampler* self, const BoundTable& table, double cut, std::size_t threads) {
+                new (self) DagSampler(table.view(), cut, threads);
+            },
+            nb::keep_alive<1, 2>(), nb::arg("table"), nb::arg("cut"), nb::arg("threads"))
+        .def_static(
+            "bytes_for",
+            [](const BoundTable& table, std::size_t threads) {
+                return DagSampler::bytes_for(table.view(), threads);
+            },
+            nb::arg("table"), nb::arg("threads"))
+        .def(
+            "prepare",
+            [](DagSampler& self, double seconds, nb::object callback) {
+                return monitored(seconds, std::move(callback), [&](Ticker& ticker) {
+                    const bool ready = self.prepare(ticker);
+                    return std::pair(ready, static_cast<int>(ticker.reason()));
+                });
+            },
+            nb::arg("seconds"), nb::arg("callback").none())
+        .def(
+            "draw",
+            [](const DagSampler& self, std::size_t count, std::uint64_t seed, std::size_t threads,
+               double seconds, nb::object callback) {
+                DrawnDags drawn = monitored(seconds, std::move(callback), [&](Ticker& ticker) {
+                    return self.draw(count, seed, threads, ticker);
+                });
+                return nb::make_tuple(static_cast<int>(drawn.status), as_array(std::move(drawn.rows)),
+                                      as_array(std::move(drawn.scores)));
+            },
+            nb::arg("count"), nb::arg("seed"), nb::arg("threads"), nb::arg("seconds"),
+            nb::arg("callback").none());
+}
+
 }  // namespace
 }  // namespace arcwise
 
 void bind_all_dags(nb::module_& stage) {
     arcwise::bind_options(stage);
     arcwise::bind_sums(stage);
+    arcwise::bind_sampler(stage);
 }

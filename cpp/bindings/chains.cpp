@@ -1,9 +1,13 @@
 // Markov chains over DAGs, in arcwise._core.ensemble: arrays in, arrays out; the loops are in
 // core/ensemble/chains.
+#include <algorithm>
+#include <functional>
+
 #include "arrays.hpp"
 #include "ensemble/chains/arc_indicators.hpp"
 #include "ensemble/chains/chain_run.hpp"
 #include "monitor.hpp"
+#include "options.hpp"
 #include "table.hpp"
 
 namespace nb = nanobind;
@@ -11,14 +15,27 @@ namespace nb = nanobind;
 namespace arcwise {
 namespace {
 
-ChainOptions chain_options(const Array1<double>& mixture, double window, std::size_t thin,
-                           const Array1<double>& heats) {
-    ChainOptions options;
-    std::ranges::copy(as_span(mixture), options.mixture.begin());
-    options.window = window;
-    options.thin = thin;
-    options.heats.assign(as_span(heats).begin(), as_span(heats).end());
-    return options;
+void bind_options(nb::module_& stage) {
+    const auto copied = [](auto member) {
+        return [member](ChainOptions& options, const auto& array) {
+            const auto values = as_span(array);
+            std::invoke(member, options).assign(values.begin(), values.end());
+        };
+    };
+    OptionsBinding<ChainOptions>(stage, "ChainOptions")
+        .field("window", &ChainOptions::window)
+        .field("thin", &ChainOptions::thin)
+        .field_from<Array1<double>>("mixture",
+                                    [](ChainOptions& options, const Array1<double>& shares) {
+                                        std::ranges::copy(as_span(shares), options.mixture.begin());
+                                    })
+        .field_from<Array1<double>>("heats", copied([](auto& o) -> auto& { return o.heats; }))
+        .field_from<Array1<double>>("firsts", copied([](auto& o) -> auto& { return o.blocks.firsts; }))
+        .field_from<Array1<std::int64_t>>("partner_offsets",
+                                          copied([](auto& o) -> auto& { return o.blocks.offsets; }))
+        .field_from<Array1<std::int32_t>>("partners",
+                                          copied([](auto& o) -> auto& { return o.blocks.partners; }))
+        .field_from<Array1<double>>("partner_sums", copied([](auto& o) -> auto& { return o.blocks.sums; }));
 }
 
 void bind_run(nb::module_& stage) {
@@ -26,14 +43,11 @@ void bind_run(nb::module_& stage) {
     nb::class_<ChainRun>(stage, "ChainRun")
         .def(
             "__init__",
-            [](ChainRun* self, const BoundTable& table, const Array1<double>& mixture, double window,
-               std::size_t thin, const Array1<double>& heats, const Array1<std::uint64_t>& seeds,
-               const Array1<std::uint32_t>& starts) {
-                new (self) ChainRun(table.view(), chain_options(mixture, window, thin, heats), as_span(seeds),
-                                    as_span(starts));
+            [](ChainRun* self, const BoundTable& table, const ChainOptions& options,
+               const Array1<std::uint64_t>& seeds, const Array1<std::uint32_t>& starts) {
+                new (self) ChainRun(table.view(), options, as_span(seeds), as_span(starts));
             },
-            nb::arg("table"), nb::arg("mixture"), nb::arg("window"), nb::arg("thin"), nb::arg("heats"),
-            nb::arg("seeds"), nb::arg("starts"), nb::keep_alive<1, 2>())
+            nb::arg("table"), nb::arg("options"), nb::arg("seeds"), nb::arg("starts"), nb::keep_alive<1, 2>())
         .def(
             "advance",
             [](ChainRun& self, std::size_t count, const Array1<std::uint32_t>& jumps, double least,
@@ -76,6 +90,7 @@ void bind_indicators(nb::module_& stage) {
 }  // namespace arcwise
 
 void bind_chains(nb::module_& stage) {
+    arcwise::bind_options(stage);
     arcwise::bind_run(stage);
     arcwise::bind_indicators(stage);
 }

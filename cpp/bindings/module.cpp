@@ -14,10 +14,12 @@ void bind_confidence(nb::module_& stage);
 void bind_local(nb::module_& stage);
 void bind_model(nb::module_& stage);
 void bind_inference(nb::module_& stage);
+void bind_expectations(nb::module_& stage);
 void bind_exact(nb::module_& stage);
 void bind_ensemble(nb::module_& stage);
 void bind_all_dags(nb::module_& stage);
 void bind_chains(nb::module_& stage);
+void bind_gaps(nb::module_& stage);
 void bind_priors(nb::module_& stage);
 
 NB_MODULE(_core, module) {
@@ -44,12 +46,14 @@ NB_MODULE(_core, module) {
     auto model = module.def_submodule("model");
     bind_model(model);
     bind_inference(model);
+    bind_expectations(model);
     auto exact = module.def_submodule("exact");
     bind_exact(exact);
     auto ensemble = module.def_submodule("ensemble");
     bind_ensemble(ensemble);
     bind_all_dags(ensemble);
     bind_chains(ensemble);
+    bind_gaps(ensemble);
     auto priors = module.def_submodule("priors");
     bind_priors(priors);
 }

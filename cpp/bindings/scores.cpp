@@ -14,6 +14,7 @@
 #include "scores/log_rising.hpp"
 #include "scores/nml.hpp"
 #include "scores/nml_normaliser.hpp"
+#include "scores/node_average.hpp"
 #include "scores/qbdj.hpp"
 #include "scores/score_families.hpp"
 
@@ -84,6 +85,8 @@ void bind_scores(nb::module_& stage) {
     stage.def("make_qnml", &make_qnml, nb::arg("cases"));
     stage.def("make_min_bdeu", &make_min_bdeu, nb::arg("cases"), nb::arg("ess"), nb::arg("epsilon"));
     stage.def("make_max_bdeu", &make_max_bdeu, nb::arg("cases"), nb::arg("ess"), nb::arg("epsilon"));
+    stage.def("make_node_average", &make_node_average, nb::arg("cases"), nb::arg("weight"), nb::arg("arities"),
+              nb::arg("gaps"));
     stage.def(
         "make_averaged_bdeu",
         [](std::int64_t cases, std::vector<double> grid, std::int32_t average) {

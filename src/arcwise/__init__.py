@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from arcwise import counts as counts
     from arcwise import data as data
     from arcwise import datasets as datasets
+    from arcwise import effects as effects
     from arcwise import ensemble as ensemble
     from arcwise import errors as errors
     from arcwise import estimator as estimator
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from arcwise import local as local
     from arcwise import model as model
     from arcwise import parent_sets as parent_sets
+    from arcwise import plotting as plotting
     from arcwise import priors as priors
     from arcwise import progress as progress
     from arcwise import report as report
@@ -79,7 +81,8 @@ _PUBLIC: dict[str, tuple[str, ...]] = {
 }
 _MODULES = (
     *_PUBLIC,
-    *("certificate", "counts", "datasets", "errors", "evaluate", "priors", "progress", "report", "scores", "study"),
+    *("certificate", "counts", "datasets", "effects", "errors", "evaluate", "plotting", "priors", "progress", "report"),
+    *("scores", "study"),
 )
 _STAGE = {name: stage for stage, names in _PUBLIC.items() for name in names}
 

@@ -127,6 +127,24 @@ BIBLIOGRAPHY: dict[str, Work] = {
         "Data analysis with Bayesian networks: a bootstrap approach",
         "UAI, 196–205",
     ),
+    "balov-2013": Work(
+        ("Balov, N.",),
+        2013,
+        "Consistent model selection of discrete Bayesian networks from incomplete data",
+        "Electronic Journal of Statistics, 7, 1047–1077",
+    ),
+    "bodewes-2021": Work(
+        ("Bodewes, T.", "Scutari, M."),
+        2021,
+        "Learning Bayesian networks from incomplete data with the node-average likelihood",
+        "International Journal of Approximate Reasoning, 138, 145–160",
+    ),
+    "friedman-1997": Work(
+        ("Friedman, N.",),
+        1997,
+        "Learning belief networks in the presence of missing values and hidden variables",
+        "Proceedings of the 14th International Conference on Machine Learning, 125–133",
+    ),
     "tanner-1987": Work(
         ("Tanner, M. A.", "Wong, W. H."),
         1987,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-__all__ = ["BAYES_FACTOR", "BINS", "COMPLETIONS", "LEARN_SECONDS", "MOST_THREADS", "REPLICATES"]
+__all__ = ["BAYES_FACTOR", "BINS", "COMPLETIONS", "LEARN_SECONDS", "MOST_THREADS", "REFINE", "REPLICATES"]
 
 # Beyond it the evidence against a network is called strong (Kass and Raftery 1995).
 BAYES_FACTOR = 20.0
 # The standard error of a bootstrap's confidence is then at most 0.035.
 REPLICATES = 200
+# Rounds of refinement of a climb: half of what a climb finds without is where it got stuck, not what the data say.
+REFINE = 3
 # Three intervals of about equal numbers of rows leave none of them empty.
 BINS = 3
 # Data with gaps are completed this often: with half of the cells missing, an average over 20 completions has a variance

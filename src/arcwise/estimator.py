@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_array, check_random_state
+from sklearn.utils import ClassifierTags, check_array, check_random_state
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from arcwise.data import Dataset, Table
+from arcwise.data import Column, Dataset, Table
 from arcwise.data.discretize import apply_cuts, find_cuts
+from arcwise.data.labels import spell
 from arcwise.errors import UnknownNameError, suggestion
 from arcwise.exact import find_optimal
 from arcwise.graph import assert_obeys
@@ -31,8 +34,16 @@ __all__ = ["BayesianNetworkEstimator"]
 METHODS = ("exact", "tabu", "hill-climbing")
 
 
+def _has_target(estimator: BayesianNetworkEstimator) -> bool:
+    return estimator.target is not None
+
+
 class BayesianNetworkEstimator(BaseEstimator):  # type: ignore[misc]
-    """Learn a Bayesian network from a table; then score and sample rows.
+    """Learn a Bayesian network from a table; then score and sample rows, and predict one variable from the others.
+
+    With a `target`, it is a classifier: ``fit(X, y)`` takes `y` as one more variable of this name (or `X` has it as a
+    column), `predict` and `predict_proba` predict it, and `score` is the accuracy. Without one, it is a density, and
+    `score` the mean log-likelihood.
 
     Parameters
     ----------
@@ -44,6 +55,8 @@ class BayesianNetworkEstimator(BaseEstimator):  # type: ignore[misc]
         The largest number of parents of any variable; None for no limit.
     constraints
         Required and forbidden arcs, tiers and parent limits.
+    target
+        The variable to predict: the name that `y` gets, or a column of `X`; None for a density.
     ess
         The equivalent sample size of the Dirichlet prior of the parameters (BDeu).
     bins
@@ -62,6 +75,8 @@ class BayesianNetworkEstimator(BaseEstimator):  # type: ignore[misc]
         The score of the structure on the training data.
     cuts_ : dict
         The cut points of columns of numbers that were cut.
+    classes_ : ndarray
+        The states of the target, in the order of the columns of `predict_proba`; only with a target.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn; names only if a DataFrame was given.
 
@@ -72,6 +87,9 @@ class BayesianNetworkEstimator(BaseEstimator):  # type: ignore[misc]
     >>> model = BayesianNetworkEstimator(criterion="bdeu", max_parents=2).fit(frame)
     >>> len(model.dag_.arcs), model.sample(2, random_state=1).shape
     (15, (2, 10))
+    >>> classifier = BayesianNetworkEstimator(target="Class").fit(frame)
+    >>> classifier.predict(frame.drop(columns="Class")).shape
+    (958,)
     """
 
     network_: BayesianNetwork
@@ -89,27 +107,31 @@ class BayesianNetworkEstimator(BaseEstimator):  # type: ignore[misc]
         constraints: Constraints | None = None,
         ess: float = 1.0,
         bins: int | None = 3,
+        target: str | None = None,
         random_state: Any = None,
-    ) -> None:
+    ) -> None:  # every parameter is a setting that scikit-learn searches over
         self.method = method
         self.criterion = criterion
         self.max_parents = max_parents
         self.constraints = constraints
         self.ess = ess
         self.bins = bins
+        self.target = target
         self.random_state = random_state
 
-    def fit(self, X: pd.DataFrame | ArrayLike, y: object = None) -> Self:
-        """Learn structure and parameters; `y` is not used. Columns without a name are X0, X1, ..."""
-        del y
+    def fit(self, X: pd.DataFrame | ArrayLike, y: Any = None) -> Self:
+        """Learn structure and parameters; `y` is used with a target only. Columns without a name are X0, X1, ..."""
         if self.method not in METHODS:
             raise UnknownNameError(suggestion("method", str(self.method), METHODS))
         table = self._table(X, fitting=True)
+        if self.target is not None:
+            table = self._with_target(table, y)
         if table.n_rows < 2:
             raise ValueError(f"n_samples={table.n_rows}: a network cannot be learned from one sample.")
         if len(table.names) < 2:
             raise ValueError("n_features=1: a structure needs at least two variables.")
         self.cuts_ = {} if self.bins is None else find_cuts(table, method="quantile", bins=self.bins)
+        self.cuts_.pop(str(self.target), None)  # a class is not cut
         data = self._dataset(table)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         if self.method == "exact":
@@ -136,16 +158,68 @@ class BayesianNetworkEstimator(BaseEstimator):  # type: ignore[misc]
         self.network_ = fit_parameters(self.dag_, data, estimator="bd", ess=self.ess, progress=False)
         return self
 
+    def _with_target(self, table: Table, y: Any) -> Table:
+        """Return the table with `y` as a column, and remember the classes as they were given."""
+        assert self.target is not None
+        if y is None:
+            if self.target not in table.names:
+                raise ValueError(f"y is None, and X has no column '{self.target}': give the classes.")
+            labels = np.array(table.column(self.target).labels, dtype=object)
+            self._given_classes_ = {str(label): label for label in labels}
+            return table
+        if self.target in table.names:
+            raise ValueError(f"the target '{self.target}' is a column of X and y was given, too; give it once.")
+        values = np.asarray(y).ravel()
+        if len(values) != table.n_rows:
+            raise ValueError(f"X has {table.n_rows} samples, and y {len(values)}.")
+        classes, codes = np.unique(values, return_inverse=True)
+        self._given_classes_ = {spell(label): label for label in classes.tolist()}
+        kind = Dataset.code_type(len(classes) + 1)
+        column = Column(self.target, codes.ravel().astype(kind), tuple(self._given_classes_), declared=len(classes) > 1)
+        return replace(table, columns=(*table.columns, column))
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The states of the target, as they were given, in the order of the columns of `predict_proba`."""
+        check_is_fitted(self)
+        if self.target is None:
+            raise AttributeError("classes_ needs a target: BayesianNetworkEstimator(target=...).")
+        states = self.network_.states[self.network_.index(self.target)]
+        return np.array([self._given_classes_.get(state, state) for state in states])
+
+    @available_if(_has_target)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: pd.DataFrame | ArrayLike) -> NDArray[np.float64]:
+        """Return the probability of each class for each row, given all its other variables."""
+        check_is_fitted(self)
+        assert self.target is not None
+        table = self._table(X)
+        cut = apply_cuts(table, {k: v for k, v in self.cuts_.items() if k in table.names})
+        return self.network_.predict_proba(cut, self.target, progress=False)
+
+    @available_if(_has_target)  # type: ignore[untyped-decorator]
+    def predict(self, X: pd.DataFrame | ArrayLike) -> NDArray[Any]:
+        """Return the most probable class of each row, given all its other variables."""
+        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+
     def score_samples(self, X: pd.DataFrame | ArrayLike) -> NDArray[np.float64]:
         """Return the log-likelihood of every row."""
         check_is_fitted(self)
         data = self._dataset(self._table(X), dict(zip(self.network_.names, self.network_.states, strict=True)))
         return self.network_.row_log_likelihoods(data, progress=False)
 
-    def score(self, X: pd.DataFrame | ArrayLike, y: object = None) -> float:
-        """Return the mean log-likelihood of the rows (as `GaussianMixture` does); `y` is not used."""
-        del y
-        return float(self.score_samples(X).mean())
+    def score(self, X: pd.DataFrame | ArrayLike, y: Any = None) -> float:
+        """Return the accuracy of predictions of the target; without one, the mean log-likelihood of the rows.
+
+        The latter is what `GaussianMixture` returns. Where `y` is None, the classes are a column of `X`.
+        """
+        if self.target is None:
+            return float(self.score_samples(X).mean())
+        if y is None:
+            table = self._table(X)
+            column = table.column(self.target)
+            known = np.array([self._given_classes_.get(label, label) for label in column.labels] + [None], dtype=object)
+            y = known[column.codes]
+        return float(np.mean(self.predict(X) == np.asarray(y).ravel()))
 
     def sample(self, n_samples: int = 1, *, random_state: Any = None) -> pd.DataFrame:
         """Draw rows; columns that were cut have their intervals as values."""
@@ -167,6 +241,15 @@ class BayesianNetworkEstimator(BaseEstimator):  # type: ignore[misc]
             elif hasattr(self, "feature_names_in_"):
                 del self.feature_names_in_
         known = getattr(self, "feature_names_in_", None)
+        if (
+            not fitting
+            and known is not None
+            and names is not None
+            and self.target in known
+            and self.target not in names
+        ):
+            X = X.assign(**{str(self.target): None})[list(known)]  # type: ignore[union-attr]
+            return Table.from_dataframe(X)
         _check_names(type(self).__name__, names, known)
         if values.shape[1] != self.n_features_in_:
             raise ValueError(
@@ -187,6 +270,10 @@ class BayesianNetworkEstimator(BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
         tags.input_tags.string = True
+        if self.target is not None:
+            tags.estimator_type = "classifier"
+            tags.classifier_tags = ClassifierTags()
+            tags.target_tags.required = False
         return tags
 
 

@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 from arcwise import learn
-from arcwise.analysis.cut_checks import cut_again, ways_to_cut
+from arcwise.analysis.cut_checks import ways_to_cut
 from arcwise.analysis.options import LearnOptions
-from arcwise.data import Table
+from arcwise.errors import OptionError
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,43 @@ def test_joint_cuts_through_learn(frame: pd.DataFrame) -> None:
     assert analysis.edge("score", "rare").present > 0.9 and analysis.edge("age", "ill").present > 0.9
 
 
-def test_a_column_that_would_not_vary_is_left_out_of_the_ways() -> None:
-    values = np.r_[np.zeros(300), np.linspace(1, 2, 60)]
-    table = Table.from_dataframe(pd.DataFrame({"x": values, "y": ["u", "v"] * 180}))
-    assert cut_again(table, ("x",), "quantile", 2, LearnOptions()) is not None
+def test_gaps_are_completed_for_every_way_to_cut(frame: pd.DataFrame) -> None:
+    holes = frame.assign(score=frame["score"].mask(np.random.default_rng(2).random(len(frame)) < 0.1))
+    analysis = learn(holes, agree=True, bins=2, seed=1, permutations=0, completions=4)
+    assert analysis.cuts is not None and len(analysis.cuts.checks) == len(ways_to_cut(analysis.options)) - 1
+    assert {check.confidence.completions for check in analysis.cuts.checks} == {4}
+    edges = {frozenset((edge.first, edge.second)): edge for edge in analysis.cuts.edges}
+    assert edges[frozenset(("score", "rare"))].depends and not edges[frozenset(("age", "ill"))].depends
+    assert "takes columns without gaps" in analysis.to_text()
+
+
+def test_gaps_as_states_are_states_in_every_way_to_cut(frame: pd.DataFrame) -> None:
+    holes = frame.assign(score=frame["score"].mask(np.random.default_rng(2).random(len(frame)) < 0.1))
+    analysis = learn(holes, agree=True, impute="state", seed=1, permutations=0)
+    assert analysis.cuts is not None and len(analysis.cuts.checks) == len(ways_to_cut(analysis.options)) - 1
+
+
+def test_mostly_the_largest_value_is_cut_off() -> None:
+    values = np.r_[np.full(300, 2.0), np.linspace(0, 1, 60)]
+    analysis = learn(pd.DataFrame({"x": values, "y": ["u", "v"] * 180}), agree=True, permutations=0)
+    assert analysis.data.states[0] == ("(-inf,1]", "(1,inf)")
+
+
+def test_recut_through_learn(frame: pd.DataFrame, tmp_path: Path) -> None:
+    chosen = {"agree": True, "replicates": 30, "permutations": 2, "seed": 1, "recut": True, "compare": False}
+    one, other = learn(frame, **chosen), learn(frame, **chosen, threads=3)
+    one.save(tmp_path / "one")
+    other.save(tmp_path / "other")
+    for name in ("report.html", "run.json", "edges.csv", "confidence.parquet"):
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "other" / name).read_bytes()
+    assert one.main.recipe.source == "bootstrap" and one.main.recipe.recuts
+    assert "cut anew" in " ".join(one.steps) and "cut anew" in one.to_text()
+    record = json.loads((tmp_path / "one" / "run.json").read_text())
+    assert "recut=True" in record["command"] and record["recipe"]["settings"]["recut"] is True
+
+
+def test_recut_is_refused_where_it_means_nothing(frame: pd.DataFrame) -> None:
+    with pytest.raises(OptionError, match="credible set has none"):
+        learn(frame, agree=True, recut=True, method="credible")
+    with pytest.raises(OptionError, match="none of the data was cut"):
+        learn(frame[["ill", "rare"]], recut=True)

@@ -134,3 +134,20 @@ def test_gaps_of_data_that_are_discrete_already(file: Path) -> None:
 def test_shuffled_columns_keep_their_gaps(file: Path) -> None:
     found = learn(file, agree=True, permutations=2, compare=False, completions=4)
     assert [mark.label for mark in found.thresholds.marks][-1] == "Broom"
+
+
+def test_data_of_experiments_are_completed(tmp_path: Path) -> None:
+    """In a third of the rows sickness was set, at random: it is not caused by age there, and does not hide that."""
+    frame = trial(600)
+    rng = np.random.default_rng(8)
+    made = rng.random(600) < 0.35
+    frame.loc[made, "sick"] = rng.choice(["no", "yes"], made.sum())
+    frame["set"] = np.where(made, "sick", "")
+    found = learn(frame, interventions="set", agree=True, **QUICK)
+    assert found.main.recipe.gaps == "completions:8"
+    assert found.confidence["age", "sick"] > 0.8
+    assert any("Taken as set by experiments: sick in" in step for step in found.steps)
+    assert found.confidence.directed[found.data.index("age"), found.data.index("sick")] > 0.8
+    found.save(tmp_path / "out")
+    again = learn(frame, interventions="set", agree=True, method="bootstrap", replicates=8, **QUICK)
+    assert again.confidence["age", "sick"] > 0.5

@@ -58,7 +58,8 @@ def test_each_edge_has_its_confidence_by_method_and_score(boards: arcwise.Analys
         "bootstrap, BDeu (ess 1)",
         "bootstrap, BIC",
     ]
-    again = arcwise.edge_confidence(arcwise.bootstrap_networks(data, replicates=200, score="bdeu:ess=1", seed=1))
+    networks = arcwise.bootstrap_networks(data, replicates=200, score="bdeu:ess=1", seed=1, options={"refine": 3})
+    again = arcwise.edge_confidence(networks)
     for edge in boards.edges[:10]:
         assert dict(edge.by_method)["bootstrap, BDeu (ess 1)"] == pytest.approx(
             again.pair(edge.first, edge.second).present
@@ -120,7 +121,7 @@ def test_what_cannot_be_completed_is_a_bootstrap_that_says_so(monkeypatch: pytes
     monkeypatch.setattr("arcwise.analysis.learning.MEMORY", 200_000)
     data = datasets.load("breast-cancer")
     analysis = learn(data, replicates=20, seed=1, **QUICK)
-    assert analysis.main.title == "bootstrap, BDeu (ess 1)"
+    assert analysis.main.title == "bootstrap, BIC"
     assert analysis.status is Status.COMPLETE
     assert "could not be completed" in analysis.remarks[0].text
     assert analysis.remarks[0].text in analysis.report.summary
@@ -142,13 +143,17 @@ def test_costs_and_thresholds() -> None:
     careful = learn(data, missed_edge_cost=1 / 3, rule="cost", **QUICK)
     assert careful.threshold == pytest.approx(0.75)
     assert careful.thresholds.by_cost[20] == pytest.approx(0.5)
-    learned = learn(data, missed_edge_cost=1 / 3, **QUICK)
-    advice = arcwise.confidence.recommend(learned.confidence, metric="cost", alpha=1 / 3)
-    assert learned.threshold == advice.threshold.value
+    for rule in ("calibrated", "learned"):
+        made = learn(data, missed_edge_cost=1 / 3, rule=rule, **QUICK)
+        advice = arcwise.confidence.recommend(made.confidence, metric="cost", alpha=1 / 3, rule=rule)
+        assert (made.threshold, advice.threshold.rule) == (advice.threshold.value, rule)
+        assert made.thresholds.by_cost[20] == arcwise.confidence.recommend(
+            made.confidence, metric="cost", rule=rule
+        ).threshold.value  # fmt: skip
     assert learn(data, threshold=0.9, **QUICK).threshold == 0.9
     broom = learn(data, compare=False, seed=2)
     labels = [mark.label for mark in broom.thresholds.marks]
-    assert labels == ["learned", "cost", "Scutari", "Gross", "Broom"]
+    assert labels == ["calibrated", "learned", "cost", "Scutari", "Gross", "Broom"]
     with pytest.raises(OptionError, match="threshold=2 must be a number from 0 to 1"):
         learn(data, threshold=2, **QUICK)
     with pytest.raises(OptionError, match="missed_edge_cost"):
@@ -364,12 +369,19 @@ def test_a_confidence_carries_its_recipe(boards: arcwise.Analysis, tmp_path: Pat
 
 
 def test_cut_offs_of_another_recipe_are_warned_of(boards: arcwise.Analysis) -> None:
-    """The package's cut-offs were learned at Bayes factor 150, from at most 100,000 networks."""
-    (warning,) = [remark.text for remark in boards.remarks if "made differently" in remark.text]
+    """The thesis' cut-offs were learned at Bayes factor 150, from at most 100,000 networks; probabilities at 20."""
+    assert not [remark for remark in boards.remarks if "made differently" in remark.text]
+    other = learn(datasets.load("iris"), rule="learned", **QUICK)
+    (warning,) = [remark.text for remark in other.remarks if "made differently" in remark.text]
     assert "(the Bayes factor: 20 here, 150 there)" in warning  # 100,000 networks at most would have been all, too
-    assert warning in boards.to_text(width=10_000)
-    same = learn(datasets.load("iris"), method="bootstrap", score="bdeu:ess=1", **QUICK)
+    assert warning in other.to_text(width=10_000)
+    same = learn(
+        datasets.load("iris"), method="bootstrap", score="bdeu:ess=1", rule="learned", settings=["refine=0"], **QUICK
+    )
     assert not [remark for remark in same.remarks if "made differently" in remark.text]
+    wide = learn(datasets.load("iris"), bayes_factor=150, **QUICK)
+    (doubt,) = [remark.text for remark in wide.remarks if "made differently" in remark.text]
+    assert "(the Bayes factor: 150 here, 20 there)" in doubt
 
 
 def test_a_score_that_finds_as_much_in_shuffled_columns_is_named() -> None:

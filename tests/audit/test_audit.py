@@ -155,6 +155,36 @@ class TestRows:
         frame = pd.DataFrame({"a": rng.choice(["u", "v"], N), "split": rng.choice(["train", "test"], N)})
         assert [f.kind for f in check(frame).findings] == [Kind.ROW_ORDER]
 
+    def test_rows_that_sum_up_the_others_are_left_out(self) -> None:
+        rng = np.random.default_rng(5)
+        frame = pd.DataFrame({"order": range(N), "a": rng.choice(["u", "v"], N), "b": rng.choice(["u", "v"], N)})
+        whole = pd.concat([frame.astype(object), pd.DataFrame({"order": ["Total"]})])
+        audit = check(whole)
+        assert audit.repaired.n_rows == N and audit.repaired.names == ("a", "b")
+        assert audit.steps[0] == "Left out 1 row at the end, which sums up the others."
+        assert check(frame).repaired.n_rows == N
+
+    def test_a_sign_in_most_rows_is_a_question(self) -> None:
+        rng = np.random.default_rng(6)
+        frame = pd.DataFrame(
+            {"code": rng.choice(["-", "A", "B"], N, p=[0.8, 0.1, 0.1]), "b": rng.choice(["u", "v"], N)}
+        )
+        with pytest.raises(PreparationError, match=r"in most rows.*\n.*Choose: learn\(\.\.\., missing=\['-'\]\)"):
+            learn(frame, agree=True, **QUICK)
+        assert "-" in learn(frame, keep=["code"], **QUICK).data.states[0]
+        assert learn(frame, missing=["-"], impute="drop", agree=True, **QUICK).data.states[0] == ("A", "B")
+
+    def test_a_header_can_be_confirmed(self, tmp_path: Path) -> None:
+        path = tmp_path / "rows.csv"
+        rng = np.random.default_rng(1)
+        path.write_text(
+            "5.1,3.5,a\n" + "".join(f"{x:.1f},{y:.1f},{rng.choice(['a', 'b'])}\n" for x, y in rng.normal(5, 2, (60, 2)))
+        )
+        with pytest.raises(PreparationError, match="header='none'"):
+            learn(path, agree=True, **QUICK)
+        assert learn(path, agree=True, header="first", **QUICK).data.names == ("5.1", "3.5", "a")
+        assert learn(path, agree=True, header="none", **QUICK).data.n_cases == 61
+
 
 class TestNumbers:
     @pytest.mark.parametrize(
@@ -167,6 +197,47 @@ class TestNumbers:
     )  # fmt: skip
     def test_readings(self, reading: NumberFormat, text: str, number: str | None) -> None:
         assert reading.read(text) == number
+
+    def test_a_point_is_a_question_where_others_have_decimal_commas(self) -> None:
+        rng = np.random.default_rng(7)
+        frame = pd.DataFrame(
+            {
+                "crp": [f"{v:.1f}".replace(".", ",") for v in rng.gamma(2, 9, N)],
+                "count": [f"{int(v):,}".replace(",", ".") for v in rng.normal(6000, 900, N)],
+            }
+        )
+        found = {f.columns[0]: f for f in check(frame).findings}
+        assert found["crp"].safe and found["crp"].remedy is not None and found["crp"].remedy.value == ","
+        assert not found["count"].safe and "or" in found["count"].evidence
+        read = check(frame, decimal=",").repaired
+        assert read.column("count").values().min() > 1000 > read.column("crp").values().max()
+        assert Kind.WRITTEN_NUMBER not in {f.kind for f in check(frame[["count"]]).findings}
+
+    def test_a_sign_is_no_spelling(self) -> None:
+        frame = pd.DataFrame({"shift": ["-1 mm", "1 mm", "2 mm", "dry"] * 50, "grade": ["AB-", "AB", "O", "AB-"] * 50})
+        assert Kind.SPELLING not in {f.kind for f in check(frame).findings}
+
+    def test_words_among_numbers_are_a_question(self) -> None:
+        values = [f"{v:.2f}" for v in np.random.default_rng(8).normal(13, 2, N)]
+        frame = pd.DataFrame({"hb": ["clotted", *values[1:]], "b": ["u", "v", "v"] * (N // 3)})
+        with pytest.raises(PreparationError, match="numbers but for 'clotted'"):
+            learn(frame, agree=True, **QUICK)
+        assert "hb" in learn(frame, agree=True, missing=["clotted"], impute="drop", **QUICK).data.names
+
+    def test_identifiers_that_repeat_and_stamps(self) -> None:
+        rng = np.random.default_rng(9)
+        frame = pd.DataFrame(
+            {
+                "customer_id": rng.integers(1, 120, N),
+                "created_at": rng.integers(1_500_000_000, 1_700_000_000, N),
+                "amount": rng.integers(1_500_000_000, 1_700_000_000, N),
+                "zip": rng.choice(rng.integers(10000, 99999, 150), N),
+                "b": rng.choice(["u", "v"], N),
+            }
+        )
+        assert check(frame).repaired.names == ("amount", "b")
+        years = check(frame, dates="year").repaired.column("created_at")
+        assert set(years.labels) <= {str(year) for year in range(2017, 2024)}
 
     def test_units_must_be_one(self) -> None:
         frame = pd.DataFrame({"x": [f"{k} {'kg' if k % 2 else 'lb'}" for k in range(100)], "y": ["a", "b"] * 50})

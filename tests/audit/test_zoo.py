@@ -132,6 +132,26 @@ CASES = [
     Case("rare state", [*["left", "right"] * 199, "middle", "middle"], Kind.RARE_STATES, "same"),
     Case("sorted rows", [*["first"] * 200, *["second"] * 200], Kind.ROW_ORDER, "same"),
     Case("fold", draw(["1", "2", "3", "4", "5"]), None, "same"),
+    Case("compact dates", dates("%Y%m%d"), Kind.DATE),
+    Case(
+        "limits of detection",
+        ["<0.5" if k % 4 == 0 else v for k, v in enumerate(numbers(str, 1, 9))],
+        Kind.WRITTEN_NUMBER,
+        "numbers",
+    ),
+    Case("long minus signs", numbers(lambda v: f"\u2212{v:.1f}"), Kind.WRITTEN_NUMBER, "numbers"),
+    Case("lakhs", numbers(lambda v: f"1,{int(v) % 90 + 10},{int(v) % 900 + 100}"), Kind.WRITTEN_NUMBER, "numbers"),
+    Case(
+        "a word among numbers",
+        ["hemolyzed" if k % 40 == 0 else v for k, v in enumerate(numbers(str, 1, 9))],
+        Kind.MISSING_MARKER,
+        "same",
+    ),
+    Case("signs of numbers", draw(["-0.5 mm", "0.5 mm", "1 mm", "-1 mm", "dry"]), None, "same"),
+    Case("9 beside 1 to 5", draw(["1", "2", "3", "4", "5", "9"]), Kind.MISSING_MARKER, "same"),
+    Case("postcodes with zeros", draw([f"{k:05d}" for k in range(400, 550)]), Kind.MANY_STATES),
+    Case("sorted numbers", sorted(numbers(lambda v: f"{v:.1f}"), key=float), Kind.ROW_ORDER, "same"),
+    Case("training and test", draw(["train", "test"]), Kind.ROW_ORDER, "same"),
     Case("nothing wrong", draw(["red", "green", "blue"]), None, "same"),
     Case("numbers", numbers(lambda v: f"{v:.3f}"), None, "same"),
     Case("levels", draw(["1", "2", "3"]), None, "same"),
@@ -178,7 +198,7 @@ def test_what_is_found(case: Case, tmp_path: Path) -> None:
 
 def test_the_zoo_is_large() -> None:
     assert len(CASES) >= 60 and {case.kind for case in CASES} >= set(Kind) - {
-        *(Kind.HEADER, Kind.REPEATED_ROWS, Kind.MISSING, Kind.CONTINUOUS)
+        *(Kind.HEADER, Kind.REPEATED_ROWS, Kind.TOTALS, Kind.MISSING, Kind.CONTINUOUS)
     }
 
 

@@ -94,3 +94,28 @@ def test_an_interrupted_search_is_no_fit(monkeypatch: pytest.MonkeyPatch, method
     codes = np.random.default_rng(0).integers(0, 2, size=(30, 3))
     with pytest.raises(KeyboardInterrupt):
         BayesianNetworkEstimator(method=method).fit(codes)
+
+
+def test_a_target_makes_it_a_classifier() -> None:
+    whole = frame()
+    inputs, classes = whole.drop(columns="Class"), whole["Class"].to_numpy()
+    model = BayesianNetworkEstimator(criterion="bdeu", target="Class").fit(inputs, classes)
+    probabilities = model.predict_proba(inputs)
+    assert probabilities.sum(axis=1) == pytest.approx(np.ones(len(whole)))
+    assert model.classes_.tolist() == sorted(set(classes))
+    assert (model.predict(inputs) == model.classes_[probabilities.argmax(axis=1)]).all()
+    assert model.score(inputs, classes) == pytest.approx((model.predict(inputs) == classes).mean())
+    assert model.score(inputs, classes) > 0.7
+    # The same with the target as a column of X, which predictions need not have.
+    inside = BayesianNetworkEstimator(criterion="bdeu", target="Class").fit(whole)
+    assert inside.predict(inputs).tolist() == inside.predict(whole).tolist()
+    assert inside.score(whole) == pytest.approx(inside.score(whole, classes))
+    scores = cross_val_score(BayesianNetworkEstimator(target="y"), inputs, classes, cv=3)
+    assert 0.5 < scores.mean() < 1.0
+    numbers = BayesianNetworkEstimator(target="y").fit(inputs, (classes == "positive").astype(int))
+    assert set(numbers.predict(inputs)) <= {0, 1}
+    assert not hasattr(BayesianNetworkEstimator(), "predict")
+    with pytest.raises(ValueError, match="y is None"):
+        BayesianNetworkEstimator(target="y").fit(inputs)
+    with pytest.raises(ValueError, match="give it once"):
+        BayesianNetworkEstimator(target="Class").fit(whole, classes)

@@ -71,7 +71,7 @@ def test_from_data_to_a_defended_threshold(cli: Cli, tmp_path: Path, verb: str) 
     options = ["--replicates", 20, "--seed", 1] if verb == "bootstrap" else []
     cli(verb, data, "--score", "bic", *options, "-o", nets, "-q")
     cli("confidence", nets, "-o", conf)
-    facts = json.loads(cli("threshold", conf, "--metric", "f", "--beta", 0.5, "--json"))
+    facts = json.loads(cli("threshold", conf, "--rule", "learned", "--metric", "f", "--beta", 0.5, "--json"))
     expected = learned_table().find(verb, "bic", 958, "f", 0.5)
     assert facts["threshold"] == expected.threshold  # the number of cases went through the files
     assert facts["rule"] == "learned"
@@ -79,6 +79,14 @@ def test_from_data_to_a_defended_threshold(cli: Cli, tmp_path: Path, verb: str) 
     assert len(facts["neighbours"]) >= 3
     text = cli("threshold", conf, "--metric", "cost", "--alpha", 2)
     assert "missing an edge costs you twice an extra edge" in text
+    assert "to be false" in text
+    usual = json.loads(cli("threshold", conf, "--metric", "cost", "--alpha", 2, "--json"))
+    assert (usual["rule"], usual["details"]["probability"]) == ("calibrated", pytest.approx(1 / 3))
+    plain = ("threshold", conf, "--rule", "calibrated", "--metric", "cost", "--alpha", 2, "--calibration", "none")
+    assert json.loads(cli(*plain, "--json"))["threshold"] == pytest.approx(1 / 3)
+    careful = json.loads(cli("threshold", conf, "--false-rate", 0.05, "--json"))
+    assert careful["details"]["false"] <= 0.05 * careful["significant"] + 1e-9
+    assert "needs the data" in cli("threshold", conf, "--calibration", "self", code=1)
     for rule, more in (
         ("scutari", []),
         ("gross", []),
@@ -118,3 +126,16 @@ def test_sets_that_make_no_sense(cli: Cli, confidence: Path, tmp_path: Path) -> 
     weights[0] = np.nan
     replace(nets, log_weights=weights).save(tmp_path / "nan.parquet")
     assert "weights of the networks do not sum to 1" in cli("confidence", tmp_path / "nan.parquet", code=1)
+
+
+def test_bootstrap_cuts_numbers_anew(cli: Callable[..., str], tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=80)
+    rows = "".join(f"{a:.3f},{'on' if a + e > 0 else 'off'}\n" for a, e in zip(x, rng.normal(size=80), strict=True))
+    path = tmp_path / "raw.csv"
+    path.write_text("x,c\n" + rows)
+    made = json.loads(cli("bootstrap", path, "--recut", "quantile", "--bins", 2, "--replicates", 8, "--json"))
+    assert made["networks"] == 8 and made["cut"] == {"method": "quantile", "bins": 2}
+    assert all(edge["strength"] <= 1.0 for edge in made["edges"])
+    assert "Name the class column: --target" in cli("bootstrap", path, "--recut", "mdl", code=1)
+    assert "there are none" in cli("bootstrap", path, "--recut", "width", "--categorical", code=1)

@@ -26,7 +26,10 @@ PRIOR = (*DATA, "--plot")
 PRIOR_LEARNS = (*PRIOR, *RULES, "--threads", "--limit-seconds", "--limit-memory")
 OPTIONS: dict[str, tuple[str, ...]] = {
     "learn": (*LEARNS, "--seed", "--threads", "--output", "--bayes-factor", "--missed-edge-cost"),
-    "explain": (*DATA, "--data"),
+    "explain": (*DATA, "--data", "--output"),
+    "effect": (*DATA, "--data", "--limit-seconds", "--output"),
+    "predict": (*DATA[:3], "--target", "--seed", "--limit-seconds", "--output"),
+    "check-fit": (*DATA, "--seed", "--limit-seconds", "--output"),
     "check": ("--drop", "--separator", "--categorical", "--output", "--dates", "--decimal", "--merge-rare"),
     "impute": (*DATA[:3], "--output"),
     "discretize": (*DATA[:3], "--output"),
@@ -47,9 +50,10 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "prior saturation": (*PRIOR_LEARNS, "--seed"),
     "prior edge": PRIOR,
     "fit": (*DATA, "--output"),
-    "query": ("--threads", "--output"),
+    "query": ("--threads", "--output", "--seed"),
     "sample": ("--seed", "--threads", "--output"),
     "evaluate": ("--data", "--separator", "--missed-edge-cost"),
+    "convert": ("--output",),
     "study plan": (),
     "study run": ("--limit-seconds", "--workers", "--threads", "--cluster"),
     "study status": (),
@@ -63,6 +67,7 @@ OWN_WORDS = {
     *("--method", "--output", "--bins", "--target", "--threads", "--ess", "--score", "--rule", "--bayes-factor"),
     *("--replicates", "--permutations", "--alpha", "--missed-edge-cost", "--beta", "--threshold", "--compare"),
     *("--limit-seconds", "--cases", "--data", "--networks", "--patience", "--max-parents", "--resume"),
+    "--average",
 }
 
 
@@ -158,6 +163,9 @@ def _is_new(word: str) -> bool:
 CALLS: dict[str, str] = {
     "learn": "data.csv --no-compare --permutations 0",
     "explain": "report",
+    "effect": "report",
+    "predict": "report --target a --folds 2",
+    "check-fit": "report --replicates 3",
     "check": "data.csv",
     "impute": "data.csv -o NEW.csv",
     "discretize": "data.csv -o NEW.csv",
@@ -181,6 +189,7 @@ CALLS: dict[str, str] = {
     "query": "network.bif P(a|b=0)",
     "sample": "network.bif --rows 5 -o NEW.csv",
     "evaluate": "network.bif graph.graphml",
+    "convert": "network.bif",
     "study plan": "study.toml",
     "study run": "study.toml --store NEW.duckdb",
     "study status": "--store store.duckdb",

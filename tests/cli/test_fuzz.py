@@ -213,6 +213,7 @@ READERS: dict[str, list[list[str]]] = {
         ["query", "{}", "MPE()", "--json"],
         ["evaluate", "{}", "EXAMPLES/network.bif"],
         ["evaluate", "EXAMPLES/graph.txt", "{}", "--json"],
+        ["convert", "{}"],
         ["fit", "{}", "EXAMPLES/data.csv", "-o", "OUT.bif"],
     ],
     "graph.txt": [["evaluate", "{}", "EXAMPLES/network.bif"], ["fit", "{}", "EXAMPLES/data.csv"]],

@@ -31,7 +31,7 @@ def feed(monkeypatch: pytest.MonkeyPatch) -> Feed:
     return give
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".dot", ".graphml", ".txt", ".dot.gz", ".graphml.gz", ".json"])
+@pytest.mark.parametrize("suffix", [".csv", ".dot", ".graphml", ".txt", ".graphml.gz", ".json", ".modelstring"])
 def test_fit_and_evaluate_read_what_search_and_optimal_write(
     cli: Cli, data: Path, tmp_path: Path, suffix: str, feed: Feed
 ) -> None:
@@ -70,4 +70,27 @@ def test_what_a_graph_cannot_do_is_said(cli: Cli, data: Path, tmp_path: Path) ->
     (tmp_path / "open.dot").write_text('digraph { class -> "left-weight" [dir=none] }')
     assert "the graph has undirected edges" in cli("fit", tmp_path / "open.dot", data, code=1)
     (tmp_path / "graph.xyz").write_text("a")
-    assert "known are .bif" in cli("fit", tmp_path / "graph.xyz", data, code=1)
+    assert "known are a network (.bif, .xmlbif," in cli("fit", tmp_path / "graph.xyz", data, code=1)
+
+
+def test_convert_writes_what_the_name_says(cli: Cli, data: Path, tmp_path: Path, feed: Feed) -> None:
+    cli("search", data, "-o", tmp_path / "graph.txt", "-q")
+    cli("fit", tmp_path / "graph.txt", data, "-o", tmp_path / "a.bif", "-q")
+    network = read_bif(tmp_path / "a.bif")
+    before = "a.bif"
+    for name in ("b.xmlbif", "c.net", "d.xdsl.gz", "e.uai"):
+        cli("convert", tmp_path / before, "-o", tmp_path / name)
+        before = name
+        feed((tmp_path / name).read_bytes())
+        assert cli("convert", "-") == (tmp_path / "a.bif").read_text()
+    found = json.loads(cli("convert", tmp_path / "e.uai", "-o", tmp_path / "f.modelstring", "--json"))
+    assert (found["variables"], found["edges"], found["has_tables"]) == (5, 4, True)
+    feed((tmp_path / "f.modelstring").read_bytes())
+    assert cli("convert", "-").startswith("from,to,kind")
+    (tmp_path / "g.txt").write_text((tmp_path / "f.modelstring").read_text())
+    cli("convert", tmp_path / "g.txt", "-o", tmp_path / "h.txt")
+    assert (tmp_path / "h.txt").read_text() == (tmp_path / "graph.txt").read_text()
+    assert read_bif(tmp_path / "a.bif") == network
+    assert "without probability tables" in cli("convert", tmp_path / "h.txt", "-o", tmp_path / "i.net", code=1)
+    assert "must end in" in cli("convert", tmp_path / "h.txt", "-o", tmp_path / "i.zip", code=1)
+    assert "ends in .bif, .xmlbif" in cli("fit", tmp_path / "h.txt", data, "-o", tmp_path / "i.csv", code=1)

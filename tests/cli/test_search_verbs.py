@@ -112,3 +112,39 @@ def test_bootstrap_limits_and_mistakes(cli: Cli, table: Path, tmp_path: Path) ->
         assert "Traceback" not in error
     found = json.loads(cli("bootstrap", table, "--replicates", 3, "--learner-option", "restarts=2", "--json"))
     assert found["networks"] == 3
+
+
+@pytest.mark.parametrize(
+    ("method", "more", "arcs"),
+    [
+        ("ges", (), None),
+        ("chow-liu", (), 4),
+        ("naive-bayes", ("--target", "species"), 4),
+        ("tan", ("--target", "species"), 7),
+    ],
+)
+def test_networks_to_compare_with(
+    cli: Cli, tmp_path: Path, method: str, more: tuple[str, ...], arcs: int | None
+) -> None:
+    from arcwise import datasets
+
+    datasets.load("iris").to_file(tmp_path / "iris.csv")
+    found = json.loads(
+        cli("search", tmp_path / "iris.csv", "--method", method, "--score", "ll" if arcs else "bic", *more, "--json")
+    )
+    assert found["method"] == method
+    assert arcs is None or len(found["arcs"]) == arcs
+    message = cli("search", tmp_path / "iris.csv", "--method", method, *more, "--max-parents", 2, code=1)
+    assert "knows no constraints and no limit of parents" in message
+    if more:
+        assert "needs the variable to predict: --target NAME" in cli(
+            "search", tmp_path / "iris.csv", "--method", method, code=1
+        )
+
+
+def test_only_predictors_take_a_target(cli: Cli, tmp_path: Path) -> None:
+    from arcwise import datasets
+
+    datasets.load("iris").to_file(tmp_path / "iris.csv")
+    message = cli("search", tmp_path / "iris.csv", "--target", "species", code=1)
+    assert "--target is not an option of --method tabu, but of naive-bayes, tan" in message

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arcwise.audit import check
 from arcwise.data import Dataset, Table
 from arcwise.errors import DataError, DataWarning, OptionError
 
@@ -82,9 +83,6 @@ def test_weights_by_column_or_array() -> None:
         (pd.DataFrame({"a": [], "b": []}), "no rows"),
         (pd.DataFrame(), "no columns"),
         (pd.DataFrame({"a": ["x", "y"]}), "only one column, 'a'"),
-        (pd.DataFrame([["x", "y"], ["y", "x"]], columns=["a", "a"]), "name 'a' is given to columns 1 and 2 of 2"),
-        (pd.DataFrame([["x", "y"], ["y", "x"]], columns=["1", 1]), "name '1' is given to columns 1 and 2 of 2"),
-        (pd.DataFrame([["x", "y"], ["y", "x"]], columns=["a", " "]), "column 2 of 2 has an empty name"),
         (
             frame(smoke=["no"] * 4),
             r"column 'smoke' \(2 of 2\) has one distinct value, 'no'; a variable needs at least two states. "
@@ -92,8 +90,6 @@ def test_weights_by_column_or_array() -> None:
         ),
         (frame(x=["a", None, "b", np.nan]), r"2 missing values in 1 of 2 columns \('x' 2\); 2 of 4 .*row 1.*impute"),
         (frame(x=["a", "", "b", "b"]), "1 missing values in 1 of 2"),
-        (frame(x=["yes", " yes", "no", "no"]), "states 'yes', ' yes', which are the same after stripping"),
-        (frame(x=[1, "1", 2, 2]), "types int and str"),
         (frame(x=[1.0, np.inf, 2, 2]), "infinite"),
         (frame(x=[[1], [2], [1], [2]]), "not labels|list objects"),
         (frame(x=[b"1", b"2", b"1", b"2"]), "bytes"),
@@ -110,6 +106,28 @@ def test_bad_frames_are_refused(made: pd.DataFrame, message: str) -> None:
 def test_other_things_are_no_frames() -> None:
     with pytest.raises(DataError, match="from_codes"):
         Dataset.from_dataframe(np.zeros((2, 2)))  # type: ignore[arg-type]
+    lazy = pytest.importorskip("polars").DataFrame({"a": ["x"]}).lazy()
+    with pytest.raises(DataError, match="not LazyFrame; collect it first"):
+        Dataset.from_dataframe(lazy)
+
+
+@pytest.mark.parametrize(
+    ("given", "names", "renamed"),
+    [
+        (["a", "a"], ("a", "a (2)"), "a (2)"),
+        (["1", 1], ("1", "1 (2)"), "1 (2)"),
+        (["a", " "], ("a", "column 2"), "column 2"),
+    ],
+)
+def test_columns_without_a_name_of_their_own_get_one(given: list[object], names: tuple[str, ...], renamed: str) -> None:
+    made = Table.from_dataframe(pd.DataFrame([["x", "y"], ["y", "x"]], columns=given))
+    assert made.names == names and list(made.renamed) == [renamed]
+    assert check(pd.DataFrame([["x", "y"], ["y", "x"]], columns=given)).about(renamed)[0].kind == "header"
+
+
+def test_what_a_file_would_write_alike_is_one_label() -> None:
+    assert Dataset.from_dataframe(frame(x=["yes", " yes", "no", "no"])).states[1] == ("no", "yes")
+    assert Dataset.from_dataframe(frame(x=[1, "1", 2, 2])).states[1] == ("1", "2")
 
 
 @pytest.mark.parametrize(
@@ -146,11 +164,24 @@ def test_identifiers_and_quantities_are_refused_unless_declared() -> None:
         Dataset.from_dataframe(many)
     with pytest.raises(DataError, match=r"'id' .* 40 distinct values in 40 rows, e.g. 'p0', .* identifier"):
         Dataset.from_dataframe(many.drop(columns="age"))
-    assert Dataset.from_dataframe(many, categorical=["id", "age"]).arities.tolist() == [40, 39, 2]
-    assert Dataset.from_dataframe(many, categorical=True).arities.tolist() == [40, 39, 2]
-    assert Dataset.from_dataframe(many[["age", "x"]], max_levels=40).arities.tolist() == [39, 2]
+    whole = pd.concat([many] * 4)
+    assert Dataset.from_dataframe(whole, categorical=["id", "age"]).arities.tolist() == [40, 39, 2]
+    assert Dataset.from_dataframe(whole, categorical=True).arities.tolist() == [40, 39, 2]
+    assert Dataset.from_dataframe(whole[["age", "x"]], max_levels=40).arities.tolist() == [39, 2]
     with pytest.raises(DataError, match="categorical= names the unknown column 'agee'"):
         Dataset.from_dataframe(many, categorical=["agee"])
+
+
+@pytest.mark.parametrize("kind", ["text", "category", "number"])
+def test_more_states_than_the_rows_can_carry_are_refused_whatever_is_said(kind: str) -> None:
+    codes = np.repeat(np.arange(30), 3)
+    column = {"text": [f"t{k}" for k in codes], "number": codes, "category": pd.Categorical([f"t{k}" for k in codes])}
+    data = pd.DataFrame({"town": column[kind], "x": ["a", "b", "b"] * 30})
+    with pytest.raises(DataError, match=r"has 30 (declared )?states, and 90 rows carry at most 22"):
+        Dataset.from_dataframe(data, categorical=["town"])
+    assert Dataset.from_dataframe(pd.concat([data] * 2), categorical=["town"]).arities[0] == 30
+    weighed = Dataset.from_dataframe(data, categorical=["town"], weights=[2] * 90)
+    assert weighed.arities[0] == 30
 
 
 def test_tables_round_trip() -> None:

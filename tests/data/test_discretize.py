@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from fractions import Fraction
@@ -12,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcwise.data import Dataset, Table, apply_cuts, discretize, find_cuts, impute, read_data, read_table
+from arcwise.data.cluster_cuts import cluster_cuts
 from arcwise.data.entropy_cuts import entropy_cuts
 from arcwise.errors import ArcwiseError, DataError, OptionError
 
@@ -177,6 +179,24 @@ def test_k_means_is_no_worse_than_scikit_learns_binning() -> None:
         theirs = KBinsDiscretizer(4, strategy="kmeans", encode="ordinal", subsample=None).fit(x).bin_edges_[0][1:-1]
         (points,) = find_cuts(pd.DataFrame({"x": x[:, 0]}), method="kmeans", bins=4).values()
         assert spread(x[:, 0], points) <= spread(x[:, 0], theirs) * 1.001
+
+
+@given(st.lists(st.integers(0, 12), min_size=2, max_size=9), st.integers(2, 4), st.sampled_from([0, 10**9]))
+def test_k_means_is_the_best_of_all_ways_to_part_the_values(whole: list[int], clusters: int, shift: int) -> None:
+    values = np.array(whole, dtype=float) + shift
+    distinct = np.unique(values)
+    if len(distinct) < 2:
+        return
+
+    def spread(points: np.ndarray) -> float:
+        groups = np.searchsorted(points, values)
+        return sum(float(((values[groups == k] - values[groups == k].mean()) ** 2).sum()) for k in np.unique(groups))
+
+    middles = 0.5 * (distinct[1:] + distinct[:-1])
+    wanted = min(clusters, len(distinct)) - 1
+    best = min(spread(np.array(points)) for points in itertools.combinations(middles, wanted))
+    found = cluster_cuts(values, clusters)
+    assert len(found) == wanted and spread(found) <= best + 1e-6
 
 
 def test_empty_intervals_count_only_if_asked() -> None:

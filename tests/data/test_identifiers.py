@@ -74,4 +74,14 @@ def test_a_data_set_says_why_a_number_is_refused() -> None:
     frame = pd.DataFrame({"customer": GAPS, "ill": ["yes", "no"] * 150})
     with pytest.raises(DataError, match=r"column 'customer' \(1 of 2\) has 300 whole numbers from .* identifier"):
         Dataset.from_dataframe(frame)
-    assert Dataset.from_dataframe(frame, categorical=["customer"]).arities.tolist() == [300, 2]
+    with pytest.raises(DataError, match="has 300 states, and 300 rows carry at most 75"):
+        Dataset.from_dataframe(frame, categorical=["customer"])
+    assert Dataset.from_dataframe(frame.assign(customer=GAPS // 40), categorical=True).arities[0] > 20
+
+
+def test_a_word_after_many_whole_numbers_is_seen_at_once() -> None:
+    from arcwise.data.labels import numbers_of
+
+    assert numbers_of([*map(str, range(1000, 6000)), "Total"]) is None  # each could be taken apart in three ways
+    assert numbers_of(["1.", ".5", "+2e3", "-7"]) is not None
+    assert [numbers_of([label]) for label in (".", "1_0", "0x1", "inf", "1 ", "e5", "")] == [None] * 7

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -82,12 +83,13 @@ def test_json_lines(tmp_path: Path) -> None:
         ("[1, 2]", "line 2: a line holds one object"),
         ("{bad", "line 2: not JSON"),
         ('{"a": [1]}', r"line 2, 'a' holds a list"),
-        ('{"": 1}', "keys must have names"),
         ("[" * 100_000, "line 2: not JSON"),
     ):
         path.write_text(f'{{"a": 1}}\n{line}\n')
         with pytest.raises(FormatError, match=match):
             read_table(path)
+    path.write_text('{"a": 1, "": "x", "a ": 2}\n')
+    assert read_table(path).names == ("a", "column 2", "a (2)")
     path.write_text("\n\n")
     with pytest.raises(FormatError, match="no line holds an object"):
         read_table(path)
@@ -170,6 +172,27 @@ def test_arrow_categories_and_dates() -> None:
     assert table.column("level").n_missing == 1 and table.column("day").labels[0] == "2020-01-01"
     with pytest.raises(DataError, match="column 'x' holds list"):
         Table.from_dataframe(pa.table({"x": pa.array([[1], [2]]), "y": pa.array([1, 2])}))
+
+
+def test_arrow_categories_are_not_copied() -> None:
+    pa = pytest.importorskip("pyarrow")
+    levels = pa.DictionaryArray.from_arrays(pa.array([0, 1, 0, 1], pa.uint8()), pa.array(["low", "high"]))
+    table = Table.from_dataframe(pa.table({"level": levels, "b": pa.array(["x", "y", "x", "y"])}))
+    codes = table.column("level").codes
+    assert codes.dtype == np.uint8 and codes.ctypes.data == levels.indices.buffers()[1].address
+    frame = pd.DataFrame({"level": pd.Categorical(["low", "high", "low"]), "b": ["x", "y", "y"]})
+    assert np.shares_memory(Table.from_dataframe(frame).column("level").codes, frame["level"].array.codes)
+    repeated = pa.table([pa.array(["x", "y"])] * 2, names=["a", "a"])
+    assert Table.from_dataframe(repeated).names == ("a", "a (2)")
+
+
+def test_a_workbook_with_titles_above_its_header(tmp_path: Path) -> None:
+    wide = [[*row, None] for row in cells()]  # and a column that nobody filled
+    above = [["Ward export", None, None, None], [None] * 4, ["Person", None, "Stay", None]]
+    path = write_workbook(tmp_path / "x.xlsx", {"data": [*above, *wide]})
+    same(read_table(path))
+    (note,) = [f for f in check(path).findings if f.kind == "header"]
+    assert "'Ward export', 'Person', 'Stay'" in note.what and note.severity == "note"
 
 
 def test_dates_of_a_frame_are_asked_about() -> None:

@@ -96,7 +96,7 @@ BAD: list[tuple[str, str | bytes, type[ArcwiseError], str]] = [
     ("blank lines only", "\n \n", FormatError, "the file is empty"),
     ("header only", "a,b\n", DataError, "no rows, only the header"),
     ("one column", "a\nx\ny\n", DataError, "only one column, 'a'.*needs at least two variables. If"),
-    ("other separator", "a;b\nx;y\ny;x\n", DataError, "only one column.*semicolon. Give separator=';'"),
+    ("other separator", "a b\nx y\ny x\n", DataError, "only one column.*a space. Give separator=' '"),
     ("duplicate numbers", "1,0,1\n0,1,1\n", DataError, "fields 1 and 3.*header=False"),
     ("numbers in the header", "5.1,3.5\n1,2\n", FormatError, "consists of numbers.*header=False"),
     ("ragged, short", "a,b,c\nx,y,z\n\nx,y\n", FormatError, "survey.csv: line 4 has 2 fields, but the header has 3"),
@@ -330,3 +330,22 @@ def test_names_that_are_missing_or_repeated_are_made(tmp_path: Path) -> None:
     assert table.renamed["a (3)"] == "column 2 is called 'a', too"
     assert table.drop(["column 1"]).renamed.keys() == {"a (3)", "column 5"}
     assert read_table(path, drop=["#1", "#5"]).names == ("a", "b", "a (3)", "a (2)")
+
+
+@pytest.mark.parametrize(
+    ("text", "separator"),
+    [
+        ("a;b\nx;y\ny;x\n", ";"),
+        ("name;height\nAnn;1,71\nBob;1,82\n", ";"),
+        ("a\tb\nx\ty\n", "\t"),
+        ("a|b\nx|y\n", "|"),
+        ('"a;b",c\n"x;y",z\n', ","),
+        ("a,b\nx;1,y\nz,w\n", ","),
+        ("a;b,c\nx;y,z\n", ","),  # both would do
+        ("", ","),
+    ],
+)
+def test_the_separator_is_what_the_first_lines_show(text: str, separator: str) -> None:
+    from arcwise.data.delimited import guessed_separator
+
+    assert guessed_separator(text.encode()) == separator

@@ -206,6 +206,29 @@ def test_a_wider_cut_agrees_within_the_certificate() -> None:
         assert np.abs(narrow.ancestor_probabilities() - wide.ancestor_probabilities()).max() <= allowed
 
 
+def test_sums_of_separate_groups_are_products() -> None:
+    """Twenty variables in many blocks of sets: five of each group, far apart, with parents in the group alone."""
+    groups = [random_table(5, seed, 30.0) for seed in range(4)]
+    entries = [
+        [(float(group.scores[row]), [4 * p + g for p in group.parents_of(row)]) for row in group.rows_of(v)]
+        for v in range(5)
+        for g, group in enumerate(groups)
+    ]
+    table = ParentSetTable.from_lists([f"v{v}" for v in range(20)], entries, slack=math.inf)
+    found, again = exact_posterior(table), exact_posterior(table, threads=3)
+    parts = [exact_posterior(group) for group in groups]
+    assert found.n_sets < 2**20
+    assert found.left_out < 1e-5
+    assert found.log_total == pytest.approx(math.fsum(part.log_total for part in parts), abs=1e-9)
+    for g, part in enumerate(parts):
+        np.testing.assert_allclose(found.arc_probabilities()[g::4, g::4], part.arc_probabilities(), atol=1e-9)
+        np.testing.assert_allclose(found.ancestor_probabilities()[g::4, g::4], part.ancestor_probabilities(), atol=1e-9)
+    assert again.log_total == found.log_total
+    assert again.left_out == found.left_out
+    assert (again.family_probabilities() == found.family_probabilities()).all()
+    assert (again.ancestor_probabilities() == found.ancestor_probabilities()).all()
+
+
 def test_threads_change_no_bit() -> None:
     table = random_table(10, 5, 4.0)
     one, three = (exact_posterior(table, threads=threads, cut=15.0, blankets=True) for threads in (1, 3))
@@ -254,6 +277,21 @@ def test_a_forecast_beyond_the_limit_stops_at_once() -> None:
     assert "terms" in stopped.needed()
 
 
+def test_what_is_out_of_reach_is_told_before_anything_is_done() -> None:
+    table = ParentSetTable.from_lists(
+        [f"v{v}" for v in range(29)],
+        [[(0.0, ())] + [(0.0, (p,)) for p in range(29) if p != v] for v in range(29)],
+        slack=math.inf,
+    )
+    short = exact_posterior(table, limits=Limits(seconds=60, memory_bytes=2**40))
+    assert short.status is Status.TIME_LIMIT
+    assert "13 GB and at least 3.9e+02 s" in short.needed()
+    small = exact_posterior(table, limits=Limits(memory_bytes=2**33))
+    assert small.status is Status.MEMORY_LIMIT
+    with pytest.raises(UnfinishedError, match="13 GB"):
+        small.arc_probabilities()
+
+
 def test_ctrl_c_stops_the_sum() -> None:
     events: list[ProgressEvent] = []
 
@@ -277,8 +315,8 @@ def test_conditions() -> None:
     assert "ExactPosterior(2 variables" in repr(found)
     with pytest.raises(OptionError, match="blankets=True"):
         found.blanket_probabilities()
-    many = ParentSetTable.from_lists([f"v{i}" for i in range(29)], [[(0.0, [])]] * 29, slack=math.inf)
-    with pytest.raises(OptionError, match="up to 28"):
+    many = ParentSetTable.from_lists([f"v{i}" for i in range(31)], [[(0.0, [])]] * 31, slack=math.inf)
+    with pytest.raises(OptionError, match="up to 30"):
         exact_posterior(many)
     with pytest.raises(OptionError, match="cut="):
         exact_posterior(pruned.vouched(), cut=0)

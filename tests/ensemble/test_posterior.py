@@ -14,7 +14,7 @@ from arcwise import datasets, learn
 from arcwise.confidence import EdgeConfidence, edge_confidence
 from arcwise.data import Dataset, write_data
 from arcwise.ensemble import CredibleSet, NetworkSet, exact_posterior, find_posterior
-from arcwise.errors import OptionError, UnfinishedError, UnknownNameError
+from arcwise.errors import OptionError, UnknownNameError
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import build_parent_sets
@@ -40,8 +40,10 @@ def test_small_problems_are_summed(data: Dataset) -> None:
     np.testing.assert_allclose(found.arc_probabilities(), truth.arc_probabilities())
     assert not found.standard_errors().any()
     assert found.report() == truth.certificate()
-    with pytest.raises(UnfinishedError, match="no draws"):
-        found.networks()
+    drawn = found.networks(4000, seed=1)
+    assert (drawn.origin, drawn.count) == ("draws", 4000)
+    error = np.sqrt(truth.arc_probabilities() * (1 - truth.arc_probabilities()) / 4000)
+    assert (np.abs(drawn.arc_probabilities() - truth.arc_probabilities()) <= 5 * error + 1e-3).all()
 
 
 def test_chains_find_what_the_sums_are(data: Dataset) -> None:
@@ -122,7 +124,7 @@ def test_verb_draws_saves_and_resumes(file: Path, cli: Callable[..., str], tmp_p
 
 def test_verb_ends_with_3_if_chains_do_not_agree(file: Path, cli: Callable[..., str]) -> None:
     told = cli("posterior", file, "--way", "chains", "--most-draws", "60", "--jump-factor", "1", code=3)
-    assert "Not converged: 4 chains of 30 draws" in told
+    assert "Not converged: 4 chains of 45 draws" in told
     assert "count limit" in told
 
 
@@ -173,4 +175,6 @@ def test_networks_of_the_verb_know_how_they_were_made(file: Path, cli: Callable[
     assert networks.recipe.source == "posterior"
     assert networks.recipe.settings == {"chains": 4, "most_draws": 100}
     assert networks.facts["n_cases"] == 625
-    assert "-o writes networks" in cli("posterior", file, "--way", "exact", "-o", output, code=1)
+    cli("posterior", file, "--way", "exact", "--seed", "3", "-o", output, "--quiet")
+    drawn = NetworkSet.load(output)
+    assert (drawn.origin, drawn.count, drawn.facts["n_cases"]) == ("draws", 10_000, 625)

@@ -42,7 +42,7 @@ from arcwise.graph import (
 )
 from arcwise.limits import Limits
 from arcwise.local import hill_climb
-from arcwise.model import fit_parameters, read_bif
+from arcwise.model import fit_parameters, read_network
 from arcwise.parent_sets import build_parent_sets, read_parent_sets, write_parent_sets
 from arcwise.study import plan_study, read_study, run_study, study_status, summarize_study
 from arcwise.study.frames import export_rows
@@ -82,7 +82,10 @@ def make_examples(folder: Path) -> dict[str, bytes]:
     (folder / "data.lau").write_text("[G, B, M]\n[0, 1, 1]\n[1, 1, 0]\n[1, 0, 0]\n")
     dag = hill_climb(data).dag
     mixed = Pdag.from_edges(["a", "b", "c", "d"], [("a", "c")], [("a", "b"), ("c", "d")])
-    fit_parameters(dag, data).write_bif(folder / "network.bif")
+    fitted = fit_parameters(dag, data)
+    for suffix in ("bif", "xmlbif", "net", "xdsl", "uai"):
+        fitted.write(folder / f"network.{suffix}")
+    (folder / "graph.modelstring").write_text(dag.to_model_string())
     write_structure(folder / "graph.txt", dag)
     write_arc_list(folder / "arcs.csv", mixed)
     write_adjacency(folder / "matrix.csv", mixed)
@@ -335,7 +338,12 @@ FORMATS: dict[str, Format] = {
     "sparse.arff": Format(".arff", _data, _text),
     "data.lau": Format(".lau", _data, _text),
     "data.parquet": Format(".parquet", _data, _parquet),
-    "network.bif": Format(".bif", read_bif, _text),
+    "network.bif": Format(".bif", read_network, _text),
+    "network.xmlbif": Format(".xmlbif", read_network, _text),
+    "network.net": Format(".net", read_network, _text),
+    "network.xdsl": Format(".xdsl", read_network, _text),
+    "network.uai": Format(".uai", read_network, _text),
+    "graph.modelstring": Format(".modelstring", read_graph, _text),
     "graph.txt": Format(".txt", read_graph, _text),
     "arcs.csv": Format(".csv", read_graph, _text),
     "matrix.csv": Format(".csv", read_graph, _text),

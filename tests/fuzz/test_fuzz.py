@@ -99,6 +99,29 @@ REGRESSIONS: dict[str, tuple[str, bytes]] = {
         if (head := b'{"facts": {"names": ["a", "b", "c", "d"]}, "arrays": [["node_offsets", "<i8", [5]]]}')
         else b"",
     ),
+    "many open elements": ("network.xmlbif", b"<BIF>" + b"<a>" * LONG),
+    "many entities": (
+        "network.xdsl",
+        b"<!DOCTYPE a ["
+        + b"".join(b'<!ENTITY e%d "%s">' % (k, b"&e%d;" % (k - 1) * 10 if k else b"x" * 100) for k in range(20))
+        + b"]><smile>&e19;</smile>",
+    ),
+    "many defaults": (
+        "network.xmlbif",
+        b"<!DOCTYPE BIF ["
+        + b"".join(b'<!ATTLIST a b%d CDATA "%s">' % (k, b"x" * 200) for k in range(2_000))
+        + b"]><BIF>"
+        + b"<a/>" * 100_000
+        + b"</BIF>",
+    ),
+    "a comment in every state": ("network.net", b"node a { states = (" + b"x % y\n" * LONG),
+    "a string that is not closed in Hugin": ("network.net", b'net { a = "' + b'\\"' * LONG),
+    "many nodes on one line": ("network.net", b"".join(b"node n%d { states = (x y); } " % k for k in range(30_000))),
+    "a list of brackets": ("network.net", b"node a { states = (x y); } potential (a) { data = " + b"(" * LONG + b"; }"),
+    "as many states as memory": ("network.uai", b"BAYES 1 999999999999999 1 1 0 2 0.5 0.5"),
+    "a scope of everything": ("network.uai", b"BAYES 1 2 1 999999999999999 0"),
+    "many bars": ("graph.modelstring", b"[a" + b"|" * LONG),
+    "brackets that are not closed": ("graph.modelstring", b"[a][" * LONG),
     "a file name beyond any": (
         "stream.manifest",
         json.dumps(

@@ -85,6 +85,49 @@ def test_the_twin_draws_from_the_same_distribution(sprinkler: BayesianNetwork) -
         np.testing.assert_allclose(found, exact / exact.sum(), atol=0.04)
 
 
+def test_many_gaps_that_depend_on_each_other_are_drawn_by_a_junction_tree() -> None:
+    """A chain of 13 binary variables, of which only the ends are observed: 2,048 configurations."""
+    n, rows = 13, 4000
+    names = [f"x{i}" for i in range(n)]
+    step = np.array([[0.8, 0.2], [0.3, 0.7]])
+    dag = Dag.from_arcs(names, list(itertools.pairwise(names)))
+    network = BayesianNetwork(dag, [["0", "1"]] * n, [[[0.4, 0.6]], *[step.tolist()] * (n - 1)])
+    data = Dataset.from_codes(np.tile([0] * (n - 1) + [1], (rows, 1)), names=names, states=[["0", "1"]] * n)
+    missing = np.zeros((n, rows), dtype=bool)
+    missing[1:-1, 1:] = True
+    drawn = draw_missing(network, Incomplete(data, missing), seed=2).codes[:, 1:]
+    power = np.linalg.matrix_power
+    joint = power(step, 5)[0][:, None] * step * power(step, 6)[:, 1]
+    found = np.array([[((drawn[5] == i) & (drawn[6] == j)).mean() for j in range(2)] for i in range(2)])
+    np.testing.assert_allclose(found, joint / joint.sum(), atol=0.04)
+
+
+@settings(max_examples=25, deadline=None)
+@given(random_networks(min_states=2, max_variables=5, max_states=3), st.integers(0, 2**31))
+def test_few_gaps_are_drawn_as_the_twin_draws_them(network: BayesianNetwork, seed: int) -> None:
+    """Where all configurations are enumerated, both draw variable by variable, from the same numbers."""
+    data = with_gaps(network, 25, 0.5, seed)
+    np.testing.assert_array_equal(
+        draw_missing(network, data, seed=seed).codes, draw_missing_twin(network, data, seed=seed).codes
+    )
+
+
+def test_values_that_were_set_say_nothing_about_their_parents(sprinkler: BayesianNetwork) -> None:
+    """The grass was made wet in half of the rows: only in the others does it speak for rain."""
+    rows = 4000
+    data = Dataset.from_codes(np.tile([0, 0, 0, 1], (rows, 1)), states=sprinkler.states, names=sprinkler.names)
+    missing = np.zeros((4, rows), dtype=bool)
+    missing[:3, 1:] = True
+    made = np.arange(rows) % 2 == 1
+    data = data.with_targets([sprinkler.names[3] if one else None for one in made])
+    drawn = draw_missing(sprinkler, Incomplete(data, missing), seed=4).codes[2]
+    seen = joint_twin(sprinkler, ["rain"], {"wet": sprinkler.states[3][1]})
+    prior = joint_twin(sprinkler, ["rain"], {})
+    assert drawn[made].mean() == pytest.approx(prior[1], abs=0.04)
+    assert drawn[~made].mean() == pytest.approx(seen[1] / seen.sum(), abs=0.04)
+    assert abs(prior[1] - seen[1] / seen.sum()) > 0.1
+
+
 def test_draws_depend_on_nothing_but_seed_row_and_cells(sprinkler: BayesianNetwork) -> None:
     data = with_gaps(sprinkler, 500, 0.4, 1)
     first = draw_missing(sprinkler, data, seed=5, threads=1)

@@ -112,7 +112,9 @@ def test_the_path_is_optimal_everywhere_and_its_intervals_cover_the_grid() -> No
             score = make_score("bdeu", ess=float(value))
             assert score.score_network(data, interval.dag) == pytest.approx(brute_force(data, float(value)), abs=1e-9)
     assert len(path.to_frame()) == len(path.intervals)
-    assert len(path.plot().axes) == 2
+    above, below = path.plot()
+    assert above.get_figure() is below.get_figure()
+    assert path.plot(axes=(above, below)) == (above, below)
 
 
 def test_a_large_ess_joins_independent_skewed_variables() -> None:

@@ -14,6 +14,7 @@
 #include "scores/log_rising.hpp"
 #include "scores/nml.hpp"
 #include "scores/nml_normaliser.hpp"
+#include "scores/node_average.hpp"
 #include "scores/qbdj.hpp"
 #include "scores/score_families.hpp"
 
@@ -180,6 +181,17 @@ TEST(an_average_over_one_size_is_bdeu) {
     for (const auto average : {Average::logarithm, Average::family, Average::configuration})
         CHECK(close(make_averaged_bdeu(11, {3.0}, average)->local(example.family()),
                     make_bdeu(11, 3.0)->local(example.family())));
+}
+
+TEST(node_averages_leave_out_what_is_missing) {
+    const Example example;
+    const auto whole = make_node_average(11, 0.0, {3, 2, 2}, {-1, -1, -1});
+    CHECK(close(whole->local(example.family()), make_penalised_likelihood(11, 0.0)->local(example.family())));
+    // With the last states as gaps, the configuration (1, 1) lacks its parents, and state 2 the child: 4 cases of state 0
+    // are left, of two states, given parents of one state each.
+    const auto gappy = make_node_average(11, 0.25, {3, 2, 2}, {2, 1, 1});
+    CHECK(close(gappy->local(example.family()), 11 * (0.0 - 0.25)));
+    CHECK(close(gappy->superset_bound(example.family()), -11 * 0.25));
 }
 
 TEST(bde_with_a_uniform_prior_is_bdeu) {

@@ -137,16 +137,32 @@ class DagSums:
 
 def sum_all_dags(table: TableView, options: DagSumOptions, seconds: float, callback: Report) -> DagSums: ...
 
-class ChainRun:
+class DagSampler:
+    def __init__(self, table: TableView, cut: float, threads: int) -> None: ...
+    @staticmethod
+    def bytes_for(table: TableView, threads: int) -> int: ...
+    def prepare(self, seconds: float, callback: Report) -> tuple[bool, int]: ...
+    def draw(
+        self, count: int, seed: int, threads: int, seconds: float, callback: Report
+    ) -> tuple[int, NDArray[np.uint32], NDArray[np.float64]]: ...
+
+class ChainOptions:
     def __init__(
         self,
-        table: TableView,
-        mixture: NDArray[np.float64],
-        window: float,
-        thin: int,
-        heats: NDArray[np.float64],
-        seeds: NDArray[np.uint64],
-        starts: NDArray[np.uint32],
+        *,
+        mixture: NDArray[np.float64] = ...,
+        window: float = ...,
+        thin: int = ...,
+        heats: NDArray[np.float64] = ...,
+        firsts: NDArray[np.float64] = ...,
+        partner_offsets: NDArray[np.int64] = ...,
+        partners: NDArray[np.int32] = ...,
+        partner_sums: NDArray[np.float64] = ...,
+    ) -> None: ...
+
+class ChainRun:
+    def __init__(
+        self, table: TableView, options: ChainOptions, seeds: NDArray[np.uint64], starts: NDArray[np.uint32]
     ) -> None: ...
     def advance(
         self,
@@ -165,3 +181,14 @@ class ChainRun:
 def summarize_arcs(
     table: TableView, rows: NDArray[np.uint32], chains: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], NDArray[np.float64]]: ...
+
+class WalkOptions:
+    def __init__(self, **fields: object) -> None: ...
+
+def walk_structures(
+    codes: NDArray[np.unsignedinteger],
+    arities: NDArray[np.int32],
+    flags: NDArray[np.uint8],
+    options: WalkOptions,
+    callback: Report | None = None,
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]: ...

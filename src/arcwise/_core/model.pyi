@@ -90,3 +90,38 @@ class Inference:
         threads: int,
         callback: Callable[[int, int, float, float], None] | None,
     ) -> tuple[Account, NDArray[np.float64], NDArray[np.float64], NDArray[np.int32]]: ...
+
+class ExpectationLimits:
+    def __init__(self, **fields: object) -> None: ...
+
+class RowPosteriors8:
+    def __init__(
+        self,
+        codes: NDArray[np.unsignedinteger],
+        flags: NDArray[np.uint8],
+        arities: NDArray[np.int32],
+        weights: NDArray[np.int64],
+        network_arities: NDArray[np.int32],
+        parent_offsets: NDArray[np.int64],
+        parents: NDArray[np.int32],
+        table_offsets: NDArray[np.int64],
+        values: NDArray[np.float64],
+        order: NDArray[np.int32],
+        limits: ExpectationLimits,
+    ) -> None: ...
+    def prepare(self, seconds: float, callback: Callable[..., None] | None = None) -> int: ...
+    def count(
+        self,
+        children: NDArray[np.int32],
+        offsets: NDArray[np.int64],
+        parents: NDArray[np.int32],
+        seconds: float,
+        callback: Callable[..., None] | None = None,
+    ) -> tuple[int, NDArray[np.float64]]: ...
+    @property
+    def log_likelihood(self) -> float: ...
+    @property
+    def refused_row(self) -> int: ...
+
+class RowPosteriors16(RowPosteriors8): ...
+class RowPosteriors32(RowPosteriors8): ...

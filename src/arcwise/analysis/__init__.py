@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from arcwise.analysis.prose.explanation import Explanation as Explanation
     from arcwise.analysis.prose.explanation import explain_folder as explain_folder
     from arcwise.analysis.prose.explanation import explain_graph as explain_graph
+    from arcwise.analysis.saved import SavedAnalysis as SavedAnalysis
+    from arcwise.analysis.saved import open_analysis as open_analysis
+    from arcwise.analysis.variable import VariableFinding as VariableFinding
 
 _MODULES = {
     "Analysis": "analysis",
@@ -34,10 +37,13 @@ _MODULES = {
     "LearnOptions": "options",
     "Origin": "origins",
     "PreparationError": "preparation",
+    "SavedAnalysis": "saved",
+    "VariableFinding": "variable",
     "constraint_price": "price",
     "explain_folder": "prose.explanation",
     "explain_graph": "prose.explanation",
     "learn": "learning",
+    "open_analysis": "saved",
 }
 
 __all__ = [  # noqa: PLE0604

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from arcwise.analysis.averaged import Averaged
+from arcwise.analysis.coding import Coding
 from arcwise.analysis.cut_checks import CutChecks
 from arcwise.analysis.edge_beliefs import EdgeBelief, believed_of
 from arcwise.analysis.edge_table import edge_frame
@@ -17,10 +18,17 @@ from arcwise.analysis.origins import Origins, known_of
 from arcwise.analysis.preparation import Prepared
 from arcwise.analysis.price import ConstraintPrice
 from arcwise.analysis.prior_checks import PriorChecks
+from arcwise.analysis.questions import Questions
 from arcwise.analysis.remark import Remark
+from arcwise.analysis.target_focus import TargetFocus
 from arcwise.analysis.thresholds import Thresholds
 from arcwise.confidence import ConsensusNetwork, EdgeConfidence
+from arcwise.confidence.calibration.edge_probability import EdgeProbability, Expected
+from arcwise.confidence.calibration.self_calibration import SelfCalibration
 from arcwise.data import Dataset, Incomplete
+from arcwise.ensemble import NetworkSet, NetworkSummary
+from arcwise.errors import UnfinishedError
+from arcwise.evaluate import FitCheck
 from arcwise.graph import Constraints, Dag, Pdag
 from arcwise.limits import Status
 from arcwise.model import BayesianNetwork
@@ -29,6 +37,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pandas as pd
+    from matplotlib.axes import Axes
 
     from arcwise.report import Report
 
@@ -36,7 +45,7 @@ __all__ = ["Analysis"]
 
 
 @dataclass(frozen=True, eq=False)
-class Analysis:
+class Analysis(Questions):
     """What `learn` found, from the data to the network, with a report of it all.
 
     In a notebook it shows itself as the interactive report; `print` shows the same content as text, and `save` writes
@@ -66,8 +75,15 @@ class Analysis:
         The main set again without prior odds; None if there were none, or if it was too much.
     cuts
         Which edges depend on how numbers were cut; None if none were, or without comparisons.
-    completion
-        One completion of data with gaps: what is not averaged over completions looks at it. None without gaps.
+    fit
+        Whether the data are as the network says; None if that was too much to test.
+    focus
+        What the target depends on and how well it is predicted; None if there is none.
+    completion, completions
+        One completion of data with gaps: what is not averaged over completions looks at it; and all of them, one below
+        the other. None without gaps.
+    simulated
+        How often confidences were right on data simulated from the networks found; None unless that was asked for.
     """
 
     prepared: Prepared
@@ -84,7 +100,11 @@ class Analysis:
     price: ConstraintPrice | None = None
     without_beliefs: Averaged | None = None
     cuts: CutChecks | None = None
+    fit: FitCheck | None = None
+    focus: TargetFocus | None = None
     completion: Dataset | None = None
+    completions: Dataset | None = None
+    simulated: SelfCalibration | None = None
 
     @property
     def name(self) -> str:
@@ -98,6 +118,38 @@ class Analysis:
             return self.completion
         assert isinstance(self.prepared.data, Dataset)
         return self.prepared.data
+
+    @property
+    def stacked(self) -> Dataset:
+        """The data that were learned from; of data with gaps, all completions, one below the other."""
+        return self.data if self.completions is None else self.completions
+
+    @property
+    def copies(self) -> int:
+        """How many completions `stacked` holds: 1 without gaps."""
+        return self.stacked.n_cases // self.data.n_cases
+
+    @property
+    def coding(self) -> Coding:
+        """How columns became variables: new rows are coded in the same way."""
+        return self.prepared.coding or Coding.of(self.data)
+
+    @property
+    def networks(self) -> NetworkSet:
+        """The networks of the main set, or draws from a larger one."""
+        if self.main.kept is None:
+            raise UnfinishedError("no networks were kept: the time was over before they could be listed. Allow more.")
+        return self.main.kept.networks
+
+    @property
+    def family_shares(self) -> NetworkSummary | None:
+        """The exact shares of families, if the networks are draws from a credible set."""
+        return None if self.main.kept is None else self.main.kept.shares
+
+    @property
+    def ess(self) -> float:
+        """The equivalent sample size of the network's parameters."""
+        return float(self.main.recipe.score.get("ess", 1.0))
 
     @property
     def gaps(self) -> Incomplete | None:
@@ -141,6 +193,16 @@ class Analysis:
         """How far each edge can be trusted, by the main method."""
         assert self.main.confidence is not None
         return self.main.confidence
+
+    @property
+    def probability(self) -> EdgeProbability:
+        """How probable each edge is, and its directions: of edges with 0.9, nine in ten are real."""
+        return self.confidence.probability
+
+    @property
+    def expected(self) -> Expected:
+        """How many of the edges above the cut-off are expected to be false, and how many real ones below it."""
+        return self.probability.expected(self.confidence.vector > self.threshold)
 
     @property
     def threshold(self) -> float:
@@ -192,16 +254,20 @@ class Analysis:
         without = None if self.without_beliefs is None else self.without_beliefs.confidence
         return believed_of(self.options.beliefs, self.constraints, without, (first, second), self.data.n_variables)
 
-    def explain(self, first: str, second: str) -> str:
-        """Say in plain words how far the edge between two variables can be trusted, and why."""
+    def explain(self, first: str, second: str | None = None) -> str:
+        """Say in plain words how far the edge between two variables can be trusted, or what one depends on."""
         from arcwise.analysis.prose.edges import explain_edge
+        from arcwise.analysis.prose.variable import variable_answer
 
+        if second is None:
+            return variable_answer(self.variable(first)).to_text()
         return explain_edge(self, self.edge(first, second))
 
     def to_frame(self) -> pd.DataFrame:
         """Return the described edges as a table, the most certain first: what ``edges.csv`` holds.
 
-        ``confidence`` is that of an edge, in either direction. ``forward_if_edge`` (first -> second),
+        ``confidence`` is that of an edge, in either direction, and ``probability`` how probable it is that it is
+        real. ``forward_if_edge`` (first -> second),
         ``backward_if_edge`` and ``either_if_edge`` say where it points if it is there: they sum to 1, as in the report.
         ``from`` and ``to`` are the arc of the network, or the more credible direction. ``agreement`` compares the
         confidences by other methods and scores, which have a column each. ``origin`` says whether the edge is found or
@@ -232,12 +298,27 @@ class Analysis:
     def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
         """Write report.html, edges.csv, network.bif, cpdag.dot, cpdag.graphml, confidence.parquet and run.json.
 
+        For later questions (`open_analysis`), also the data as they were learned from (data.parquet), how they were
+        coded (coding.json), and the networks or draws from them (networks.nets, families.nets).
         The folder appears whole or not at all. One that is there already is refused, unless `force` is True and
         everything in it was written by arcwise.
         """
         from arcwise.analysis.folder import save_analysis
 
         return save_analysis(self, folder, force=force)
+
+    def plot(self, kind: Literal["network", "matrix", "forest"] = "network", *, ax: Axes | None = None) -> Axes:
+        """Draw the network with its confidences, their matrix, or their ranges over all methods; return the axes."""
+        from arcwise.plotting.charts import plot_forest
+
+        if kind == "network":
+            return self.consensus.plot(ax=ax)
+        if kind != "forest":
+            return self.confidence.plot(kind, ax=ax)
+        known = [[value for _, value in edge.by_method if value is not None] for edge in self.edges]
+        names = [f"{edge.first} — {edge.second}" for edge in self.edges]
+        present = [edge.present for edge in self.edges]
+        return plot_forest(names, present, [min(own) for own in known], [max(own) for own in known], ax=ax)
 
     def _repr_html_(self) -> str:
         return self.report._repr_html_()

@@ -11,25 +11,29 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from arcwise.analysis.chain_facts import ChainFacts, chain_facts
 from arcwise.confidence import EdgeConfidence, NextExperiment, next_experiment
 from arcwise.confidence.credible_averages import MOST_DAGS
-from arcwise.confidence.recipe_confidence import carry_out
+from arcwise.confidence.recipe_confidence import Outcome, carry_out
 from arcwise.data import Dataset
 from arcwise.deadline import Deadline
 from arcwise.ensemble import CredibleSet, Ensemble, NetworkSet, NetworkSummary, PosteriorSettings, Recipe
 from arcwise.ensemble.chains.diagnostics import LARGEST_R_HAT
 from arcwise.ensemble.gaps.completions import Completions
 from arcwise.ensemble.posterior import Problem, draw_posterior, sum_posterior
+from arcwise.ensemble.reach import listed_or_drawn
 from arcwise.ensemble.recipe import Run
 from arcwise.ensemble.sources.credible import TABLE
+from arcwise.ensemble.uncut import Uncut
 from arcwise.errors import OptionError, UnfinishedError
 from arcwise.graph import FixedPairs
 from arcwise.limits import Status
+from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
     from arcwise.scores import Score
 
-__all__ = ["Averaged", "CredibleFacts", "Shortfall", "average"]
+__all__ = ["Averaged", "CredibleFacts", "KeptNetworks", "Shortfall", "average"]
 
 # An edge is worth an experiment from this probability on that it is there and fits either way.
 LEAST_OPEN = 0.1
@@ -87,6 +91,15 @@ class CredibleFacts:
         return f"CredibleFacts({self.count:,} networks, {self.classes} classes, Bayes factor {self.bayes_factor:g})"
 
 
+@one_screen
+@dataclass(frozen=True, eq=False)
+class KeptNetworks:
+    """Networks of a set: all, or draws from it; then `shares` has the exact share of every family, where known."""
+
+    networks: NetworkSet
+    shares: NetworkSummary | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class Averaged:
     """One set of networks, averaged into the confidence of each edge.
@@ -105,6 +118,11 @@ class Averaged:
         Which experiment would settle how many open directions; None if none is open, or it was not asked for.
     verdict
         What is known of the chains that drew the networks (`Verdict.describe`); empty for other sources.
+    kept
+        The networks, or draws from a set of more, for the questions that only networks can answer; None if it was not
+        asked for, or the time did not suffice.
+    chains
+        What is shown of these chains; None for other sources.
     """
 
     recipe: Recipe
@@ -115,6 +133,8 @@ class Averaged:
     credible: CredibleFacts | None = None
     experiments: NextExperiment | None = None
     verdict: Mapping[str, Any] = field(default_factory=dict)
+    kept: KeptNetworks | None = None
+    chains: ChainFacts | None = None
 
     @property
     def title(self) -> str:
@@ -130,7 +150,7 @@ class Averaged:
         return f"Averaged({self.title}: {self.count:,} networks, {self.status})"
 
 
-def average(recipe: Recipe, data: Dataset | Completions, run: Run, *, describe: bool = False) -> Averaged:
+def average(recipe: Recipe, data: Dataset | Completions | Uncut, run: Run, *, describe: bool = False) -> Averaged:
     """Make the networks and average them; if a limit stops it, say so.
 
     `describe` asks for what the report says beyond the confidences: about a credible set, and experiments.
@@ -144,13 +164,40 @@ def average(recipe: Recipe, data: Dataset | Completions, run: Run, *, describe: 
     if confidence is None:
         return Averaged(recipe, None, made.status, networks.count, shortfall)
     facts = None
+    data = data.whole if isinstance(data, Uncut) and isinstance(data.whole, Dataset) else data
     if describe and isinstance(networks, CredibleSet) and isinstance(data, Dataset):
         facts = _facts(networks, confidence, data, replace(run, limits=deadline.limits))
     elif describe and isinstance(networks, NetworkSet) and isinstance(data, Dataset):
         facts = _facts_under_ancestors(recipe, networks, data)
     experiments = _experiments(networks, confidence, run.seed, deadline) if describe else None
     verdict = networks.facts.get("verdict", {})
-    return Averaged(recipe, confidence, made.status, networks.count, shortfall, facts, experiments, verdict)
+    kept = _kept(made, run.seed, deadline) if describe else None
+    return Averaged(
+        recipe,
+        confidence,
+        made.status,
+        networks.count,
+        shortfall,
+        facts,
+        experiments,
+        verdict,
+        kept,
+        chain_facts(networks) if describe else None,
+    )
+
+
+def _kept(made: Outcome, seed: int, deadline: Deadline) -> KeptNetworks | None:
+    """Keep the networks, or draws from them; those of completions were drawn on the way."""
+    networks = made.networks
+    try:
+        drawn = (
+            made.drawn if made.drawn is not None else listed_or_drawn(networks, seed=seed, limits=deadline.uncounted)
+        )
+        shares = networks.summary(limits=deadline.uncounted) if isinstance(networks, CredibleSet) else networks
+    except (OptionError, UnfinishedError):  # the time is over
+        return None
+    is_all = drawn.count == networks.count
+    return KeptNetworks(drawn, None if is_all or not isinstance(shares, NetworkSummary) else shares)
 
 
 def _experiments(

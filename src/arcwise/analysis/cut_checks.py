@@ -10,9 +10,10 @@ import numpy as np
 
 from arcwise.analysis.averaged import Averaged
 from arcwise.analysis.edges import HALF
+from arcwise.analysis.preparation import uncut_of
 from arcwise.analysis.remark import Remark
 from arcwise.confidence import EdgeConfidence
-from arcwise.data import Dataset, Table, discretize
+from arcwise.ensemble.uncut import JOINT, Uncut
 from arcwise.limits import Status
 from arcwise.showing import one_screen
 
@@ -73,52 +74,37 @@ def ways_to_cut(options: LearnOptions) -> tuple[tuple[str, int], ...]:
 
 
 def check_cuts(
-    prepared: Prepared, confidence: EdgeConfidence, options: LearnOptions, average: Callable[[Dataset], Averaged | None]
+    prepared: Prepared, confidence: EdgeConfidence, options: LearnOptions, average: Callable[[Uncut], Averaged | None]
 ) -> CutChecks | None:
     """Cut the numbers in other ways and average the same recipe on each; None if nothing was cut.
 
     `average` carries the recipe out in the time that is left for one way; it returns None if there is none.
     Cost: that of the main set of networks, once for every way to cut.
     """
-    table, columns = prepared.uncut, prepared.cut
-    if table is None or not columns:
+    if prepared.uncut is None:
         return None
     checks: list[CutCheck] = []
     missed: list[str] = []
+    notes: list[Remark] = []
     for method, bins in ways_to_cut(options):
+        if method == "mdl" and options.target in prepared.cut:  # cut as any other column is, and so no class
+            continue
+        if method == JOINT and any(prepared.uncut.table.column(name).n_missing for name in prepared.cut):
+            notes.append(Remark("Cuts were not chosen together with the structure, which takes columns without gaps."))
+            continue
         label = f"{method}, {bins} intervals" if bins else method
-        data = cut_again(table, columns, method, bins, options)
-        made = None if data is None else average(data)
+        data = uncut_of(prepared.uncut.table, prepared.cut, options, method=method, bins=bins or None)
+        varies = all(len(data.cut_table.column(name).labels) > 1 for name in prepared.cut)
+        made = average(data) if varies else None
         if made is None or made.confidence is None or made.status is not Status.COMPLETE:
             missed.append(label)
             continue
         checks.append(CutCheck(label, made.confidence))
-    notes = (
-        (Remark(f"Not tried for want of time, or because a column would not vary: {'; '.join(missed)}.", True),)
-        if missed
-        else ()
-    )
-    return CutChecks(columns, tuple(checks), tuple(_edges(confidence, columns, checks)), notes)
-
-
-def cut_again(table: Table, columns: tuple[str, ...], method: str, bins: int, options: LearnOptions) -> Dataset | None:
-    """Return the data cut in another way; None if a column would be left with one state."""
-    from arcwise.data import apply_cuts
-    from arcwise.local.joint_cuts import joint_cuts
-
-    named = [name for name in (*options.categories, *options.keep) if name in table.names]
-    kept = options.categorical or named
-    chosen = [name for name in columns if name != options.target]
-    if method == "joint":
-        found = joint_cuts(table, chosen, categorical=kept, max_parents=options.max_parents, seed=options.seed)
-        cut = apply_cuts(table, found.cuts, keep_empty=False)
-    else:
-        cut = discretize(
-            table, method=method, columns=chosen, bins=max(bins, 2), target=options.target, without_cuts="median"
+    if missed:
+        notes.append(
+            Remark(f"Not tried for want of time, or because a column would not vary: {'; '.join(missed)}.", True)
         )
-    if any(len(cut.column(name).labels) < 2 for name in chosen):
-        return None
-    return cut.to_dataset(categorical=kept)
+    return CutChecks(prepared.cut, tuple(checks), tuple(_edges(confidence, prepared.cut, checks)), tuple(notes))
 
 
 def _edges(confidence: EdgeConfidence, columns: tuple[str, ...], checks: list[CutCheck]) -> Iterable[CutEdge]:

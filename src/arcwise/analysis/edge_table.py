@@ -11,9 +11,10 @@ from arcwise.analysis.edges import EdgeFinding
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["BELIEF_COLUMNS", "COLUMNS", "EXPLANATION", "ORIGIN", "SPLIT", "WITHOUT", "EdgeColumn", "edge_frame"]
+__all__ = ["BELIEF_COLUMNS", "COLUMNS", "EXPLANATION", "ORIGIN", "SPLIT", "WAYS", "WITHOUT", "EdgeColumn", "edge_frame"]
 
 SPLIT = ("forward_if_edge", "backward_if_edge", "either_if_edge")
+WAYS = ("probability_forward", "probability_backward", "probability_either")
 EXPLANATION = "explanation"
 ORIGIN = "origin"
 WITHOUT = "without_constraints"
@@ -33,6 +34,11 @@ COLUMNS: tuple[EdgeColumn, ...] = (
     EdgeColumn("first", "one variable", lambda e: e.first),
     EdgeColumn("second", "the other, in the order of the data", lambda e: e.second),
     EdgeColumn("confidence", "that an edge joins them, in either direction", lambda e: e.present),
+    EdgeColumn(
+        "probability",
+        "that the edge is real: of edges with 0.9, nine in ten are",
+        lambda e: e.probability and e.probability.edge,
+    ),
     EdgeColumn("standard_error", "its Monte Carlo error; 0 for a credible set", lambda e: e.standard_error),
     EdgeColumn(
         "share_filled",
@@ -47,6 +53,15 @@ COLUMNS: tuple[EdgeColumn, ...] = (
     EdgeColumn(SPLIT[0], "if there is an edge, how often it points first → second", lambda e: e.split[0]),
     EdgeColumn(SPLIT[1], "... second → first", lambda e: e.split[1]),
     EdgeColumn(SPLIT[2], "... and could do either; they sum to 1, or are 0 if it was forbidden", lambda e: e.split[2]),
+    EdgeColumn(
+        WAYS[0],
+        "if the edge is real, the probability that it points first → second",
+        lambda e: e.probability and e.probability.forward,
+    ),
+    EdgeColumn(WAYS[1], "... second → first", lambda e: e.probability and e.probability.backward),
+    EdgeColumn(
+        WAYS[2], "... and that data cannot tell; they sum to 1", lambda e: e.probability and e.probability.either
+    ),
     EdgeColumn("from", "the tail of the network's arc, or of the more credible direction", lambda e: e.tail),
     EdgeColumn("to", "its head", lambda e: e.head),
     EdgeColumn("in_network", "whether the network has the edge", lambda e: e.fate.in_network),

@@ -13,6 +13,7 @@ from arcwise.analysis.averaged import Averaged
 from arcwise.analysis.edge_beliefs import EdgeBelief
 from arcwise.analysis.origins import NOTHING_SAID, EdgeOrigin, Origin, Origins
 from arcwise.confidence import Fate
+from arcwise.confidence.calibration.edge_probability import PairProbability
 from arcwise.counts import contingency
 from arcwise.data import Dataset
 from arcwise.graph import Dag
@@ -74,6 +75,8 @@ class EdgeFinding:
     share_filled, between_completions
         The share of the cases in which a value of the two was filled in, and the standard deviation of the confidence
         between completions; None where there are none, or one for every network.
+    probability
+        How probable the edge and its directions are; None for a single network.
     """
 
     first: str
@@ -93,6 +96,7 @@ class EdgeFinding:
     belief: EdgeBelief | None = None
     share_filled: float = 0.0
     between_completions: float | None = None
+    probability: PairProbability | None = None
 
     @property
     def split(self) -> tuple[float, float, float]:
@@ -197,6 +201,7 @@ def describe_edge(
         origin=origins.of(first, second),
         share_filled=0.0 if main.filled is None else float(main.filled[i, j]),
         between_completions=None if main.spread is None else float(main.spread[i, j]),
+        probability=main.probability.pair(first, second),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from arcwise.analysis.prose.choices import repeat_line, versions
 from arcwise.errors import FormatError
-from arcwise.files import atomic_folder, write_text
+from arcwise.files import atomic_folder, read_bytes, write_text
 from arcwise.graph import assert_obeys, write_dot, write_graphml
 from arcwise.mentions import Argument, Remedy
 from arcwise.model import write_bif
@@ -28,7 +29,12 @@ FILES = (
     "cpdag.graphml",
     "confidence.parquet",
     "run.json",
+    "data.parquet",
+    "coding.json",
+    "networks.nets",
 )
+# Written where the networks are draws from a credible set.
+SOMETIMES = ("families.nets",)
 
 
 def check_folder(folder: str | os.PathLike[str], *, force: bool) -> Path:
@@ -48,7 +54,8 @@ def check_folder(folder: str | os.PathLike[str], *, force: bool) -> Path:
     if target.is_symlink() or not target.is_dir():
         raise FormatError(f"cannot write {target}: it exists and is not a folder. Give another name.")
     # A folder called as one of our files is somebody else's, whatever is in it.
-    foreign = sorted(p.name for p in target.iterdir() if p.name not in FILES or p.is_symlink() or not p.is_file())
+    ours = {*FILES, *SOMETIMES}
+    foreign = sorted(p.name for p in target.iterdir() if p.name not in ours or p.is_symlink() or not p.is_file())
     if foreign:
         raise FormatError(
             f"cannot write {target}: it holds files that are not from an earlier run, such as {foreign[0]}. "
@@ -85,6 +92,26 @@ def _write_files(analysis: Analysis, folder: Path) -> None:
     write_dot(folder / "cpdag.dot", analysis.cpdag, labels=labels)
     write_graphml(folder / "cpdag.graphml", analysis.cpdag, labels=labels)
     analysis.confidence.save(folder / "confidence.parquet")
+    _write_means(analysis, folder)
+
+
+def _write_means(analysis: Analysis, folder: Path) -> None:
+    """Write what later questions need: the data as they were learned from, how they were coded, and networks."""
+    analysis.stacked.to_file(folder / "data.parquet")
+    coding = analysis.prepared.coding
+    facts = {
+        "columns": [] if coding is None else coding.describe(),
+        "completions": analysis.copies,
+        "data": hashlib.sha256(read_bytes(folder / "data.parquet")).hexdigest(),
+        "ess": analysis.ess,
+        "experiments": analysis.stacked.targets is not None and not analysis.stacked.targets.is_empty,
+    }
+    write_text(folder / "coding.json", json.dumps(facts, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+    kept = analysis.main.kept
+    if kept is not None:
+        kept.networks.save(folder / "networks.nets")
+        if kept.shares is not None:
+            kept.shares.save(folder / "families.nets")
 
 
 def run_record(analysis: Analysis) -> dict[str, Any]:
@@ -112,6 +139,9 @@ def run_record(analysis: Analysis) -> dict[str, Any]:
             "posterior_covered_error": None if credible is None else credible.covered_error,
             "verdict": dict(analysis.main.verdict) or None,
             "threshold": analysis.threshold,
+            "calibration": analysis.probability.calibration.describe(),
+            "expected_false": round(analysis.expected.false, 6),
+            "expected_missed": round(analysis.expected.missed, 6),
             "rules": {mark.label: mark.threshold.value for mark in analysis.thresholds.marks},
             "arcs": [list(arc) for arc in analysis.dag.arcs],
             "dropped": [[edge.tail, edge.head] for edge in analysis.consensus.dropped],

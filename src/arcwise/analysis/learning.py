@@ -20,6 +20,7 @@ from arcwise.analysis.prose.beliefs import idle_remark, without_remark
 from arcwise.analysis.prose.experiments import untold_remarks
 from arcwise.analysis.prose.remarks import (
     fallback_remark,
+    hurried_remark,
     missing_remark,
     no_networks_message,
     price_remarks,
@@ -27,17 +28,23 @@ from arcwise.analysis.prose.remarks import (
     unconstrained_remark,
 )
 from arcwise.analysis.remark import Remark
+from arcwise.analysis.target_focus import check_network, focus_on
 from arcwise.analysis.thresholds import choose_thresholds
 from arcwise.confidence import consensus_network
+from arcwise.confidence.calibration.calibration import Calibration
+from arcwise.confidence.calibration.self_calibration import SelfCalibration, self_calibration
 from arcwise.data import Dataset, Incomplete, Table
 from arcwise.deadline import Deadline
 from arcwise.ensemble import Recipe
+from arcwise.ensemble.gaps.averaging import FEWEST
 from arcwise.ensemble.gaps.completions import Completions
 from arcwise.ensemble.recipe import Run
 from arcwise.ensemble.sources import SOURCES, find_source
+from arcwise.ensemble.uncut import Uncut
 from arcwise.errors import OptionError, UnknownNameError, suggestion
 from arcwise.graph import Constraints
 from arcwise.limits import Limits
+from arcwise.mentions import Argument, Remedy
 from arcwise.model import fit_parameters
 from arcwise.option import from_keywords, option_lines, options_of, signature_with
 from arcwise.progress import ProgressCallback
@@ -113,10 +120,22 @@ def learn_prepared(
 ) -> Analysis:
     """Learn from data that are prepared."""
     _check_settings(options)
+    options = replace(options, constraints=known_of(options, prepared.data))
+    if options.calibration == "self" and not isinstance(prepared.data, Dataset):
+        raise OptionError(
+            Argument("calibration", "self"),
+            "simulates complete data, and these have gaps.",
+            remedies=(
+                Remedy("fill them first:", Argument("impute", "knn")),
+                Remedy("use", Argument("calibration", "table")),
+            ),
+        )
     given = _completions(prepared.data, options)
-    work = _Work(prepared, options, Deadline(Limits(options.limit_seconds, MEMORY)), progress, given)
+    uncut = _recut(prepared, given, options)
+    work = _Work(prepared, options, Deadline(Limits(options.limit_seconds, MEMORY)), progress, given, uncut)
     idle = work.check_beliefs()
     main, remarks = work.main_set()
+    main, simulated = work.calibrated(main)
     assert main.confidence is not None
     known = work.known
     without, more = work.unconstrained(main) if known is not None else (None, ())
@@ -128,7 +147,7 @@ def learn_prepared(
     data = work.complete
     stacked = data if isinstance(given, Dataset) else given.stacked()
     copies = stacked.n_cases // data.n_cases
-    found = choose_thresholds(prepared.data, main, options, work.deadline, progress=progress)
+    found = choose_thresholds(uncut or prepared.data, main, options, work.deadline, progress=progress)
     consensus = consensus_network(main.confidence, found.chosen.threshold)
     ess = float(main.recipe.score.get("ess", 1.0))
     network = fit_parameters(consensus.dag, stacked, estimator="bd", ess=ess * copies)
@@ -136,7 +155,7 @@ def learn_prepared(
     remarks += more
     prior = check_prior(data, consensus.dag, options, ess=ess, deadline=work.deadline, progress=progress)
     origins = Origins(known, consensus, without, main, unbelieved, data.targets)
-    return Analysis(
+    made = Analysis(
         prepared=prepared,
         options=options,
         main=main,
@@ -152,7 +171,15 @@ def learn_prepared(
         without_beliefs=unbelieved,
         cuts=cuts,
         completion=None if isinstance(given, Dataset) else data,
+        completions=None if isinstance(given, Dataset) else stacked,
+        simulated=simulated,
     )
+    made = replace(made, fit=check_network(made))
+    if options.target is None:
+        return made
+    focus = focus_on(made, options.target, work.deadline, seed=options.seed, progress=progress)
+    hurried = (hurried_remark(options.target),) if focus.scores.by_time else ()
+    return replace(made, focus=focus, remarks=(*made.remarks, *hurried))
 
 
 def _completions(data: Dataset | Incomplete, options: LearnOptions) -> Dataset | Completions:
@@ -166,6 +193,25 @@ def _completions(data: Dataset | Incomplete, options: LearnOptions) -> Dataset |
         count=options.completions,
         seed=options.seed,
     )
+
+
+def _recut(prepared: Prepared, given: Dataset | Completions, options: LearnOptions) -> Uncut | None:
+    """Return the numbers to cut anew in every replicate, if that was asked for."""
+    if not options.recut:
+        return None
+    if options.method not in (AUTO, "bootstrap"):
+        raise OptionError(
+            Argument("recut", True),
+            f"cuts numbers anew in each replicate of a bootstrap; the {find_source(options.method).title} has none.",
+            remedies=Remedy("take", Argument("method", "bootstrap")),
+        )
+    if prepared.uncut is None:
+        raise OptionError(
+            Argument("recut", True),
+            "cuts columns of numbers anew, and none of the data was cut.",
+            remedies=Remedy("leave it out"),
+        )
+    return replace(prepared.uncut, completions=None if isinstance(given, Dataset) else given)
 
 
 def _check_settings(options: LearnOptions) -> None:
@@ -185,6 +231,7 @@ class _Work:
     deadline: Deadline
     progress: bool | ProgressCallback | None
     data: Dataset | Completions
+    uncut: Uncut | None = None  # numbers to cut anew in every replicate
 
     @property
     def complete(self) -> Dataset:
@@ -219,7 +266,7 @@ class _Work:
     def average(self, recipe: Recipe, share: float, *, memory: int | None = None, describe: bool = False) -> Averaged:
         """Carry a recipe out in a share of the time that is left."""
         limits = self.deadline.share(share).limits
-        return average(recipe, self.data, self._run(limits, memory), describe=describe)
+        return average(recipe, self.uncut or self.data, self._run(limits, memory), describe=describe)
 
     def _run(self, limits: Limits, memory: int | None) -> Run:
         return Run(
@@ -232,15 +279,18 @@ class _Work:
     def cut_checks(self, main: Averaged) -> CutChecks | None:
         """Carry the main recipe out on numbers that are cut in other ways, as far as the time goes.
 
-        Not where gaps are completed: chains of completions would begin anew for every way to cut.
+        Where gaps are completed, chains begin anew for every way to cut. What a cut does to an edge shows in a few
+        completions, so that these are a fifth of those that the answer is averaged over.
         """
         assert main.confidence is not None
-        if not isinstance(self.data, Dataset):
-            return None
 
-        def again(data: Dataset) -> Averaged | None:
+        def again(data: Uncut) -> Averaged | None:
             if self.deadline.is_over:
                 return None
+            if not isinstance(data.whole, Dataset):
+                few = replace(self.options, completions=max(FEWEST, self.options.completions // 5))
+                made = _completions(data.whole, few)
+                data = replace(data, completions=made if isinstance(made, Completions) else None)
             return average(main.recipe, data, self._run(self.deadline.share(0.15).limits, COMPARED_MEMORY))
 
         return check_cuts(self.prepared, main.confidence, self.options, again)
@@ -249,6 +299,7 @@ class _Work:
         """Average the credible set if it can be completed, else a bootstrap, and say why."""
         method, score = self.options.method, self.options.chosen_score
         names = tuple(name for name, source in SOURCES.items() if source.is_usual) if method == AUTO else (method,)
+        names = ("bootstrap",) if self.uncut is not None else names
         if self.known is not None and self.known.is_ancestral:
             names = tuple(name for name in names if find_source(name).obeys_ancestors)
             if not names:
@@ -265,6 +316,18 @@ class _Work:
                 remarks.append(sample_remark(found))
             return found, tuple(remarks)
         raise OptionError(no_networks_message(given_up[-1]))
+
+    def calibrated(self, main: Averaged) -> tuple[Averaged, SelfCalibration | None]:
+        """Say how the confidences become probabilities, if not by the package's table: not at all, or by simulation."""
+        kind, confidence = self.options.calibration, main.confidence
+        assert confidence is not None
+        if kind == "none":
+            return replace(main, confidence=replace(confidence, calibration=Calibration.identity())), None
+        if kind == "table":
+            return main, None
+        assert isinstance(self.data, Dataset)
+        found = self_calibration(confidence, self.data, run=self._run(self.deadline.share(0.6).limits, None))
+        return replace(main, confidence=replace(confidence, calibration=found.calibration)), found
 
     def unconstrained(self, main: Averaged) -> tuple[Averaged | None, tuple[Remark, ...]]:
         """Carry out the same recipe without constraints and odds: what the data say if nobody else does."""

@@ -22,7 +22,7 @@ else:  # the command line reads this list at every start, and needs no array for
 __all__ = ["AUTO", "RULES", "LearnOptions", "score_text"]
 
 AUTO = "auto"
-RULES = ("learned", "cost")
+RULES = ("calibrated", "learned", "cost")
 
 
 def _methods() -> tuple[str, ...]:
@@ -35,6 +35,12 @@ def _fills() -> tuple[str, ...]:
     from arcwise.data.impute import METHODS
 
     return ("completions", *METHODS)
+
+
+def _calibrations() -> tuple[str, ...]:
+    from arcwise.confidence.calibration.calibration import KINDS
+
+    return KINDS
 
 
 def _cuts() -> tuple[str, ...]:
@@ -64,7 +70,7 @@ class LearnOptions:
         None,
         "a score, e.g. bic or bdeu:ess=10",
         values="a score",
-        usual="qnml for the credible set and the posterior, bdeu:ess=1 for the bootstrap",
+        usual="qnml for the credible set and the posterior, bic for the bootstrap",
         flags=("--score", "-s"),
         section="networks",
     )
@@ -81,6 +87,11 @@ class LearnOptions:
         (),
         "a setting of the method that has no option of its own, NAME=VALUE; may be repeated",
         flags=("--setting",),
+        section="networks",
+    )
+    recut: bool = option(
+        False,
+        "cut columns of numbers anew in each replicate of a bootstrap, so that cut points are part of the uncertainty",
         section="networks",
     )
     max_parents: int | None = option(
@@ -113,10 +124,25 @@ class LearnOptions:
         section="cut-off",
     )
     rule: str = option(
-        "learned",
-        "from the cost to a cut-off: learned (from data sets whose network is known), or cost, 1 / (1 + cost), which "
-        "is right if the confidences are calibrated probabilities",
+        "calibrated",
+        "from the cost to a cut-off: calibrated (best on average by the probabilities of the edges), learned (best on "
+        "data sets whose network is known), or cost, 1 / (1 + cost) of the confidences as they are",
         choices=RULES,
+        section="cut-off",
+    )
+    calibration: str = option(
+        "table",
+        "how confidences become probabilities: table (by studies of known networks), self (by data sets that are "
+        "simulated from the networks found, 20 times the work), or none",
+        choices=_calibrations,
+        section="cut-off",
+    )
+    false_rate: float | None = option(
+        None,
+        "keep as many edges as go with at most this share of false ones, on average",
+        low=0,
+        high=1,
+        usual="what the rule says",
         section="cut-off",
     )
     threshold: float | None = option(
@@ -162,7 +188,13 @@ class LearnOptions:
         section="data",
     )
     bins: int = option(BINS, "intervals to cut numbers into", low=2, high=10_000, section="data")
-    target: str | None = option(None, "the class column for --discretize mdl", usual="none", section="data")
+    target: str | None = option(
+        None,
+        "the variable of interest: the report says what it depends on and how well it is predicted; mdl cuts numbers "
+        "where it changes",
+        usual="none",
+        section="data",
+    )
     drop: tuple[str, ...] = option((), "leave this column out; may be repeated", section="data")
     keep: tuple[str, ...] = option(
         (), "a column that is a variable although it looks like an identifier; may be repeated", section="data"
@@ -222,14 +254,20 @@ class LearnOptions:
         usual="none are joined",
         section="data",
     )
-    header: str = option(
-        "first",
+    header: str | None = option(
+        None,
         "where the names of the columns are: in the first line, or none",
         choices=("first", "none"),
+        usual="in the first line, unless that looks like a row",
         section="data",
     )
     agree: bool = option(False, "agree to the proposed preparation of the data", flags=("--yes", "-y"), section="data")
-    separator: str | None = option(None, "field separator of a text file", usual="a comma or a tab", section="data")
+    separator: str | None = option(
+        None,
+        "field separator of a text file",
+        usual="what the first lines show: a comma, a semicolon, a tab or a bar",
+        section="data",
+    )
     format: str | None = option(
         None,
         "the format: csv, tsv, parquet, arff, lau, xlsx, jsonl, sqlite or duckdb",
@@ -289,6 +327,12 @@ class LearnOptions:
             raise OptionError(
                 Argument("missed_edge_cost", self.missed_edge_cost), "must be positive: 1 weighs both mistakes alike."
             )
+        if self.false_rate is not None and self.threshold is not None:
+            raise OptionError(
+                Argument("false_rate", self.false_rate),
+                "finds a cut-off, and one is given.",
+                remedies=Remedy("leave out", Argument("threshold")),
+            )
         if self.permutations == 1:
             raise OptionError(Argument("permutations", 1), "must be at least 2 (20 is usual here), or 0 for none.")
         if self.constraints is not None and not isinstance(self.constraints, Constraints):
@@ -317,7 +361,7 @@ class LearnOptions:
     def reading(self) -> dict[str, Any]:
         """How a file is to be read, where that was said."""
         given = {"separator": self.separator, "format": self.format, "table": self.table}
-        headless = {} if self.header == "first" else {"header": False}
+        headless = {"header": False} if self.header == "none" else {}
         return {name: value for name, value in given.items() if value is not None} | headless | self.experiments
 
     @property

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from arcwise.analysis.coding import Coding
+from arcwise.analysis.left_out import left_out_by_audit, refuse_left_out
 from arcwise.audit import Audit, AuditSettings, Finding, Severity, audit_table
-from arcwise.audit import Kind as FindingKind
 from arcwise.audit.words import columns_words, it, verb
-from arcwise.data import Dataset, Incomplete, Table, Targets, discretize, impute, read_table
+from arcwise.data import Dataset, Incomplete, Table, Targets, impute, read_table
+from arcwise.data.carrying import FEWEST_PER_CELL, most_states
 from arcwise.data.labels import quoted
 from arcwise.ensemble.recipe import COMPLETED, NO_GAPS
+from arcwise.ensemble.uncut import JOINT, Cutting, Uncut
 from arcwise.errors import DataError, OptionError
-from arcwise.limits import Limits
+from arcwise.graph import Constraints
 from arcwise.mentions import Argument, Call, Mention, Remedy
 from arcwise.progress import ProgressCallback
 from arcwise.showing import one_screen
@@ -35,6 +38,7 @@ __all__ = [
     "open_table",
     "prepare",
     "proposal",
+    "uncut_of",
 ]
 
 Kind = Literal["missing", "continuous"]
@@ -43,8 +47,6 @@ Kind = Literal["missing", "continuous"]
 # rows, which need no class variable and leave no interval empty.
 IMPUTE = COMPLETED
 DISCRETIZE = "quantile"
-# What looks like no variable, and may be one all the same.
-KEEPABLE = (FindingKind.IDENTIFIER, FindingKind.TEXT, FindingKind.MANY_STATES, FindingKind.COPY)
 
 
 class PreparationError(DataError):
@@ -82,8 +84,10 @@ class Prepared:
         What is done about missing values, as a recipe says it; "none" if there were none.
     audit
         What was found in the data before; None for a data set, which is complete and discrete.
-    uncut, cut
-        The table before numbers were cut, and the columns that were; None and none if nothing was cut.
+    uncut
+        The data before numbers were cut, and how they were; None if nothing was cut.
+    coding
+        How columns became variables, for new rows.
     """
 
     data: Dataset | Incomplete
@@ -92,8 +96,13 @@ class Prepared:
     gaps: str = NO_GAPS
     file: str | None = None
     audit: Audit | None = None
-    uncut: Table | None = None
-    cut: tuple[str, ...] = ()
+    uncut: Uncut | None = None
+    coding: Coding | None = None
+
+    @property
+    def cut(self) -> tuple[str, ...]:
+        """The columns of numbers that were cut."""
+        return () if self.uncut is None else self.uncut.columns
 
 
 def open_table(
@@ -106,7 +115,7 @@ def open_table(
     if isinstance(data, Incomplete):
         return data
     if isinstance(data, str | os.PathLike):
-        return read_table(data, progress=progress, **reading)
+        return read_table(data, progress=progress, merge=True, **reading)  # spaces around a label are no state
     column, conditions = reading.get("interventions"), reading.get("conditions")
     if isinstance(data, Dataset):
         if column is not None:
@@ -128,6 +137,7 @@ def audit(table: Table, options: LearnOptions) -> Audit:
         thousands=options.thousands,
         dates=options.dates,
         merge_rare=options.merge_rare,
+        header=options.header,
         keep=options.keep,
         categories=table.names if options.categorical else options.categories,
     )
@@ -175,8 +185,11 @@ def prepare(
     *,
     file: str | None = None,
     progress: bool | ProgressCallback | None = None,
+    known: Callable[[tuple[str, ...]], Constraints | None] | None = None,
 ) -> Prepared:
     """Return data that can be learned from: drop, impute and cut as asked for, or as proposed if that was agreed to.
+
+    `known` reads constraints over the variables that it is given, where the options have none yet.
 
     Raises
     ------
@@ -202,30 +215,34 @@ def prepare(
     audited = audit(table, options)
     table = audited.repaired
     steps += audited.steps
+    options = _with_knowledge(given, audited, options, known)
     obstacles = find_obstacles(table, options)
-    uncut: Table | None = None
-    cut: tuple[str, ...] = ()
+    uncut: Uncut | None = None
     for obstacle in obstacles:
-        if obstacle.kind == "continuous":
-            uncut, cut = table, obstacle.columns
-        table, step = _remove(table, obstacle, options, progress)
-        steps.append(step)
+        if obstacle.kind == "missing":
+            table, step = _without_gaps(table, obstacle, options, progress)
+            steps.append(step)
+        else:
+            uncut = uncut_of(table, obstacle.columns, options)
+            table = uncut.cut_table
+            steps += _told_cuts(uncut, options)
     method = options.impute or IMPUTE
-    if method == "state" and table.n_missing:
+    with_gap_state = tuple(table.n_missing) if method == "state" else ()
+    if with_gap_state:
         table = impute(table, method=method)
-    named = [name for name in (*options.categories, *options.keep) if name in table.names]
-    categorical = options.categorical or named
-    if table.n_missing and table.targets is not None and not table.targets.is_empty:
-        raise OptionError(
-            Argument("impute", COMPLETED),
-            "cannot complete data of experiments: a value that was set does not follow from the others.",
-            remedies=(
-                Remedy("leave rows with gaps out:", Argument("impute", "drop")),
-                Remedy("fill them once:", Argument("impute", "mode")),
-            ),
-        )
+    categorical = _categorical(table, options)
     data: Dataset | Incomplete
-    data = (table.to_incomplete if table.n_missing else table.to_dataset)(categorical=categorical)
+    data = (
+        uncut.whole
+        if uncut is not None
+        else (table.to_incomplete if table.n_missing else table.to_dataset)(categorical=categorical)
+    )
+    if options.target is not None and options.target not in data.names:
+        raise DataError(
+            Argument("target", options.target),
+            "was left out of the data, so nothing can be said about it.",
+            remedies=Remedy("keep it with", Argument("keep", [options.target])),
+        )
     if data.n_variables < 2:
         raise DataError(f"{given.prefix}fewer than two variables are left; a structure needs at least two.")
     gaps = NO_GAPS
@@ -233,7 +250,23 @@ def prepare(
         gaps = f"{COMPLETED}:{options.completions}" if method == COMPLETED else method
     base = None if file is None else os.path.basename(file)  # noqa: PTH119
     name = options.name or ("standard input" if base == "-" else base) or given.source or "data"
-    return Prepared(data, name, tuple(steps), gaps, base, audited, uncut, cut)
+    coding = Coding.of(data, given, audited.repaired, None if uncut is None else uncut.cuts, with_gap_state)
+    return Prepared(data, name, tuple(steps), gaps, base, audited, uncut, coding)
+
+
+def _with_knowledge(
+    given: Table,
+    audited: Audit,
+    options: LearnOptions,
+    known: Callable[[tuple[str, ...]], Constraints | None] | None,
+) -> LearnOptions:
+    """Return the options with the constraints that are read; what speaks of columns that were left out is refused."""
+    gone = left_out_by_audit(given, options.drop, audited)
+    if known is not None:
+        refuse_left_out(gone, known(given.names), None)
+        options = replace(options, constraints=known(audited.repaired.names))
+    refuse_left_out(gone, options.constraints, options.beliefs)
+    return options
 
 
 def _told_experiments(targets: Targets | None) -> tuple[str, ...]:
@@ -261,13 +294,23 @@ def _as_it_is(data: Dataset | Incomplete, options: LearnOptions) -> Prepared:
             "is for raw data; a Dataset is complete and discrete, and gaps of Incomplete data are completed.",
             remedies=Remedy("leave it out"),
         )
+    if options.target is not None:
+        data.index(options.target)
     kept = [n for n in data.names if n not in options.drop]
     for dropped in options.drop:
         data.index(dropped)
     left_out = (f"Left out: {quoted(options.drop, 6)}.",) if options.drop else ()
     chosen = data if len(kept) == data.n_variables else data.select(kept)
+    for name, states in zip(chosen.names, chosen.states, strict=True):
+        if len(states) > most_states(chosen.n_cases):
+            raise DataError(
+                f"variable '{name}' has {len(states):,} states, and {chosen.n_cases:,} cases carry at most "
+                f"{most_states(chosen.n_cases):,}: with one parent of two states, there would be fewer than "
+                f"{FEWEST_PER_CELL} cases for each cell. It cannot be learned from.",
+                remedies=Remedy("leave it out:", Argument("drop", [name])),
+            )
     told = _told_experiments(chosen.targets) if isinstance(chosen, Dataset) else ()
-    return Prepared(chosen, options.name or "data", (*left_out, *told), gaps)
+    return Prepared(chosen, options.name or "data", (*left_out, *told), gaps, coding=Coding.of(chosen))
 
 
 def open_points(table: Table, options: LearnOptions) -> tuple[Finding | Obstacle, ...]:
@@ -318,7 +361,7 @@ def _point(obstacle: Finding | Obstacle) -> Iterable[str | Mention]:
     if obstacle.remedy is not None:
         yield from ("(", obstacle.remedy, ")")
     yield "."
-    if obstacle.kind in KEEPABLE:
+    if isinstance(obstacle, Finding) and obstacle.keepable:
         yield from (f"To learn from {it(obstacle.columns)} all the same:", Argument("keep", [*obstacle.columns]), ".")
     yield "\n"
 
@@ -338,81 +381,75 @@ def _answered(obstacle: Obstacle, options: LearnOptions) -> bool:
     return options.discretize is not None
 
 
-def _remove(
+def _without_gaps(
     table: Table, obstacle: Obstacle, options: LearnOptions, progress: bool | ProgressCallback | None
 ) -> tuple[Table, str]:
-    """Return the table without the obstacle, and a sentence that says what was done."""
+    """Return the table without gaps, or with those that are filled later, and a sentence that says what is done."""
     columns = columns_words(obstacle.columns)
-    if obstacle.kind == "missing":
-        method = options.impute or IMPUTE
-        before, cells = table.n_rows, sum(table.n_missing.values())
-        if method not in (COMPLETED, "state"):  # these come after numbers are cut
-            table = impute(table, method=method, progress=progress)
-        how = {
-            COMPLETED: f"Completed {_values(cells)} in {columns} {options.completions:,} times, by draws given the "
-            "observed values of their rows; results are averages over the completions. This assumes that whether a "
-            "value is missing depends on observed values only (missing at random).",
-            "knn": f"Filled {_values(cells)} in {columns}, each from the 5 most similar rows. They count as observed: "
-            "expect edges that are in the filling alone, since similar rows get similar values.",
-            "mode": f"Filled {_values(cells)} in {columns} with the most frequent value of their column. They count as "
-            "observed: expect edges to look weaker than they are.",
-            "state": f"Took {_values(cells)} in {columns} as a state of their own. Expect edges between columns that "
-            "are missing together, and between reasons for gaps and values.",
-            "drop": f"Dropped {before - table.n_rows:,} of {before:,} rows, which had missing values in {columns}. "
-            "Fewer rows show fewer edges, and if complete rows are special, the edges are those of special rows.",
-        }
-        return table, how[method]
-    method = options.discretize or DISCRETIZE
-    continuous = [name for name in obstacle.columns if name != options.target]
-    if method == "joint":
-        return _cut_jointly(table, continuous, options)
-    table = discretize(
-        table,
-        method=method,
-        columns=continuous,
-        bins=options.bins,
-        target=options.target,
-        without_cuts="median",
-    )
+    method = options.impute or IMPUTE
+    before, cells = table.n_rows, sum(table.n_missing.values())
+    if method not in (COMPLETED, "state"):  # these come after numbers are cut
+        table = impute(table, method=method, progress=progress)
     how = {
-        "quantile": f"into {options.bins} intervals with about equally many rows",
-        "width": f"into {options.bins} intervals of equal width",
-        "kmeans": f"into {options.bins} intervals around cluster centres",
-        "mean": "in two at the mean",
-        "mdl": f"where '{options.target}' changes most (MDL; at the median where no cut pays)",
+        COMPLETED: f"Completed {_values(cells)} in {columns} {options.completions:,} times, by draws given the "
+        "observed values of their rows; results are averages over the completions. This assumes that whether a "
+        "value is missing depends on observed values only (missing at random).",
+        "knn": f"Filled {_values(cells)} in {columns}, each from the 5 most similar rows. They count as observed: "
+        "expect edges that are in the filling alone, since similar rows get similar values.",
+        "mode": f"Filled {_values(cells)} in {columns} with the most frequent value of their column. They count as "
+        "observed: expect edges to look weaker than they are.",
+        "state": f"Took {_values(cells)} in {columns} as a state of their own. Expect edges between columns that "
+        "are missing together, and between reasons for gaps and values.",
+        "drop": f"Dropped {before - table.n_rows:,} of {before:,} rows, which had missing values in {columns}. "
+        "Fewer rows show fewer edges, and if complete rows are special, the edges are those of special rows.",
     }
-    return table, f"Cut {columns} {how[method]}."
+    return table, how[method]
 
 
-def _cut_jointly(table: Table, columns: list[str], options: LearnOptions) -> tuple[Table, str]:
-    """Cut columns where that pays for a network over all of them."""
-    from arcwise.data import apply_cuts
-    from arcwise.graph import Constraints
-    from arcwise.local.joint_cuts import joint_cuts
-
-    if any(table.column(name).n_missing for name in columns):
-        raise OptionError(
-            Argument("discretize", "joint"),
-            "chooses cuts from complete columns, and gaps are to be completed after numbers are cut.",
-            remedies=(
-                Remedy("fill gaps once:", Argument("impute", "mode")),
-                Remedy("leave rows with gaps out:", Argument("impute", "drop")),
-                Remedy("cut in another way:", Argument("discretize", "quantile")),
-            ),
-        )
-    seconds = None if options.limit_seconds is None else options.limit_seconds / 4
+def uncut_of(
+    table: Table, columns: Iterable[str], options: LearnOptions, *, method: str | None = None, bins: int | None = None
+) -> Uncut:
+    """Return a table with the columns of numbers to cut, and how: as the options say, or in another way."""
     known = options.constraints
-    found = joint_cuts(
-        table,
-        columns,
-        start_bins=options.bins,
-        categorical=options.categorical or (*options.categories, *options.keep),
-        constraints=None if known is None else Constraints.from_description(table.names, known.describe()).arc_part,
-        max_parents=options.max_parents,
-        limits=Limits(seconds),
-        seed=options.seed,
+    how = method or options.discretize or DISCRETIZE
+    cutting = Cutting(
+        how,
+        bins or options.bins,
+        options.target if how == "mdl" else None,  # else a target of numbers is cut as any other column is
+        None if known is None else Constraints.from_description(table.names, known.describe()).arc_part,
+        options.max_parents,
+        options.seed,
+        None if options.limit_seconds is None else options.limit_seconds / 4,
     )
-    numbers = sorted({len(found.cuts[name]) + 1 for name in columns})
-    how_many = str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
-    cut = apply_cuts(table, found.cuts, keep_empty=False)
-    return cut, f"Cut {columns_words(columns)} into {how_many} intervals, chosen together with the structure (MDL)."
+    return Uncut(
+        table,
+        tuple(name for name in columns if name != cutting.target),
+        cutting,
+        _categorical(table, options),
+        gap_state=options.impute == "state",
+    )
+
+
+def _categorical(table: Table, options: LearnOptions) -> tuple[str, ...] | bool:
+    return options.categorical or tuple(name for name in (*options.categories, *options.keep) if name in table.names)
+
+
+def _told_cuts(uncut: Uncut, options: LearnOptions) -> Iterable[str]:
+    """Say how numbers were cut."""
+    columns, how = columns_words(uncut.columns), uncut.cutting
+    numbers = sorted({len(cuts) + 1 for cuts in uncut.cuts.values()})
+    some = str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
+    told = {
+        "quantile": f"into {how.bins} intervals with about equally many rows",
+        "width": f"into {how.bins} intervals of equal width",
+        "kmeans": f"into {how.bins} intervals around cluster centres",
+        "mean": "in two at the mean",
+        "mdl": f"where '{how.target}' changes most (MDL; at the median where no cut pays)",
+        JOINT: f"into {some} intervals, chosen together with the structure (MDL)",
+    }
+    yield f"Cut {columns} {told[how.method]}."
+    if options.recut:
+        yield (
+            f"In every replicate of the bootstrap, {'it is' if len(uncut.columns) == 1 else 'they are'} cut anew in "
+            "the same way, so that confidences have the uncertainty of the cut points in them."
+        )

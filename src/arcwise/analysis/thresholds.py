@@ -13,6 +13,7 @@ from arcwise.confidence.learned_table import size_warning
 from arcwise.confidence.recipe_confidence import recipe_of
 from arcwise.data import Dataset, Incomplete
 from arcwise.deadline import Deadline
+from arcwise.ensemble.uncut import Uncut
 from arcwise.limits import Status
 from arcwise.progress import ProgressCallback
 from arcwise.showing import one_screen
@@ -28,6 +29,7 @@ class RuleName(enum.StrEnum):
     """The rules whose cut-offs are marked; the value is the label in the report."""
 
     CHOSEN = "chosen"
+    CALIBRATED = "calibrated"
     LEARNED = "learned"
     COST = "cost"
     SCUTARI = "Scutari"
@@ -62,7 +64,7 @@ class Thresholds:
 
 
 def choose_thresholds(
-    data: Dataset | Incomplete,
+    data: Dataset | Incomplete | Uncut,
     main: Averaged,
     options: LearnOptions,
     deadline: Deadline,
@@ -91,36 +93,61 @@ def choose_thresholds(
     if gross.value < 1:
         meaning = "1/3 + sqrt(2/M) for M networks: more than chance directions (Gross et al. 2019)"
         marks.append(RuleMark(RuleName.GROSS, gross, meaning))
-    advice = recommend(confidence, metric="cost", alpha=cost)
-    chosen = by_cost
-    if advice.threshold.rule == "learned":
+    learned = recommend(confidence, metric="cost", alpha=cost, rule="learned")
+    chosen, advice = by_cost, learned
+    if learned.threshold.rule == "learned":
         meaning = (
             f"least cost, if a missed edge costs {extra}, on data sets from known networks (Liao 2022, section 5.3)"
         )
-        marks.insert(0, RuleMark(RuleName.LEARNED, advice.threshold, meaning))
+        marks.insert(0, RuleMark(RuleName.LEARNED, learned.threshold, meaning))
         chosen = marks[0] if options.rule == "learned" else by_cost
-    use_learned = chosen is not by_cost
+    if confidence.probability.calibration.kind != "none":
+        best = _calibrated(confidence, options, extra)
+        marks.insert(0, best)
+        if options.rule == "calibrated" or options.false_rate is not None:
+            chosen, advice = best, recommend(confidence, metric="cost", alpha=cost)
     if options.threshold is not None:
         fixed = choose_threshold(confidence, "fixed", value=options.threshold)
         chosen = RuleMark(RuleName.CHOSEN, fixed, "the cut-off that was asked for")
         marks.insert(0, chosen)
     notes: list[Remark] = []
     if chosen.label is RuleName.LEARNED:
-        warnings = (size_warning(confidence.n_cases), advice.mismatch, _experiment_warning(data))
+        warnings = (size_warning(confidence.n_cases), learned.mismatch, _experiment_warning(data))
         notes += [Remark(f"Warning: {text}") for text in warnings if text]
+    if chosen.label is RuleName.CALIBRATED and confidence.probability.calibration.doubt:
+        notes.append(Remark(f"Warning: {confidence.probability.calibration.doubt}"))
     broom, note = _broom(data, main, confidence, options, deadline, progress)
     if broom is not None:
         marks.append(broom)
     notes += [note] if note is not None else []
-    curve = tuple(
-        recommend(confidence, metric="cost", alpha=2.0**power).threshold.value if use_learned else 1 / (1 + 2.0**power)
-        for power in COST_POWERS
-    )
+    curve = tuple(_cut_at(confidence, chosen.label, 2.0**power) for power in COST_POWERS)
     return Thresholds(chosen, tuple(marks), advice.text, curve, tuple(notes))
 
 
-def _experiment_warning(data: Dataset | Incomplete) -> str:
+def _calibrated(confidence: EdgeConfidence, options: LearnOptions, extra: str) -> RuleMark:
+    """Return the cut-off that the probabilities ask for: by the cost, or by the share of false edges."""
+    if options.false_rate is not None:
+        found = choose_threshold(confidence, "calibrated", false_rate=options.false_rate)
+        meaning = f"as many edges as go with at most {options.false_rate:.3g} of them false, on average"
+        return RuleMark(RuleName.CALIBRATED, found, meaning)
+    found = choose_threshold(confidence, "calibrated", metric="cost", alpha=options.missed_edge_cost)
+    bar = found.details["probability"]
+    meaning = f"the edges with a probability above {bar:.3g}: least cost on average, if a missed edge costs {extra}"
+    return RuleMark(RuleName.CALIBRATED, found, meaning)
+
+
+def _cut_at(confidence: EdgeConfidence, rule: RuleName, cost: float) -> float:
+    """Return the cut-off at another cost, by the rule that was chosen."""
+    if rule is RuleName.CALIBRATED:
+        return choose_threshold(confidence, "calibrated", metric="cost", alpha=cost).value
+    if rule is RuleName.LEARNED:
+        return recommend(confidence, metric="cost", alpha=cost, rule="learned").threshold.value
+    return 1 / (1 + cost)
+
+
+def _experiment_warning(data: Dataset | Incomplete | Uncut) -> str:
     """Say that no cut-off was learned from data in which variables were set; "" if none was here."""
+    data = data.whole if isinstance(data, Uncut) else data
     if not isinstance(data, Dataset) or data.targets is None:
         return ""
     return (
@@ -130,7 +157,7 @@ def _experiment_warning(data: Dataset | Incomplete) -> str:
 
 
 def _broom(
-    data: Dataset | Incomplete,
+    data: Dataset | Incomplete | Uncut,
     main: Averaged,
     confidence: EdgeConfidence,
     options: LearnOptions,
@@ -140,7 +167,7 @@ def _broom(
     """Learn from shuffled columns as from the data: what is found there is found by chance (Broom et al. 2012)."""
     shuffles = options.permutations
     if shuffles is None:
-        if isinstance(data, Incomplete):
+        if isinstance(data.whole if isinstance(data, Uncut) else data, Incomplete):
             return None, Remark(
                 "Broom's rule was not computed: shuffled columns have gaps, too, and completing them all is slow. "
                 f"--permutations {PERMUTATIONS} asks for it."

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from arcwise.audit.constants import find_constants, find_nearly_constant
@@ -11,12 +12,13 @@ from arcwise.audit.copies import find_copies, find_determined
 from arcwise.audit.dates import find_dates
 from arcwise.audit.finding import Finding, Severity
 from arcwise.audit.many_states import find_free_text, find_identifiers, find_many_states, find_rare_states
-from arcwise.audit.missing_markers import find_missing_markers
-from arcwise.audit.rows import find_header, find_repeated_rows, find_row_order
+from arcwise.audit.missing_markers import find_missing_markers, find_words_among_numbers
+from arcwise.audit.rows import find_header, find_repeated_rows, find_row_order, find_totals
 from arcwise.audit.scales import find_scales
 from arcwise.audit.spellings import find_spellings
 from arcwise.audit.written_numbers import find_written_numbers
 from arcwise.data import Table
+from arcwise.data.gap_dependence import GapDependence, table_gap_dependences
 from arcwise.showing import LINES, html_table, one_screen
 
 if TYPE_CHECKING:
@@ -42,6 +44,8 @@ class AuditSettings:
         What becomes of dates: "drop", "year" or "month".
     merge_rare
         States with fewer rows than this are joined.
+    header
+        "first" or "none", if it was said where the names of the columns are.
     keep
         Columns that are variables, whatever they look like.
     categories
@@ -53,6 +57,7 @@ class AuditSettings:
     thousands: str | None = None
     dates: str | None = None
     merge_rare: int | None = None
+    header: str | None = None
     keep: Collection[str] = ()
     categories: Collection[str] = field(default=())
 
@@ -65,8 +70,10 @@ class AuditSettings:
 
 # In this order: what one check would change, the next ones see changed. A "-" hides numbers, numbers are no text.
 CHECKS: tuple[Check, ...] = (
-    lambda table, said: find_header(table),
-    lambda table, said: find_missing_markers(table),
+    lambda table, said: find_header(table, sure=said.header is not None),
+    lambda table, said: find_totals(table),
+    lambda table, said: find_missing_markers(table, keep=said.keep),
+    lambda table, said: find_words_among_numbers(table, keep={*said.keep, *said.categories}),
     lambda table, said: find_spellings(table),
     lambda table, said: find_written_numbers(table, decimal=said.decimal, thousands=said.thousands),
     lambda table, said: find_dates(table, dates=said.dates),
@@ -117,6 +124,14 @@ class Audit:
         self.table.column(column)
         return tuple(finding for finding in self.findings if column in finding.columns)
 
+    @cached_property
+    def gap_dependences(self) -> tuple[GapDependence, ...]:
+        """Which gaps of the repaired table clearly depend on which observed values, the clearest first.
+
+        Values may be missing at random all the same; but complete cases are then no random sample.
+        """
+        return tuple(test for test in table_gap_dependences(self.repaired) if test.is_clear)
+
     def to_frame(self) -> pd.DataFrame:
         """Return one row per finding."""
         import pandas as pd
@@ -133,6 +148,7 @@ class Audit:
             "findings": [finding.describe() for finding in self.findings],
             "steps": list(self.steps),
             "columns_left": list(self.repaired.names),
+            "gap_dependences": [asdict(test) for test in self.gap_dependences],
         }
 
     def __repr__(self) -> str:

@@ -26,6 +26,7 @@ class AuditKeywords(TypedDict, total=False):
     thousands: str | None
     dates: str | None
     merge_rare: int | None
+    header: str | None
     keep: Collection[str]
     categories: Collection[str]
 
@@ -64,7 +65,7 @@ def check(
     """
     said = gather(AuditSettings, check, settings)
     if isinstance(data, str | os.PathLike):
-        table = read_table(data, progress=progress)
+        table = read_table(data, progress=progress, merge=True)
     elif isinstance(data, Dataset):
         table = Table.from_dataframe(data.to_dataframe())
     else:

@@ -87,6 +87,7 @@ def _copy(name: str, twin: str, evidence: str) -> Finding:
         "leave it out",
         Argument("drop", [name]),
         Repair(lambda table: table.drop([name]), f"Left out column '{name}', a copy of '{twin}' ({evidence})."),
+        keepable=True,
     )
 
 

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 from arcwise.audit.finding import Finding, Kind, Repair, Severity
 from arcwise.data import Column, Table
-from arcwise.data.date_labels import MONTHS, date_example, date_parts, is_time
+from arcwise.data.date_labels import MONTHS, date_example, date_parts, is_stamp, is_time, stamp_parts
 from arcwise.data.labels import quoted
 from arcwise.errors import OptionError, suggestion
 from arcwise.mentions import Argument
@@ -44,7 +44,8 @@ def find_dates(table: Table, *, dates: str | None = None) -> Iterable[Finding]:
 
 def _labels(column: Column, what: str) -> dict[str, str | None] | None:
     """Return the year or the month of every label; None if some date does not say, or may say two."""
-    parts = {label: date_parts(label) for label in column.labels}
+    read = stamp_parts if is_stamp(column) else date_parts
+    parts = {label: read(label) for label in column.labels}
     numbered = [p for p in parts.values() if p is not None and "first" in p]
     day_first = any(int(p["first"]) > 12 for p in numbered)
     month_first = any(int(p["second"]) > 12 for p in numbered)

@@ -40,6 +40,7 @@ class Kind(enum.StrEnum):
     DETERMINED = "determined"  # a function of another column
     ORDINAL = "ordinal"
     REPEATED_ROWS = "repeated rows"
+    TOTALS = "totals"  # rows at the end that sum up the others
     ROW_ORDER = "row order"
     MISSING = "missing"
     CONTINUOUS = "continuous"
@@ -76,6 +77,8 @@ class Finding:
         The change itself, or None if only the analyst can make it.
     safe
         Whether `agree` is enough to make the change; otherwise, it has to be asked for by its option.
+    keepable
+        Whether the option `keep` says that nothing is to be done: the columns are variables all the same.
     """
 
     kind: Kind
@@ -87,6 +90,7 @@ class Finding:
     remedy: Argument | None = None
     repair: Repair | None = None
     safe: bool = True
+    keepable: bool = False
 
     def describe(self) -> dict[str, Any]:
         """Return the finding as JSON can hold it."""
@@ -98,5 +102,6 @@ class Finding:
             "evidence": self.evidence,
             "proposal": self.proposal,
             "option": None if self.remedy is None else self.remedy.name,
+            "value": None if self.remedy is None else self.remedy.value,
             "safe": self.safe and self.repair is not None,
         }

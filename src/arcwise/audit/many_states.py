@@ -2,11 +2,13 @@
 
 A family of the column with one parent of two states has twice as many cells as the column has states. Where the rows
 give fewer than `LEAST_PER_CELL` to each of them on average, no score can tell an edge from chance, and scores that
-reward fit find one: such a column is not learned from. (Cochran's rule for tables, Biometrics 1954, asks for 5.)
+reward fit find one: such a column is not learned from, unless the analyst insists. (Cochran's rule for tables,
+Biometrics 1954, asks for 5.) Below `arcwise.data.carrying.FEWEST_PER_CELL` nobody can insist.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable
 
 import numpy as np
@@ -14,6 +16,7 @@ import numpy as np
 from arcwise.audit.finding import Finding, Kind, Repair, Severity
 from arcwise.audit.words import columns_words, it, verb
 from arcwise.data import Column, Table
+from arcwise.data.carrying import most_states
 from arcwise.data.identifiers import identifier_reason
 from arcwise.data.labels import quoted
 from arcwise.data.table import MAX_LEVELS
@@ -25,6 +28,8 @@ LEAST_PER_CELL = 5
 OTHER = "other"
 # Free text: labels of this many words, or characters, on average, and most of them different.
 TEXT_WORDS, TEXT_LENGTH, TEXT_SHARE = 3.5, 30, 0.1
+_POSTCODE = re.compile(r"(?:^|[^a-z])(zip|zip.?code|post.?code|postal.?code|plz)(?:$|[^a-z])")
+_ZERO_FIRST = re.compile(r"0[0-9]+")
 # A state with fewer rows than this is rare: its probabilities rest on next to nothing.
 RARE = 5
 
@@ -32,23 +37,37 @@ RARE = 5
 def find_identifiers(table: Table, *, keep: Collection[str] = ()) -> Iterable[Finding]:
     """Yield the columns that number or name the rows."""
     reasons = {c.name: r for c in table.columns if c.name not in keep and (r := identifier_reason(c)) is not None}
-    names = tuple(reasons)
-    if not names:
-        return
-    told = "; ".join(f"'{name}' has {reason}" for name, reason in list(reasons.items())[:3])
-    yield Finding(
-        Kind.IDENTIFIER,
-        Severity.BLOCKS,
-        names,
-        f"{columns_words(names)} {verb(names, 'is', 'are')} different in almost every row: "
-        f"{verb(names, 'an identifier, not a variable', 'identifiers, not variables')}",
-        told,
-        f"leave {it(names)} out",
-        Argument("drop", [*names]),
-        Repair(
-            lambda table: table.drop(names), f"Left out {columns_words(names)}, different in almost every row ({told})."
-        ),
-    )
+    repeated = tuple(name for name in reasons if _repeats(table.column(name)))
+    unique = tuple(name for name in reasons if name not in repeated)
+    again = "occur again"
+    every = "different in almost every row"
+    for names, one, many, short in (
+        (unique, f"is {every}", f"are {every}", every),
+        (repeated, f"numbers cases that {again}", f"number cases that {again}", f"numbers of cases that {again}"),
+    ):
+        if not names:
+            continue
+        told = "; ".join(f"'{name}' has {reasons[name]}" for name in names[:3])
+        yield Finding(
+            Kind.IDENTIFIER,
+            Severity.BLOCKS,
+            names,
+            f"{columns_words(names)} {verb(names, one, many)}: "
+            f"{verb(names, 'an identifier, not a variable', 'identifiers, not variables')}",
+            told,
+            f"leave {it(names)} out",
+            Argument("drop", [*names]),
+            Repair(
+                lambda table, names=names: table.drop(names),  # type: ignore[misc]
+                f"Left out {columns_words(names)}, {short} ({told}).",
+            ),
+            keepable=True,
+        )
+
+
+def _repeats(column: Column) -> bool:
+    """Say whether numbers occur more than once."""
+    return column.numbers is not None and len(np.unique(column.numbers)) < len(column.codes) - column.n_missing
 
 
 def find_free_text(table: Table, *, keep: Collection[str] = ()) -> Iterable[Finding]:
@@ -73,6 +92,7 @@ def find_free_text(table: Table, *, keep: Collection[str] = ()) -> Iterable[Find
                 lambda table, name=column.name: table.drop([name]),  # type: ignore[misc]
                 f"Left out column '{column.name}', which holds free text.",
             ),
+            keepable=True,
         )
 
 
@@ -81,27 +101,36 @@ def find_many_states(
 ) -> Iterable[Finding]:
     """Yield the columns with too many states for their rows; numbers are not meant, unless they are `categories`."""
     for column in table.columns:
-        numbers = column.numbers is not None and column.name not in categories
-        if column.name in keep or numbers:
-            continue
+        numbers = column.numbers is not None and column.name not in categories and not are_codes(column)
         states, rows = _states(column), len(column.codes) - column.n_missing
-        if states <= MAX_LEVELS or rows >= 2 * LEAST_PER_CELL * states:
+        never, limit = most_states(rows), most_states(rows, LEAST_PER_CELL)
+        if numbers or (column.name in keep and states <= never):
             continue
-        limit = max(MAX_LEVELS, rows // (2 * LEAST_PER_CELL))
+        if states <= limit:
+            continue
         yield Finding(
             Kind.MANY_STATES,
             Severity.BLOCKS,
             (column.name,),
             f"column '{column.name}' has {states:,} states, more than {rows:,} rows can carry",
-            f"{rows / (2 * states):.1f} rows for each of its states with one parent of two states; "
-            f"{LEAST_PER_CELL} are needed, so that it may have {limit:,} states",
+            f"{rows / (2 * states):.1f} rows for each cell with one parent of two states; {LEAST_PER_CELL} are needed, "
+            f"which {limit:,} states would have"
+            + ("" if states <= never else f"; with more than {never:,} states no column is learned from"),
             "leave it out, or join its rare states",
             Argument("drop", [column.name]) if merge_rare is None else Argument("merge_rare", merge_rare),
             Repair(
                 lambda table, name=column.name: table.drop([name]),  # type: ignore[misc]
                 f"Left out column '{column.name}': it has {states:,} states, more than {rows:,} rows can carry.",
             ),
+            keepable=states <= never,
         )
+
+
+def are_codes(column: Column) -> bool:
+    """Say whether numbers are names: postcodes by the name of the column, and what is written with zeros in front."""
+    if column.numbers is None or column.declared:
+        return False
+    return _POSTCODE.search(column.name.lower()) is not None or any(map(_ZERO_FIRST.fullmatch, column.labels))
 
 
 def find_rare_states(

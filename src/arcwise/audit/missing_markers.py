@@ -2,44 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 import numpy as np
 
 from arcwise.audit.finding import Finding, Kind, Repair, Severity
 from arcwise.audit.words import columns_words, rows_words, verb
+from arcwise.audit.written_numbers import is_written_number
 from arcwise.data import Column, Table
 from arcwise.data.labels import numbers_of, quoted
+from arcwise.data.table import MAX_LEVELS
 from arcwise.mentions import Argument
 
-__all__ = ["find_missing_markers"]
+__all__ = ["find_missing_markers", "find_words_among_numbers"]
 
 # Signs that no variable has as a state, whatever the others are; "-" has another meaning beside "+".
-SIGNS = frozenset(("-", "--", "---", ".", "..", "n/a", "n.a.", "#n/a", "nan", "null", "(null)", "<na>", "nil", "na"))
+SIGNS = frozenset(
+    ("-", "--", "---", ".", "..", "n/a", "n.a.", "#n/a", "k.a.", "nan", "null", "(null)", "<na>", "nil", "na")
+)
 # Words that may be a state of their own; among numbers they are none.
-WORDS = frozenset(("unknown", "missing", "not known", "not available", "not applicable", "not stated", "refused"))
+WORDS = frozenset(
+    (
+        *("unknown", "missing", "not known", "not available", "not applicable", "not stated", "refused", "no answer"),
+        *("don't know", "dont know", "do not know", "prefer not to say", "prefer not to answer", "not specified"),
+    )
+)
 # Among numbers, these are none either.
-NO_NUMBERS = WORDS | {"none", "nd", "tbd", "x", "*", "error", "no data"}
+NO_NUMBERS = WORDS | frozenset(
+    ("none", "nd", "n/d", "n.d.", "not done", "not measured", "tbd", "x", "*", "error", "no data", "inf", "-inf")
+)
 # Numbers that stand for a missing value in questionnaires and old files, where they are out of the range of the rest.
 CODES = (-9999.0, -999.0, -99.0, -9.0, -8.0, -7.0, -1.0, 9.0, 88.0, 98.0, 99.0, 888.0, 998.0, 999.0, 9999.0, 99999.0)
 LEAST_VALUES = 4  # a range is known from this many other values on
+# A column is one of numbers with a few words in it from this share of rows on, and up to so many words.
+NUMBERS_SHARE, MOST_WORDS = 0.8, 10
 
 
-def find_missing_markers(table: Table) -> Iterable[Finding]:
-    """Yield one finding per set of markers: certain ones, which become missing values, and words that may be states."""
+def find_missing_markers(table: Table, *, keep: Collection[str] = ()) -> Iterable[Finding]:
+    """Yield one finding per set of markers: certain ones, which become missing values, and words that may be states.
+
+    A sign in most rows of a column may well mean "none", and remains a question.
+    """
     certain: dict[tuple[str, ...], list[Column]] = {}
     doubtful: dict[tuple[str, ...], list[Column]] = {}
     for column in table.columns:
-        if column.declared:
+        if column.declared or column.name in keep:
             continue
         sure, unsure = _markers(column)
-        if sure:
+        if sure and 2 * _rows_with(column, sure) > len(column.codes):
+            yield _mostly(column, sure)
+        elif sure:
             certain.setdefault(sure, []).append(column)
         if unsure:
             doubtful.setdefault(unsure, []).append(column)
     for markers, columns in certain.items():
         names = tuple(column.name for column in columns)
-        rows = sum(int(column.counts()[[column.labels.index(m) for m in markers]].sum()) for column in columns)
+        rows = sum(_rows_with(column, markers) for column in columns)
         yield Finding(
             Kind.MISSING_MARKER,
             Severity.MISLEADS,
@@ -56,8 +74,60 @@ def find_missing_markers(table: Table) -> Iterable[Finding]:
             Kind.MISSING_MARKER,
             Severity.NOTE,
             names,
-            f"{columns_words(names)}: {quoted(markers)} is a state, and may stand for missing values",
+            f"{columns_words(names)}: {quoted(markers)} {verb(markers, 'is a value', 'are values')}, and may stand for "
+            "missing ones",
             remedy=Argument("missing", [*markers]),
+        )
+
+
+def _rows_with(column: Column, labels: tuple[str, ...]) -> int:
+    return int(column.counts()[[column.labels.index(label) for label in labels]].sum())
+
+
+def _mostly(column: Column, markers: tuple[str, ...]) -> Finding:
+    return Finding(
+        Kind.MISSING_MARKER,
+        Severity.MISLEADS,
+        (column.name,),
+        f"column '{column.name}' has {quoted(markers)} in most rows: missing values, or a state such as 'none'",
+        f"in {rows_words(_rows_with(column, markers))} of {len(column.codes):,}",
+        "take as missing",
+        Argument("missing", [*markers]),
+        Repair(_marked((column.name,), markers), f"Took {quoted(markers)} as missing in column '{column.name}'."),
+        safe=False,
+        keepable=True,
+    )
+
+
+def find_words_among_numbers(table: Table, *, keep: Collection[str] = ()) -> Iterable[Finding]:
+    """Yield the columns of numbers that have a few words in them: "hemolyzed", "see note".
+
+    As they are they would be text, different in almost every row, and be left out. What the words stand for nobody but
+    the analyst knows.
+    """
+    for column in table.columns:
+        plain = column.declared or column.numbers is not None or len(column.labels) <= MAX_LEVELS
+        if plain or column.name in keep:
+            continue
+        words = [label for label in column.labels if not is_written_number(label)]
+        counts = dict(zip(column.labels, column.counts().tolist(), strict=True))
+        rows, lost = sum(counts.values()), sum(counts[word] for word in words)
+        if not 0 < len(words) <= MOST_WORDS or lost > (1 - NUMBERS_SHARE) * rows:
+            continue
+        if len(column.labels) - len(words) <= MAX_LEVELS:
+            continue
+        yield Finding(
+            Kind.MISSING_MARKER,
+            Severity.MISLEADS,
+            (column.name,),
+            f"column '{column.name}' holds numbers but for {quoted(words)}",
+            f"in {rows_words(lost)} of {rows:,}",
+            f"take {'it' if len(words) == 1 else 'them'} as missing",
+            Argument("missing", words),
+            Repair(
+                _marked((column.name,), tuple(words)), f"Took {quoted(words)} as missing in column '{column.name}'."
+            ),
+            safe=False,
         )
 
 
@@ -73,29 +143,37 @@ def _markers(column: Column) -> tuple[tuple[str, ...], tuple[str, ...]]:
         return (), ()
     if are_numbers:
         signs, words = [*signs, *words], []
-    if not words and (codes := _codes_out_of_range(column, signs)):
-        return tuple(sorted({*signs, *codes})), ()
+    if not words:
+        sure, unsure = _codes_out_of_range(column, signs)
+        return tuple(sorted({*signs, *sure})), tuple(unsure)
     return tuple(sorted(signs)), tuple(sorted(words))
 
 
-def _codes_out_of_range(column: Column, signs: list[str]) -> list[str]:
-    """Return the labels that are such numbers, and further from all others than these are from each other."""
+def _codes_out_of_range(column: Column, signs: list[str]) -> tuple[list[str], list[str]]:
+    """Return the labels that are such numbers and out of range: certainly, and possibly.
+
+    Certain are those that are further from all others than these are from each other; possible, those that are apart
+    from the others, as 9 is from 1 to 5, or negative where no other is.
+    """
     rest = [label for label in column.labels if label not in signs]
     numbers = numbers_of(rest)
     if numbers is None:
-        return []
-    is_code = np.isin(numbers, CODES)
-    others = numbers[~is_code]
-    if len(others) < LEAST_VALUES or not is_code.any():
-        return []
+        return [], []
+    others = numbers[~np.isin(numbers, CODES)]
+    if len(others) < 2:
+        return [], []
     low, high = float(others.min()), float(others.max())
     counts = column.counts()
-    found = []
+    sure, unsure = [], []
     for label, number in zip(rest, numbers.tolist(), strict=True):
-        outside = number > high + (high - low) or number < low - (high - low)
-        if number in CODES and outside and counts[column.labels.index(label)] >= 2:
-            found.append(label)
-    return found
+        if number not in CODES or low <= number <= high or counts[column.labels.index(label)] < 2:
+            continue
+        far = number > high + (high - low) or number < low - (high - low)
+        if far and len(others) >= LEAST_VALUES:
+            sure.append(label)
+        elif number >= high + 2 or number <= low - 2 or number < 0 <= low:
+            unsure.append(label)
+    return sure, unsure
 
 
 def _marked(names: tuple[str, ...], markers: tuple[str, ...]) -> Callable[[Table], Table]:

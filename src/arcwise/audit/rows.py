@@ -7,21 +7,32 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from arcwise.audit.finding import Finding, Kind, Severity
-from arcwise.audit.words import columns_words, rows_words, verb
-from arcwise.data import Table
-from arcwise.data.labels import quoted
+from arcwise.audit.finding import Finding, Kind, Repair, Severity
+from arcwise.audit.words import columns_words, it, rows_words, verb
+from arcwise.data import Column, Table
+from arcwise.data.labels import numbers_of, quoted
 from arcwise.mentions import Argument
 
-__all__ = ["find_header", "find_repeated_rows", "find_row_order"]
+__all__ = ["find_header", "find_repeated_rows", "find_row_order", "find_totals"]
 
 LEAST_ROWS = 50
+LAST_ROWS = 3  # that are looked at for totals
+TOTALS = frozenset(("total", "totals", "grand total", "sum", "summe", "gesamt", "average", "mean"))
+ORDERED = 0.9995  # the rank correlation of numbers in order with the order of the rows
+PARTS = frozenset(("train", "training", "test", "testing", "valid", "validation", "val", "dev", "holdout", "hold-out"))
 CHANCE = 0.1  # pairs of equal rows that may be expected by chance
 _SPLIT = re.compile(r"(?:^|[^a-z])(train|test|split|fold|partition|validation|holdout|is_train|set)(?:$|[^a-z])")
 
 
-def find_header(table: Table) -> Iterable[Finding]:
-    """Yield names that the reader had to make, and a header that is itself a row of data."""
+def find_header(table: Table, *, sure: bool = False) -> Iterable[Finding]:
+    """Yield names that the reader had to make, and a header that is itself a row of data, unless that is `sure`."""
+    if table.above:
+        yield Finding(
+            Kind.HEADER,
+            Severity.NOTE,
+            (),
+            f"what is written above the names of the columns was skipped: {quoted(table.above, 4)}",
+        )
     for name, reason in table.renamed.items():
         yield Finding(
             Kind.HEADER,
@@ -30,17 +41,48 @@ def find_header(table: Table) -> Iterable[Finding]:
             f"column '{name}' was named here: {reason}",
             remedy=Argument("drop", [name]),
         )
-    inside = tuple(c.name for c in table.columns if c.name in c.labels)
-    if table.columns and len(inside) >= max(2, (len(table.columns) + 1) // 2):
+    inside = tuple(c.name for c in table.columns if c.name in c.labels or _is_measure(c))
+    if not sure and len(inside) >= max(2, (len(table.columns) + 1) // 2):
         yield Finding(
             Kind.HEADER,
             Severity.MISLEADS,
             inside,
             "the first line looks like a row of data, not like names",
-            f"{quoted(inside, 4)} {verb(inside, 'occurs', 'occur')} in {verb(inside, 'its column', 'their columns')}",
+            f"{quoted(inside, 4)} could be {verb(inside, 'a value of its column', 'values of their columns')}",
             "take the first line as data",
             Argument("header", "none"),
             safe=False,
+        )
+
+
+def _is_measure(column: Column) -> bool:
+    """Say whether a name is a number with decimals, above other numbers; whole ones may be years."""
+    return column.numbers is not None and "." in column.name and numbers_of([column.name]) is not None
+
+
+def find_totals(table: Table) -> Iterable[Finding]:
+    """Yield the last rows if they sum up the others: "Total" in one cell, and most others empty."""
+    rows = table.n_rows
+    last = []
+    for row in range(max(0, rows - LAST_ROWS), rows):
+        labels = [None if c.codes[row] == len(c.labels) else c.labels[c.codes[row]] for c in table.columns]
+        filled = [label for label in labels if label is not None]
+        if 2 * len(filled) <= len(labels) and any(label.lower().rstrip(":") in TOTALS for label in filled):
+            last.append(row)
+    if last:
+        told = f"{rows_words(len(last))} at the end {verb(last, 'sums', 'sum')} up the others"
+        yield Finding(
+            Kind.TOTALS,
+            Severity.MISLEADS,
+            (),
+            told,
+            ", ".join(table.where(row) for row in last),
+            f"leave {it(last)} out",
+            Argument("agree", True),
+            Repair(
+                lambda table: table.take(~np.isin(np.arange(table.n_rows), last)),
+                f"Left out {rows_words(len(last))} at the end, which {verb(last, 'sums', 'sum')} up the others.",
+            ),
         )
 
 
@@ -81,11 +123,7 @@ def find_row_order(table: Table) -> Iterable[Finding]:
     rows = table.n_rows
     if rows < LEAST_ROWS:
         return
-    runs = tuple(
-        c.name
-        for c in table.columns
-        if 2 <= len(c.labels) <= rows // 10 and int((c.codes[1:] != c.codes[:-1]).sum()) + 1 == len(np.unique(c.codes))
-    )
+    runs = tuple(c.name for c in table.columns if _in_runs(c) or _in_order(c))
     if runs:
         yield Finding(
             Kind.ROW_ORDER,
@@ -94,7 +132,7 @@ def find_row_order(table: Table) -> Iterable[Finding]:
             f"the rows are sorted by {columns_words(runs)}, which {verb(runs, 'leaks', 'leak')} their order",
             remedy=Argument("drop", [*runs]),
         )
-    named = tuple(c.name for c in table.columns if _SPLIT.search(c.name.lower()) and 2 <= len(c.labels) <= 20)
+    named = tuple(c.name for c in table.columns if 2 <= len(c.labels) <= 20 and _is_split(c))
     if named:
         yield Finding(
             Kind.ROW_ORDER,
@@ -103,3 +141,27 @@ def find_row_order(table: Table) -> Iterable[Finding]:
             f"{columns_words(named)} {verb(named, 'seems', 'seem')} to say how the data were split",
             remedy=Argument("drop", [*named]),
         )
+
+
+def _in_runs(column: Column) -> bool:
+    """Say whether all rows of every value are together, and values have rows enough for that to be no chance."""
+    if not 2 <= len(column.labels) <= len(column.codes) // 10:
+        return False
+    return int((column.codes[1:] != column.codes[:-1]).sum()) + 1 == len(np.unique(column.codes))
+
+
+def _in_order(column: Column) -> bool:
+    """Say whether numbers rise, or fall, from the first row to the last but for a few."""
+    if not column.is_continuous():
+        return False
+    values = column.values()
+    values = values[~np.isnan(values)]
+    if len(values) < LEAST_ROWS:
+        return False
+    ranks = np.argsort(np.argsort(values, kind="stable"), kind="stable")
+    return bool(abs(np.corrcoef(ranks, np.arange(len(ranks)))[0, 1]) > ORDERED)
+
+
+def _is_split(column: Column) -> bool:
+    """Say whether a column says by its name, or by its labels, to which part of the data a row belongs."""
+    return bool(_SPLIT.search(column.name.lower())) or {label.lower() for label in column.labels} <= PARTS

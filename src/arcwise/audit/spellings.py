@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable
 
@@ -11,15 +12,21 @@ from arcwise.mentions import Argument
 
 __all__ = ["find_spellings", "folded"]
 
+SINGLE = "ynjmfwdt"  # yes, no, ja; male, female, weiblich, divers; true
+# Between letters, with or without blanks: "full-time", "full - time"; in "1-2" it is a range.
+_HYPHEN = re.compile(r"(?<=[^\W\d])\s*-\s*(?=[^\W\d])")
+
 
 def folded(label: str) -> str:
     """Return a label without what spellings differ in: case, accents, blanks, hyphens, underscores, a full stop.
 
-    >>> folded("  Sao_Paulo "), folded("são-paulo.")
-    ('sao paulo', 'sao paulo')
+    A hyphen joins words; before a number or behind a grade it means something.
+
+    >>> folded("  Sao_Paulo "), folded("são-paulo."), folded("AB-"), folded("-0.5")
+    ('sao paulo', 'sao paulo', 'ab-', '-0.5')
     """
     plain = "".join(c for c in unicodedata.normalize("NFKD", label) if not unicodedata.combining(c))
-    return " ".join(plain.casefold().replace("_", " ").replace("-", " ").rstrip(".").split())
+    return " ".join(_HYPHEN.sub(" ", plain.casefold().replace("_", " ")).rstrip(".").split())
 
 
 def find_spellings(table: Table) -> Iterable[Finding]:
@@ -56,7 +63,7 @@ def _joined(column: Column) -> dict[str, str]:
     counts = column.counts()
     joined: dict[str, str] = {}
     for key, codes in by_key.items():
-        if len(codes) < 2 or not key or (len(key) == 1 and key not in "ynmft"):
+        if len(codes) < 2 or not key or (len(key) == 1 and key not in SINGLE):
             continue
         best = min(codes, key=lambda code: (-int(counts[code]), column.labels[code]))
         joined |= {column.labels[code]: column.labels[best] for code in codes if code != best}

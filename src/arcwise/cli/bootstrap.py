@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,8 +19,12 @@ from arcwise.cli.repeat_options import SeedOption
 from arcwise.cli.rule_options import RuleOptions
 from arcwise.cli.score_options import ScoreOptions, tell_idle
 from arcwise.cli.worker_options import ClusterOption, WorkersOption
-from arcwise.defaults import REPLICATES
+from arcwise.defaults import BINS, REPLICATES
 from arcwise.errors import OptionError
+
+if TYPE_CHECKING:
+    from arcwise.data import Dataset, Incomplete
+    from arcwise.ensemble.uncut import Uncut
 
 __all__ = ["register"]
 
@@ -44,6 +48,19 @@ class ReplicateOptions(OptionGroup):
             "--learner-option",
             help="An option of the learner, e.g. refine=3 (default: 0); may be repeated.",
         ),
+    ] = None
+    recut: Annotated[
+        str | None,
+        typer.Option(
+            "--recut",
+            help="Cut columns of numbers, anew in each replicate: quantile, width, kmeans, mean, mdl or joint.",
+            autocompletion=names_of("arcwise.ensemble.uncut", "WAYS"),
+            show_default=False,
+        ),
+    ] = None
+    bins: Annotated[int, typer.Option("--bins", min=2, max=10_000, help="--recut: the number of intervals.")] = BINS
+    target: Annotated[
+        str | None, typer.Option("--target", help="--recut mdl: the class column.", show_default=False)
     ] = None
     permutation: Annotated[
         bool, typer.Option("--permutation", help="Shuffle every column instead of drawing cases: only chance edges.")
@@ -96,14 +113,23 @@ def bootstrap(
     import numpy as np
 
     from arcwise.ensemble import bootstrap_networks
+    from arcwise.ensemble.uncut import Cutting
 
     output = printing.output
     check_file_name(output, "networks")
     chosen: Any = learning.learner
     where: Any = sharing.backend
     score, limits = scored.make(), limit.limits
-    cases = reading.read(data, printing.progress)
-    known = rules.read(cases.names)
+    cases: Dataset | Incomplete | Uncut
+    if learning.recut is not None:
+        cutting = Cutting(
+            learning.recut, learning.bins, learning.target, max_parents=rules.max_parents, seed=learning.seed
+        )
+        cases, known = reading.read_uncut(data, printing.progress, rules, score, cutting)
+    elif reading.impute == "completions":
+        cases, known = reading.read_incomplete(data, printing.progress, rules, score)
+    else:
+        cases, known = reading.read_known(data, printing.progress, rules, score)
     tell_idle(score, known, quiet=printing.quiet)
     networks = bootstrap_networks(
         cases,
@@ -125,7 +151,7 @@ def bootstrap(
     if output is not None:
         networks.save(output)
     arcs = networks.arc_probabilities()
-    strength = arcs + arcs.T
+    strength = np.minimum(arcs + arcs.T, 1.0)  # sums of many weights
     tails, heads = np.triu_indices(len(networks.names), 1)
     order = np.argsort(-strength[tails, heads], kind="stable")
     edges = [
@@ -146,6 +172,7 @@ def bootstrap(
                 "origin": networks.origin,
                 "status": str(networks.status),
                 "score": dict(networks.score),
+                **({"cut": networks.facts["cut"]} if "cut" in networks.facts else {}),
                 "seed": learning.seed,
                 "seconds": networks.facts["seconds"],
                 "edges": edges,

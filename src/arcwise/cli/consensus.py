@@ -66,7 +66,14 @@ def consensus(
                 "arcs": list(drawn.arcs),
                 "undirected": list(result.cpdag.edges) if as_class else [],
                 "edges": [
-                    {"tail": e.tail, "head": e.head, "present": e.present, "direction": e.direction, "fate": e.fate}
+                    {
+                        "tail": e.tail,
+                        "head": e.head,
+                        "present": e.present,
+                        "probability": found.probability.pair(e.tail, e.head).edge,
+                        "direction": e.direction,
+                        "fate": e.fate,
+                    }
                     for e in result.edges
                 ],
             }

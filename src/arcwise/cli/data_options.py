@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from arcwise.cli.completion import names_of
 from arcwise.cli.option_group import OptionGroup
+from arcwise.errors import OptionError, suggestion
+from arcwise.mentions import Argument, Remedy
 
 if TYPE_CHECKING:
-    from arcwise.data import Dataset, Table
+    from arcwise.analysis.left_out import LeftOut
+    from arcwise.cli.rule_options import ConstraintOptions
+    from arcwise.data import Dataset, Incomplete, Table
+    from arcwise.ensemble.uncut import Cutting, Uncut
+    from arcwise.graph import Constraints
+    from arcwise.scores import Score
 
 __all__ = ["CategoricalOption", "DataArgument", "DataOptions", "SeparatorOption", "TableOptions"]
 
@@ -22,7 +30,9 @@ DataArgument = Annotated[
 
 SeparatorOption = Annotated[
     str | None,
-    typer.Option("--separator", help="Field separator of a text file (default: a comma or a tab).", show_default=False),
+    typer.Option(
+        "--separator", help="Field separator of a text file (default: what the first lines show).", show_default=False
+    ),
 ]
 CategoricalOption = Annotated[
     bool, typer.Option("--categorical", help="Treat columns of numbers as categories, however many values they have.")
@@ -61,6 +71,14 @@ class TableOptions(OptionGroup):
         ),
     ] = None
 
+    header: Annotated[
+        str | None,
+        typer.Option(
+            "--header",
+            help="Where the names of the columns are: in the first line, or none (default: first).",
+            show_default=False,
+        ),
+    ] = None
     interventions: Annotated[
         str | None,
         typer.Option(
@@ -93,6 +111,10 @@ class TableOptions(OptionGroup):
             "table": self.table,
             "interventions": self.interventions,
         }
+        if self.header not in (None, "first", "none"):
+            raise OptionError(suggestion("header", str(self.header), ("first", "none")))
+        if self.header == "none":
+            given["header"] = False
         if self.condition:
             given["conditions"] = checked_conditions(self.condition)
         return {name: value for name, value in given.items() if value is not None}
@@ -106,18 +128,94 @@ class TableOptions(OptionGroup):
 
 @dataclass(frozen=True)
 class DataOptions(TableOptions):
-    """How a file of complete and discrete data is read."""
+    """How a file of discrete data is read, and what is done about gaps."""
 
     categorical: CategoricalOption = False
+    impute: Annotated[
+        str | None,
+        typer.Option(
+            "--impute",
+            help="What to do about missing values: knn, mode, state or drop, as `arcwise impute` does; bootstrap also "
+            "takes completions (default: refuse them, unless the score takes them, as pnal does).",
+            autocompletion=names_of("arcwise.data.impute", "METHODS"),
+            show_default=False,
+        ),
+    ] = None
 
-    def read(self, data: Path, progress: bool | None) -> Dataset:
-        """Read a data file that is complete and discrete; a column with one value only is left out, as `learn` does."""
+    def read(self, data: Path, progress: bool | None, score: Score | None = None) -> Dataset:
+        """Read a data file that is discrete; a column with one value only is left out, as `learn` does.
+
+        Gaps are filled as asked for. If the score takes them, they are marked for it.
+        """
+        return self._whole(self._varying(data, progress)[0], progress, score)
+
+    def read_known(
+        self, data: Path, progress: bool | None, rules: ConstraintOptions, score: Score | None = None
+    ) -> tuple[Dataset, Constraints | None]:
+        """Read a data file, and what is known about its variables."""
+        table, gone = self._varying(data, progress)
+        return self._whole(table, progress, score), rules.read_with(table.names, gone, score)
+
+    def read_incomplete(
+        self, data: Path, progress: bool | None, rules: ConstraintOptions, score: Score | None = None
+    ) -> tuple[Incomplete, Constraints | None]:
+        """Read a data file that is discrete, with its gaps, and what is known about its variables."""
+        table, gone = self._varying(data, progress)
+        return table.to_incomplete(categorical=self.categorical), rules.read_with(table.names, gone, score)
+
+    def read_uncut(
+        self, data: Path, progress: bool | None, rules: ConstraintOptions, score: Score | None, cutting: Cutting
+    ) -> tuple[Uncut, Constraints | None]:
+        """Read a data file whose numbers are cut later, and what is known about its variables."""
+        from arcwise.ensemble.uncut import Uncut
+
+        table, gone = self._varying(data, progress)
+        table = self._filled(table, progress)
+        if table.n_missing:
+            table.to_dataset()  # says what to do about gaps
+        columns = [] if self.categorical else [name for name in table.continuous() if name != cutting.target]
+        if not columns:
+            raise OptionError(
+                Argument("recut", cutting.method),
+                "cuts columns of numbers with more than 20 distinct values, and there are none.",
+                remedies=Remedy("leave it out"),
+            )
+        known = rules.read_with(table.names, gone, score)
+        arcs = None if known is None else known.arc_part
+        return Uncut(table, tuple(columns), replace(cutting, constraints=arcs)), known
+
+    def _filled(self, table: Table, progress: bool | None) -> Table:
+        """Return a table with its gaps filled as asked for."""
+        from arcwise.data import impute
+        from arcwise.data.impute import METHODS
+
+        if self.impute is not None and self.impute not in METHODS:
+            raise OptionError(
+                Argument("impute", self.impute),
+                f"is none of {', '.join(METHODS)}; completions are made by `arcwise learn` and `arcwise bootstrap`.",
+            )
+        if not table.n_missing or self.impute is None:
+            return table
+        return impute(table, method=self.impute, progress=progress)
+
+    def _whole(self, table: Table, progress: bool | None, score: Score | None) -> Dataset:
+        """Return a table's data without gaps, or with gaps marked for a score that takes them."""
+        table = self._filled(table, progress)
+        if table.n_missing and score is not None and score.data_score.takes_gaps:
+            return table.to_incomplete(categorical=self.categorical).with_gap_states()
+        return table.to_dataset(categorical=self.categorical)
+
+    def _varying(self, data: Path, progress: bool | None) -> tuple[Table, dict[str, LeftOut]]:
+        """Read a data file without the columns that have one value only, and return why these were left out."""
+        from arcwise.analysis.left_out import LeftOut
         from arcwise.audit.constants import find_constants
 
         table = self.read_table(data, progress)
+        gone = dict.fromkeys(self.drop or (), LeftOut("as asked for", Remedy("do not drop it")))
         for finding in find_constants(table):
             assert finding.repair is not None
             table = finding.repair.change(table)
+            gone |= {name: LeftOut.by(name, finding) for name in finding.columns}
             if progress is not False:
                 typer.echo(finding.repair.done, err=True)
-        return table.to_dataset(categorical=self.categorical)
+        return table, gone

@@ -35,7 +35,8 @@ def evaluate(
         ),
     ] = 1.0,
     data: Annotated[
-        Path | None, typer.Option("--data", help="Held-out data, to compare the predictions of two .bif networks.")
+        Path | None,
+        typer.Option("--data", help="Held-out data, to compare the predictions of two networks with tables."),
     ] = None,
     separator: SeparatorOption = None,
     *,
@@ -65,7 +66,9 @@ def _prediction(
 
     for file in (true, learned):
         if file.network is None:
-            raise OptionError(f"--data needs two networks with parameters (.bif); {file.path} is a graph only.")
+            raise OptionError(
+                f"--data needs two networks with parameters, such as .bif files; {file.path} is a graph only."
+            )
     assert true.network is not None
     assert learned.network is not None
     states = dict(zip(true.network.names, true.network.states, strict=True))

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from arcwise.cli.answer_file import AnswerOptions, open_folder
 from arcwise.cli.data_options import DataOptions
 from arcwise.cli.graph_data import read_data_for
 from arcwise.cli.graph_files import GraphFile, open_graph_file
 from arcwise.cli.option_group import expanded
-from arcwise.cli.printing import PrintOptions, print_json
+from arcwise.cli.printing import print_json
 from arcwise.errors import OptionError, suggestion
 
 if TYPE_CHECKING:
@@ -39,8 +40,9 @@ def explain(
     edge: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="EDGE",
-            help="An edge, e.g. 'smoke->cough' or 'smoke--cough', or two names; default: all edges of the network.",
+            metavar="[X|EDGE]",
+            help="A variable: what it depends on; or an edge, e.g. 'smoke->cough' or 'smoke--cough', or two names; "
+            "default: all edges of the network.",
             show_default=False,
         ),
     ] = None,
@@ -50,18 +52,27 @@ def explain(
     ] = None,
     *,
     reading: DataOptions,
-    printing: PrintOptions,
+    printing: AnswerOptions,
 ) -> None:
-    """Explain edges in plain words: how far to trust them, where they point, what they mean, and what to do.
+    """Explain a variable or edges in plain words: how far to trust them, where they point, and what to do.
 
-    For a folder of `arcwise learn`, the strongest edges first: what its report says about each, the rules that keep it,
-    and the network's table. For a single network and data: what goes with what, and whether the prior decides it; how
-    far it can be trusted is then unknown. You can also ask about pairs without an edge.
+    For one variable of a folder of `arcwise learn`: what it depends on, by how far that can be trusted and how much it
+    matters; its Markov blanket; what remains open; -o writes the table. For edges, the strongest first: what its report
+    says about each, the rules that keep it, and the network's table. For a single network and data: what goes with
+    what, and whether the prior decides it; how far it can be trusted is then unknown. You can also ask about pairs
+    without an edge.
 
     Example: arcwise explain survey-report 'smoke->cough'
     """
     from arcwise.analysis.prose.explanation import explain_folder, explain_graph
 
+    printing.check()
+    if data is None and source.is_dir() and len(edge or ()) == 1 and (edge or [""])[0] in _names(source):
+        _refuse_reading(reading)
+        _explain_variable(source, (edge or [""])[0], printing)
+        return
+    if printing.output is not None or printing.markdown:
+        raise OptionError("--output and --markdown are for one variable of a folder: arcwise explain DIR X -o x.csv")
     if data is None:
         if not source.is_dir() and source.exists():
             raise OptionError(f"{source} is a file: give the folder of `arcwise learn`, or the data with --data.")
@@ -83,6 +94,23 @@ def explain(
         print_json({"source": source, "edges": [item.to_dict() for item in found]})
     else:
         _print(found)
+
+
+def _explain_variable(folder: Path, name: str, printing: AnswerOptions) -> None:
+    from arcwise.analysis.prose.variable import variable_answer
+
+    found = open_folder(folder).variable(name)
+    printing.give(
+        variable_answer(found),
+        found.to_frame(),
+        source=folder,
+        variable=name,
+        blanket=list(found.blanket),
+        blankets=[{"variables": list(names), "share": share} for names, share in found.blankets],
+        known_bits=found.known,
+        entropy_bits=found.entropy,
+        open=[one.name for one in found.open],
+    )
 
 
 def _refuse_reading(reading: DataOptions) -> None:
@@ -118,7 +146,10 @@ def _pairs(words: Sequence[str], names: Sequence[str]) -> list[tuple[str, str]]:
             raise OptionError(suggestion("variable", word, names))
         pairs.append(parts)
     if waiting is not None:
-        raise OptionError(f"an edge has two ends; '{waiting}' has no partner. Give {waiting}--OTHER, or two names.")
+        raise OptionError(
+            f"an edge has two ends; '{waiting}' has no partner. Give {waiting}--OTHER, two names, or {waiting} alone "
+            "with a folder of `arcwise learn`."
+        )
     return pairs
 
 

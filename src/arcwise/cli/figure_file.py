@@ -10,12 +10,14 @@ import typer
 
 from arcwise.cli.output_file import check_writable
 from arcwise.errors import FormatError
+from arcwise.extras import load_figure
 from arcwise.files import write_bytes
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["PlotOption", "check_figure_name", "save_figure"]
+__all__ = ["PlotOption", "check_figure_name", "figure_of", "save_figure"]
 
 PlotOption = Annotated[
     Path | None, typer.Option("--plot", help="Write the figure to this file (.png, .svg, .pdf).", show_default=False)
@@ -31,7 +33,17 @@ def check_figure_name(path: Path | None) -> None:
         return
     if _kind(path) not in METADATA:
         raise FormatError(f"cannot write {path}: a figure's name must end in .png, .svg or .pdf.")
+    load_figure()
     check_writable(path)
+
+
+def figure_of(ax: Axes) -> Figure:
+    """Return the figure that axes are in."""
+    from matplotlib.figure import Figure
+
+    found = ax.get_figure()
+    assert isinstance(found, Figure)
+    return found
 
 
 def save_figure(figure: Figure, path: Path) -> None:

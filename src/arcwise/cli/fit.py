@@ -11,11 +11,10 @@ import typer
 from arcwise.cli.completion import names_of
 from arcwise.cli.data_options import DataArgument, DataOptions
 from arcwise.cli.graph_data import read_data_for
-from arcwise.cli.graph_files import GraphArgument, open_graph_file
+from arcwise.cli.graph_files import GraphArgument, check_network_name, open_graph_file
 from arcwise.cli.option_group import OptionGroup, expanded
-from arcwise.cli.output_file import OutputOption, check_writable
+from arcwise.cli.output_file import OutputOption
 from arcwise.cli.printing import PrintOptions, print_json
-from arcwise.errors import FormatError
 
 __all__ = ["register"]
 
@@ -50,7 +49,7 @@ class FittingOptions(OptionGroup):
         StatesFrom,
         typer.Option(
             "--states-from",
-            help="Which states the variables have: those that a .bif structure declares, or those of the data.",
+            help="Which states the variables have: those that a structure with tables declares, or those of the data.",
         ),
     ] = StatesFrom.STRUCTURE
 
@@ -69,9 +68,10 @@ def fit(
     output: OutputOption = None,
     printing: PrintOptions,
 ) -> None:
-    """Estimate the probability tables of a structure from data, and write the network as BIF.
+    """Estimate the probability tables of a structure from data, and write the network.
 
-    Without -o, or with -o -, the BIF goes to stdout. Tables estimated by mle may have undefined rows, where the data
+    The suffix of the output says how it is written: .bif, .xmlbif, .net (Hugin), .xdsl (GeNIe) or .uai, each also with
+    .gz; without -o, or with -o -, BIF goes to stdout. Tables estimated by mle may have undefined rows, where the data
     show no case; they are counted on stderr.
 
     Example: arcwise fit alarm.graphml alarm.csv --estimator bd --ess 10 -o fitted.bif
@@ -81,12 +81,8 @@ def fit(
     to_stdout = output is None or str(output) == "-"
     if printing.as_json and output is not None and to_stdout:
         raise typer.BadParameter("--json and -o - both want stdout; give -o FILE, or leave -o out.")
-    if output is not None and not to_stdout and not output.name.removesuffix(".gz").endswith(".bif"):
-        raise FormatError(
-            f"cannot write {output}: a fitted network is written as BIF; end the name in .bif or .bif.gz."
-        )
-    if output is not None and not to_stdout:
-        check_writable(output)
+    if output is not None:
+        check_network_name(output)
     parameters: dict[str, Any] = {"ess": fitting.ess, "alpha": _number_or_name(fitting.prior), "m": fitting.m}
     if str(structure) == str(data) == "-":
         raise typer.BadParameter("only one of the structure and the data can come from stdin.")
@@ -117,7 +113,7 @@ def fit(
             }
         )
     if output is not None and not to_stdout:
-        fitted.write_bif(output)
+        fitted.write(output)
     elif not printing.as_json:
         typer.echo(format_bif(fitted), nl=False)
     if not to_stdout:

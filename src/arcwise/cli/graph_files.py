@@ -1,4 +1,4 @@
-"""Graphs from and to files of any format that a verb takes: BIF, structure files, CSV, DOT, GraphML, JSON."""
+"""Graphs from and to files of any format that a verb takes: networks with tables, and graphs alone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import typer
 
 from arcwise.cli.output_file import check_writable
 from arcwise.errors import FormatError, GraphError
-from arcwise.files import GZIP_MAGIC, read_bytes, unpack_gzip
+from arcwise.files import GZIP_MAGIC, read_bytes, unpack_gzip, write_text
 from arcwise.graph import (
     ArcList,
     Dag,
@@ -34,6 +34,8 @@ __all__ = [
     "GRAPH_FILES",
     "GraphArgument",
     "GraphFile",
+    "NetworkArgument",
+    "check_network_name",
     "check_output_name",
     "open_graph_file",
     "open_network",
@@ -42,12 +44,19 @@ __all__ = [
 ]
 
 GRAPH_FILES = (
-    ".bif (its structure), .txt or .str (lines such as M [B, L]), .csv (from,to or an adjacency matrix), .dot or .gv, "
-    ".graphml, or .json (what --json prints)"
+    "a network (.bif, .xmlbif, .net, .xdsl, .uai), .txt or .str (lines such as M [B, L]), .csv (from,to or an "
+    "adjacency matrix), .dot or .gv, .graphml, .json (what --json prints), or .modelstring ([A][B|A])"
 )
+NETWORK_FILES = "A network with tables: .bif, .xmlbif, .net, .xdsl or .uai, each also with .gz; - for stdin."
+NetworkArgument = Annotated[Path, typer.Argument(help=NETWORK_FILES)]
 GraphArgument = Annotated[Path, typer.Argument(help=f"A graph: {GRAPH_FILES}; .gz too; - for stdin.")]
 # What a graph on stdin begins with, by format; what is none of these is a structure file.
 BEGINNINGS: dict[str, re.Pattern[bytes]] = {
+    "uai": re.compile(rb"\s*BAYES\s+[0-9]", re.IGNORECASE),
+    "net": re.compile(rb"(\s|%[^\n]*\n)*(net\s*\{|(discrete\s+)?node\s+\w+\s*\{|class\s+\w+\s*\{)"),
+    "xdsl": re.compile(rb"\s*(?=<).{0,4000}?<smile\b", re.DOTALL),
+    "xmlbif": re.compile(rb"\s*(?=<).{0,4000}?<BIF\b", re.DOTALL),
+    "model_string": re.compile(rb"\s*\["),
     "bif": re.compile(rb"\s*((network|variable|probability)\b(?!\s*[\[,])|//|/\*)"),
     "graphml": re.compile(rb"\s*<"),
     "json": re.compile(rb"\s*\{"),
@@ -97,8 +106,11 @@ def open_graph_file(path: Path) -> GraphFile:
         plain = content.removeprefix(b"\xef\xbb\xbf")
         kind = next((name for name, begins in BEGINNINGS.items() if begins.match(plain)), "structure")
         return _parsed(Path("<stdin>"), content, kind)
-    if path.name.lower().removesuffix(".gz").endswith(".bif"):
-        return _parsed(path, read_bytes(path), "bif")
+    from arcwise.model import network_format
+
+    network_kind = network_format(path)
+    if network_kind is not None:
+        return _parsed(path, read_bytes(path), network_kind)
     try:
         kind = graph_format(path)
     except FormatError:
@@ -109,10 +121,10 @@ def open_graph_file(path: Path) -> GraphFile:
 
 
 def _parsed(path: Path, content: bytes, kind: str) -> GraphFile:
-    if kind == "bif":
-        from arcwise.model import parse_bif
+    from arcwise.model import NETWORK_FORMATS, parse_network
 
-        network = parse_bif(content, source=str(path))
+    if kind in NETWORK_FORMATS:
+        network = parse_network(content, kind, source=str(path))
         return GraphFile(path, network.dag, network)
     return GraphFile(path, parse_graph(content, kind, source=str(path)))
 
@@ -126,6 +138,22 @@ def open_network(path: Path) -> BayesianNetwork:
             f"arcwise fit {path} DATA -o network.bif"
         )
     return file.network
+
+
+def check_network_name(path: Path) -> str:
+    """Return the format of a network file to write, asked before the work; for stdout, "-", it is BIF."""
+    from arcwise.model import NETWORK_FORMATS, network_format
+
+    if str(path) == "-":
+        return "bif"
+    kind = network_format(path)
+    if kind is None:
+        listed = ", ".join(suffix for form in NETWORK_FORMATS.values() for suffix in form.suffixes)
+        raise FormatError(
+            f"cannot write {path}: the name of a network's file ends in {listed}, or one of these and .gz."
+        )
+    check_writable(path)
+    return kind
 
 
 def read_two_graphs(first: Path, second: Path) -> tuple[GraphFile, GraphFile]:
@@ -150,14 +178,14 @@ def check_output_name(path: Path, *, partly_directed: bool = False) -> str:
         return ".csv"
     check_writable(path)
     suffix = Path(path.name.removesuffix(".gz")).suffix.lower()
-    known = (".csv", ".dot", ".graphml") if partly_directed else (".csv", ".dot", ".graphml", ".txt")
+    known = (".csv", ".dot", ".graphml") if partly_directed else (".csv", ".dot", ".graphml", ".txt", ".modelstring")
     if suffix not in known:
         raise FormatError(f"cannot write {path}: the name must end in {', '.join(known)}, or one of these and .gz.")
     return suffix
 
 
 def write_graph_file(path: Path, graph: Dag | Pdag, *, labels: Mapping[tuple[str, str], float] | None = None) -> None:
-    """Write a graph as its suffix says: .csv (arc list), .dot, .graphml (both with labels), or a DAG as .txt."""
+    """Write a graph as its suffix says: .csv, .dot, .graphml (both with labels), or a DAG as .txt or .modelstring."""
     suffix = check_output_name(path, partly_directed=not isinstance(graph, Dag))
     if str(path) == "-":
         typer.echo(format_arc_list(graph), nl=False)
@@ -169,4 +197,7 @@ def write_graph_file(path: Path, graph: Dag | Pdag, *, labels: Mapping[tuple[str
         write_graphml(path, graph, labels=labels)
     else:
         assert isinstance(graph, Dag)
-        write_structure(path, graph)
+        if suffix == ".modelstring":
+            write_text(path, f"{graph.to_model_string()}\n")
+        else:
+            write_structure(path, graph)

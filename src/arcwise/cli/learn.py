@@ -51,6 +51,8 @@ class WeighingOptions(OptionGroup):
     beliefs: BeliefsOption = None
 
 
+# What is printed next to a written report.
+SHOWN = ("target", "prediction", "ensemble", "constraints", "prior")
 LearnGroup = group_of(LearnOptions, leave_out=("constraints", "beliefs"))
 
 
@@ -71,8 +73,9 @@ def learn(
     """Learn a network from data, say which of its edges to trust, and write a report.
 
     Missing values, numbers and useless columns are handled as the options say; otherwise, a proposal is printed.
-    The folder has report.html, edges.csv, network.bif, cpdag.dot, cpdag.graphml, confidence.parquet and run.json. The
-    same data, options and seed give the same bytes.
+    The folder has report.html, edges.csv, network.bif, cpdag.dot, cpdag.graphml, confidence.parquet and run.json; and,
+    for the verbs that answer questions, data.parquet, coding.json and networks.nets. The same data, options and seed
+    give the same bytes.
 
     Example: arcwise learn survey.csv -o survey-report --seed 1
     """
@@ -89,7 +92,7 @@ def learn(
     if column is not None:
         options = replace(options, drop=(*options.drop, *_others(table, column)))
     options = _agreed(table, options, context)
-    prepared = prepare(table, options, file=str(data), progress=progress)
+    prepared = prepare(table, options, file=str(data), progress=progress, known=known.read)
     for step in prepared.steps:
         printing.remark(step)
     options = replace(options, constraints=known.read(prepared.data.names))
@@ -149,7 +152,7 @@ def _show(found: Analysis, output: Path | None) -> None:
     console = Console(highlight=False)
     if not console.is_terminal:
         console = Console(highlight=False, width=100)
-    print_report(found.report, console, sections=("ensemble", "constraints", "prior") if output is not None else None)
+    print_report(found.report, console, sections=SHOWN if output is not None else None)
     if output is not None:
         console.print()
         console.print(f"Report: {output / 'report.html'}", soft_wrap=True, markup=False)

@@ -29,11 +29,12 @@ __all__ = ["app", "main", "prepare"]
 # One module per verb, by the stages of the pipeline, in the order of `arcwise --help`; each has `register(app)`.
 STAGES: dict[str, tuple[str, ...]] = {
     "The whole analysis": ("learn", "explain"),
+    "Ask it questions": ("effect", "predict", "check-fit"),
     "Prepare data": ("check", "impute", "discretize"),
     "Score and find one network": ("scores", "optimal", "check-certificate", "search"),
     "Find many networks": ("credible", "posterior", "bootstrap"),
     "Decide which edges to trust": ("confidence", "threshold", "consensus", "prior"),
-    "Use and compare networks": ("fit", "query", "sample", "evaluate"),
+    "Use and compare networks": ("fit", "query", "sample", "evaluate", "convert"),
     "Run experiments": ("study",),
 }
 # What a write to stdout may end in.

@@ -76,8 +76,7 @@ def load_parent_sets(
         table = read_parent_sets(source) if content is None else parse_parent_sets(content, source="<stdin>")
         return ParentSetSource(table, None, rules.read(table.names))
     score = scored.make()
-    data = reading.read(source, progress)
-    known = rules.read(data.names)
+    data, known = reading.read_known(source, progress, rules, score)
     if known is not None and known.is_ancestral:
         slack = max(slack, math.inf if data.n_variables <= SMALL else ANCESTRAL_SLACK)
     tell_idle(score, known, quiet=progress is False)

@@ -17,7 +17,7 @@ from arcwise.cli.printing import ResultOptions, finish, print_json
 from arcwise.cli.repeat_options import SeedOption, ThreadsOption
 from arcwise.cli.rule_options import RuleOptions
 from arcwise.cli.score_options import ScoreOptions
-from arcwise.errors import OptionError
+from arcwise.cli.worker_options import ClusterOption
 
 __all__ = ["register"]
 
@@ -48,6 +48,7 @@ class WayOptions(OptionGroup):
         Path | None,
         typer.Option("--resume", help="Keep the chains in this file, and continue from it if it exists."),
     ] = None
+    cluster: ClusterOption = None
     seed: SeedOption = 0
     threads: ThreadsOption = 1
 
@@ -70,7 +71,8 @@ def posterior(
     """Find how probable each arc is, over all networks, each in proportion to its posterior probability.
 
     Sums over all networks where that is possible. Otherwise chains draw networks until they agree; if they do not, the
-    exit code is 3, and what is printed is not the posterior. With -o, the networks that were drawn are written.
+    exit code is 3, and what is printed is not the posterior. With -o, the networks that chains drew are written, or,
+    with --way exact, 10,000 networks that were drawn independently.
 
     Example: arcwise posterior survey.csv --score bdeu --ess 1 --seed 1
     """
@@ -82,13 +84,10 @@ def posterior(
 
     output = printing.output
     check_file_name(output, "networks")
-    if output is not None and wanted.way == "exact":
-        raise OptionError("-o writes networks that chains drew, and a sum has none. Leave out --way exact.")
-    way: Any = wanted.way if output is None else "chains"
+    way: Any = "chains" if output is not None and wanted.way == "auto" else wanted.way
     deadline = Deadline.of(limit.limits)
     score = scored.make()
-    cases = reading.read(data, printing.progress)
-    known = rules.read(cases.names)
+    cases, known = reading.read_known(data, printing.progress, rules, score)
     found = find_posterior(
         cases,
         score,
@@ -103,8 +102,13 @@ def posterior(
         most_draws=wanted.most_draws,
         jump_factor=wanted.jump_factor,
         path=wanted.resume,
+        cluster=wanted.cluster,
     )
-    if output is not None:
+    if output is not None and found.exact is not None:
+        if found.complete:
+            networks = found.networks(seed=wanted.seed, limits=deadline.limits)
+            replace(networks, facts={**networks.facts, "n_cases": cases.n_cases}).save(output)
+    elif output is not None:
         recipe = Recipe.of(
             "posterior",
             score,

@@ -12,7 +12,7 @@ import typer
 
 from arcwise.cli.completion import one_of
 from arcwise.cli.data_options import DataArgument, DataOptions
-from arcwise.cli.figure_file import PlotOption, check_figure_name, save_figure
+from arcwise.cli.figure_file import PlotOption, check_figure_name, figure_of, save_figure
 from arcwise.cli.limit_options import MemoryLimit
 from arcwise.cli.option_group import OptionGroup, expanded
 from arcwise.cli.printing import PrintOptions, finish, print_json
@@ -129,11 +129,10 @@ def _read(values: Mapping[str, Any]) -> _Request:
 
     progress = values["printing"].progress
     limits = Deadline.of(values["limit"].limits) if "limit" in values else None  # reading is a part of the time
-    data = values["reading"].read(values["data"], progress)
     if limits is None:
-        return _Request(data, Learning(), progress)
+        return _Request(values["reading"].read(values["data"], progress), Learning(), progress)
     rules, learning = values["rules"], values["learning"]
-    known = rules.read(data.names)
+    data, known = values["reading"].read_known(values["data"], progress, rules)
     return _Request(data, Learning(rules.max_parents, known, limits, learning.threads, learning.search), progress)
 
 
@@ -225,7 +224,7 @@ def path(
             "averaged": None if found.averaged is None else found.averaged.dag.arcs,
         },
         found.to_frame().to_string(index=False),
-        found.plot,
+        lambda: figure_of(found.plot()[0]),
         found.status,
     )
 

@@ -3,25 +3,63 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from arcwise.cli.answer_file import open_folder, write_frame
 from arcwise.cli.graph_files import open_network
-from arcwise.cli.option_group import expanded
+from arcwise.cli.option_group import OptionGroup, expanded
 from arcwise.cli.output_file import OutputOption, check_writable
 from arcwise.cli.printing import PrintOptions, print_json
-from arcwise.cli.repeat_options import MOST_THREADS
+from arcwise.cli.repeat_options import MOST_THREADS, SeedOption
 from arcwise.errors import FormatError, OptionError
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from arcwise.analysis import SavedAnalysis
+    from arcwise.ensemble.model_average import ModelAverage
     from arcwise.model import BayesianNetwork
     from arcwise.model.question import Question
 
 __all__ = ["register"]
+
+
+@dataclass(frozen=True)
+class EvidenceOptions(OptionGroup):
+    """Rows of evidence."""
+
+    rows: Annotated[
+        Path | None,
+        typer.Option(
+            "--evidence",
+            help="Evidence, one line per case: a data file whose columns are variables; a gap is not observed.",
+            show_default=False,
+        ),
+    ] = None
+    impossible: Annotated[
+        str,
+        typer.Option("--impossible", help="Rows that the network gives probability 0: error, or missing (left empty)."),
+    ] = "error"
+
+
+@dataclass(frozen=True)
+class AveragingOptions(OptionGroup):
+    """Whether answers are averaged over the networks of a folder, and how."""
+
+    average: Annotated[
+        bool, typer.Option("--average", help="Of a folder: average over all networks, with intervals.")
+    ] = False
+    draws: Annotated[
+        int, typer.Option("--draws", min=2, max=10**7, help="With --average: draws of networks and parameters.")
+    ] = 400
+    level: Annotated[
+        float, typer.Option("--level", min=0.01, max=0.9999, help="The share of the posterior that intervals hold.")
+    ] = 0.95
+    seed: SeedOption = 0
 
 
 def register(app: typer.Typer) -> None:
@@ -30,22 +68,17 @@ def register(app: typer.Typer) -> None:
 
 
 def query(
-    network: Annotated[Path, typer.Argument(help="A network with tables: .bif or .bif.gz; - for stdin.")],
+    network: Annotated[
+        Path,
+        typer.Argument(
+            metavar="NETWORK|DIR",
+            help="A network with tables (.bif, .xmlbif, .net, .xdsl, .uai; packed with .gz too), - for stdin; or a "
+            "folder of `arcwise learn`.",
+        ),
+    ],
     questions: Annotated[
         list[str], typer.Argument(help="What to compute: 'P(x | y=a)', 'P(x, y | z=a)', 'P(* | y=a)', 'MPE(y=a)'.")
     ],
-    rows: Annotated[
-        Path | None,
-        typer.Option(
-            "--evidence",
-            help="Evidence, one line per case: a data file whose columns are variables; a gap is not observed.",
-            show_default=False,
-        ),
-    ] = None,
-    impossible: Annotated[
-        str,
-        typer.Option("--impossible", help="Rows that the network gives probability 0: error, or missing (left empty)."),
-    ] = "error",
     max_cells: Annotated[
         int | None,
         typer.Option(
@@ -66,6 +99,8 @@ def query(
             help="Threads to use (default: all cores); results do not depend on it.",
         ),
     ] = None,
+    given: EvidenceOptions,
+    averaging: AveragingOptions,
     output: OutputOption = None,
     printing: PrintOptions,
 ) -> None:
@@ -75,15 +110,17 @@ def query(
     probabilities; 'P(* | y=a)' is the distribution of every other variable; 'MPE(y=a)' the most probable states of all
     other variables, together. Names with spaces or signs stand in double quotes. With --evidence, one question such as
     'P(x)' or 'P(x | y=a)' is answered for each row, as CSV: a column per state, and the natural logarithm of the
-    probability of the row's evidence.
+    probability of the row's evidence. With --average, a folder's answers are averaged over all its networks and their
+    parameters, with intervals.
 
     Example: arcwise query alarm.bif.gz 'P(HYPOVOLEMIA | BP=LOW, HR=HIGH)'
     """
     from arcwise.model.probability_tables import MAX_CELLS
     from arcwise.model.question import parse_question
 
-    if impossible not in ("error", "missing"):
-        raise typer.BadParameter(f"--impossible is error or missing, not '{impossible}'.")
+    rows = given.rows
+    if given.impossible not in ("error", "missing"):
+        raise typer.BadParameter(f"--impossible is error or missing, not '{given.impossible}'.")
     to_stdout = printing.stdout_is_taken(output) or (output is None and not printing.as_json)
     if output is not None and not to_stdout:
         if not output.name.removesuffix(".gz").endswith(".csv"):
@@ -99,14 +136,9 @@ def query(
         "threads": threads,
         "progress": printing.progress,
     }
-    opened = open_network(network)
-    if rows is not None:
-        frame, payload = _answer_rows(opened, parsed[0], rows, impossible, options, printing)
-        answers = [(frame, payload)]
-    else:
-        answers = [_answer(opened, question, options) for question in parsed]
+    answers = _answers(network, parsed, given, averaging, options, printing)
     if output is not None:
-        _write(answers[0][0], output)
+        write_frame(answers[0][0], output)
     elif not printing.as_json:
         for number, (frame, payload) in enumerate(answers):
             _print(frame, payload, blank=number > 0, csv=rows is not None)
@@ -114,6 +146,28 @@ def query(
         print_json({"network": network, "answers": [payload for _, payload in answers], "output": output})
     elif not to_stdout:
         printing.remark(f"wrote {len(answers[0][0]):,} rows to {output}")
+
+
+def _answers(
+    path: Path,
+    questions: list[Question],
+    given: EvidenceOptions,
+    averaging: AveragingOptions,
+    options: dict[str, Any],
+    printing: PrintOptions,
+) -> list[tuple[pd.DataFrame, dict[str, Any]]]:
+    """Answer all questions, of one network or averaged."""
+    saved = open_folder(path) if path.is_dir() else None
+    network = open_network(path) if saved is None else saved.network
+    if averaging.average and saved is None:
+        raise OptionError(f"--average is for a folder of `arcwise learn`; {path} is one network.")
+    if given.rows is not None:
+        asked = _Rows(given.rows, given.impossible, saved, averaging)
+        return [_answer_rows(network, questions[0], asked, options, printing)]
+    if averaging.average:
+        assert saved is not None
+        return [_answer_averaged(saved, question, averaging, printing) for question in questions]
+    return [_answer(network, question, options) for question in questions]
 
 
 def _answer(
@@ -175,23 +229,72 @@ def _one_probability(
     return pd.DataFrame([{**wanted, "probability": probability}]), payload
 
 
+@dataclass(frozen=True)
+class _Rows:
+    """Rows of evidence, and of what they are asked."""
+
+    path: Path
+    impossible: str
+    saved: SavedAnalysis | None
+    averaging: AveragingOptions
+
+
+def _answer_averaged(
+    saved: SavedAnalysis, question: Question, averaging: AveragingOptions, printing: PrintOptions
+) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Return the answer averaged over networks and parameters, with intervals."""
+    if question.explanation or not question.asked:
+        raise OptionError(
+            f"'{question.text}' cannot be averaged: networks have different explanations. Ask for variables, as in "
+            "'P(x | y=a)', or leave --average out."
+        )
+    found = saved.query(
+        question.asked,
+        question.evidence,
+        draws=averaging.draws,
+        level=averaging.level,
+        seed=averaging.seed,
+        progress=printing.progress,
+    )
+    frame = found.to_frame()
+    for name, state in zip(question.asked, question.states or (), strict=False):
+        saved.network.state_index(name, state)
+        frame = frame[frame[name] == state]
+    payload = {
+        "question": question.text,
+        "evidence": dict(question.evidence),
+        "variables": found.names,
+        "probabilities": frame.to_dict(orient="records"),
+        "networks": found.networks,
+        "draws": found.draws,
+        "level": found.level,
+    }
+    return frame, payload
+
+
 def _answer_rows(
-    network: BayesianNetwork,
-    question: Question,
-    rows: Path,
-    impossible: str,
-    options: dict[str, Any],
-    printing: PrintOptions,
+    network: BayesianNetwork, question: Question, asked: _Rows, options: dict[str, Any], printing: PrintOptions
 ) -> tuple[pd.DataFrame, dict[str, Any]]:
     from arcwise.data import read_table
 
     if question.explanation or question.states or not question.asked:
         raise OptionError(f"'{question.text}' cannot be asked for rows; ask for variables, as in 'P(x)' or 'P(x, y)'.")
-    table = read_table(rows, progress=options["progress"])
+    table = read_table(asked.path, progress=options["progress"])
     unknown = [name for name in table.names if name not in network.names]
     if unknown:
         printing.remark(f"columns that the network does not have are left aside: {', '.join(unknown)}")
-    found = network.query_rows(question.asked, table, evidence=question.evidence, impossible=impossible, **options)
+    saved = asked.saved
+    model: BayesianNetwork | ModelAverage = network
+    given: dict[str, Any] = {"evidence": question.evidence, "impossible": asked.impossible, **options}
+    if saved is not None:
+        coded = saved.coding.apply(table)
+        table = coded.table
+        for remark in coded.remarks():
+            printing.remark(remark)
+    if saved is not None and asked.averaging.average:
+        model = saved.average
+        given |= {"seed": asked.averaging.seed}
+    found = model.query_rows(question.asked, table, **given)
     assert found.log_evidence is not None
     frame = found.to_frame()
     together = len(found.names) > 1
@@ -222,18 +325,13 @@ def _print(frame: pd.DataFrame, payload: dict[str, Any], *, blank: bool, csv: bo
     typer.echo(frame.to_string(index=False, float_format=lambda p: f"{p:.6g}"))
     if "log_joint" in payload:
         typer.echo(f"probability of these states given the evidence: {payload['probability']:.6g}")
-    if payload["evidence"]:
+    if "draws" in payload:
+        typer.echo(
+            f"averaged over {payload['networks']:,} networks, {payload['draws']:,} draws of networks and parameters; "
+            f"{payload['level']:.0%} intervals"
+        )
+    elif payload["evidence"]:
         log_evidence = payload["log_evidence"]
         tiny = log_evidence < math.log(1e-300)
         shown = f"exp({log_evidence:.6g})" if tiny else f"{math.exp(log_evidence):.6g}"
         typer.echo(f"probability of the evidence: {shown}")
-
-
-def _write(frame: pd.DataFrame, output: Path) -> None:
-    from arcwise.files import write_text
-
-    text = frame.to_csv(index=False, lineterminator="\n")
-    if str(output) == "-":
-        typer.echo(text, nl=False)
-    else:
-        write_text(output, text)

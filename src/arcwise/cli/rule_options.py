@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,7 +13,9 @@ from arcwise.cli.option_group import OptionGroup
 from arcwise.errors import ConstraintError
 
 if TYPE_CHECKING:
+    from arcwise.analysis.left_out import LeftOut
     from arcwise.graph import Constraints
+    from arcwise.scores import Score
 
 __all__ = ["ConstraintOptions", "RuleOptions"]
 
@@ -39,6 +41,18 @@ class ConstraintOptions(OptionGroup):
         Path | None,
         typer.Option("--blacklist", "--forbidden", help="A CSV file from,to of forbidden arcs.", show_default=False),
     ] = None
+
+    def read_with(
+        self, names: Sequence[str], gone: Mapping[str, LeftOut], score: Score | None = None
+    ) -> Constraints | None:
+        """Return the constraints; those, and prior odds in a score, about columns that were left out are refused."""
+        from arcwise.analysis.left_out import refuse_left_out
+        from arcwise.scores import BelievedScore
+
+        if gone:
+            beliefs = score.beliefs if isinstance(score, BelievedScore) else None
+            refuse_left_out(gone, self.read((*names, *gone)), beliefs)
+        return self.read(names)
 
     def read(self, names: Sequence[str]) -> Constraints | None:
         """Return the constraints of all the files together, or None if there are none."""

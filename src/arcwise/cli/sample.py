@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from arcwise.cli.graph_files import open_network
+from arcwise.cli.graph_files import NetworkArgument, open_network
 from arcwise.cli.option_group import expanded
 from arcwise.cli.output_file import OutputOption
 from arcwise.cli.printing import PrintOptions, print_json
@@ -22,7 +21,7 @@ def register(app: typer.Typer) -> None:
 
 
 def sample(
-    network: Annotated[Path, typer.Argument(help="A network with tables: .bif or .bif.gz; - for stdin.")],
+    network: NetworkArgument,
     *,
     rows: Annotated[int, typer.Option("--rows", "-n", min=1, max=2**40, help="How many rows to draw.")],
     seed: SeedOption = 0,

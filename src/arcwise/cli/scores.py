@@ -93,8 +93,7 @@ def scores(
     checkpoint = None if output is None or to_stdout else _checkpoint(output, restart=building.restart)
     limits, slack = limit.limits, margin.value
     score = scored.make()
-    cases = reading.read(data, printing.progress)
-    known = rules.read(cases.names)
+    cases, known = reading.read_known(data, printing.progress, rules, score)
     tell_idle(score, known, quiet=printing.quiet)
     table = build_parent_sets(
         cases,

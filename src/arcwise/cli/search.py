@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import enum
+import functools
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -37,6 +38,11 @@ class Method(enum.StrEnum):
     FIRST_ASCENT = "first-ascent"
     GENETIC = "genetic"
     ORDER = "order"
+    GES = "ges"
+    CHOW_LIU = "chow-liu"
+    NAIVE_BAYES = "naive-bayes"
+    TAN = "tan"
+    EM = "em"
 
 
 class StartName(enum.StrEnum):
@@ -54,6 +60,11 @@ TAKES: dict[Method, tuple[str, ...]] = {
     Method.FIRST_ASCENT: ("start",),
     Method.GENETIC: ("population", "unconnected", "drop_worst", "promote", "mating_tries", "patience"),
     Method.ORDER: ("iterations", "patience", "threads"),
+    Method.GES: (),
+    Method.CHOW_LIU: (),
+    Method.NAIVE_BAYES: ("target",),
+    Method.TAN: ("target",),
+    Method.EM: ("start",),
 }
 
 
@@ -135,6 +146,10 @@ class SearchOptions(OptionGroup):
             "--threads", min=1, max=MOST_THREADS, help="order: threads for its table (default: 1).", show_default=False
         ),
     ] = None
+    target: Annotated[
+        str | None,
+        typer.Option("--target", help="naive-bayes, tan: the variable to predict.", show_default=False),
+    ] = None
     seed: SeedOption = 0
 
     def settings(self) -> dict[str, Any]:
@@ -172,8 +187,14 @@ def search(
 ) -> None:
     """Search for a network with a high score, fast and without a proof that it is the best.
 
-    Prints the arcs as CSV. The suffix of the output says how it is written: .csv (arc list), .dot, .graphml, or .txt
-    (structure file).
+    Besides searches there are networks to compare with: the tree of Chow and Liu, naive Bayes and tree-augmented naive
+    Bayes (tan), which are made for --target, and greedy equivalence search (ges).
+
+    Prints the arcs as CSV. The suffix of the output says how it is written: .csv (arc list), .dot, .graphml, .txt
+    (structure file) or .modelstring (bnlearn).
+
+    Data may have gaps with --score pnal, which scores each family by the cases that have it whole, and with --method
+    em, structural EM; both need values that are missing at random.
 
     Example: arcwise search survey.csv --method genetic --score bdeu:ess=10 --seed 1 -o network.graphml
     """
@@ -185,16 +206,23 @@ def search(
     to_stdout = printing.stdout_is_taken(output, otherwise=not printing.as_json)
     if output is not None:
         check_output_name(output)
+    score, limits = scored.make(), limit.limits
+    if method is Method.EM:
+        chosen = {**options, "seed": searching.seed}
+        _search_by_em(data, chosen, score, rules=rules, reading=reading, limits=limits, printing=printing)
+        return
     function: Any = {
         Method.TABU: stage.tabu_search,
         Method.HILL_CLIMBING: stage.hill_climb,
         Method.FIRST_ASCENT: stage.first_ascent,
         Method.GENETIC: stage.genetic_search,
         Method.ORDER: _search_orders,
+        Method.GES: functools.partial(_search_freely, method, stage.equivalence_search),
+        Method.CHOW_LIU: functools.partial(_search_freely, method, stage.chow_liu),
+        Method.NAIVE_BAYES: functools.partial(_search_freely, method, stage.naive_bayes),
+        Method.TAN: functools.partial(_search_freely, method, stage.tree_augmented),
     }[method]
-    score, limits = scored.make(), limit.limits
-    cases = reading.read(data, printing.progress)
-    known = rules.read(cases.names)
+    cases, known = reading.read_known(data, printing.progress, rules, score)
     tell_idle(score, known, quiet=printing.quiet)
     result = function(
         cases,
@@ -219,6 +247,71 @@ def search(
         f"{result.iterations} iterations, {result.seconds:.3f} s{stopped}"
     )
     finish(result.status)
+
+
+def _search_freely(
+    method: Method,
+    function: Any,
+    data: Dataset,
+    *,
+    score: Score,
+    max_parents: int | None,
+    constraints: Constraints | None,
+    **options: Any,
+) -> LocalSearchResult:
+    """Call a search that takes no constraints: greedy equivalence search, or a network of a fixed shape."""
+    if constraints is not None or max_parents is not None:
+        raise OptionError(f"--method {method} knows no constraints and no limit of parents; hill-climbing and tabu do.")
+    if method is Method.GES:
+        found = function(data, score, limits=options["limits"], progress=options["progress"])
+    elif "target" not in TAKES[method]:
+        found = function(data, score)
+    elif "target" in options:
+        found = function(data, options["target"], score)
+    else:
+        raise OptionError(f"--method {method} needs the variable to predict: --target NAME.")
+    return cast("LocalSearchResult", found)
+
+
+def _search_by_em(
+    data: Path,
+    options: dict[str, Any],
+    score: Score,
+    *,
+    rules: RuleOptions,
+    reading: DataOptions,
+    limits: Limits,
+    printing: ResultOptions,
+) -> None:
+    """Structural EM on data with gaps."""
+    from arcwise.graph import assert_obeys
+    from arcwise.model import structural_em
+
+    if reading.impute is not None:
+        raise OptionError("--method em needs the gaps as they are: leave --impute out.")
+    cases, known = reading.read_incomplete(data, printing.progress, rules, score)
+    found = structural_em(
+        cases,
+        score,
+        max_parents=rules.max_parents,
+        constraints=known,
+        limits=limits,
+        progress=printing.progress,
+        **options,
+    )
+    assert_obeys(found.dag, known)
+    if printing.stdout_is_taken(printing.output, otherwise=not printing.as_json):
+        write_graph_file(Path("-"), found.dag)
+    elif printing.output is not None:
+        write_graph_file(printing.output, found.dag)
+    if printing.as_json:
+        print_json(found.as_dict())
+    stopped = "" if found.complete else f"; stopped: {found.status}"
+    printing.remark(
+        f"em: {score.name} {found.score:.6f} of the observed values, {len(found.dag.arcs)} arcs, "
+        f"{found.iterations} iterations, {found.seconds:.3f} s{stopped}"
+    )
+    finish(found.status)
 
 
 def _search_orders(

@@ -38,7 +38,8 @@ class ThresholdOptions(OptionGroup):
         str | None,
         typer.Option(
             "--rule",
-            help="learned, cost, scutari, broom, gross or fixed; default: learned with --metric, else scutari.",
+            help="calibrated, learned, cost, scutari, broom, gross or fixed; default: with --metric or --false-rate "
+            "calibrated, or learned where no probabilities were studied; else scutari.",
             autocompletion=names_of("arcwise.confidence", "RULES"),
             show_default=False,
         ),
@@ -47,7 +48,7 @@ class ThresholdOptions(OptionGroup):
         str | None,
         typer.Option(
             "--metric",
-            help="learned rule, how you will be judged: shd, f (of the skeleton), f-cpdag, or cost.",
+            help="calibrated and learned rule, how you will be judged: shd, f (of the skeleton), f-cpdag, or cost.",
             autocompletion=one_of("shd", "f", "f-cpdag", "cost"),
             show_default=False,
         ),
@@ -59,6 +60,25 @@ class ThresholdOptions(OptionGroup):
         float | None,
         typer.Option("--alpha", "--missed-edge-cost", help="For cost: how many extra edges a missed edge costs."),
     ] = None
+    false_rate: Annotated[
+        float | None,
+        typer.Option(
+            "--false-rate",
+            "--fdr",
+            help="calibrated rule: the share of the edges that may be false, on average (the false discovery rate).",
+            show_default=False,
+        ),
+    ] = None
+    calibration: Annotated[
+        str | None,
+        typer.Option(
+            "--calibration",
+            help="How confidences become probabilities: table (by studies of known networks) or none; default: as the "
+            "file says, else table.",
+            autocompletion=one_of("table", "none"),
+            show_default=False,
+        ),
+    ] = None
     value: Annotated[float | None, typer.Option("--value", help="fixed rule: the cut-off.")] = None
     published: Annotated[
         bool, typer.Option("--published", help="learned rule: Liao's own table (SHD) instead of the package's.")
@@ -67,6 +87,15 @@ class ThresholdOptions(OptionGroup):
         int | None,
         typer.Option("--cases", min=1, help="learned rule: the number of cases, if the file does not say."),
     ] = None
+
+    @property
+    def chosen_rule(self) -> str:
+        """The rule that was asked for, or the one that follows from what was said."""
+        if self.rule is not None:
+            return self.rule
+        if self.published:
+            return "learned"
+        return "scutari" if self.metric is None and self.false_rate is None else "calibrated"
 
 
 @dataclass(frozen=True)
@@ -102,23 +131,26 @@ def threshold(
     limit: TimeLimit,
     printing: PrintOptions,
 ) -> None:
-    """Choose the cut-off above which an edge counts as significant, by one of the published rules.
+    """Choose the cut-off above which an edge counts as significant.
 
-    With --metric, the threshold that did best on networks whose structure is known, and the reasons for it.
+    With --metric, the threshold that is best on average by the probabilities of the edges, and the reasons for it.
 
     Example: arcwise threshold confidence.parquet --metric f --beta 0.5
     """
     from dataclasses import replace
 
     from arcwise.confidence import EdgeConfidence, choose_threshold, recommend
+    from arcwise.confidence.calibration.calibration import calibrated_by
 
     limits = limit.limits
     status = Status.COMPLETE
     given = EdgeConfidence.load(confidence)
     if choosing.cases is not None:
         given = replace(given, n_cases=choosing.cases)
-    chosen_rule = choosing.rule or ("learned" if choosing.metric is not None else "scutari")
-    given_to_rule = {name: getattr(choosing, name) for name in ("metric", "beta", "alpha", "value")}
+    if choosing.calibration is not None:
+        given = replace(given, calibration=calibrated_by(choosing.calibration))
+    chosen_rule = choosing.chosen_rule
+    given_to_rule = {name: getattr(choosing, name) for name in ("metric", "beta", "alpha", "value", "false_rate")}
     options: dict[str, Any] = {name: option for name, option in given_to_rule.items() if option is not None}
     if choosing.published:
         options["source"] = "published"
@@ -134,8 +166,9 @@ def threshold(
     elif chance.data is not None or chance.permuted:
         raise OptionError(f"--data and --permuted are for the rule 'broom', not '{chosen_rule}'.")
     advice = None
-    if chosen_rule == "learned" and not choosing.published and "value" not in options:
-        advice = recommend(given, **options)
+    advised = chosen_rule in ("calibrated", "learned") and not {"value", "false_rate", "source"} & set(options)
+    if advised and (choosing.metric is not None or chosen_rule == "learned"):
+        advice = recommend(given, **options, rule=choosing.rule)
         chosen = advice.threshold
     else:
         chosen = choose_threshold(given, chosen_rule, **options)
@@ -149,10 +182,17 @@ def threshold(
         typer.echo(f"{chosen.value!r}")
     else:
         typer.echo(f"threshold {chosen.value:.4g} by the rule '{chosen.rule}', which assumes that {chosen.assumes}.")
-        typer.echo(f"{above} of {len(given.vector)} pairs are above it.")
+        typer.echo(f"{above} of {len(given.vector)} pairs are above it.{_to_expect(given, chosen)}")
     if status is not Status.COMPLETE:
         printing.remark(f"{status}: from {len(options['permuted'])} of {chance.permutations} permuted data sets")
     finish(status)
+
+
+def _to_expect(given: EdgeConfidence, chosen: Threshold) -> str:
+    """Say how many of the edges are expected to be false, and how many to be missing, where that was studied."""
+    if given.feature != "edge" or given.probability.calibration.kind == "none":
+        return ""
+    return f" {given.probability.expected(given.vector > chosen.value).sentence()}"
 
 
 def _facts(chosen: Threshold) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.confidence.calibration.calibration import Calibration
 from arcwise.confidence.edge_confidence import EdgeConfidence, Orientation
 from arcwise.ensemble.recipe import Recipe
 from arcwise.errors import ArcwiseError, FormatError
@@ -58,6 +59,8 @@ def save_confidence(confidence: EdgeConfidence, path: str | os.PathLike[str]) ->
             facts["targets"] = [list(target) for target in confidence.targets]
         if confidence.beliefs:
             facts["beliefs"] = dict(confidence.beliefs)
+        if confidence.calibration is not None:
+            facts["calibration"] = confidence.calibration.describe()
         write_parquet(frame, path, facts=facts)
     elif name.endswith((".csv", ".csv.gz")):
         text = io.StringIO()
@@ -108,16 +111,18 @@ def load_confidence(path: str | os.PathLike[str]) -> EdgeConfidence:
         _ = made.fixed  # finds the variables of experiments
         return replace(made, effective=_effective(path, frame, made)) if known["origin"] == CHAINS else made
     except (ArcwiseError, TypeError, ValueError, AttributeError, KeyError) as error:
-        raise FormatError(f"{path}: the constraints, experiments or prior odds cannot be read ({error}).") from error
+        what = "the constraints, experiments, prior odds or calibration"
+        raise FormatError(f"{path}: {what} cannot be read ({error}).") from error
 
 
 def _known(names: tuple[str, ...], facts: dict[str, Any]) -> dict[str, Any]:
-    """Return what constraints, experiments and odds say; a file has each only where there is something to say."""
-    constraints = facts.get("constraints")
+    """Return what constraints, experiments, odds and a calibration say; a file has each only where there is one."""
+    constraints, calibration = facts.get("constraints"), facts.get("calibration")
     return {
         "constraints": None if constraints is None else Constraints.from_description(names, constraints),
         "targets": tuple(tuple(target) for target in facts.get("targets", ())),
         "beliefs": dict(facts.get("beliefs", {})),
+        "calibration": None if calibration is None else Calibration.from_description(calibration),
     }
 
 
@@ -178,7 +183,7 @@ def _recipe_of_0_1(facts: dict[str, Any]) -> dict[str, Any] | None:
     if origin == "credible" and isinstance(slack, int | float) and 0 <= slack < 700:
         settings: dict[str, Any] = {"bayes_factor": float(f"{math.exp(slack):.12g}"), "most_networks": None}
     elif origin == "bootstrap":
-        settings = {"replicates": facts.get("n_networks"), "learner": "tabu"}
+        settings = {"replicates": facts.get("n_networks"), "learner": "tabu", "refine": 0}
     else:
         return None
     most = facts.get("max_parents")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from arcwise.ensemble.ensemble_facts import fixed_pairs
 from arcwise.errors import GraphError, OptionError
 from arcwise.graph import Constraints, Cpdag, Dag, FixedPairs, Pdag
 from arcwise.showing import one_screen, wrapped
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["ConsensusEdge", "ConsensusNetwork", "Fate", "consensus_network"]
 
@@ -111,6 +115,27 @@ class ConsensusNetwork:
         if self.constraints is not None and self.constraints.is_ancestral:
             return Pdag(self.dag.names, self.dag.parents, [() for _ in self.dag.names])
         return Cpdag.from_dag(self.dag) if self.fixed is None else self.fixed.class_of(self.dag)
+
+    def plot(self, *, numbers: bool = True, ax: Axes | None = None) -> Axes:
+        """Draw the network: lines by confidence, heads where there is a direction; return the axes."""
+        from arcwise.plotting.network import plot_network
+
+        names = self.dag.names
+        at = {name: v for v, name in enumerate(names)}
+        shown = {frozenset((at[edge.tail], at[edge.head])): edge for edge in self.edges}
+        arcs = [(p, c) for c, ps in enumerate(self.dag.parents) for p in ps]
+        free = {key for key, edge in shown.items() if edge.fate is Fate.UNDIRECTED}
+        return plot_network(
+            names,
+            [arc for arc in arcs if frozenset(arc) not in free],
+            [arc for arc in arcs if frozenset(arc) in free],
+            weights={key: edge.present for key, edge in shown.items()},
+            numbers=numbers,
+            ax=ax,
+        )
+
+    def _repr_svg_(self) -> str | None:
+        return self.pattern._repr_svg_()
 
     @property
     def dropped(self) -> tuple[ConsensusEdge, ...]:

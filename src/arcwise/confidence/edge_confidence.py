@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.confidence.calibration.calibration import Calibration
 from arcwise.ensemble.ensemble_facts import fixed_pairs
 from arcwise.ensemble.recipe import Recipe
 from arcwise.ensemble.sources import SOURCES
@@ -20,6 +21,9 @@ from arcwise.showing import LINES, html_table, one_screen
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
+
+    from arcwise.confidence.calibration.edge_probability import EdgeProbability
 
 __all__ = ["EdgeConfidence", "Orientation", "PairConfidence", "is_sample"]
 
@@ -103,6 +107,8 @@ class EdgeConfidence:
     effective
         n x n; how many independent networks the networks are worth for each pair, where chains drew them; None if they
         are independent.
+    calibration
+        How confidences become probabilities; None for the package's own way (see `calibrate`).
     """
 
     names: tuple[str, ...]
@@ -125,6 +131,7 @@ class EdgeConfidence:
     completions: int = 0
     spread: NDArray[np.float64] | None = None
     filled: NDArray[np.float64] | None = None
+    calibration: Calibration | None = None
 
     def __post_init__(self) -> None:
         if self.constraints is None and self.recipe is not None:
@@ -142,6 +149,18 @@ class EdgeConfidence:
         """n x n, symmetric: the confidence that an edge of any kind joins i and j."""
         total = self.directed + self.directed.T + self.undirected
         return np.clip(np.round(total, 12), 0.0, 1.0)
+
+    @cached_property
+    def probability(self) -> EdgeProbability:
+        """How probable each edge is, and its directions: of edges with 0.9, nine in ten are real in known networks.
+
+        A confidence says in how many of the networks an edge is; how often an edge of that confidence is real is
+        another question. `probability.calibration` says how it was answered.
+        """
+        from arcwise.confidence.calibration.edge_probability import edge_probability
+        from arcwise.confidence.calibration.table import calibration_table
+
+        return edge_probability(self, self.calibration or calibration_table().calibration(self))
 
     @cached_property
     def standard_error(self) -> NDArray[np.float64]:
@@ -215,6 +234,7 @@ class EdgeConfidence:
                 "undirected": self.undirected[i, j],
                 "absent": 1.0 - self.present[i, j],
                 "standard_error": self.standard_error[i, j],
+                **(self._probability_columns(i, j) if self.feature == "edge" else {}),
                 **{
                     name: values[i, j]
                     for name, values in (("share_filled", self.filled), ("spread", self.spread))
@@ -226,6 +246,16 @@ class EdgeConfidence:
         # Sums of weights: what differs by rounding alone is equal, and equal pairs stay in the order of the variables.
         order = np.argsort(-frame["present"].round(9).to_numpy(), kind="stable")
         return frame.iloc[order].reset_index(drop=True)
+
+    def _probability_columns(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
+        """Return the columns of probabilities: of an edge, and of each way it may be there."""
+        found = self.probability
+        return {
+            "probability": found.present[i, j].round(9),
+            "probability_forward": found.directed[i, j].round(9),
+            "probability_backward": found.directed[j, i].round(9),
+            "probability_either": found.undirected[i, j].round(9),
+        }
 
     def compare(self, other: EdgeConfidence) -> pd.DataFrame:
         """Return the confidences of both side by side, the largest difference first; the variables must be the same."""
@@ -255,6 +285,25 @@ class EdgeConfidence:
         from arcwise.confidence.confidence_files import load_confidence
 
         return load_confidence(path)
+
+    def plot(
+        self, kind: Literal["matrix", "forest"] = "matrix", *, above: float = 0.05, ax: Axes | None = None
+    ) -> Axes:
+        """Draw all confidences as a matrix, or those above a value one by one; return the axes.
+
+        In a forest, lines are two standard errors long each way; a confidence without a standard error is a point.
+        """
+        from arcwise.plotting.charts import plot_forest, plot_matrix
+
+        if kind == "matrix":
+            return plot_matrix(self.names, self.present, labels=("", ""), legend="confidence in an edge", ax=ax)
+        if kind != "forest":
+            raise OptionError(suggestion("kind of plot", str(kind), ("matrix", "forest")))
+        frame = self.to_frame(above=above)
+        values = frame["present"].to_numpy(dtype=float)
+        error = 2 * np.nan_to_num(frame["standard_error"].to_numpy(dtype=float))
+        names = [f"{first} — {second}" for first, second in zip(frame["first"], frame["second"], strict=True)]
+        return plot_forest(names, values, np.clip(values - error, 0, 1), np.clip(values + error, 0, 1), ax=ax)
 
     def __repr__(self) -> str:
         kind = f"{self.origin}, {self.n_networks:,} networks, {self.weights} weights, {self.orient}"

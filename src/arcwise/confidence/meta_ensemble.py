@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.confidence.calibration.calibration import Calibration, Kind
+from arcwise.confidence.calibration.curve import CalibrationCurve
+from arcwise.confidence.calibration.edge_probability import EdgeProbability
 from arcwise.confidence.combiners import (
     boost,
     feature_names,
@@ -30,7 +33,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Combiner", "EnsembleConfidence", "combine_confidences"]
 
-Combiner = Literal["boosting", "majority", "weighted"]
+Combiner = Literal["probability", "boosting", "majority", "weighted"]
+SMALLEST = 1e-4  # a member that is surer than this has no more say
 
 
 @one_screen
@@ -38,9 +42,10 @@ Combiner = Literal["boosting", "majority", "weighted"]
 class EnsembleConfidence(EdgeConfidence):
     """The combined confidence, and those of the members.
 
-    With `combiner` "boosting", `present` is the probability of an edge that gradient boosting predicts; with "majority"
-    and "weighted" it is the (weighted) share of the members that predict the edge, so that 0.5 is the threshold.
-    Directions are those of the members on average.
+    With `combiner` "probability", `present` is the probability whose log odds are the mean of those of the members'
+    probabilities; with "boosting", the probability that gradient boosting predicts; with "majority" and "weighted" it
+    is the (weighted) share of the members that predict the edge, so that 0.5 is the threshold. Directions are those of
+    the members on average.
     """
 
     members: Mapping[str, EdgeConfidence] = field(default_factory=dict)
@@ -81,7 +86,9 @@ def combine_confidences(
     members
         The confidences by label, such as "bootstrap:bic": what `team_confidences` returns.
     combine
-        "boosting": gradient boosting, trained on proxies; it knows the members that were studied. "majority" or
+        "probability": the mean of the log odds of the members' probabilities (a logarithmic opinion pool). On families
+        of worlds left out, a credible set and a bootstrap together have less log loss than either, at every number of
+        cases. "boosting": gradient boosting, trained on proxies; it knows the members that were studied. "majority" or
         "weighted" (by how well each did on the proxies): votes of the members, each at its learned threshold.
     metric, beta, alpha
         What mistakes cost, as in `recommend`: it decides the members' thresholds.
@@ -89,8 +96,8 @@ def combine_confidences(
     Returns
     -------
     EnsembleConfidence
-        With boosting, choose the threshold by `recommend`; with votes it is 0.5. A warning says if a member was not
-        made by the recipe that its threshold was learned with.
+        With probabilities and boosting, choose the threshold by `recommend`; with votes it is 0.5. A warning says if a
+        member was not made by the recipe that its threshold was learned with.
     """
     if combine not in get_args(Combiner):
         raise UnknownNameError(suggestion("way to combine", combine, get_args(Combiner)))
@@ -105,10 +112,13 @@ def combine_confidences(
     if len(cases) > 1 or None in cases:
         raise OptionError("the members must come from the same data, and say how many cases there are (n_cases=).")
     assert first.n_cases is not None
-    _warn_of_other_recipes(members)
+    if combine != "probability":
+        _warn_of_other_recipes(members)
     labels = tuple(members)
     vectors = {label: members[label].vector for label in labels}
-    if combine == "boosting":
+    if combine == "probability":
+        values = pooled([member.probability.vector for member in members.values()])
+    elif combine == "boosting":
         values = boost(vectors, n_cases=first.n_cases, metric=metric, weight=weight)
     else:
         cutoffs = member_thresholds(learned_table(), labels, first.n_cases, metric, weight)
@@ -117,7 +127,10 @@ def combine_confidences(
         else:
             weights = vote_weights(learned_table(), labels, first.n_cases, metric, weight)
             values = weighted_vote(vectors, cutoffs, weights)
-    directed, undirected = _with_directions(values, list(members.values()))
+    said: list[EdgeConfidence | EdgeProbability] = [
+        member.probability if combine == "probability" else member for member in members.values()
+    ]
+    directed, undirected = _with_directions(values, said)
     return EnsembleConfidence(
         names=first.names,
         directed=directed,
@@ -137,7 +150,27 @@ def combine_confidences(
         combiner=combine,
         metric=metric,
         weight=weight,
+        calibration=_pooled_calibration(members) if combine == "probability" else None,
     )
+
+
+def pooled(probabilities: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Return the probabilities whose log odds are the means of those of the members.
+
+    >>> pooled([np.array([0.5, 0.9]), np.array([0.5, 0.1])]).round(3).tolist()
+    [0.5, 0.5]
+    """
+    inside = np.clip(np.array(probabilities), SMALLEST, 1 - SMALLEST)
+    return np.asarray(1 / (1 + np.exp(-np.log(inside / (1 - inside)).mean(axis=0))))
+
+
+def _pooled_calibration(members: Mapping[str, EdgeConfidence]) -> Calibration:
+    """Say that the values are probabilities already, and what speaks against them."""
+    own = [member.probability.calibration for member in members.values()]
+    doubts = [known.doubt for known in own if known.doubt]
+    kind: Kind = "table" if all(known.kind != "none" for known in own) else "none"
+    basis = f"are pooled from those of {len(members)} members"
+    return Calibration(kind, CalibrationCurve.identity(), None, basis, doubts[0] if doubts else "")
 
 
 def _warn_of_other_recipes(members: Mapping[str, EdgeConfidence]) -> None:
@@ -148,7 +181,7 @@ def _warn_of_other_recipes(members: Mapping[str, EdgeConfidence]) -> None:
 
 
 def _with_directions(
-    values: NDArray[np.float64], members: list[EdgeConfidence]
+    values: NDArray[np.float64], members: Sequence[EdgeConfidence | EdgeProbability]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Split the combined confidence of each pair by the members' mean shares; without any, undirected."""
     n = len(members[0].names)

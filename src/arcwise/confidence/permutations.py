@@ -11,6 +11,7 @@ from arcwise.confidence.recipe_confidence import carry_out
 from arcwise.data import Dataset, Incomplete
 from arcwise.deadline import Deadline
 from arcwise.ensemble.recipe import Recipe, Run
+from arcwise.ensemble.uncut import Uncut
 from arcwise.errors import OptionError
 from arcwise.limits import Limits, Status
 from arcwise.mentions import Argument
@@ -39,7 +40,7 @@ class PermutedConfidences:
 
 
 def permuted_confidences(
-    data: Dataset | Incomplete,
+    data: Dataset | Incomplete | Uncut,
     recipe: Recipe,
     *,
     permutations: int = 60,
@@ -53,7 +54,8 @@ def permuted_confidences(
     Parameters
     ----------
     data
-        The data that the confidences come from; of data with gaps, the gaps are shuffled with the values.
+        The data that the confidences come from; of data with gaps, the gaps are shuffled with the values, of
+        uncut data the numbers, which are then cut as those of the data were.
     recipe
         How they were found; `EdgeConfidence.recipe` has it.
     permutations

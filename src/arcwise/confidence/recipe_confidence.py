@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -13,11 +14,14 @@ from arcwise.confidence.edge_confidence import EdgeConfidence
 from arcwise.confidence.learned_table import learned_table
 from arcwise.data import Dataset, Incomplete
 from arcwise.deadline import Deadline
-from arcwise.ensemble import CredibleSet, Ensemble
+from arcwise.ensemble import CredibleSet, Ensemble, NetworkSet
 from arcwise.ensemble.gaps.averaging import completions_for
 from arcwise.ensemble.gaps.completions import Completions
+from arcwise.ensemble.network_set import concatenate
+from arcwise.ensemble.reach import DRAWS, listed_or_drawn
 from arcwise.ensemble.recipe import Recipe, Run
-from arcwise.errors import OptionError, UnknownNameError, suggestion
+from arcwise.ensemble.uncut import Uncut, as_recut
+from arcwise.errors import OptionError, UnfinishedError, UnknownNameError, suggestion
 from arcwise.limits import Limits, Status
 from arcwise.mentions import Argument, Remedy
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
@@ -55,14 +59,18 @@ def recipe_of(confidence: EdgeConfidence) -> Recipe:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What carrying out a recipe gave: networks, and their confidences unless a limit left nothing to average."""
+    """What carrying out a recipe gave: networks, and their confidences unless a limit left nothing to average.
+
+    `drawn` are networks of all completions, where the ensemble of data with gaps has none itself.
+    """
 
     networks: Ensemble
     confidence: EdgeConfidence | None
     status: Status
+    drawn: NetworkSet | None = None
 
 
-def carry_out(recipe: Recipe, data: Dataset | Incomplete | Completions, run: Run | None = None) -> Outcome:
+def carry_out(recipe: Recipe, data: Dataset | Incomplete | Completions | Uncut, run: Run | None = None) -> Outcome:
     """Make the networks of a recipe and average them; from data with gaps, over completions.
 
     A part of a sample is a smaller sample; a part of a credible set says nothing about the whole, unless it is the best
@@ -71,7 +79,12 @@ def carry_out(recipe: Recipe, data: Dataset | Incomplete | Completions, run: Run
     """
     run = run or Run()
     deadline = Deadline.of(run.limits)
-    if not isinstance(data, Dataset):
+    data = as_recut(recipe, data)
+    if isinstance(data, Uncut) and not isinstance(data.whole, Dataset):
+        if data.completions is None:
+            data = replace(data, completions=completions_for(recipe, data.whole, run.seed))
+        return _carry_out_completed(recipe, data, run)
+    if not isinstance(data, Dataset | Uncut):
         return _carry_out_completed(recipe, completions_for(recipe, data, run.seed), run)
     networks = recipe.run(data, seed=run.seed, threads=run.threads, limits=run.limits, progress=run.progress)
     return _averaged(recipe, networks, data.n_cases, deadline)
@@ -95,32 +108,48 @@ def _averaged(recipe: Recipe, networks: Ensemble, n_cases: int, deadline: Deadli
     return Outcome(networks, replace(found, recipe=recipe), Status.COMPLETE if capped else networks.status)
 
 
-def _carry_out_completed(recipe: Recipe, data: Completions, run: Run) -> Outcome:
+def _carry_out_completed(recipe: Recipe, data: Completions | Uncut, run: Run) -> Outcome:
     """Make the networks of every completion, and average the confidences of all; a bootstrap has them mixed already."""
     deadline = Deadline.of(run.limits)
-    n_cases = data.data.n_cases
+    gaps = data.data if isinstance(data, Completions) else data.whole
+    assert isinstance(gaps, Incomplete)
+    n_cases = gaps.n_cases
     found: list[EdgeConfidence] = []
     arcs: list[NDArray[np.float64]] = []
+    drawn: list[NetworkSet] = []
+    each = max(1, DRAWS // max(1, data.count if isinstance(data, Completions) else 1))
 
     def visit(networks: Ensemble, completion: Dataset) -> None:
         made = _averaged(recipe, networks, n_cases, deadline).confidence
         if made is not None:
             found.append(made)
             arcs.append(networks.arc_probabilities())
+            with contextlib.suppress(OptionError, UnfinishedError):  # the time may be over
+                drawn.append(listed_or_drawn(networks, count=each, seed=run.seed, limits=deadline.uncounted))
 
-    networks = recipe.source_facts.run_incomplete(recipe, data, run, visit)
-    filled = data.data.pair_shares_missing
-    digest = data.data.digest
+    if isinstance(data, Uncut):
+        networks = recipe.source_facts.run_uncut(recipe, data, run)
+    else:
+        networks = recipe.source_facts.run_incomplete(recipe, data, run, visit)
+    filled, digest = gaps.pair_shares_missing, gaps.digest
     if found and networks.count:
         confidence = _mean(recipe, networks, found, arcs)
         confidence = replace(confidence, filled=filled, data_digest=digest)
-        return Outcome(networks, confidence, networks.status)
+        return Outcome(networks, confidence, networks.status, _joined(drawn, len(found)))
     outcome = _averaged(recipe, networks, n_cases, deadline)
     if outcome.confidence is None or found:
         return Outcome(networks, None, networks.status)
     # Every network has its own completion.
     own = replace(outcome.confidence, filled=filled, data_digest=digest, completions=networks.count)
     return replace(outcome, confidence=own)
+
+
+def _joined(drawn: list[NetworkSet], completions: int) -> NetworkSet | None:
+    """Return the networks of all completions as one set, every completion with the same weight."""
+    if len(drawn) < completions or any(part.count == 0 for part in drawn):
+        return None
+    weights = np.concatenate([part.weights / completions for part in drawn])
+    return concatenate(drawn).with_weights(weights)
 
 
 def _mean(
@@ -147,7 +176,7 @@ def _mean(
 
 
 def confidence_by_recipe(
-    recipe: Recipe, data: Dataset | Incomplete | Completions, run: Run | None = None
+    recipe: Recipe, data: Dataset | Incomplete | Completions | Uncut, run: Run | None = None
 ) -> EdgeConfidence | None:
     """Make the networks of a recipe and average them; None if a limit left nothing that can be averaged."""
     return carry_out(recipe, data, run).confidence

@@ -1,4 +1,9 @@
-"""`recommend`: which threshold to use for what mistakes cost the analyst, by which rule, and what else was close."""
+"""`recommend`: which threshold to use for what mistakes cost the analyst, by which rule, and what else was close.
+
+Two rules know what a cut-off will cost. With calibrated probabilities the cut-off that is best on average follows from
+the data at hand. The learned thresholds of Liao (2022) are those that were best on average over known networks, one for
+all data sets of a kind. The first is used where probabilities were studied, because it goes by this data set.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +12,13 @@ from fractions import Fraction
 
 import numpy as np
 
+from arcwise.confidence.calibration.edge_probability import Expected
 from arcwise.confidence.edge_confidence import EdgeConfidence
 from arcwise.confidence.learned_table import ANY, GRID, LearnedTable, check_metric, learned_table, size_warning
-from arcwise.confidence.rules import Threshold, cost_threshold, gross_threshold
+from arcwise.confidence.rules import Threshold, calibrated_threshold, cost_threshold, gross_threshold
 from arcwise.confidence.rules.learned import learned_threshold, score_name
 from arcwise.ensemble.sources import SOURCES
-from arcwise.errors import OptionError
+from arcwise.errors import OptionError, UnknownNameError, suggestion
 from arcwise.showing import one_screen
 
 __all__ = ["Alternative", "Recommendation", "recommend"]
@@ -39,6 +45,8 @@ class Recommendation:
     ----------
     threshold
         The recommended threshold; `threshold.rule` says by which rule.
+    expected
+        How many of the edges above it are expected to be false, and how many real ones to be below.
     metric, weight
         What was to be optimised, with its beta or alpha.
     edges
@@ -63,6 +71,7 @@ class Recommendation:
     cost_in_words: str
     text: str
     mismatch: str = ""
+    expected: Expected | None = None
 
     def __str__(self) -> str:
         return self.text
@@ -80,6 +89,7 @@ def recommend(
     metric: str = "shd",
     beta: float | None = None,
     alpha: float | None = None,
+    rule: str | None = None,
     table: LearnedTable | None = None,
 ) -> Recommendation:
     """Recommend a threshold for the way the result will be judged.
@@ -94,11 +104,70 @@ def recommend(
         class; "cost": alpha times the missed edges plus the extra edges.
     beta, alpha
         How much a missed edge weighs: alpha extra edges; beta times more recall than precision. 1 if not given.
+    rule
+        "calibrated" or "learned"; None for the first where the probabilities were studied, else the second, and
+        where there is neither, the costs alone.
     table
         The learned thresholds; by default those of the package.
     """
     weight = check_metric(metric, beta=beta, alpha=alpha)
-    known = table or learned_table()
+    if rule not in (None, "calibrated", "learned"):
+        raise UnknownNameError(suggestion("rule of a recommendation", str(rule), ("calibrated", "learned")))
+    probable = confidence.probability if confidence.feature == "edge" else None
+    studied = probable is not None and probable.calibration.kind != "none"
+    weights = {"beta": beta, "alpha": alpha}
+    if table is None and (rule == "calibrated" or (rule is None and studied)):
+        chosen = calibrated_threshold(confidence, metric=metric, **weights)
+        sentences, mismatch = _by_probability(confidence), ""
+        neighbours: tuple[Alternative, ...] = ()
+    else:
+        chosen, sentences, neighbours, mismatch = _by_proxies(confidence, metric, weight, table or learned_table())
+    above = _counter(confidence)
+    others = _other_rules(confidence, metric, weight, chosen)
+    rest = ", ".join(f"{o.reason} {o.threshold:.3g} ({o.edges} edges)" for o in others)
+    expected = probable.expected(confidence.vector > chosen.value) if studied and probable is not None else None
+    known = [] if expected is None else [expected.sentence()]
+    cut = ["The set of networks was cut short by a limit, so the confidences themselves are not final."]
+    first = (
+        f"Use {chosen.value:.4g}: {above(chosen.value)} of {len(confidence.vector)} pairs have a confidence above it."
+    )
+    return Recommendation(
+        threshold=chosen,
+        metric=metric,
+        weight=weight,
+        edges=above(chosen.value),
+        neighbours=neighbours,
+        other_rules=others,
+        cost_in_words=_in_words(metric, weight),
+        text=" ".join(
+            [
+                first,
+                *known,
+                f"{_goal(metric)}: {_in_words(metric, weight)}.",
+                *sentences,
+                f"Other rules would say: {rest}.",
+                *([] if confidence.complete else cut),
+            ]
+        ),
+        mismatch=mismatch,
+        expected=expected,
+    )
+
+
+def _by_probability(confidence: EdgeConfidence) -> list[str]:
+    """Say why the cut-off is the one that the probabilities ask for."""
+    calibration = confidence.probability.calibration
+    said = (
+        "It is the cut-off that is best on average by the probabilities of the edges, for these data rather than for "
+        f"all data sets of a kind, as a learned one would be. The probabilities {calibration.basis}."
+    )
+    return [said, f"Warning: {calibration.doubt}"] if calibration.doubt else [said]
+
+
+def _by_proxies(
+    confidence: EdgeConfidence, metric: str, weight: float, known: LearnedTable
+) -> tuple[Threshold, list[str], tuple[Alternative, ...], str]:
+    """Return the threshold that was learned from proxies, or that of the costs alone, with what is to be said of it."""
     score = score_name(confidence)
     try:
         chosen = learned_threshold(
@@ -106,60 +175,40 @@ def recommend(
             score=score,
             n_cases=confidence.n_cases,
             metric=metric,
-            beta=beta,
-            alpha=alpha,
+            beta=weight if metric.startswith("f") else None,
+            alpha=weight if metric == "cost" else None,
             table=known,
         )
     except OptionError:
-        chosen = _from_costs(metric, weight)
-    above = _counter(confidence)
-    neighbours: list[Alternative] = []
-    mismatch = known.mismatch(confidence.recipe, confidence.n_networks) if chosen.rule == "learned" else ""
-    sentences = [
-        f"Use {chosen.value:g}: {above(chosen.value)} of {len(confidence.vector)} pairs have a confidence above it.",
-        f"{_goal(metric)}: {_in_words(metric, weight)}.",
-    ]
-    if chosen.rule == "learned":
-        entry, other, share = known.neighbours(confidence.origin, score, confidence.n_cases, metric, weight)
-        nearest = other if share > 0.5 else entry
-        if nearest.errors:
-            best = min(nearest.errors)
-            middle = int(np.argmin(np.abs(GRID - chosen.value)))
-            for k in range(max(0, middle - NEIGHBOURS), min(len(GRID), middle + NEIGHBOURS + 1)):
-                value = float(GRID[k])
-                neighbours.append(Alternative(value, above(value), nearest.errors[k] - best, "next on the grid"))
-        sentences.append(_origin_of(entry.score, entry.cases, chosen, confidence))
-        if entry.cases != ANY and (warning := size_warning(confidence.n_cases)):
-            sentences.append(f"Warning: {warning}")
-        if mismatch:
-            sentences.append(f"Warning: {mismatch}")
-        if neighbours:
-            close = [a for a in neighbours if a.extra_error is not None and a.extra_error <= 0.05 * best + 1e-12]
-            if len(close) > 1:
-                sentences.append(
-                    f"Anything from {close[0].threshold:g} to {close[-1].threshold:g} did nearly as well there."
-                )
-    else:
-        sentences.append(
-            f"No proxies were studied for networks of the kind '{confidence.origin}', so the value follows from your "
-            "costs alone; it is right if the confidences are calibrated probabilities."
+        return (
+            _from_costs(metric, weight),
+            [
+                f"No proxies were studied for networks of the kind '{confidence.origin}', so the value follows from "
+                "your costs alone; it is right if the confidences are calibrated probabilities."
+            ],
+            (),
+            "",
         )
-    others = _other_rules(confidence, metric, weight, chosen)
-    rest = ", ".join(f"{o.reason} {o.threshold:.3g} ({o.edges} edges)" for o in others)
-    sentences.append(f"Other rules would say: {rest}.")
-    if not confidence.complete:
-        sentences.append("The set of networks was cut short by a limit, so the confidences themselves are not final.")
-    return Recommendation(
-        threshold=chosen,
-        metric=metric,
-        weight=weight,
-        edges=above(chosen.value),
-        neighbours=tuple(neighbours),
-        other_rules=others,
-        cost_in_words=_in_words(metric, weight),
-        text=" ".join(sentences),
-        mismatch=mismatch,
-    )
+    above = _counter(confidence)
+    entry, other, share = known.neighbours(confidence.origin, score, confidence.n_cases, metric, weight)
+    nearest = other if share > 0.5 else entry
+    neighbours: list[Alternative] = []
+    best = min(nearest.errors, default=0.0)
+    if nearest.errors:
+        middle = int(np.argmin(np.abs(GRID - chosen.value)))
+        for k in range(max(0, middle - NEIGHBOURS), min(len(GRID), middle + NEIGHBOURS + 1)):
+            value = float(GRID[k])
+            neighbours.append(Alternative(value, above(value), nearest.errors[k] - best, "next on the grid"))
+    sentences = [_origin_of(entry.score, entry.cases, chosen, confidence)]
+    if entry.cases != ANY and (warning := size_warning(confidence.n_cases)):
+        sentences.append(f"Warning: {warning}")
+    mismatch = known.mismatch(confidence.recipe, confidence.n_networks)
+    if mismatch:
+        sentences.append(f"Warning: {mismatch}")
+    close = [a for a in neighbours if a.extra_error is not None and a.extra_error <= 0.05 * best + 1e-12]
+    if len(close) > 1:
+        sentences.append(f"Anything from {close[0].threshold:g} to {close[-1].threshold:g} did nearly as well there.")
+    return chosen, sentences, tuple(neighbours), mismatch
 
 
 def _from_costs(metric: str, weight: float) -> Threshold:

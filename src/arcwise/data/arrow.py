@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arcwise.data.dataset import Dataset
+from arcwise.data.header import completed_header
 from arcwise.data.labels import spell
 from arcwise.errors import DataError, OptionError
 from arcwise.mentions import Remedy
@@ -22,8 +23,8 @@ def speaks_arrow(frame: object) -> bool:
     return hasattr(frame, "__arrow_c_stream__") and not type(frame).__module__.startswith("pandas")
 
 
-def columns_of_arrow(frame: Any, source: str) -> tuple[Column, ...]:
-    """Return the columns of a frame, dictionary-encoded: by Arrow, or as they are if they are categories already."""
+def columns_of_arrow(frame: Any, source: str) -> tuple[tuple[Column, ...], dict[str, str]]:
+    """Return the columns of a frame, dictionary-encoded, and which of them got their names here, and why."""
     try:
         import pyarrow as pa
         import pyarrow.compute as pc
@@ -32,16 +33,12 @@ def columns_of_arrow(frame: Any, source: str) -> tuple[Column, ...]:
             f"pyarrow, which reads a {type(frame).__module__.split('.')[0]} frame, is not installed.",
             remedies=(Remedy("install arcwise[arrow]"), Remedy("give frame.to_pandas()")),
         ) from None
-    from arcwise.data.table import Column
-
     table = pa.table(frame)
     prefix = f"{source}: " if source else ""
-    names = [str(name).strip() for name in table.column_names]
-    if "" in names or len(set(names)) < len(names):
-        raise DataError(f"{prefix}every column needs a name of its own; they are {', '.join(names[:20])}.")
+    names, renamed = completed_header([str(name).strip() for name in table.column_names])
     columns = []
     for name, chunks in zip(names, table.columns, strict=True):
-        array = chunks.combine_chunks()
+        array = chunks.chunk(0) if chunks.num_chunks == 1 else chunks.combine_chunks()
         declared = pa.types.is_dictionary(array.type)
         if isinstance(array, pa.ChunkedArray):  # no chunk at all
             array = array.combine_chunks() if array.num_chunks else pa.array([], type=array.type)
@@ -51,11 +48,30 @@ def columns_of_arrow(frame: Any, source: str) -> tuple[Column, ...]:
             if pa.types.is_temporal(array.type):
                 array = pc.cast(array, pa.string())
             array = pc.dictionary_encode(array)
-        values = array.dictionary.to_pylist()
-        labels = [None if value is None else spell(value) or None for value in values]
-        kept = tuple(dict.fromkeys(label for label in labels if label is not None and label != "nan"))
-        position: dict[str | None, int] = {label: code for code, label in enumerate(kept)}
-        lookup = np.array([*(position.get(label, len(kept)) for label in labels), len(kept)])
-        indices = np.asarray(pc.fill_null(array.indices.cast(pa.int64()), len(labels)).to_numpy(zero_copy_only=False))
-        columns.append(Column(name, lookup.astype(Dataset.code_type(len(kept) + 1))[indices], kept, declared))
-    return tuple(columns)
+        columns.append(_column(name, array, declared=declared))
+    return tuple(columns), renamed
+
+
+def _column(name: str, array: Any, *, declared: bool) -> Column:
+    """Return a dictionary-encoded column.
+
+    Its codes are Arrow's own indices, in their own memory, where these are as wide as codes are, nothing is missing and
+    every value of the dictionary is a label of its own.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    from arcwise.data.table import Column
+
+    values = array.dictionary.to_pylist()
+    labels = [None if value is None else spell(value) or None for value in values]
+    kept = tuple(dict.fromkeys(label for label in labels if label is not None and label != "nan"))
+    kind = Dataset.code_type(len(kept) + 1)
+    if len(kept) == len(labels) and array.null_count == 0:
+        indices = array.indices.to_numpy(zero_copy_only=True)
+        if indices.dtype.itemsize == np.dtype(kind).itemsize:
+            return Column(name, indices.view(kind), kept, declared)
+    position: dict[str | None, int] = {label: code for code, label in enumerate(kept)}
+    lookup = np.array([*(position.get(label, len(kept)) for label in labels), len(kept)])
+    indices = np.asarray(pc.fill_null(array.indices.cast(pa.int64()), len(labels)).to_numpy(zero_copy_only=False))
+    return Column(name, lookup.astype(kind)[indices], kept, declared)

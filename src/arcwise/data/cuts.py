@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["equal_width", "interval_labels", "intervals_of", "k_means", "mean", "quantiles"]
+__all__ = ["equal_width", "interval_labels", "intervals_of", "mean", "quantiles"]
 
 Cuts = NDArray[np.float64]
 
@@ -27,19 +27,15 @@ def equal_width(values: NDArray[np.float64], bins: int) -> Cuts:
 
 
 def quantiles(values: NDArray[np.float64], bins: int) -> Cuts:
-    """Return the cuts of `bins` intervals with as equal numbers of rows as ties allow: values of the data."""
+    """Return the cuts of `bins` intervals with as equal numbers of rows as ties allow: values of the data.
+
+    Where so many rows have the largest value that no cut lies below it, it is cut off from all others.
+    """
     cuts: Cuts = np.unique(np.quantile(values, np.arange(1, bins) / bins, method="inverted_cdf"))
-    return np.asarray(cuts[cuts < values.max()])
-
-
-def k_means(values: NDArray[np.float64], bins: int) -> Cuts:
-    """Return the cuts halfway between the centres of `bins` clusters: scikit-learn's best of ten starts, fixed seed."""
-    from sklearn.cluster import KMeans
-
-    clusters = min(bins, len(np.unique(values)))
-    found = KMeans(clusters, n_init=10, random_state=0).fit(values.reshape(-1, 1))
-    centres = np.unique(found.cluster_centers_[:, 0])
-    return np.asarray(0.5 * (centres[1:] + centres[:-1]))
+    largest = values.max()
+    if cuts[0] == largest:
+        return np.asarray(np.unique(values)[-2:-1])
+    return np.asarray(cuts[cuts < largest])
 
 
 def mean(values: NDArray[np.float64]) -> Cuts:

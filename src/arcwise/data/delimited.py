@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data.dataset import Dataset
+from arcwise.data.header import completed_header
 from arcwise.data.labels import numbers_of, quoted
 from arcwise.data.source import Source, TextOptions, not_utf8
 from arcwise.data.table import Column, Table
@@ -28,6 +29,8 @@ __all__ = ["Dialect", "checked_header", "columns_from", "merged_labels", "parse"
 # The numbers of `arcwise::DelimitedProblem`.
 RAGGED, UNCLOSED_QUOTE, TEXT_AFTER_QUOTE, NUL_BYTE, FIELD_TOO_LONG, INTERRUPTED = range(1, 7)
 
+GUESSED_LINES = 20
+_QUOTED = re.compile(rb'"(?:[^"]|"")*"')
 _OTHER_BLANKS = re.compile(rb"[\x0b\x0c\x1c-\x1f\x80-\xff]")
 
 
@@ -44,7 +47,7 @@ class Dialect:
 
 def read_delimited(source: Source, options: TextOptions, progress: ProgressCallback) -> Table:
     """Read a CSV or TSV file; see `read_table` for what is accepted."""
-    separator = "," if options.separator is None else options.separator
+    separator = guessed_separator(source.head(2**16)) if options.separator is None else options.separator
     if len(separator) != 1 or not separator.isascii() or separator in '"\n\r\0':
         raise OptionError(Argument("separator", separator), "must be one ASCII character, such as ',' ';' or a tab.")
     name, text = source.name, source.content
@@ -55,7 +58,8 @@ def read_delimited(source: Source, options: TextOptions, progress: ProgressCallb
         raise FormatError(f"{name}: the file is empty; a header line and at least one row are needed.")
     if options.header:
         fields = _decoded(*parsed.header(), lambda k: f"the header, field {k + 1:,}", name)
-        names, renamed = completed_header(fields)
+        # A header of numbers is left as it is: it may be a row.
+        names, renamed = completed_header(fields) if numbers_of(fields) is None else (fields, {})
         checked_header(names, name, separator)
     else:
         names, renamed = [f"X{v}" for v in range(parsed.n_columns)], {}
@@ -64,33 +68,22 @@ def read_delimited(source: Source, options: TextOptions, progress: ProgressCallb
     return Table(columns, name, lines=lines if len(lines) else parsed.first_line, renamed=renamed)
 
 
-def completed_header(fields: list[str]) -> tuple[list[str], dict[str, str]]:
-    """Return a name for every column, and for those that got it here the reason: empty fields, and repeated names.
+def guessed_separator(head: bytes) -> str:
+    """Return what separates fields: what the first lines all have in the same number; a comma if in doubt.
 
-    pandas writes its index under an empty name, and joins of two tables repeat names. A header of numbers is left as
-    it is: it may be a row.
+    Spreadsheets write semicolons where commas stand before decimals.
 
-    >>> completed_header(["", "age", "age"])
-    (['column 1', 'age', 'age (2)'], {'column 1': 'its header is empty', 'age (2)': "column 2 is called 'age', too"})
+    >>> guessed_separator(b"name;height\\nAnn;1,71\\n"), guessed_separator(b"a,b\\n1;2,3\\n")
+    (';', ',')
     """
-    if numbers_of(fields) is not None:
-        return fields, {}
-    names: list[str] = []
-    renamed: dict[str, str] = {}
-    taken = set(fields)
-    for position, own in enumerate(fields, start=1):
-        if own and own not in names:
-            names.append(own)
-            continue
-        base, number = (own, names.count(own) + 1) if own else ("column", position)
-        spelled = f"{base} ({number})" if own else f"{base} {number}"
-        while spelled in taken or spelled in names:
-            number += 1
-            spelled = f"{base} ({number})"
-        names.append(spelled)
-        reason = f"column {fields.index(own) + 1} is called '{own}', too" if own else "its header is empty"
-        renamed[spelled] = reason
-    return names, renamed
+    lines = [line for line in _QUOTED.sub(b"", head).splitlines()[:GUESSED_LINES] if line.strip()]
+    if len(head) == 2**16:
+        lines = lines[:-1]  # it may be cut off
+    for separator in (",", ";", "\t", "|"):
+        counts = {line.count(separator.encode()) for line in lines}
+        if len(counts) == 1 and counts != {0}:
+            return separator
+    return ","
 
 
 def parse(
@@ -125,7 +118,7 @@ def _refuse(parsed: DelimitedTable, name: str, separator: str) -> NoReturn:
             raise FormatError(
                 f"{where} has {parsed.found:,} field{'' if parsed.found == 1 else 's'}, but {first} has "
                 f"{parsed.expected:,}. Every line needs the same number; a value that contains {_named(separator)} "
-                "must be in double quotes."
+                f"must be in double quotes{', and a title above the header must go' if parsed.expected == 1 else ''}."
             )
         case 2:
             raise FormatError(f"{field}: the quote that opens this field is never closed.")

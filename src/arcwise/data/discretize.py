@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import cuts as cutting
+from arcwise.data.cluster_cuts import cluster_cuts
 from arcwise.data.dataset import Dataset
 from arcwise.data.entropy_cuts import entropy_cuts
 from arcwise.data.labels import quoted
@@ -20,7 +21,7 @@ from arcwise.mentions import Argument, Remedy
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["METHODS", "apply_cuts", "discretize", "find_cuts"]
+__all__ = ["METHODS", "apply_cuts", "check_numbers", "class_column", "cut_points", "discretize", "find_cuts"]
 
 METHODS = ("mdl", "width", "quantile", "kmeans", "mean")
 Cuts = dict[str, NDArray[np.float64]]
@@ -134,26 +135,41 @@ def find_cuts(
         raise OptionError(Argument("bins", bins), "must be an integer of at least 2.")
     table = data if isinstance(data, Table) else Table.from_dataframe(data)
     chosen = _chosen(table, columns, target, MAX_LEVELS if max_levels is None else max_levels)
-    classes = _target(table, target) if method == "mdl" else None
+    classes = class_column(table, target) if method == "mdl" else None
     for column in chosen:
-        _check(table, column)
+        check_numbers(table, column)
     rows = _cases(table)
-    if classes is not None:
-        labels = classes.codes[rows].astype(np.int64)
-        with_class = labels < len(classes.labels)
-        found = {}
-        for column in chosen:
-            values = column.values()[rows]
-            known = with_class & ~np.isnan(values)
-            found[column.name] = entropy_cuts(values[known], labels[known], len(classes.labels))
-        return found
-    unsupervised = {
-        "width": lambda values: cutting.equal_width(values, bins),
-        "quantile": lambda values: cutting.quantiles(values, bins),
-        "kmeans": lambda values: cutting.k_means(values, bins),
-        "mean": cutting.mean,
-    }[method]
-    return {column.name: unsupervised(_known(column.values()[rows])) for column in chosen}
+    labels = None if classes is None else classes.codes[rows].astype(np.int64)
+    states = 0 if classes is None else len(classes.labels)
+    return {
+        column.name: cut_points(column.values()[rows], method, bins=bins, classes=labels, n_classes=states)
+        for column in chosen
+    }
+
+
+def cut_points(
+    values: NDArray[np.float64],
+    method: str,
+    *,
+    bins: int = BINS,
+    classes: NDArray[np.int64] | None = None,
+    n_classes: int = 0,
+) -> NDArray[np.float64]:
+    """Return the ascending cut points of numbers, of which NaN are left out.
+
+    `classes` are the codes of the class for "mdl"; those from `n_classes` on stand for a missing one.
+    """
+    known = ~np.isnan(values)
+    if method == "mdl":
+        assert classes is not None
+        known &= classes < n_classes
+        return entropy_cuts(values[known], classes[known], n_classes)
+    numbers = values[known]
+    if method == "width":
+        return cutting.equal_width(numbers, bins)
+    if method == "quantile":
+        return cutting.quantiles(numbers, bins)
+    return cluster_cuts(numbers, bins) if method == "kmeans" else cutting.mean(numbers)
 
 
 def _known(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -198,7 +214,8 @@ def _chosen(
     return [table.column(name) for name in listed]
 
 
-def _check(table: Table, column: Column) -> None:
+def check_numbers(table: Table, column: Column) -> None:
+    """Refuse a column that cannot be cut: of words, or with one value."""
     where = f"{table.prefix}{table.place(column)}"
     if column.numbers is None:
         raise DataError(f"{where} does not hold numbers and cannot be cut into intervals.")
@@ -213,7 +230,7 @@ def _cases(table: Table) -> NDArray[np.int64] | slice:
     return np.repeat(np.arange(table.n_rows), np.asarray(table.weights, dtype=np.int64))
 
 
-def _target(table: Table, target: str | None) -> Column:
+def class_column(table: Table, target: str | None) -> Column:
     """Return the class column."""
     if target is None:
         raise OptionError(

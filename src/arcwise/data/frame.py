@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data.dataset import Dataset
-from arcwise.data.labels import quoted, spell
+from arcwise.data.header import completed_header
+from arcwise.data.labels import spell
 from arcwise.errors import DataError
 
 if TYPE_CHECKING:
@@ -21,28 +22,18 @@ if TYPE_CHECKING:
 __all__ = ["columns_of", "frame_of"]
 
 
-def columns_of(frame: pd.DataFrame, source: str) -> tuple[Column, ...]:
-    """Return the columns of a DataFrame, dictionary-encoded."""
+def columns_of(frame: pd.DataFrame, source: str) -> tuple[tuple[Column, ...], dict[str, str]]:
+    """Return the columns of a DataFrame, dictionary-encoded, and which of them got their names here, and why."""
     import pandas as pd
 
+    other = "collect it first" if hasattr(frame, "collect") else "for an array of codes use Dataset.from_codes"
     if not isinstance(frame, pd.DataFrame):
-        raise DataError(
-            f"a pandas DataFrame is needed, not {type(frame).__name__}; for an array of codes use Dataset.from_codes."
-        )
+        raise DataError(f"a DataFrame is needed, not {type(frame).__name__}; {other}.")
     if frame.columns.nlevels > 1:
         raise DataError("the DataFrame has several levels of column names; flatten them to one name per column.")
     prefix = f"{source}: " if source else ""
-    names = [str(name).strip() for name in frame.columns]
-    for position, name in enumerate(names):
-        where = f"{prefix}column {position + 1} of {len(names)}"
-        if not name:
-            raise DataError(f"{where} has an empty name; every variable needs one.")
-        if name in names[:position]:
-            raise DataError(
-                f"{prefix}the name '{name}' is given to columns {names.index(name) + 1} and {position + 1} of "
-                f"{len(names)}; names must differ. Rename one of them."
-            )
-    return tuple(_column(name, frame.iloc[:, v], prefix) for v, name in enumerate(names))
+    names, renamed = completed_header([str(name).strip() for name in frame.columns])
+    return tuple(_column(name, frame.iloc[:, v], prefix) for v, name in enumerate(names)), renamed
 
 
 def _column(name: str, series: pd.Series[Any], prefix: str) -> Column:
@@ -52,7 +43,7 @@ def _column(name: str, series: pd.Series[Any], prefix: str) -> Column:
 
     kind = series.dtype
     if isinstance(kind, pd.CategoricalDtype):
-        raw, values, declared = np.asarray(series.cat.codes), list(kind.categories), True
+        raw, values, declared = series.array.codes, list(kind.categories), True
     elif pd.api.types.is_datetime64_any_dtype(kind) or pd.api.types.is_timedelta64_dtype(kind):
         # As written: what becomes of dates is decided by the audit, and `Dataset.from_dataframe` refuses them.
         return _column(name, series.astype(str).where(series.notna(), None), prefix)
@@ -71,24 +62,27 @@ def _column(name: str, series: pd.Series[Any], prefix: str) -> Column:
     labels = [spell(value) for value in values]
     if any(label in ("inf", "-inf") for label in labels) and pd.api.types.is_float_dtype(kind):
         raise DataError(f"{prefix}column '{name}' holds infinite values; replace them, or make them missing (NaN).")
-    lookup, kept = _distinct(labels, values, f"{prefix}column '{name}'")
-    return Column(name, lookup.astype(Dataset.code_type(len(kept) + 1))[np.asarray(raw)], kept, declared)
+    lookup, kept = _distinct(labels)
+    codes, code_type = np.asarray(raw), Dataset.code_type(len(kept) + 1)
+    if (
+        declared
+        and len(kept) == len(labels)
+        and codes.itemsize == np.dtype(code_type).itemsize
+        and codes.min(initial=0) >= 0
+    ):
+        return Column(name, codes.view(code_type), kept, declared)  # the frame's own memory
+    return Column(name, lookup.astype(code_type)[codes], kept, declared)
 
 
-def _distinct(labels: list[str], values: list[Any], where: str) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """Return the code of each label and, last, of a missing value; equal labels of different values are refused."""
+def _distinct(labels: list[str]) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    """Return the code of each label and, last, of a missing value.
+
+    What a file would write alike is one label: " yes" and "yes", the number 1 and the text "1".
+    """
     known: dict[str, int] = {}
-    for k, label in enumerate(labels):
-        if label in known:
-            pair = (values[labels.index(label)], values[k])
-            kinds = sorted({type(value).__name__ for value in pair})
-            why = "after stripping spaces" if len(kinds) == 1 else f"as text, though of types {' and '.join(kinds)}"
-            raise DataError(
-                f"{where} has the states {quoted([str(value) for value in pair])}, which are the same {why}. "
-                "Write each state in one way."
-            )
+    for label in labels:
         if label:
-            known[label] = len(known)
+            known.setdefault(label, len(known))
     codes = [known.get(label, len(known)) for label in labels]
     return np.array([*codes, len(known)], dtype=np.int64), tuple(known)
 

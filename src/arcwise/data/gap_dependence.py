@@ -6,6 +6,7 @@ first can be refuted by data; that gaps depend on the missing values themselves 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -14,16 +15,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import chi2
 
+from arcwise.data.discretize import discretize
 from arcwise.data.incomplete import Incomplete
+from arcwise.data.table import Table
+from arcwise.errors import DataWarning
 from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["LEVEL", "GapDependence", "gap_dependences", "gap_frame"]
+__all__ = ["LEVEL", "GapDependence", "gap_dependences", "gap_frame", "table_gap_dependences"]
 
 # The level of the tests, after Holm's correction for their number.
 LEVEL = 0.05
+# Columns of text with more labels are no variables yet.
+MOST_LABELS = 50
 
 
 @one_screen
@@ -93,6 +99,21 @@ def gap_dependences(data: Incomplete) -> tuple[GapDependence, ...]:
             )
     found.sort(key=lambda item: item[0])
     return _corrected([item for _, item in found])
+
+
+def table_gap_dependences(table: Table) -> tuple[GapDependence, ...]:
+    """Test the gaps of a table as it came: numbers in three intervals, without columns of very many labels."""
+    told = [c.name for c in table.columns if c.n_missing < table.n_rows and len(c.labels) > 1]
+    few = [name for name in told if table.column(name).is_continuous() or len(table.column(name).labels) <= MOST_LABELS]
+    if len(few) < 2 or not any(table.column(name).n_missing for name in few):
+        return ()
+    chosen = table.select(few)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        cut = discretize(chosen, method="quantile", without_cuts="drop")
+        if len(cut.columns) < 2:
+            return ()
+        return gap_dependences(cut.to_incomplete(categorical=True))
 
 
 def _p_value(counts: NDArray[np.float64]) -> float:

@@ -20,6 +20,8 @@ CHANCE = 0.001
 NUMBERING_WORDS = frozenset(
     ("id", "ids", "identifier", "uid", "uuid", "guid", "key", "no", "nr", "number", "rowid", "rownum", "serial")
 )
+# Of these, those that say it also of numbers that repeat: a customer has many orders.
+IDENTIFYING_WORDS = frozenset(("id", "ids", "identifier", "uid", "uuid", "guid"))
 NUMBERING_NAMES = frozenset(("index", "row", "case", "record", "customer", "patient", "person", "subject"))
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
@@ -28,7 +30,8 @@ def identifier_reason(column: Column) -> str | None:
     """Return why a column is taken for an identifier, or None if it may be a variable.
 
     Text is an identifier if more than half of the rows have a label of their own. Numbers are harder: measurements with
-    many digits differ in every row, too. They must be whole and all different, and in addition
+    many digits differ in every row, too. They must be whole, with a name that ends in "id"; or whole and all different,
+    and in addition
 
     - the name says that they number the cases; or
     - they lie too close together to differ by chance. Of n independent draws from R whole numbers, no two are equal
@@ -51,10 +54,17 @@ def identifier_reason(column: Column) -> str | None:
     numbers = column.numbers
     if numbers is None:
         return f"{distinct:,} distinct values in {rows:,} rows" if distinct > rows // 2 else None
-    values = np.unique(numbers[seen])
-    if len(values) < rows or bool((values % 1 != 0).any()):
+    return _numbers_reason(column.name, np.unique(numbers[seen]), rows)
+
+
+def _numbers_reason(name: str, values: NDArray[np.float64], rows: int) -> str | None:
+    """Return why distinct numbers of so many rows are taken for an identifier."""
+    if bool((values % 1 != 0).any()):
         return None
-    if not _numbers_by_name(column.name) and not _are_too_dense(values):
+    if len(values) < rows:
+        named = _last_word(name) in IDENTIFYING_WORDS
+        return f"{len(values):,} different whole numbers, and a name that says so" if named else None
+    if not _numbers_by_name(name) and not _are_too_dense(values):
         return None
     return f"{rows:,} whole numbers from {values[0]:,.0f} to {values[-1]:,.0f}, none of them twice"
 
@@ -69,5 +79,9 @@ def _are_too_dense(values: NDArray[np.float64]) -> bool:
 
 
 def _numbers_by_name(name: str) -> bool:
-    words = [word.lower() for word in _WORDS.findall(name)]
-    return name.strip().lower() in NUMBERING_NAMES or (bool(words) and words[-1] in NUMBERING_WORDS)
+    return name.strip().lower() in NUMBERING_NAMES or _last_word(name) in NUMBERING_WORDS
+
+
+def _last_word(name: str) -> str:
+    words = _WORDS.findall(name)
+    return words[-1].lower() if words else ""

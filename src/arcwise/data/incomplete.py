@@ -12,12 +12,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise.data.dataset import Dataset
+from arcwise.data.targets import Targets
 from arcwise.errors import DataError
 from arcwise.mentions import Argument, Remedy
 from arcwise.seeds import Seed, generator_of
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from arcwise.data.gap_states import GapStates
 
 __all__ = ["Incomplete"]
 
@@ -47,20 +50,16 @@ class Incomplete:
     missing: NDArray[np.bool_]
 
     def __post_init__(self) -> None:
-        missing = np.ascontiguousarray(self.missing, dtype=bool)
+        missing = np.array(self.missing, dtype=bool, order="C")  # a copy: it is made read-only
         shape = (self.held.n_variables, self.held.n_rows)
         if missing.shape != shape:
             raise DataError(f"missing has the shape {missing.shape}; it must be (variables, rows), {shape}.")
-        if self.held.targets is not None and not self.held.targets.is_empty:
-            raise DataError(
-                "data of experiments cannot have gaps to complete: a value that was set does not follow from others. "
-                "Fill them once, or leave their rows out."
-            )
+        _check_set_values(self.held, missing)
         codes = self.held.codes
         if (codes[missing] != 0).any():
             codes = codes.copy()
             codes[missing] = 0
-            object.__setattr__(self, "held", self.held._unchecked(codes, self.held.weights, None))
+            object.__setattr__(self, "held", self.held._unchecked(codes, self.held.weights, self.held.targets))
         empty = np.flatnonzero((missing | (self.held.native_weights == 0 if self.is_weighted else False)).all(axis=1))
         if empty.size:
             raise DataError(
@@ -140,6 +139,16 @@ class Incomplete:
         both = (seen * self._shares) @ seen.T
         return np.abs(np.clip(np.round(1.0 - both, 12), 0.0, 1.0))  # no -0.0
 
+    @cached_property
+    def cell_flags(self) -> NDArray[np.uint8]:
+        """(variables, rows), as native code takes it: 1 if a cell is missing, 2 if an experiment set it."""
+        flags = self.missing.astype(np.uint8)
+        targets = self.held.targets
+        if targets is not None:
+            for name in targets.names:
+                flags[self.index(name), ~targets.rows_without(name)] = 2
+        return flags
+
     @property
     def share_of_cells(self) -> float:
         """The share of all cells that are missing."""
@@ -174,9 +183,16 @@ class Incomplete:
         weights = options.pop("weights", None)
         return Table.from_dataframe(frame, weights=weights).to_incomplete(**options)
 
+    @classmethod
+    def trusted(cls, held: Dataset, missing: NDArray[np.bool_]) -> Incomplete:
+        """Make it of parts that were checked before; a variable may have no value among these rows."""
+        made = object.__new__(cls)
+        made.__dict__.update(held=held, missing=np.ascontiguousarray(missing))
+        return made
+
     def completed(self, codes: NDArray[Any]) -> Dataset:
         """Return the data with these codes, of which only those of missing cells may differ from what is held."""
-        return self.held._unchecked(codes, self.held.weights, None)
+        return self.held._unchecked(codes, self.held.weights, self.held.targets)
 
     def complete_cases(self) -> Dataset:
         """Return the cases that lack nothing."""
@@ -185,15 +201,11 @@ class Incomplete:
             raise DataError(f"every one of the {self.n_rows:,} rows has a missing value: none would be left.")
         return self.held.take(whole)
 
-    def with_gap_states(self) -> Dataset:
-        """Return the data with one more state for every variable, its last, which stands for a missing value.
+    def with_gap_states(self) -> GapStates:
+        """Return the data with one more state for every variable, its last, which stands for a missing value."""
+        from arcwise.data.gap_states import GapStates
 
-        With it, a table of counts tells the cases that have all values of a family from the others.
-        """
-        states = tuple((*own, _new_name(own)) for own in self.states)
-        kind = Dataset.code_type(max(len(own) for own in states))
-        codes = np.where(self.missing, self.arities[:, None], self.held.codes).astype(kind)
-        return Dataset(codes, self.names, states, self.held.weights)
+        return GapStates.of(self)
 
     def select(self, names: Iterable[str]) -> Incomplete:
         """Return the given variables, in the order given."""
@@ -216,6 +228,13 @@ class Incomplete:
             )
         return Incomplete(self.held.expand(), np.repeat(self.missing, self.held.weights, axis=1))
 
+    def collapse(self) -> Incomplete:
+        """Return the distinct rows, with the number of their cases as weights."""
+        marked = self.with_gap_states().collapse()
+        missing = marked.codes == self.arities[:, None]
+        codes = np.where(missing, 0, marked.codes).astype(self.held.codes.dtype)
+        return Incomplete(self.held._unchecked(codes, marked.weights, marked.targets), missing)
+
     # ---- At random
 
     def resample(self, seed: Seed = None) -> Incomplete:
@@ -224,29 +243,63 @@ class Incomplete:
         return whole.take(whole.resampled_rows(seed))
 
     def resampled_rows(self, seed: Seed = None) -> NDArray[np.int64]:
-        """Return as many rows as there are, drawn with replacement.
+        """Return as many rows as there are, drawn with replacement; those of each experiment from its own.
 
         If none of them has a value of some variable, one that has it takes a place: without any there is nothing to
         learn from.
         """
         rng = generator_of(seed)
-        rows = rng.integers(0, self.n_rows, size=self.n_rows)
+        rows = _drawn_rows(self.held.targets, self.n_rows, rng)
         for v in np.flatnonzero(self.missing[:, rows].all(axis=1)):
-            rows[rng.integers(0, len(rows))] = rng.choice(np.flatnonzero(~self.missing[v]))
+            chosen = int(rng.choice(np.flatnonzero(~self.missing[v])))
+            places = np.flatnonzero(
+                _experiment_of(self.held.targets, rows) == _experiment_of(self.held.targets, chosen)
+            )
+            rows[rng.choice(places)] = chosen
         return rows
 
     def permute_columns(self, seed: Seed = None) -> Incomplete:
-        """Return the data with the cases of every column shuffled independently of the others, gaps included."""
+        """Return the data with the cases of every column shuffled independently of the others, gaps included.
+
+        The cases in which a variable was set, and those in which it was not, are shuffled among themselves.
+        """
         rng = generator_of(seed)
         whole = self.expand()
-        order = rng.permuted(np.tile(np.arange(whole.n_rows), (whole.n_variables, 1)), axis=1)
+        targets = whole.held.targets
+        order = np.tile(np.arange(whole.n_rows), (whole.n_variables, 1))
+        if targets is None:
+            order = rng.permuted(order, axis=1)
+        else:
+            for v, name in enumerate(whole.names):
+                alone = targets.rows_without(name)
+                for rows in (alone, ~alone):
+                    order[v, rows] = rng.permuted(order[v, rows])
         codes = np.take_along_axis(whole.held.codes, order, axis=1)
-        return Incomplete(whole.held._unchecked(codes, None, None), np.take_along_axis(whole.missing, order, axis=1))
+        return Incomplete(whole.held._unchecked(codes, None, targets), np.take_along_axis(whole.missing, order, axis=1))
 
 
-def _new_name(states: tuple[str, ...]) -> str:
-    """Return a name for the state of missing values that no state has."""
-    name = "missing"
-    while name in states:
-        name = f"({name})"
-    return name
+def _check_set_values(held: Dataset, missing: NDArray[np.bool_]) -> None:
+    """Refuse a value that was set and is not known: it follows from nothing."""
+    targets = held.targets
+    if targets is None:
+        return
+    for name in targets.names:
+        unknown = np.flatnonzero(missing[held.index(name)] & ~targets.rows_without(name))
+        if unknown.size:
+            raise DataError(
+                f"variable '{name}' was set by an experiment in {unknown.size:,} rows that lack its value, the first "
+                f"being row {int(unknown[0]) + 1:,}: to what it was set cannot be told from other values.",
+                remedies=(Remedy("fill these values in"), Remedy("leave the rows out")),
+            )
+
+
+def _experiment_of(targets: Targets | None, rows: NDArray[np.int64] | int) -> NDArray[np.int32]:
+    return np.zeros(np.shape(rows), dtype=np.int32) if targets is None else np.asarray(targets.of_row[rows])
+
+
+def _drawn_rows(targets: Targets | None, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Draw rows with replacement; how many there are of each experiment was chosen, not observed, and stays."""
+    if targets is None:
+        return rng.integers(0, count, size=count)
+    groups = [np.flatnonzero(targets.of_row == k) for k in range(len(targets.sets))]
+    return np.concatenate([group[rng.integers(0, len(group), size=len(group))] for group in groups])

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from arcwise.data.dataset import Dataset
+from arcwise.data.header import completed_header
 from arcwise.data.labels import spell
 from arcwise.data.source import Source, TextOptions
 from arcwise.data.table import Column, Table
@@ -34,10 +35,15 @@ def read_json_lines(source: Source, options: TextOptions, progress: ProgressCall
         lines.append(number)
     if not columns:
         raise FormatError(f"{source.name}: no line holds an object with at least one key.")
+    names, renamed = completed_header([name.strip() for name in columns])
     return Table(
-        tuple(_column(name, [*values, *[None] * (len(lines) - len(values))]) for name, values in columns.items()),
+        tuple(
+            _column(name, [*values, *[None] * (len(lines) - len(values))])
+            for name, values in zip(names, columns.values(), strict=True)
+        ),
         source.name,
         lines=np.array(lines, dtype=np.int64),
+        renamed=renamed,
     )
 
 
@@ -48,10 +54,7 @@ def _row(text: str, where: str) -> dict[str, Any]:
         raise FormatError(f"{where}: not JSON ({error}); every line holds one object.") from None
     if not isinstance(row, dict):
         raise FormatError(f"{where}: a line holds one object, {{...}}, not {type(row).__name__}.")
-    names = [name.strip() for name in row]
-    if "" in names or len(set(names)) < len(names):
-        raise FormatError(f"{where}: the keys must have names, all different.")
-    return dict(zip(names, row.values(), strict=True))
+    return row
 
 
 def _label(value: object, where: str) -> str | None:

@@ -13,8 +13,9 @@ __all__ = ["MISSING", "numbers_of", "quoted", "sorted_labels", "spell"]
 # What counts as a missing value in a text file. "None" is not among them: it is a state of many networks.
 MISSING: tuple[str, ...] = ("", "?", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL")
 
-# Decimal numbers only: neither "inf" nor "1_000" nor hexadecimal, which Python's float would take.
-_NUMBERS = re.compile(r"(?:[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?\n)*")
+# Decimal numbers only: neither "inf" nor "1_000" nor hexadecimal, which Python's float would take. Every number matches
+# in one way, and what matched is not tried again: a word after a thousand numbers would take forever.
+_NUMBERS = re.compile(r"(?:[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?\n)*+")
 
 
 def numbers_of(labels: Sequence[str]) -> NDArray[np.float64] | None:

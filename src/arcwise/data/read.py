@@ -54,7 +54,8 @@ class ReadingSettings:
         (before ".gz"), and for standard input what the content looks like. A folder holds Parquet files. See
         `arcwise.data.lau` for the definition of Lau's format.
     separator
-        The character between the fields of a CSV or TSV file; by default a comma or a tab.
+        The character between the fields of a CSV or TSV file; by default what the
+        first lines show: a comma, a semicolon, a tab or a bar.
     header
         Whether the first line of a CSV or TSV file names the columns; if not, they are X0, X1, ...
     missing

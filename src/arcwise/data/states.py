@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.data.carrying import FEWEST_PER_CELL, most_states
 from arcwise.data.dataset import Dataset
 from arcwise.data.date_labels import date_example
 from arcwise.data.identifiers import identifier_reason
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from arcwise.data.table import Column, Table
 
 __all__ = ["encode", "encode_incomplete"]
+
+MERGED = 20  # states with fewer rows are joined, where that is proposed
 
 
 def encode(
@@ -69,13 +72,7 @@ def _encode(
             own, order = column.labels, np.arange(len(column.labels))
         else:
             own, order = _observed(table, column, column.name in kept)
-        if len(own) > table.n_rows:
-            warnings.warn(
-                f"{table.prefix}{table.place(column)} has {len(own):,} declared states but there are only "
-                f"{table.n_rows:,} rows: most of what the states need cannot be learnt.",
-                DataWarning,
-                stacklevel=4,
-            )
+        _check_states(table, column, len(own), by_argument=column.name in states)
         chosen.append(own)
         orders.append(order)
     _tell_constant(table, [column for column in table.columns if column.declared and column.name not in states])
@@ -90,6 +87,34 @@ def _encode(
         return Dataset(codes, table.names, tuple(chosen), table.weights, targets)
     except DataError as error:
         raise error.within(*table.place_parts) from None
+
+
+def _check_states(table: Table, column: Column, states: int, *, by_argument: bool) -> None:
+    """Refuse more states than the rows can carry.
+
+    Who gives the states as an argument knows them from elsewhere, such as a network, and has rows for other things than
+    learning, too; they get a warning.
+    """
+    cases = table.n_rows if table.weights is None else int(np.sum(table.weights))
+    most = most_states(cases if table.weights is not None else cases - column.n_missing)
+    declared = "declared " if column.declared or by_argument else ""
+    where = f"{table.prefix}{table.place(column)} has {states:,} {declared}"
+    if states > most and not by_argument:
+        raise DataError(
+            f"{where}states, and {cases:,} rows carry at most {most:,}: with one parent of two states, there would be "
+            f"{cases / (2 * states):.1f} rows for each cell, and {FEWEST_PER_CELL} are needed. It cannot be learned "
+            "from.",
+            remedies=(
+                _drop(table, column),
+                Remedy("join its rare states with", Call("learn", Argument("merge_rare", MERGED))),
+            ),
+        )
+    if states > table.n_rows:
+        warnings.warn(
+            f"{where}states but there are only {table.n_rows:,} rows: most of what the states need cannot be learnt.",
+            DataWarning,
+            stacklevel=5,
+        )
 
 
 def _tell_constant(table: Table, columns: Iterable[Column]) -> None:
@@ -150,7 +175,8 @@ def _check_missing(table: Table) -> None:
         f"({counted}{more}); {int(complete.sum()):,} of {table.n_rows:,} rows are complete, the first gap is in "
         f"{table.where(int(np.argmin(complete)))}.",
         remedies=(
-            Remedy("fill them with", Call("impute", Argument("method", "knn")), "or 'mode'"),
+            Remedy("average over completions of them with", Call("learn")),
+            Remedy("fill them with", Call("impute", Argument("method", "mode")), "or 'knn'"),
             Remedy("drop the rows with", Call("impute", Argument("method", "drop"))),
             Remedy("say what is missing with", Argument("missing", ()), only_if="a gap is a state of its own"),
         ),

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from arcwise.data.carrying import MAX_LEVELS
 from arcwise.data.dataset import Dataset
 from arcwise.data.labels import numbers_of, quoted
 from arcwise.data.targets import Conditions, Targets, table_targets
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
     from arcwise.data.incomplete import Incomplete
 
 __all__ = ["MAX_LEVELS", "Column", "Table"]
-
-# A column of numbers with more distinct values is taken to be a quantity, not a set of categories.
-MAX_LEVELS = 20
 
 
 @one_screen
@@ -124,6 +122,8 @@ class Table:
         The columns that got their names here, because the header had none or the same twice, each with the reason.
     targets
         Which variables were set in which rows, or None; see `with_interventions`.
+    above
+        What was written above the header, and was skipped.
     """
 
     columns: tuple[Column, ...]
@@ -132,6 +132,7 @@ class Table:
     lines: NDArray[np.int64] | int = 0
     renamed: Mapping[str, str] = field(default_factory=dict)
     targets: Targets | None = None
+    above: tuple[str, ...] = ()
 
     @classmethod
     def from_dataframe(cls, frame: pd.DataFrame, *, weights: str | ArrayLike | None = None, source: str = "") -> Table:
@@ -143,8 +144,8 @@ class Table:
         from arcwise.data.arrow import columns_of_arrow, speaks_arrow
         from arcwise.data.frame import columns_of
 
-        found = columns_of_arrow(frame, source) if speaks_arrow(frame) else columns_of(frame, source)
-        table = cls(found, source)
+        found, renamed = columns_of_arrow(frame, source) if speaks_arrow(frame) else columns_of(frame, source)
+        table = cls(found, source, renamed=renamed)
         return table if weights is None else table.with_weights(weights)
 
     @property

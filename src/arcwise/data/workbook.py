@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from arcwise.data.dataset import Dataset
+from arcwise.data.header import completed_header
 from arcwise.data.labels import spell
 from arcwise.data.source import Source, TextOptions
 from arcwise.data.table import Column, Table
@@ -20,6 +21,8 @@ from arcwise.progress import ProgressCallback
 __all__ = ["read_workbook"]
 
 # What a workbook may hold when it is unpacked: a small file can be made to unpack to any size.
+FILLED = 0.7  # the share of a header's cells that are filled, at least
+MOST_ABOVE = 30  # rows that are looked at for a header
 MOST_BYTES = 2**31
 
 
@@ -52,14 +55,39 @@ def read_workbook(source: Source, options: TextOptions, progress: ProgressCallba
     rows = [row for row in rows if any(cell is not None for cell in row)]
     if not rows:
         raise FormatError(f"{source.name}: the sheet '{name}' is empty.")
-    from arcwise.data.delimited import checked_header, completed_header
+    from arcwise.data.delimited import checked_header
 
+    rows = _without_empty_columns(rows)
+    above: list[str] = []
     names, renamed = [f"X{v}" for v in range(len(rows[0]))], dict[str, str]()
     if options.header:
+        first = _header_row(rows)
+        above = [spell(cell) for row in rows[:first] for cell in row if cell is not None]
+        rows = rows[first:]
         names, renamed = completed_header(["" if cell is None else spell(cell) for cell in rows.pop(0)])
         checked_header(names, source.name, ",")
     columns = tuple(_column(own, [_cell(row, v) for row in rows], options) for v, own in enumerate(names))
-    return Table(columns, source.name, renamed=renamed)
+    return Table(columns, source.name, renamed=renamed, above=tuple(above))
+
+
+def _without_empty_columns(rows: list[list[Any]]) -> list[list[Any]]:
+    """Leave out columns in which no cell is filled: sheets are formatted far beyond their data."""
+    wide = max(map(len, rows))
+    used = [v for v in range(wide) if any(v < len(row) and row[v] is not None for row in rows)]
+    return [[row[v] if v < len(row) else None for v in used] for row in rows]
+
+
+def _header_row(rows: list[list[Any]]) -> int:
+    """Return which row names the columns: the first in which most cells are filled.
+
+    Above it, people write titles, dates and groups of columns, whose cells are merged over several: then only the first
+    of them is filled.
+    """
+    wide = len(rows[0])
+    for position, row in enumerate(rows[:MOST_ABOVE]):
+        if sum(cell is not None for cell in row) >= FILLED * wide:
+            return position
+    return 0
 
 
 def _chosen(source: str, names: list[str], options: TextOptions) -> str:

@@ -20,7 +20,7 @@ from arcwise.ensemble.diagram.credible_diagram import CredibleDiagram, DiagramSu
 from arcwise.ensemble.diagram.listing import CHUNK, Listed, iterate_chunks, list_all, list_best
 from arcwise.ensemble.diagram.reached import Reached, count_within_reach
 from arcwise.ensemble.diagram.sampling import draw_networks
-from arcwise.ensemble.ensemble_facts import CONSTRAINTS, TARGETS, describe_completeness, fixed_pairs
+from arcwise.ensemble.ensemble_facts import describe_completeness, fixed_pairs, known_facts
 from arcwise.ensemble.families import Families, arc_frame
 from arcwise.ensemble.joint_constraints import has_own_limits, joint_constraints
 from arcwise.ensemble.network_set import NetworkSet, Weighting, check_weighting
@@ -37,6 +37,7 @@ from arcwise.seeds import Seed, resolve_seed
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
     from arcwise.ensemble.stream import NetworkStream
 
@@ -352,6 +353,12 @@ class CredibleSet:
         """Return the matrix of the shares of the networks with the arc p -> c, at [p, c]."""
         return self._whole_summary().arc_probabilities(weights)
 
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the matrix of the arcs' probabilities; return the axes."""
+        from arcwise.plotting.charts import plot_matrix
+
+        return plot_matrix(self.names, self.arc_probabilities(), labels=("from", "to"), legend="probability", ax=ax)
+
     def to_frame(self) -> pd.DataFrame:
         """Return one row per arc that any network has, with its probability, the likeliest first."""
         return arc_frame(self.names, self.arc_probabilities())
@@ -526,8 +533,7 @@ class CredibleSet:
     @property
     def known_facts(self) -> dict[str, Any]:
         """What constraints and experiments say, as facts of the networks."""
-        known: dict[str, Any] = {} if self.obeyed is None else {CONSTRAINTS: self.obeyed.describe()}
-        return known | ({TARGETS: [list(target) for target in self.targets]} if self.targets else {})
+        return known_facts(self.obeyed, self.targets)
 
     @property
     def progress(self) -> bool | ProgressCallback | None:

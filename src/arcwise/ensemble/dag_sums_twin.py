@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from arcwise.parent_sets import ParentSetTable
 
-__all__ = ["TwinSums", "dag_sums_twin"]
+__all__ = ["DagTables", "TwinSums", "dag_sums_twin"]
 
 # Losses are compared in units of 2^-16 bits, rounded down, as in the native program.
 UNITS = math.log2(math.e) * 2**16
@@ -27,7 +27,7 @@ class TwinSums:
     terms: int
 
 
-class _Tables:
+class DagTables:
     """alpha_v(X), and the best DAG over and the best completion of every set X of nodes; sets are bit masks."""
 
     def __init__(self, table: ParentSetTable) -> None:
@@ -47,6 +47,7 @@ class _Tables:
             self.completion[x] = max(self.level(v, x) + self.completion[x | 1 << v] for v in outside)
 
     def nodes(self, x: int) -> list[int]:
+        """Return the nodes of a set."""
         return [v for v in range(self.n) if x >> v & 1]
 
     def within(self, v: int, x: int) -> list[float]:
@@ -54,14 +55,27 @@ class _Tables:
         return [score for mask, score, _ in self.rows[v] if mask & ~x == 0]
 
     def level(self, v: int, x: int) -> int:
+        """Return v's best parent set within X, in units."""
         return math.floor(max(self.within(v, x), default=-1e6) * UNITS)
 
     def alpha(self, v: int, x: int) -> float:
+        """Return the weight of v's parent sets within X."""
         return math.fsum(math.exp(score) for score in self.within(v, x))
+
+    def floor(self, cut: float) -> int:
+        """Return the level that lies so many nats below the best DAG."""
+        return self.completion[0] - math.ceil(cut * UNITS)
+
+    def completions(self, cut: float) -> dict[int, float]:
+        """Return, for every set, the weight of all ways to give the other nodes parents."""
+        g = {self.all: 1.0}
+        for x in range(self.all - 1, -1, -1):
+            g[x] = math.fsum(product * g[x | sum(1 << v for v in nodes)] for nodes, product in self.sinks(x, cut))
+        return g
 
     def sinks(self, x: int, cut: float) -> Iterator[tuple[list[int], float]]:
         """Yield every set S of sinks above X whose loss is within the cut, with its signed product of alphas."""
-        floor = self.completion[0] - math.ceil(cut * UNITS)
+        floor = self.floor(cut)
         outside = self.all ^ x
         s = outside
         while s:
@@ -77,7 +91,7 @@ def dag_sums_twin(table: ParentSetTable, cut: float) -> TwinSums:
     R(X) is the weight of all DAGs over X; G(X), divided by the whole, that of all ways to give the other nodes parents.
     The terms with v among the sinks above X are the DAGs in which X is what v does not reach.
     """
-    tables = _Tables(table)
+    tables = DagTables(table)
     n, everything = tables.n, tables.all
     terms = {x: list(tables.sinks(x, cut)) for x in range(everything)}
     r = dict.fromkeys(range(everything + 1), 0.0) | {0: 1.0}

@@ -33,8 +33,9 @@ def plot_deviations(
     All networks below the line of a factor are credible at that factor.
     """
     if ax is None:
-        from matplotlib.figure import Figure
+        from arcwise.extras import load_figure
 
+        Figure = load_figure()
         ax = Figure(figsize=(7, 4.5), layout="constrained").add_subplot()
     longest = 1
     for label, networks in sets.items():

@@ -14,7 +14,15 @@ from arcwise.graph import Beliefs, Constraints, FixedPairs
 from arcwise.limits import Status
 from arcwise.showing import one_screen
 
-__all__ = ["CONSTRAINTS", "TARGETS", "EnsembleFacts", "describe_completeness", "fixed_pairs", "shared_constraints"]
+__all__ = [
+    "CONSTRAINTS",
+    "TARGETS",
+    "EnsembleFacts",
+    "describe_completeness",
+    "fixed_pairs",
+    "known_facts",
+    "shared_constraints",
+]
 
 # Facts about the networks: what all of them satisfy, as `Constraints.describe` says it; and the experiments, each as
 # the names of the variables that were set.
@@ -38,6 +46,13 @@ def fixed_pairs(
     if beliefs:
         pairs = pairs | Beliefs.from_description(beliefs).fixed_on(names)
     return None if pairs.is_empty else pairs
+
+
+def known_facts(obeyed: Constraints | None, targets: Iterable[Iterable[str]] | None = None) -> dict[str, Any]:
+    """Return what constraints and experiments say, as facts of the networks."""
+    known: dict[str, Any] = {} if obeyed is None else {CONSTRAINTS: obeyed.describe()}
+    set_variables = [list(target) for target in targets or ()]
+    return known | ({TARGETS: set_variables} if set_variables else {})
 
 
 def shared_constraints(parts: Sequence[Constraints | None]) -> Constraints | None:

@@ -28,6 +28,7 @@ from arcwise.showing import LINES, html_table
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = ["NetworkSet", "Weighting", "concatenate", "posterior_log_weights"]
 
@@ -235,6 +236,16 @@ class NetworkSet(EnsembleFacts):
         f = self.families
         arrays = (f.node_offsets, f.set_offsets, f.members, self.choices, self.scores, self.log_weights)
         return sum(a.nbytes for a in arrays)
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw how far the k-th best network falls short of the best; without scores, the matrix of the arcs."""
+        from arcwise.ensemble.deviation import plot_deviations
+        from arcwise.plotting.charts import plot_matrix
+
+        if self.count and np.isfinite(self.scores).all():
+            best = self if np.isfinite(self.opt) else replace(self, opt=float(self.scores.max()))
+            return plot_deviations({self.origin: best}, ax=ax)
+        return plot_matrix(self.names, self.arc_probabilities(), labels=("from", "to"), legend="share", ax=ax)
 
     def __repr__(self) -> str:
         state = describe_completeness(self.status, self.max_parents, self.n_variables)

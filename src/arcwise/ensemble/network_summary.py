@@ -21,6 +21,7 @@ from arcwise.limits import Status
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = ["Ensemble", "NetworkSummary"]
 
@@ -136,6 +137,12 @@ class NetworkSummary(EnsembleFacts):
     def arc_probabilities(self, weights: Weighting | None = None) -> NDArray[np.float64]:
         """Return the matrix of the shares of the networks with the arc p -> c, at [p, c]."""
         return self.families.arc_shares(self.family_probabilities(weights))
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the matrix of the arcs' probabilities; return the axes."""
+        from arcwise.plotting.charts import plot_matrix
+
+        return plot_matrix(self.names, self.arc_probabilities(), labels=("from", "to"), legend="probability", ax=ax)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per arc that any network has, with its probability, the likeliest first."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,27 +13,30 @@ from numpy.typing import NDArray
 from arcwise.data import Dataset
 from arcwise.deadline import Deadline
 from arcwise.ensemble.chains.chain_posterior import ChainPosterior, Share
+from arcwise.ensemble.chains.checkpoint import run_of_file
 from arcwise.ensemble.chains.sampling import sample_posterior
 from arcwise.ensemble.chains.settings import MOST_CHAINS, ChainSettings
 from arcwise.ensemble.chains.slack import count_families, slack_for
+from arcwise.ensemble.chains.starts import RESAMPLED
 from arcwise.ensemble.credible_set import CredibleSet
 from arcwise.ensemble.exact_posterior import LARGEST, ExactPosterior, exact_posterior
 from arcwise.ensemble.families import arc_frame
 from arcwise.ensemble.network_set import NetworkSet
-from arcwise.errors import UnfinishedError, UnknownNameError, suggestion
-from arcwise.graph import Constraints
+from arcwise.ensemble.replicates.bootstrap import bootstrap_networks
+from arcwise.errors import UnknownNameError, suggestion
+from arcwise.graph import Constraints, Dag
 from arcwise.limits import Limits, Status
-from arcwise.mentions import Argument, Remedy
 from arcwise.option import check_options, option
 from arcwise.parent_sets import ParentSetTable, build_parent_sets
 from arcwise.progress import ProgressCallback
 from arcwise.scores import Score, make_score
-from arcwise.seeds import Seed
+from arcwise.seeds import Seed, resolve_seed
 from arcwise.settings import gather
 from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
     import pandas as pd
+    from distributed import Client
 
 __all__ = [
     "WAYS",
@@ -52,8 +55,10 @@ WAYS: tuple[Way, ...] = ("auto", "exact", "chains")
 MOST_FAMILIES = 2**24
 # What a person waits for before chains are tried instead; a share of the time, if there is a limit.
 EXACT_SECONDS, EXACT_SHARE = 60.0, 0.5
+# Draws from a posterior that was summed: an arc's share has a standard error of at most 0.005.
+EXACT_DRAWS = 10_000
 # The credible set that chains jump in.
-JUMP_SECONDS, JUMP_SHARE, JUMP_MEMORY = 10.0, 0.1, 2**28
+JUMP_SECONDS, JUMP_SHARE, JUMP_MEMORY = 60.0, 0.3, 2**24
 
 
 @one_screen
@@ -66,11 +71,11 @@ class PosteriorSettings:
     way
         "exact" sums over all DAGs, "chains" draws from them; "auto" sums where that takes at most a minute (or half of
         the time that is allowed) and the memory that is free, and else draws.
-    chains, most_draws, path
+    chains, most_draws, path, cluster
         See `arcwise.ensemble.chains.settings.ChainSettings`.
     jump_factor
-        Chains jump among the networks within this Bayes factor of the best one, if that set is found in ten seconds (or
-        a tenth of the time) and 256 MB; 1 for no jumps.
+        Chains jump among the networks within this Bayes factor of the best one, if that set is found in 16 MB and a
+        minute (or 30 % of the time, if that is limited); 1 for no jumps.
     """
 
     way: Way = "auto"
@@ -78,6 +83,7 @@ class PosteriorSettings:
     most_draws: int = option(200_000, "how many draws of each chain at most", low=8)
     jump_factor: float = option(1000.0, "chains jump among the networks within this Bayes factor of the best", low=1)
     path: str | os.PathLike[str] | None = None
+    cluster: Any = None  # str | Client | None: Dask is not there for everybody
 
     def __post_init__(self) -> None:
         check_options(self)
@@ -94,6 +100,7 @@ class PosteriorKeywords(TypedDict, total=False):
     most_draws: int
     jump_factor: float
     path: str | os.PathLike[str] | None
+    cluster: str | Client | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,19 +166,24 @@ class Posterior:
         assert self.chains is not None
         return self.chains.share_within(credible.opt - credible.slack - credible.tolerance)
 
-    def networks(self) -> NetworkSet:
-        """Return the draws of the chains.
+    def networks(self, draws: int = EXACT_DRAWS, *, seed: Seed = None, limits: Limits | None = None) -> NetworkSet:
+        """Return networks that were drawn from the posterior, all of the same weight.
 
-        Raises
-        ------
-        UnfinishedError
-            If the posterior was summed: then there are no draws.
+        Where it was summed, they are drawn now, independently of each other (see `ExactPosterior.sample`). Otherwise
+        they are those of the chains, however many there are, and the arguments are not used.
+
+        Parameters
+        ----------
+        draws
+            How many, where the posterior was summed.
+        seed
+            Fixes the random numbers of these draws.
+        limits
+            See `ExactPosterior.sample`.
         """
-        if self.chains is None:
-            raise UnfinishedError(
-                "the posterior was summed, so there are no draws.",
-                remedies=Remedy("ask for", Argument("way", "chains")),
-            )
+        if self.exact is not None:
+            return self.exact.sample(draws, seed=seed, limits=limits)
+        assert self.chains is not None
         return self.chains.networks()
 
     def to_frame(self) -> pd.DataFrame:
@@ -203,7 +215,7 @@ def find_posterior(
 ) -> Posterior:
     """Find the posterior probability of every arc and edge over all DAGs, each of which weighs exp(score).
 
-    A sum over all DAGs is tried first: up to 20 variables in most cases, up to 28 where cases are many. Otherwise,
+    A sum over all DAGs is tried first: up to 20 variables in most cases, up to 26 where cases are many. Otherwise,
     Markov chains draw networks until they agree, or until a limit; then `status` is not COMPLETE, and `report` says
     where they differ.
 
@@ -227,7 +239,7 @@ def find_posterior(
         See `arcwise.progress.show_progress`.
     settings
         The fields of `PosteriorSettings` by keyword: ``way=``, ``chains=``, ``most_draws=``, ``jump_factor=``,
-        ``path=``. A whole one as ``settings=``.
+        ``path=``, ``cluster=``. A whole one as ``settings=``.
 
     Examples
     --------
@@ -308,36 +320,69 @@ def draw_posterior(
     """Let chains draw from the posterior; `credible` is the set to jump in, if it is at hand."""
     chosen = settings or PosteriorSettings()
     if credible is None:
-        credible = _jump_set(problem, chosen.jump_factor, deadline)
+        credible = _jump_set(problem, chosen, deadline)
     slack = slack_for(problem.data.n_variables, problem.max_parents)
     if credible is not None:
         slack = max(slack, credible.slack)
     table = problem.table(slack, deadline.uncounted)
     if table.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
+    known = run_of_file(chosen.path)
+    used = known.seed if seed is None and known is not None else resolve_seed(seed)
     found = sample_posterior(
         table,
         constraints=problem.constraints,
         credible=credible,
-        seed=seed,
+        seed=used,
         threads=problem.threads,
         limits=deadline.limits,
         progress=problem.progress,
-        settings=ChainSettings(chains=chosen.chains, most_draws=chosen.most_draws, path=chosen.path),
+        settings=ChainSettings(
+            chains=chosen.chains,
+            most_draws=chosen.most_draws,
+            path=chosen.path,
+            cluster=chosen.cluster,
+            resampled=_resampled(problem, chosen.chains, used, deadline),
+        ),
     )
     if table.status is not Status.COMPLETE:  # of a lower parent limit than was asked for
         found = replace(found, status=table.status)
     return found
 
 
-def _jump_set(problem: Problem, factor: float, deadline: Deadline) -> CredibleSet | None:
-    """Return the set that chains jump in; None if it is not found in the time, or not wanted."""
-    if factor <= 1:
+def _resampled(problem: Problem, chains: int, seed: int, deadline: Deadline) -> tuple[Dag, ...]:
+    """Return networks of resampled data for the chains that begin there."""
+    wanted = sum(chain % 4 == RESAMPLED for chain in range(chains))
+    if not wanted:
+        return ()
+    found = bootstrap_networks(
+        problem.data,
+        problem.score,
+        replicates=wanted,
+        constraints=problem.constraints,
+        max_parents=problem.max_parents,
+        seed=seed,
+        limits=deadline.uncounted,
+        progress=problem.progress,
+    )
+    if found.status is Status.INTERRUPTED:
+        raise KeyboardInterrupt
+    return tuple(found)
+
+
+def _jump_set(problem: Problem, settings: PosteriorSettings, deadline: Deadline) -> CredibleSet | None:
+    """Return the set that chains jump in; None if it takes too much, or is not wanted.
+
+    Memory decides, which does not depend on how busy a machine is; time only where the limit is tight. A run that is
+    resumed does as it did before, however much time it has now.
+    """
+    slack = math.log(settings.jump_factor)
+    known = run_of_file(settings.path)
+    if settings.jump_factor <= 1 or (known is not None and known.jump_slack is None):
         return None
-    left = deadline.share(JUMP_SHARE).limits
-    seconds = JUMP_SECONDS if left.seconds is None else min(JUMP_SECONDS, left.seconds)
-    limits = Deadline(Limits(seconds, JUMP_MEMORY))
-    slack = math.log(factor)
+    left = deadline.share(JUMP_SHARE).limits.seconds
+    seconds = JUMP_SECONDS if left is None else min(JUMP_SECONDS, left)
+    limits = Deadline(Limits(seconds if known is None else None, JUMP_MEMORY))
     table = problem.table(slack, limits.limits)
     if table.status is Status.INTERRUPTED:
         raise KeyboardInterrupt

@@ -22,13 +22,19 @@ if TYPE_CHECKING:
     from arcwise.ensemble.gaps.completions import Completions
     from arcwise.ensemble.network_summary import Ensemble
     from arcwise.ensemble.sources import Source
+    from arcwise.ensemble.uncut import Uncut
 
 __all__ = ["COMPLETED", "NO_GAPS", "Recipe", "Run"]
 
 NO_GAPS = "none"
 COMPLETED = "completions"  # with their number: "completions:20"
 # How differences are told.
-WORDS = {"bayes_factor": "the Bayes factor", "most_networks": "the most networks that are averaged"}
+WORDS = {
+    "recut": "whether numbers are cut anew in each replicate",
+    "bayes_factor": "the Bayes factor",
+    "most_networks": "the most networks that are averaged",
+    "refine": "the rounds of refinement",
+}
 
 
 class _Frozen(dict[str, Any]):
@@ -74,7 +80,6 @@ class Recipe:
     gaps
         What is done about missing values: "none" if there are none, "completions:20" for averages over 20
         completions, else the way they were filled before.
-        What was done about missing values before: "none" if there were none, else the way they were filled.
     beliefs
         The prior odds of networks, as `Beliefs.describe` returns them; empty for the uniform prior. They are taken out
         of the description of a score that has some.
@@ -128,7 +133,8 @@ class Recipe:
         found = find_source(source)
         scorer = make_score(found.default_score if score is None else score, beliefs=beliefs)
         kept = {} if constraints is None else constraints.describe()
-        own = record_of(from_keywords(found.Settings, settings))
+        record = record_of(from_keywords(found.Settings, settings))
+        own = {name: value for name, value in record.items() if value is not False}  # what is off is not told
         known = None if constraints is None else constraints.largest_limit
         limits = [most for most in (max_parents, known) if most is not None]
         return cls(source, scorer.describe(), own, min(limits, default=None), kept, gaps, scored_by=scorer)
@@ -181,6 +187,11 @@ class Recipe:
         return replace(self, beliefs={})
 
     @property
+    def recuts(self) -> bool:
+        """Whether numbers are cut anew in every sample."""
+        return bool(self.settings.get("recut", False))
+
+    @property
     def completions(self) -> int:
         """Over how many completions of data with gaps it averages."""
         kind, _, count = self.gaps.partition(":")
@@ -192,7 +203,7 @@ class Recipe:
 
     def run(
         self,
-        data: Dataset | Incomplete | Completions,
+        data: Dataset | Incomplete | Completions | Uncut,
         *,
         seed: int = 0,
         threads: int = 1,
@@ -202,13 +213,18 @@ class Recipe:
         """Make the networks: an ensemble that knows its recipe, with a status where a limit cut it short.
 
         Data with gaps are completed as often as `gaps` says, and the networks of all completions make one ensemble,
-        unless the source takes data with gaps as they are, as the bootstrap does.
+        unless the source takes data with gaps as they are, as the bootstrap does. The numbers of `Uncut` data are cut
+        anew in every sample if the setting `recut` says so, which needs such data; else once.
         """
         run, source = Run(seed, check_threads(threads), limits, progress), self.source_facts
+        from arcwise.ensemble.gaps.averaging import completions_for
+        from arcwise.ensemble.uncut import Uncut, as_recut
+
+        data = as_recut(self, data)
         if isinstance(data, Dataset):
             return source.run(self, data, run)
-        from arcwise.ensemble.gaps.averaging import completions_for
-
+        if isinstance(data, Uncut):
+            return source.run_uncut(self, data, run)
         completions = completions_for(self, data, seed)
         return source.run_incomplete(self, completions, run)
 
@@ -228,11 +244,13 @@ class Recipe:
     def from_description(cls, facts: Mapping[str, Any]) -> Recipe:
         """Read what `describe` returned; a source that is not known here is kept, but cannot be run."""
         try:
-            most = facts["max_parents"]
+            most, settings = facts["max_parents"], dict(facts["settings"])
+            if facts["source"] == "bootstrap":
+                settings.setdefault("refine", 0)  # replicates were not refined before there was a choice
             return cls(
                 source=str(facts["source"]),
                 score=dict(facts["score"]),
-                settings=dict(facts["settings"]),
+                settings=settings,
                 max_parents=None if most is None else int(most),
                 constraints=dict(facts["constraints"]),
                 gaps=str(facts["gaps"]),
@@ -248,7 +266,7 @@ class Recipe:
             ("the source of networks", self.source, other.source),
             ("the score", self.score, other.score),
             *(
-                (_setting_words(name), self.settings.get(name), other.settings.get(name))
+                (_setting_words(name), *_switches(self.settings.get(name), other.settings.get(name)))
                 for name in sorted({*self.settings, *other.settings} if self.source == other.source else ())
             ),
             ("the largest number of parents", self.max_parents, other.max_parents),
@@ -278,6 +296,13 @@ def _gap_words(recipe: Recipe) -> str:
 def _score_words(score: Mapping[str, Any]) -> str:
     options = ", ".join(f"{key} {value}" for key, value in score.items() if key != "name")
     return f"{score.get('name', 'not known')}{f' ({options})' if options else ''}"
+
+
+def _switches(*values: object) -> tuple[object, ...]:
+    """Return the two values of a switch as words: what is off is not among the settings."""
+    if not any(isinstance(value, bool) for value in values):
+        return values
+    return tuple("yes" if value else "no" for value in values)
 
 
 def _setting_words(name: str) -> str:

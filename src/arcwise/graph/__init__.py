@@ -23,6 +23,7 @@ from arcwise.graph.graph_table_files import (
     write_adjacency,
     write_arc_list,
 )
+from arcwise.graph.model_string import format_model_string, parse_model_string
 from arcwise.graph.obedience import assert_obeys, broken_rules
 from arcwise.graph.pdag import Pdag
 from arcwise.graph.sparse_dags import sparse_dag
@@ -57,6 +58,7 @@ __all__ = [
     "format_arc_list",
     "format_dot",
     "format_graphml",
+    "format_model_string",
     "format_structure",
     "graph_format",
     "make_beliefs",
@@ -64,6 +66,7 @@ __all__ = [
     "parse_beliefs",
     "parse_constraints",
     "parse_graph",
+    "parse_model_string",
     "parse_structure",
     "read_arc_list",
     "read_beliefs",

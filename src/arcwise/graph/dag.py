@@ -21,6 +21,8 @@ from arcwise.showing import wrapped
 
 if TYPE_CHECKING:
     import networkx as nx
+    import pandas as pd
+    from matplotlib.axes import Axes
 
     from arcwise.graph.cpdag import Cpdag
 
@@ -107,6 +109,13 @@ class Dag(NamedNodes):
         if not graph.is_directed() or graph.is_multigraph():
             raise GraphError("a networkx.DiGraph is needed; this graph is undirected or a multigraph.")
         return cls.from_arcs([str(v) for v in graph], [(str(a), str(b)) for a, b in graph.edges])
+
+    @classmethod
+    def from_model_string(cls, text: str) -> Dag:
+        """Make a DAG from bnlearn's model string, such as ``[A][B|A]``."""
+        from arcwise.graph.model_string import parse_model_string
+
+        return parse_model_string(text)
 
     @cached_property
     def parents(self) -> Relatives:
@@ -199,9 +208,9 @@ class Dag(NamedNodes):
 
     def moral_graph(self) -> nx.Graph[str]:
         """Return the moral graph as a networkx graph."""
-        import networkx as nx
+        from arcwise.extras import load_networkx
 
-        graph: nx.Graph[str] = nx.Graph()
+        graph: nx.Graph[str] = load_networkx().Graph()
         graph.add_nodes_from(self._names)
         graph.add_edges_from(self.moral_edges)
         return graph
@@ -319,14 +328,40 @@ class Dag(NamedNodes):
             matrix[list(ps), child] = 1
         return matrix
 
+    def to_frame(self) -> pd.DataFrame:
+        """Return the adjacency matrix as a DataFrame with the names of the nodes; `from_adjacency` reads it."""
+        import pandas as pd
+
+        return pd.DataFrame(self.to_adjacency(), index=list(self._names), columns=list(self._names))
+
+    def to_model_string(self) -> str:
+        """Return bnlearn's model string, such as ``[A][B|A]``, for R's ``model2network``."""
+        from arcwise.graph.model_string import format_model_string
+
+        return format_model_string(self)
+
     def to_networkx(self) -> nx.DiGraph[str]:
         """Return the graph as a networkx directed graph."""
-        import networkx as nx
+        from arcwise.extras import load_networkx
 
-        graph: nx.DiGraph[str] = nx.DiGraph()
+        graph: nx.DiGraph[str] = load_networkx().DiGraph()
         graph.add_nodes_from(self._names)
         graph.add_edges_from(self.arcs)
         return graph
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the graph in layers, by matplotlib; return the axes."""
+        from arcwise.plotting.network import plot_network
+
+        return plot_network(self._names, self._positions_of_arcs(), ax=ax)
+
+    def _repr_svg_(self) -> str | None:
+        from arcwise.plotting.network import network_picture
+
+        return network_picture(self._names, self._positions_of_arcs()) or None
+
+    def _positions_of_arcs(self) -> list[tuple[int, int]]:
+        return [(p, c) for c, ps in enumerate(self._parents) for p in ps]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Dag) and self._names == other._names and self._parents == other._parents

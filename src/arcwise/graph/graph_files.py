@@ -13,6 +13,7 @@ from arcwise.graph.dot_reader import parse_dot
 from arcwise.graph.graph_table_files import ArcList, parse_graph_csv
 from arcwise.graph.graphml_reader import parse_graphml
 from arcwise.graph.json_graph import parse_json_graph
+from arcwise.graph.model_string import parse_model_string
 from arcwise.graph.pdag import Pdag
 from arcwise.graph.structure_file import parse_structure
 
@@ -25,12 +26,14 @@ GRAPH_FORMATS: dict[str, tuple[str, ...]] = {
     "dot": (".dot", ".gv"),
     "graphml": (".graphml",),
     "json": (".json",),
+    "model_string": (".modelstring",),
 }
 _PARSERS: dict[str, Callable[..., Dag | Pdag | ArcList]] = {
     "structure": parse_structure,
     "csv": parse_graph_csv,
     "dot": parse_dot,
     "json": parse_json_graph,
+    "model_string": parse_model_string,
 }
 
 
@@ -40,6 +43,7 @@ def read_graph(path: str | os.PathLike[str]) -> Dag | Pdag | ArcList:
     - .txt, .str: Lau's structure file, lines such as ``M [B, L]``;
     - .csv: an arc list with the columns from,to (an `ArcList`, which does not name all nodes) or an adjacency matrix;
     - .dot, .gv: Graphviz; .graphml: GraphML;
+    - .modelstring: bnlearn's model string, ``[A][B|A]``, which a .txt file may hold, too;
     - .json: what ``arcwise optimal --json`` and other verbs print, or networkx's node-link form.
 
     Returns a `Dag` if all edges are arcs, else a `Pdag`.
@@ -66,4 +70,6 @@ def parse_graph(content: bytes, kind: str, *, source: str = "graph") -> Dag | Pd
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise FormatError(f"{source}: not UTF-8 at byte {error.start}.") from None
+    if kind == "structure" and text.lstrip().startswith("["):  # a structure file begins with the name of a node
+        kind = "model_string"
     return _PARSERS[kind](text, source=source)

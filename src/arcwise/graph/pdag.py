@@ -19,6 +19,7 @@ from arcwise.showing import wrapped
 
 if TYPE_CHECKING:
     import networkx as nx
+    from matplotlib.axes import Axes
 
     from arcwise.graph.cpdag import Cpdag
 
@@ -236,14 +237,35 @@ class Pdag(NamedNodes):
 
     def to_networkx(self) -> nx.DiGraph[str]:
         """Return a networkx directed graph; an undirected edge is there in both directions."""
-        import networkx as nx
+        from arcwise.extras import load_networkx
 
-        graph: nx.DiGraph[str] = nx.DiGraph()
+        graph: nx.DiGraph[str] = load_networkx().DiGraph()
         graph.add_nodes_from(self._names)
         graph.add_edges_from(self.arcs)
         graph.add_edges_from(self.edges)
         graph.add_edges_from((b, a) for a, b in self.edges)
         return graph
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the graph in layers, by matplotlib; edges without a direction have no head. Return the axes."""
+        from arcwise.plotting.network import plot_network
+
+        return plot_network(self._names, *self._drawn(), ax=ax)
+
+    def _repr_svg_(self) -> str | None:
+        from arcwise.plotting.network import network_picture
+
+        return network_picture(self._names, *self._drawn()) or None
+
+    def _drawn(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+        """Return arcs, and edges as they would point in a DAG of the graph; as they are listed if there is none."""
+        arcs = [(p, c) for c, ps in enumerate(self._parents) for p in ps]
+        edges = [(a, b) for a, ns in enumerate(self._neighbours) for b in ns if a < b]
+        try:
+            parents = self.extend().parent_masks
+        except GraphError:
+            return arcs, edges
+        return arcs, [(a, b) if parents[b] >> a & 1 else (b, a) for a, b in edges]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Pdag) and (self._names, self._parents, self._neighbours) == (

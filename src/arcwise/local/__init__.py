@@ -1,5 +1,6 @@
-"""Local search: a good network, quickly; climbs, tabu search, a genetic search, orders."""
+"""Local search: a good network, quickly; climbs, tabu search, a genetic search, orders, classes, trees."""
 
+from arcwise.local.equivalence_search import equivalence_search
 from arcwise.local.first_ascent import first_ascent
 from arcwise.local.genetic import genetic_search
 from arcwise.local.hill_climbing import hill_climb
@@ -9,6 +10,7 @@ from arcwise.local.result import LocalSearchResult
 from arcwise.local.run_analysis import AscentSettings, RunAnalysis, RunSample, analyse_runs
 from arcwise.local.settings import ClimbSettings, GeneticSettings, StartSettings, TabuSettings
 from arcwise.local.tabu import tabu_search
+from arcwise.local.trees import chow_liu, naive_bayes, tree_augmented
 
 __all__ = [
     "AscentSettings",
@@ -21,10 +23,14 @@ __all__ = [
     "StartSettings",
     "TabuSettings",
     "analyse_runs",
+    "chow_liu",
+    "equivalence_search",
     "first_ascent",
     "genetic_search",
     "hill_climb",
     "joint_cuts",
+    "naive_bayes",
     "order_search",
     "tabu_search",
+    "tree_augmented",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Unpack
 
-from arcwise.data import Dataset
+from arcwise.data import Dataset, Incomplete
 from arcwise.graph import Constraints
 from arcwise.limits import Limits
 from arcwise.local.problem import START, LocalProblem, Start
@@ -19,7 +19,7 @@ __all__ = ["first_ascent"]
 
 
 def first_ascent(
-    data: Dataset,
+    data: Dataset | Incomplete,
     score: str | Score = "bic_laplace",
     *,
     start: Start = "empty",
@@ -56,7 +56,7 @@ def first_ascent(
     return problem.run(
         "first-ascent",
         lambda learner, native, report: learner.first_ascent(
-            data.native_weights,
+            problem.data.native_weights,
             _core.local.FirstAscentOptions(
                 start=problem.pack_start(learner, start, density, native_seed(used, START)),
                 max_iterations=0 if bounds.count is None else bounds.count,

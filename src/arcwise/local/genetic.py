@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Unpack
 
-from arcwise.data import Dataset
+from arcwise.data import Dataset, Incomplete
 from arcwise.errors import OptionError
 from arcwise.graph import Constraints
 from arcwise.limits import Limits
@@ -21,7 +21,7 @@ __all__ = ["genetic_search"]
 
 
 def genetic_search(
-    data: Dataset,
+    data: Dataset | Incomplete,
     score: str | Score = "bic_laplace",
     *,
     constraints: Constraints | None = None,
@@ -56,7 +56,7 @@ def genetic_search(
     return problem.run(
         "genetic",
         lambda learner, native, report: learner.evolve(
-            data.native_weights,
+            problem.data.native_weights,
             _core.local.GeneticOptions(
                 population=chosen.population,
                 unconnected=chosen.unconnected,

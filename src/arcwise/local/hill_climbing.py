@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Unpack
 
-from arcwise.data import Dataset
+from arcwise.data import Dataset, Incomplete
 from arcwise.graph import Constraints
 from arcwise.limits import Limits
 from arcwise.local.problem import START, LocalProblem, Start, check_count
@@ -22,7 +22,7 @@ MOST_ROUNDS = 10**6
 
 
 def hill_climb(
-    data: Dataset,
+    data: Dataset | Incomplete,
     score: str | Score = "bic",
     *,
     start: Start = "empty",
@@ -44,7 +44,7 @@ def hill_climb(
     Parameters
     ----------
     data
-        The data; row weights count.
+        The data; row weights count. With gaps (`Incomplete`) if the score takes them: "pnal", "nal".
     score
         A score or its name, e.g. "bic" or "bdeu:ess=10".
     start

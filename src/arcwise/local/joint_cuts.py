@@ -20,7 +20,7 @@ intervals, so that dynamic programming over m possible cuts (64 at most) takes m
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,7 +35,9 @@ from arcwise.limits import Limits
 from arcwise.local.hill_climbing import hill_climb
 from arcwise.showing import one_screen
 
-__all__ = ["JointCuts", "best_partition", "interval_gains", "joint_cuts"]
+__all__ = ["JointCuts", "alternate_cuts", "best_partition", "interval_gains", "joint_cuts"]
+
+Cuts = dict[str, NDArray[np.float64]]
 
 # Possible cuts of a variable: all between distinct values, or this many with about equal numbers of rows between them,
 CANDIDATES = 48
@@ -50,7 +52,7 @@ MOST_CELLS = 2_000_000  # of a family's table, with the finest intervals; larger
 class JointCuts:
     """Cut points, the network that they were chosen with, and how long the description is, round by round."""
 
-    cuts: dict[str, NDArray[np.float64]]
+    cuts: Cuts
     dag: Dag
     lengths: tuple[float, ...]  # in nats, up to what does not depend on cuts and structure
 
@@ -88,15 +90,33 @@ def joint_cuts(
     JointCuts
         A column that no cut pays for, since it is joined to nothing, is cut once, at its median.
     """
-    deadline = Deadline.of(limits)
     names = table.checked_names(columns, "columns")
-    fine = {name: _Fine.of(table.column(name).values()) for name in names}
-    cuts = {name: cutting.quantiles(table.column(name).values(), start_bins) for name in names}
     kept = categorical if isinstance(categorical, bool) else [n for n in categorical if n in table.names]
+    return alternate_cuts(
+        {name: table.column(name).values() for name in names},
+        lambda cuts: apply_cuts(table, cuts, keep_empty=False).to_dataset(categorical=kept),
+        start_bins=start_bins,
+        constraints=constraints,
+        max_parents=max_parents,
+        limits=limits,
+        seed=seed,
+    )
 
-    def coded(cuts: dict[str, NDArray[np.float64]]) -> Dataset:
-        return apply_cuts(table, cuts, keep_empty=False).to_dataset(categorical=kept)
 
+def alternate_cuts(
+    values: Mapping[str, NDArray[np.float64]],
+    coded: Callable[[Cuts], Dataset],
+    *,
+    start_bins: int = 3,
+    constraints: Constraints | None = None,
+    max_parents: int | None = None,
+    limits: Limits | None = None,
+    seed: int = 0,
+) -> JointCuts:
+    """Choose the cuts of numbers as `joint_cuts` does; `coded` returns the data for cuts, with a row per number."""
+    deadline = Deadline.of(limits)
+    fine = {name: _Fine.of(own) for name, own in values.items()}
+    cuts = {name: cutting.quantiles(own, start_bins) for name, own in values.items()}
     best: JointCuts | None = None
     lengths: list[float] = []
     for _ in range(ROUNDS):
@@ -150,12 +170,8 @@ class _Fine:
 
 
 def _recut(
-    coded: Callable[[dict[str, NDArray[np.float64]]], Dataset],
-    data: Dataset,
-    dag: Dag,
-    cuts: dict[str, NDArray[np.float64]],
-    fine: dict[str, _Fine],
-) -> tuple[dict[str, NDArray[np.float64]], Dataset]:
+    coded: Callable[[Cuts], Dataset], data: Dataset, dag: Dag, cuts: Cuts, fine: dict[str, _Fine]
+) -> tuple[Cuts, Dataset]:
     """Cut each column anew for a given structure, in turn, until none changes."""
     cuts = dict(cuts)
     waiting = list(cuts)
@@ -270,7 +286,7 @@ def _n_log_n(counts: NDArray[Any]) -> NDArray[np.float64]:
     return np.asarray(counts * np.log(np.maximum(counts, 1e-300)))
 
 
-def _length(data: Dataset, dag: Dag, cuts: dict[str, NDArray[np.float64]], fine: dict[str, _Fine]) -> float:
+def _length(data: Dataset, dag: Dag, cuts: Cuts, fine: dict[str, _Fine]) -> float:
     """Return the description length that depends on cuts and structure, in nats: penalties less N times information."""
     total = sum(fine[name].policy(len(points) + 1) for name, points in cuts.items())
     for v, parents in enumerate(dag.parents):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Dataset
+from arcwise.data import Dataset, Incomplete
 from arcwise.errors import ConstraintError, OptionError, UnknownNameError, suggestion
 from arcwise.graph import Constraints, Dag
 from arcwise.graph.bitset import bits
@@ -21,6 +21,7 @@ from arcwise.local.result import LocalSearchResult
 from arcwise.mentions import Argument
 from arcwise.progress import ProgressCallback, native_callback, show_progress
 from arcwise.scores import Score, make_score
+from arcwise.scores.score import scored_data
 from arcwise.seeds import native_seed
 
 if TYPE_CHECKING:
@@ -52,19 +53,19 @@ class LocalProblem:
     @classmethod
     def of(
         cls,
-        data: Dataset,
+        data: Dataset | Incomplete,
         score: str | Score,
         constraints: Constraints | None = None,
         max_parents: int | None = None,
         limits: Limits | None = None,
     ) -> LocalProblem:
-        """Check the arguments that all local searches share."""
+        """Check the arguments that all local searches share; data may have gaps if the score takes them."""
+        made = make_score(score)
+        data = scored_data(data, made)
         if constraints is not None:
             constraints.refuse_ancestors("local search")
         memory = DEFAULT_MEMORY if limits is None or limits.memory_bytes is None else limits.memory_bytes
-        return cls(
-            data, make_score(score), _set_apart(data, merged_constraints(data, constraints, max_parents)), memory
-        )
+        return cls(data, made, _set_apart(data, merged_constraints(data, constraints, max_parents)), memory)
 
     @cached_property
     def blocks(self) -> StateBlocks:
@@ -122,7 +123,7 @@ class LocalProblem:
     ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Return the parents of the starting network as arrays (offsets, members)."""
         if isinstance(start, Dag):
-            return pack_parents(self._checked_start(start).parents)
+            return pack_parents(self.checked_start(start).parents)
         if start == "random":
             return learner.random_dag(self.default_density if density is None else check_density(density), seed)
         if start == "empty":
@@ -131,7 +132,8 @@ class LocalProblem:
             return pack_parents(required.parents)
         raise UnknownNameError(suggestion("start", str(start), STARTS) + " Or give a Dag.")
 
-    def _checked_start(self, start: Dag) -> Dag:
+    def checked_start(self, start: Dag) -> Dag:
+        """Return a starting network in the order of the data, if it obeys the constraints."""
         if set(start.names) != set(self.data.names):
             differing = ", ".join(sorted(set(start.names) ^ set(self.data.names)))
             raise OptionError(f"the starting network and the data have different variables: {differing}.")

@@ -126,8 +126,9 @@ class RunAnalysis:
 
     def plot(self, metric: Metric) -> Figure:
         """Draw one panel per sample: a histogram over the runs, or for "history" a line per run and their mean."""
-        from matplotlib.figure import Figure
+        from arcwise.extras import load_figure
 
+        Figure = load_figure()
         if metric not in METRICS:
             raise UnknownNameError(suggestion("metric", str(metric), METRICS))
         across = min(2, len(self.samples))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Unpack
 
-from arcwise.data import Dataset
+from arcwise.data import Dataset, Incomplete
 from arcwise.graph import Constraints
 from arcwise.limits import Limits
 from arcwise.local.hill_climbing import climb
@@ -20,7 +20,7 @@ __all__ = ["tabu_search"]
 
 
 def tabu_search(
-    data: Dataset,
+    data: Dataset | Incomplete,
     score: str | Score = "bic",
     *,
     start: Start = "empty",

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Dataset, Incomplete
+from arcwise.data import Dataset, Incomplete, Targets
 from arcwise.errors import DataError, OptionError
 from arcwise.model.inference import IMPOSSIBLE, INTERRUPTED, TOO_LARGE, UNDEFINED, check_account, run_native
 from arcwise.model.inference_twin import joint_twin
+from arcwise.model.intervention import mutilated
 from arcwise.model.network import BayesianNetwork
 from arcwise.model.probability_tables import MAX_CELLS
 from arcwise.progress import ProgressCallback
@@ -41,8 +42,9 @@ def draw_missing(
         The network, over the variables of the data in their order, with all tables defined where they are needed.
     data
         The data. A row with a weight is one row: `Incomplete.expand` first, if its cases are to differ.
+        In rows in which variables were set, their values say nothing about their parents.
     seed
-        Fixes the draws; row i depends on the seed, on i and on its own cells alone.
+        Fixes the draws; row i (of its experiment) depends on the seed, on i and on its own cells alone.
     max_cells
         The most cells that a clique, and that all messages of a junction tree, may have.
     threads
@@ -52,6 +54,9 @@ def draw_missing(
     """
     if network.names != data.names or network.states != data.states:
         raise DataError("the network and the data must have the same variables and states, in the same order.")
+    targets = data.held.targets
+    if targets is not None and not targets.is_empty:
+        return _experiment_by_experiment(network, data, targets, generator_of(seed), max_cells, threads)
     codes: NDArray[Any] = np.array(data.held.codes, order="C")
     missing = data.missing.view(np.uint8)
     key = generator_of(seed).integers(0, 2**64, size=2, dtype=np.uint64)
@@ -71,6 +76,31 @@ def draw_missing(
             f"largest clique of a junction tree, at most {max_cells:,} are allowed. Networks with fewer parents need "
             "fewer."
         )
+    return data.completed(codes)
+
+
+def _experiment_by_experiment(
+    network: BayesianNetwork,
+    data: Incomplete,
+    targets: Targets,
+    rng: np.random.Generator,
+    max_cells: int,
+    threads: int | None,
+) -> Dataset:
+    """Draw the cells of each experiment's rows from the network without the arcs into what it set."""
+    codes: NDArray[Any] = np.array(data.held.codes, order="C")
+    for number, names in enumerate(targets.sets):
+        rows = np.flatnonzero(targets.of_row == number)
+        own = Incomplete.trusted(data.held._unchecked(codes[:, rows], None, None), data.missing[:, rows])
+        drawn = draw_missing(
+            mutilated(network, dict.fromkeys(names)),
+            own,
+            seed=rng,
+            max_cells=max_cells,
+            threads=threads,
+            progress=False,
+        )
+        codes[:, rows] = drawn.codes
     return data.completed(codes)
 
 

@@ -1,4 +1,4 @@
-"""Networks in the classes of other libraries: networkx graphs with attributes, and pgmpy's networks."""
+"""Networks in the classes of other libraries: networkx graphs with attributes, pgmpy's and pyAgrum's networks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from arcwise.model.network import BayesianNetwork
 if TYPE_CHECKING:
     import networkx
 
-__all__ = ["from_networkx", "from_pgmpy", "to_networkx", "to_pgmpy"]
+__all__ = ["from_networkx", "from_pgmpy", "from_pyagrum", "to_networkx", "to_pgmpy", "to_pyagrum"]
 
 
 def to_networkx(network: BayesianNetwork) -> networkx.DiGraph[str]:
@@ -24,9 +24,9 @@ def to_networkx(network: BayesianNetwork) -> networkx.DiGraph[str]:
     table as nested lists with one level per parent and the states innermost; undefined entries are NaN. All of them
     are plain lists, so that networkx can write the graph as JSON (node-link) as well.
     """
-    import networkx as nx
+    from arcwise.extras import load_networkx
 
-    graph: networkx.DiGraph[str] = nx.DiGraph()
+    graph: networkx.DiGraph[str] = load_networkx().DiGraph()
     for v, name in enumerate(network.names):
         graph.add_node(
             name,
@@ -82,11 +82,7 @@ def _reordered(
 def to_pgmpy(network: BayesianNetwork) -> Any:
     """Return the network as a pgmpy network; needs pgmpy (``pip install arcwise[peers]``)."""
     network_class, table_class = _pgmpy()
-    if not network.is_defined:
-        raise OptionError(
-            "pgmpy has no undefined entries, and this network has some. Fit the parameters with an estimator that "
-            "defines them, such as 'laplace' or 'bd'."
-        )
+    _require_defined(network, "pgmpy")
     model = network_class()
     model.add_nodes_from(network.names)
     model.add_edges_from(network.dag.arcs)
@@ -129,6 +125,58 @@ def from_pgmpy(model: Any) -> BayesianNetwork:
             array = array.take([own.index(state) for state in states[parent]], axis=axis)
         arrays.append(array)
     return BayesianNetwork(dag, states, arrays)
+
+
+def to_pyagrum(network: BayesianNetwork) -> Any:
+    """Return the network as a pyAgrum network; needs pyAgrum (``pip install arcwise[peers]``)."""
+    try:
+        import pyagrum
+    except ImportError:
+        raise OptionError("this conversion needs pyAgrum, which is not installed: pip install pyagrum.") from None
+    _require_defined(network, "pyAgrum")
+    library: Any = pyagrum
+    model = library.BayesNet()
+    nodes = [
+        model.add(library.LabelizedVariable(name, name, list(states)))
+        for name, states in zip(network.names, network.states, strict=True)
+    ]
+    for v, parents in enumerate(network.dag.parents):
+        for p in parents:
+            model.addArc(nodes[p], nodes[v])
+    for v, name in enumerate(network.names):
+        own = [network.names[p] for p in network.dag.parents[v]] + [name]
+        table = model.cpt(nodes[v])
+        # pyAgrum's first variable varies fastest: its axes are those of an array, read backwards.
+        axes = [own.index(axis) for axis in reversed(table.names)]
+        table.fillWith(network.table(name).transpose(axes).ravel().tolist())
+    return model
+
+
+def from_pyagrum(model: Any) -> BayesianNetwork:
+    """Make a network from a pyAgrum network; states are its variables' labels, the order of nodes is kept."""
+    nodes = sorted(model.nodes())
+    names = [model.variable(node).name() for node in nodes]
+    positions = {node: v for v, node in enumerate(nodes)}
+    dag = Dag(names, [[positions[parent] for parent in model.parents(node)] for node in nodes])
+    states = {
+        name: [str(label) for label in model.variable(node).labels()] for name, node in zip(names, nodes, strict=True)
+    }
+    arrays = []
+    for v, node in enumerate(nodes):
+        table = model.cpt(node)
+        axes = list(reversed(table.names))
+        array = np.asarray(table.tolist(), dtype=np.float64).reshape([len(states[axis]) for axis in axes])
+        own = [names[p] for p in dag.parents[v]] + [names[v]]
+        arrays.append(array.transpose([axes.index(axis) for axis in own]))
+    return BayesianNetwork(dag, states, arrays)
+
+
+def _require_defined(network: BayesianNetwork, library: str) -> None:
+    if not network.is_defined:
+        raise OptionError(
+            f"{library} has no undefined entries, and this network has some. Fit the parameters with an estimator that "
+            "defines them, such as 'laplace' or 'bd'."
+        )
 
 
 def _pgmpy() -> tuple[Any, Any]:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     import networkx
     import pandas as pd
+    from matplotlib.axes import Axes
 
     from arcwise import _core
     from arcwise.data import Dataset, Table
@@ -339,6 +340,19 @@ class BayesianNetwork:
         return predict(self, rows, target, **options)
 
     @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> BayesianNetwork:
+        """Read a file, its format by its name: see `arcwise.model.network_files.read_network`."""
+        from arcwise.model.network_files import read_network
+
+        return read_network(path)
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write a file, its format by its name: see `arcwise.model.network_files.write_network`."""
+        from arcwise.model.network_files import write_network
+
+        write_network(self, path)
+
+    @classmethod
     def read_bif(cls, path: str | os.PathLike[str]) -> BayesianNetwork:
         """Read a BIF file, plain or gzip: see `arcwise.model.bif.read_bif`."""
         from arcwise.model.bif import read_bif
@@ -377,6 +391,19 @@ class BayesianNetwork:
 
         return from_pgmpy(model)
 
+    def to_pyagrum(self) -> Any:
+        """Return the network as pyAgrum's class, if pyAgrum is installed: see `arcwise.model.interchange`."""
+        from arcwise.model.interchange import to_pyagrum
+
+        return to_pyagrum(self)
+
+    @classmethod
+    def from_pyagrum(cls, model: Any) -> BayesianNetwork:
+        """Make a network from one of pyAgrum's: see `arcwise.model.interchange`."""
+        from arcwise.model.interchange import from_pyagrum
+
+        return from_pyagrum(model)
+
     # Comparison
 
     def is_close(self, other: BayesianNetwork, *, tolerance: float = 1e-12) -> bool:
@@ -402,12 +429,17 @@ class BayesianNetwork:
             f"{self.n_free_parameters:,} free parameters)"
         )
 
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the structure in layers, by matplotlib; return the axes."""
+        return self._dag.plot(ax=ax)
+
     def _repr_html_(self) -> str:
         rows = [
             (name, ", ".join(self.parents(name)), ", ".join(states), f"{table.shape[0]} x {table.shape[1]}")
             for name, states, table in zip(self.names, self._states, self._tables, strict=True)
         ]
-        return html_table(repr(self), ("variable", "parents", "states", "table"), rows[:LINES], len(rows))
+        table = html_table(repr(self), ("variable", "parents", "states", "table"), rows[:LINES], len(rows))
+        return (self._dag._repr_svg_() or "") + table
 
     def _same_frame(self, other: BayesianNetwork) -> bool:
         return self._dag == other._dag and self._states == other._states

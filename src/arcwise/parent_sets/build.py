@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypedDict, Unpack
 
 from arcwise.array_file import read_array_file, write_array_file
-from arcwise.data import Dataset
+from arcwise.data import Dataset, Incomplete
 from arcwise.deadline import Deadline
 from arcwise.errors import ConstraintError, FormatError, OptionError
 from arcwise.graph import Constraints
@@ -22,7 +22,7 @@ from arcwise.parent_sets.grouped_builder import Families, GroupedBuilder
 from arcwise.parent_sets.table import BuildStatistics, ParentSetTable
 from arcwise.progress import ProgressCallback, native_callback, show_progress
 from arcwise.scores import Score, make_score
-from arcwise.scores.score import check_cases
+from arcwise.scores.score import check_cases, scored_data
 from arcwise.settings import gather
 from arcwise.showing import one_screen
 from arcwise.thread_count import check_threads
@@ -61,7 +61,7 @@ class BuildKeywords(TypedDict, total=False):
 
 
 def build_parent_sets(
-    data: Dataset,
+    data: Dataset | Incomplete,
     score: Score | str = "bic",
     *,
     slack: float = 0.0,
@@ -84,7 +84,9 @@ def build_parent_sets(
     data
         Discrete data. A variable that shows one state only, whether others are declared or not, gets no parents and is
         nobody's parent unless `constraints` require it: the data say nothing about it (`Dataset.constant`). Where
-        variables were set (`Dataset.targets`), each is scored without the cases in which it was.
+        variables were set (`Dataset.targets`), each is scored without the cases in which it was. With gaps
+        (`Incomplete`) if the score takes them: "pnal", whose table is pruned by its penalty and by subsets alone, since
+        more parents may lower its likelihood.
     score
         A score, or its name with parameters as in ``"bdeu:ess=10"``.
     slack
@@ -121,7 +123,7 @@ def build_parent_sets(
 
 
 def build_parent_set_tables(
-    data: Dataset,
+    data: Dataset | Incomplete,
     scores: Sequence[Score | str],
     *,
     slack: float = 0.0,
@@ -138,6 +140,7 @@ def build_parent_set_tables(
     threads, checkpoint = chosen.threads, chosen.checkpoint
     _check_options(made, slack, max_parents, threads)
     deadline = Deadline.of(_with_memory(limits))
+    data = _as_scored(data, made)
     families = allowed_families(check_cases(data), constraints, max_parents)
     builder = GroupedBuilder(
         data,
@@ -190,6 +193,14 @@ def build_parent_set_tables(
         for table in tables:
             _check_resumed(table, saved)
     return tables
+
+
+def _as_scored(data: Dataset | Incomplete, scores: Sequence[Score]) -> Dataset:
+    """Return the data as all scores take them."""
+    if isinstance(data, Dataset):
+        return data
+    needy = [score for score in scores if not score.data_score.takes_gaps]
+    return scored_data(data, (needy or list(scores))[0])
 
 
 def _check_resumed(table: ParentSetTable, saved: Path | None) -> None:

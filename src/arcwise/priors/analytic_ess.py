@@ -57,8 +57,9 @@ class AnalyticEss:
 
     def plot(self) -> Figure:
         """Plot both parts by variable: many parameters ask for a large ESS, skewed or dependent data for a small."""
-        from matplotlib.figure import Figure
+        from arcwise.extras import load_figure
 
+        Figure = load_figure()
         frame = self.to_frame()[::-1]
         figure = Figure(figsize=(9, 0.25 * len(frame) + 1.5), layout="constrained")
         left, right = figure.subplots(1, 2, sharey=True)

@@ -103,8 +103,9 @@ class PriorComparison:
 
     def plot(self) -> Figure:
         """Plot the arcs, the moral distances and the held-out log-likelihoods of the three networks."""
-        from matplotlib.figure import Figure
+        from arcwise.extras import load_figure
 
+        Figure = load_figure()
         figure = Figure(figsize=(10, 3.6), layout="constrained")
         left, middle, right = figure.subplots(1, 3)
         labels = ["Min-BDeu", "BDeu", "Max-BDeu"]

@@ -88,8 +88,9 @@ class EdgePrior:
 
     def plot(self) -> Figure:
         """Plot the log Bayes factor over the ESS."""
-        from matplotlib.figure import Figure
+        from arcwise.extras import load_figure
 
+        Figure = load_figure()
         figure = Figure(figsize=(6, 4), layout="constrained")
         axes = figure.subplots()
         axes.axhline(0, color="0.6", linewidth=1)

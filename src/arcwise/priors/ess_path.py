@@ -21,7 +21,7 @@ from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.figure import Figure
+    from matplotlib.axes import Axes
 
 __all__ = ["EssInterval", "EssPath", "ess_path"]
 
@@ -86,12 +86,11 @@ class EssPath:
         ]
         return pd.DataFrame(rows)
 
-    def plot(self) -> Figure:
-        """Plot the number of arcs and the optimal score over the ESS."""
-        from matplotlib.figure import Figure
+    def plot(self, *, axes: tuple[Axes, Axes] | None = None) -> tuple[Axes, Axes]:
+        """Plot the number of arcs and the optimal score over the ESS, one above the other; return both axes."""
+        from arcwise.plotting.axes import two_axes_or_new
 
-        figure = Figure(figsize=(7, 5), layout="constrained")
-        above, below = figure.subplots(2, 1, sharex=True)
+        above, below = two_axes_or_new(axes, 7.0, 5.0)
         above.step(self.ess, self.n_arcs, where="mid")
         if self.averaged is not None:
             above.axhline(len(self.averaged.dag.arcs), linestyle="--", color="0.4", label="averaged over the grid")
@@ -109,7 +108,7 @@ class EssPath:
         below.set_ylabel("optimal log score")
         below.set_xlabel("equivalent sample size")
         below.set_xscale("log")
-        return figure
+        return above, below
 
 
 def ess_path(

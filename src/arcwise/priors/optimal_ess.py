@@ -89,8 +89,9 @@ class EssAscent:
 
     def plot(self) -> Figure:
         """Plot alpha* and the number of arcs over the rounds."""
-        from matplotlib.figure import Figure
+        from arcwise.extras import load_figure
 
+        Figure = load_figure()
         figure = Figure(figsize=(6, 5), layout="constrained")
         above, below = figure.subplots(2, 1, sharex=True)
         above.plot(range(len(self.history)), self.history, marker="o")
@@ -211,8 +212,9 @@ class EssMaximum:
 
     def plot(self) -> Figure:
         """Plot the score of the optimal network over the ESS, its maximum, and where its network stays optimal."""
-        from matplotlib.figure import Figure
+        from arcwise.extras import load_figure
 
+        Figure = load_figure()
         figure = Figure(figsize=(6, 4), layout="constrained")
         axes = figure.subplots()
         axes.axvspan(*self.interval, color="0.9", label="the best network stays optimal")

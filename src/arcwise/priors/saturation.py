@@ -113,8 +113,9 @@ class Saturation:
 
     def plot(self) -> Figure:
         """Plot sensitivity and change of structure over the sample size."""
-        from matplotlib.figure import Figure
+        from arcwise.extras import load_figure
 
+        Figure = load_figure()
         figure = Figure(figsize=(7, 5), layout="constrained")
         above, below = figure.subplots(2, 1, sharex=True)
         above.plot(self.sizes, self.sensitivity, marker=".")

@@ -82,8 +82,9 @@ class Sensitivity:
 
     def plot(self) -> Figure:
         """Plot the contributions of the variables, and the sensitivity over epsilon."""
-        from matplotlib.figure import Figure
+        from arcwise.extras import load_figure
 
+        Figure = load_figure()
         frame = self.to_frame().head(20)[::-1]
         figure = Figure(figsize=(9, 0.25 * len(frame) + 2), layout="constrained")
         left, right = figure.subplots(1, 2)

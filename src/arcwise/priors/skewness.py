@@ -55,8 +55,9 @@ class SkewnessEffect:
 
     def plot(self) -> Figure:
         """Plot one curve per ESS over z; those above the number of cases are dashed, as in the paper."""
-        from matplotlib.figure import Figure
+        from arcwise.extras import load_figure
 
+        Figure = load_figure()
         figure = Figure(figsize=(6, 4), layout="constrained")
         axes = figure.subplots()
         axes.axhline(0, color="0.6", linewidth=1)

@@ -1,5 +1,6 @@
 """Reports: a plain content tree, rendered as one self-contained HTML page or as text for a terminal."""
 
+from arcwise.report.content.answer import Answer
 from arcwise.report.content.blocks import (
     Bullets,
     Chart,
@@ -21,6 +22,7 @@ from arcwise.report.render.html import render_html
 from arcwise.report.render.text import render_text
 
 __all__ = [
+    "Answer",
     "Bullets",
     "Chart",
     "Column",

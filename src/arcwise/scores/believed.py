@@ -126,10 +126,8 @@ class BelievedScore(Score):
 
     def bound_family_twin(self, data: Dataset, child: int, parents: Iterable[int] = ()) -> float:
         """Return what neither this family nor one with more parents exceeds, in Python."""
-        from arcwise.scores.score import family_counts
-
         ordered = sorted(parents)
-        bound = self.score.bound(family_counts(data, child, ordered))
+        bound = self.score.bound_family_twin(data, child, ordered)
         return bound if math.isinf(bound) else bound + self.prior(data).most(child, ordered)
 
 

@@ -75,12 +75,15 @@ class Asymmetry:
         How often each combination of states occurs, the first variable varying slowest.
     first, second
         The networks: the parents of each variable.
+    gaps
+        Whether the last state of each variable stands for a missing value.
     """
 
     shape: tuple[int, ...]
     counts: tuple[int, ...]
     first: tuple[tuple[int, ...], ...]
     second: tuple[tuple[int, ...], ...]
+    gaps: bool = False
 
 
 def two_way(counts: tuple[tuple[int, ...], ...]) -> Asymmetry:

@@ -22,7 +22,9 @@ from arcwise.scores.k2 import K2
 from arcwise.scores.ll import LogLikelihood
 from arcwise.scores.max_bdeu import MaxBdeu
 from arcwise.scores.min_bdeu import MinBdeu
+from arcwise.scores.nal import Nal
 from arcwise.scores.nip_bde import NipBde
+from arcwise.scores.pnal import Pnal
 from arcwise.scores.qbdj import Qbdj
 from arcwise.scores.qnml import Qnml
 from arcwise.scores.score import Score
@@ -34,6 +36,8 @@ SCORES: dict[str, type[Score]] = {
     "aic": Aic,
     "bic": Bic,
     "bic_laplace": BicLaplace,
+    "nal": Nal,
+    "pnal": Pnal,
     "k2": K2,
     "bd": Bd,
     "bdj": Bdj,

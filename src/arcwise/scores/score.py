@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.counts import contingency
-from arcwise.data import Dataset
+from arcwise.data import Dataset, Incomplete
 from arcwise.errors import DataError
 from arcwise.graph import Dag
+from arcwise.mentions import Argument, Call, Remedy
 from arcwise.scores.facts import Counts, Facts, Parameter
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ class Score(abc.ABC):
     name: ClassVar[str]
     FACTS: ClassVar[Facts]
     parameters: ClassVar[tuple[Parameter, ...]] = ()
+    takes_gaps: ClassVar[bool] = False  # whether it scores data with gaps, each family by the cases that have it whole
 
     def __post_init__(self) -> None:
         for parameter in self.parameters:
@@ -88,15 +90,18 @@ class Score(abc.ABC):
         """Return what tells the score from every other one: the key of work that is resumed or kept."""
         return self.describe()
 
-    def score_family(self, data: Dataset, child: int, parents: Iterable[int] = ()) -> float:
+    def score_family(self, data: Dataset | Incomplete, child: int, parents: Iterable[int] = ()) -> float:
         """Return the local score of a variable given parents (all by position), counted from the data."""
         return float(self.score_families(data, [(child, parents)])[0])
 
-    def score_families(self, data: Dataset, families: Iterable[tuple[int, Iterable[int]]]) -> NDArray[np.float64]:
+    def score_families(
+        self, data: Dataset | Incomplete, families: Iterable[tuple[int, Iterable[int]]]
+    ) -> NDArray[np.float64]:
         """Return the local scores of several (child, parents) pairs, each counted from the data on its own.
 
         Where variables were set, a family is counted without the cases in which its child was, and their number is
-        the family's N. Of a child that was set in every case the data say nothing: see `untold`.
+        the family's N. Of a child that was set in every case the data say nothing: see `untold`. Data may have gaps if
+        the score takes them (`takes_gaps`).
         """
         from arcwise import _core
 
@@ -108,7 +113,7 @@ class Score(abc.ABC):
 
     def _by_group(
         self,
-        data: Dataset,
+        data: Dataset | Incomplete,
         families: Iterable[tuple[int, Iterable[int]]],
         compute: Callable[..., NDArray[np.float64]],
         untold: Callable[[Dataset, int, Iterable[int]], float],
@@ -117,6 +122,7 @@ class Score(abc.ABC):
 
         `untold` gives the value of a family of which no case tells.
         """
+        data = scored_data(data, self)
         listed = [(child, sorted(set(parents))) for child, parents in families]
         children, offsets, parents = pack_families(data, listed)
         groups = data.group_of_child[children]
@@ -134,14 +140,16 @@ class Score(abc.ABC):
             )
         return result
 
-    def score_network(self, data: Dataset, dag: Dag) -> float:
+    def score_network(self, data: Dataset | Incomplete, dag: Dag) -> float:
         """Return the score of a network, counted from the data: the sum of its families' local scores.
 
         It shares no code with the builder of tables, so it also serves to check what a search returns.
         """
         return math.fsum(self.score_families(data, families_of(data, dag)))
 
-    def bound_families(self, data: Dataset, families: Iterable[tuple[int, Iterable[int]]]) -> NDArray[np.float64]:
+    def bound_families(
+        self, data: Dataset | Incomplete, families: Iterable[tuple[int, Iterable[int]]]
+    ) -> NDArray[np.float64]:
         """Return `bound` of several (child, parents) pairs, natively."""
         from arcwise import _core
 
@@ -159,12 +167,40 @@ class Score(abc.ABC):
             return 0.0
         return self.local(family_counts(alone, child, ordered), self.alphas(alone, child, ordered))
 
+    def bound_family_twin(self, data: Dataset, child: int, parents: Iterable[int] = ()) -> float:
+        """Return what neither this family nor one with more parents exceeds, in Python."""
+        return self.bound(family_counts(data, child, sorted(parents)))
+
 
 def family_counts(data: Dataset, child: int, parents: Sequence[int]) -> Counts:
     """Count a family densely, without the cases in which the child was set: (q, r), the first parent slowest."""
     if data.targets is not None:
         data = data.cases_without(data.names[child])
     return contingency(data, [*parents, child]).reshape(-1, int(data.arities[child]))
+
+
+def scored_data(data: Dataset | Incomplete, score: Score) -> Dataset:
+    """Return data as a score takes them: with gaps as states of their own, if it is an available-case score.
+
+    Raises
+    ------
+    DataError
+        If there are gaps and the score needs complete data.
+    """
+    if not isinstance(data, Incomplete):
+        return data
+    if not data.missing.any():
+        return data.held
+    if score.data_score.takes_gaps:
+        return data.with_gap_states()
+    raise DataError(
+        f"{int(data.missing.sum()):,} values are missing, and {score.title} needs complete cases.",
+        remedies=(
+            Remedy("score each family by the cases that have it whole, with", Argument("score", "pnal")),
+            Remedy("average over completions, with", Call("learn")),
+            Remedy("fill the gaps first, with", Call("impute")),
+        ),
+    )
 
 
 def check_cases(data: Dataset) -> Dataset:
@@ -174,7 +210,7 @@ def check_cases(data: Dataset) -> Dataset:
     return data
 
 
-def families_of(data: Dataset, dag: Dag) -> list[tuple[int, list[int]]]:
+def families_of(data: Dataset | Incomplete, dag: Dag) -> list[tuple[int, list[int]]]:
     """Return the families of a network as positions in the data; the network's nodes may be in any order."""
     if set(dag.names) != set(data.names):
         differing = sorted(set(dag.names) ^ set(data.names))

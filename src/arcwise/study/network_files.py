@@ -1,4 +1,4 @@
-"""`find_network`: the BIF file of a network by its name."""
+"""`find_network`: the file of a network by its name."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arcwise.errors import ConfigError, suggestion
+from arcwise.model import NETWORK_FORMATS
 from arcwise.study.source_text import SourceText
 
 if TYPE_CHECKING:
@@ -14,7 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = ["find_network"]
 
-SUFFIXES = (".bif", ".bif.gz")
+SUFFIXES = tuple(
+    suffix + packed for form in NETWORK_FORMATS.values() for suffix in form.suffixes for packed in ("", ".gz")
+)
 
 
 def find_network(source: SourceText, sources: Sources) -> Path:
@@ -35,7 +38,7 @@ def find_network(source: SourceText, sources: Sources) -> Path:
             f"network '{source.kind}': there is no folder to look in. Give one (--networks FOLDER, or networks_folder "
             "in the configuration), or install pgmpy, which brings the networks of the bnlearn repository."
         )
-    known = {path.name.split(".")[0] for folder in folders for path in folder.glob("*.bif*")}
+    known = {path.name.split(".")[0] for folder in folders for path in folder.glob("*") if path.name.endswith(SUFFIXES)}
     places = " and ".join(map(str, folders))
     raise ConfigError(f"{suggestion('network', source.kind, known)} Looked in {places}.")
 

@@ -1,33 +1,50 @@
-"""What the package takes from a discovery study: the learned thresholds and the training table of the ensemble."""
+"""What the package takes from studies.
+
+From a discovery study the learned thresholds and the training table of the ensemble, from a calibration study the ways
+from confidences to probabilities.
+"""
 
 from __future__ import annotations
 
 import os
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from arcwise.confidence import LearnedTable
+from arcwise.confidence.calibration.table import CalibrationTable
 from arcwise.confidence.training_table import TrainingTable
 from arcwise.errors import FormatError, UnknownNameError, suggestion
 from arcwise.files import atomic_write, write_text
+from arcwise.study.experiments.calibration_fit import Samples
 from arcwise.study.experiments.ensemble_study import COMBINERS, EnsembleStudy, ensemble_predictions
 from arcwise.study.experiments.instances import Instances
 from arcwise.study.frames import read_frames
 from arcwise.study.store import Store
 
-__all__ = ["Product", "ensemble_product", "export_product", "thresholds_product"]
+if TYPE_CHECKING:
+    import pandas as pd
 
-Product = Literal["thresholds", "ensemble"]
+__all__ = ["Product", "calibration_product", "ensemble_product", "export_product", "thresholds_product"]
+
+Product = Literal["thresholds", "ensemble", "calibration"]
 EXPERIMENT = "discovery"
+CALIBRATION = "calibration"
 
 
 def export_product(store: str | os.PathLike[str], path: str | os.PathLike[str], product: str) -> int:
-    """Write a product to a file and return its number of entries: "thresholds" (JSON) or "ensemble" (CSV, gzip)."""
+    """Write a product to a file and return its number of entries.
+
+    "thresholds" and "calibration" are JSON, "ensemble" is a compressed CSV.
+    """
     if product not in get_args(Product):
         raise UnknownNameError(suggestion("product", product, get_args(Product)))
     if product == "thresholds":
         table = thresholds_product(store)
         write_text(path, table.to_json())
         return len(table.entries)
+    if product == "calibration":
+        calibrations = calibration_product(store)
+        write_text(path, calibrations.to_json())
+        return len(calibrations.entries)
     training = ensemble_product(store)
     with atomic_write(path) as file:
         file.write(training.to_bytes())
@@ -49,22 +66,40 @@ def ensemble_product(store: str | os.PathLike[str]) -> TrainingTable:
     return EnsembleStudy(instances).training_table(provenance)
 
 
+def calibration_product(store: str | os.PathLike[str]) -> CalibrationTable:
+    """Fit how confidences become probabilities, for every recipe of a calibration study."""
+    source = Store(store)
+    rows, cells = _frames(source, CALIBRATION)
+    samples = Samples(rows)
+    settings = source.study().experiments[CALIBRATION]
+    recipes = {label: recipe.describe() for label, recipe in settings.made_recipes().items()}
+    return samples.table(_provenance(source, samples.digest, cells, recipes))
+
+
 def _instances(store: str | os.PathLike[str]) -> tuple[Instances, dict[str, Any]]:
     source = Store(store)
-    facts = source.facts()
-    frames = read_frames(source)
-    if EXPERIMENT not in frames or not len(frames[EXPERIMENT][0]):
-        raise FormatError(f"{store}: no result of the experiment '{EXPERIMENT}', which products are made from.")
-    rows, cells = frames[EXPERIMENT]
+    rows, cells = _frames(source, EXPERIMENT)
     instances = Instances.of(rows)
+    recipes = source.study().experiments[EXPERIMENT].recipes()
+    return instances, _provenance(source, instances.digest, cells, recipes)
+
+
+def _frames(source: Store, experiment: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+    frames = read_frames(source)
+    if experiment not in frames or not len(frames[experiment][0]):
+        raise FormatError(f"{source.path}: no result of the experiment '{experiment}', which the product is made from.")
+    return frames[experiment]
+
+
+def _provenance(source: Store, results: str, cells: pd.DataFrame, recipes: dict[str, Any]) -> dict[str, Any]:
+    facts = source.facts()
     counts = cells["status"].value_counts()
-    provenance = {
+    return {
         "study": facts["name"],
         "configuration": facts["digest"],
-        "results": instances.digest,
+        "results": results,
         "version": facts["version"],
         "cells": {status: int(count) for status, count in sorted(counts.items())},
-        "recipes": source.study().experiments[EXPERIMENT].recipes(),
+        "recipes": recipes,
         "made_by": "arcwise study export --product",
     }
-    return instances, provenance

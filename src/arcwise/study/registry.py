@@ -12,6 +12,7 @@ __all__ = ["EXPERIMENTS", "load_experiment"]
 
 # One line per experiment: where its class is. A module is imported when its experiment is used.
 EXPERIMENTS: dict[str, str] = {
+    "calibration": "arcwise.study.experiments.calibration:Calibration",
     "density": "arcwise.study.experiments.density:Density",
     "discovery": "arcwise.study.experiments.discovery:Discovery",
     "lau": "arcwise.study.experiments.lau:Lau",

@@ -2,10 +2,11 @@
 
 A network is named by a text::
 
-    alarm                                          alarm.bif or alarm.bif.gz in the networks folder, else from pgmpy
+    alarm                                          alarm.bif, alarm.net, ... in the networks folder, else from pgmpy
     models/my.bif                                  a file, seen from the folder of the configuration
     random:nodes=20,max_degree=6,seed=1            a random network
     fitted:data=tic-tac-toe,score=bic              learned from data (Liao 4.6.1), see `arcwise.study.fitted`
+    part:network=andes,nodes=20,seed=3             a part of a network, see `arcwise.study.network_parts`
 
 and a data set by::
 
@@ -67,11 +68,14 @@ class Sources:
         from arcwise.study.data_sets import find_data
         from arcwise.study.fitted import check_fitted
         from arcwise.study.network_files import find_network
+        from arcwise.study.network_parts import check_part
         from arcwise.study.random_networks import check_random
 
         source = SourceText.parse(text)
         if source.kind == "random":
             check_random(source)
+        elif source.kind == "part":
+            self.check_network(check_part(source).text)
         elif source.kind == "fitted":
             find_data(check_fitted(source), self)
         else:
@@ -96,17 +100,20 @@ class Sources:
 
 @lru_cache(maxsize=16)
 def _network(sources: Sources, text: str) -> BayesianNetwork:
-    from arcwise.model import read_bif
+    from arcwise.model import read_network
     from arcwise.study.fitted import fitted_network
     from arcwise.study.network_files import find_network
+    from arcwise.study.network_parts import network_part
     from arcwise.study.random_networks import random_network
 
     source = SourceText.parse(text)
     if source.kind == "random":
         return random_network(source)
+    if source.kind == "part":
+        return network_part(source, sources)
     if source.kind == "fitted":
         return fitted_network(source, sources)
-    return read_bif(find_network(source, sources)).normalized()
+    return read_network(find_network(source, sources)).normalized()
 
 
 @lru_cache(maxsize=8)

@@ -173,8 +173,10 @@ def _cell_text(value: Any) -> str:
 
 def _draw(figure: SummaryFigure, stem: Path) -> list[Path]:
     """Draw a figure and save it as PNG and SVG."""
+    from arcwise.extras import load_figure
+
+    Figure = load_figure()
     import matplotlib as mpl
-    from matplotlib.figure import Figure
 
     written: list[Path] = []
     # The same files every time: no date, and names inside that do not depend on chance.

@@ -11,7 +11,7 @@ from tests.ensemble.chains.chain_tables import random_table
 
 from arcwise.array_file import read_array_file, write_array_file
 from arcwise.ensemble import sample_posterior
-from arcwise.ensemble.chains.checkpoint import KIND, checkpoint_seed
+from arcwise.ensemble.chains.checkpoint import KIND, RunOfFile, run_of_file
 from arcwise.errors import FormatError
 from arcwise.limits import Limits
 
@@ -42,7 +42,7 @@ def cycle() -> np.ndarray:
 def test_a_file_that_was_edited_is_refused(change: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / "chains"
     sample_posterior(TABLE, seed=1, path=path, limits=Limits(count=20))
-    assert checkpoint_seed(path) == 1
+    assert run_of_file(path) == RunOfFile(seed=1, jump_slack=None)
     facts, arrays = read_array_file(path, KIND)
     for name, value in change.items():
         (arrays if name in arrays else facts)[name] = value
@@ -56,4 +56,5 @@ def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
     path.write_bytes(b"something else")
     with pytest.raises(FormatError, match="not a file of the kind"):
         sample_posterior(TABLE, path=path)
-    assert checkpoint_seed(tmp_path / "none") is None
+    assert run_of_file(tmp_path / "none") is None
+    assert run_of_file(None) is None

@@ -55,7 +55,7 @@ def test_chains_that_cannot_mix_are_called_not_converged() -> None:
     assert found.status is Status.COUNT_LIMIT
     assert found.verdict.r_hat > 1.1
     assert found.verdict.difference > 0.9
-    assert found.verdict.sentence().startswith("Not converged: 8 chains of 1,500 draws differ on 5 pairs: ")
+    assert found.verdict.sentence().startswith("Not converged: 8 chains of 2,250 draws differ on 5 pairs: ")
     assert {(pair.first, pair.second) for pair in found.verdict.differing} == {(f"v{k}", f"v{k + 1}") for k in range(5)}
 
 
@@ -65,7 +65,8 @@ def test_jumps_within_a_credible_set_find_the_masses_of_two_modes() -> None:
     assert credible.count == 2
     found = sample_posterior(table, seed=1, credible=credible)
     assert found.converged
-    assert found.arc_probabilities()[0, 1] == pytest.approx(SHARE, abs=0.01)
+    error = math.sqrt(SHARE * (1 - SHARE) / found.verdict.effective)
+    assert found.arc_probabilities()[0, 1] == pytest.approx(SHARE, abs=min(0.03, 3 * error))
     assert found.moves["jump"][1] > 0.9 * found.moves["jump"][0]
 
 
@@ -174,8 +175,8 @@ def test_a_table_that_says_nothing_is_refused() -> None:
     [
         ({"heats": (0.5,)}, "must fall from 1"),
         ({"heats": (1.0, 1.0)}, "must fall from 1"),
-        ({"mixture": (1.0,)}, "must be 5 probabilities"),
-        ({"mixture": (0.0, 1.0, 0, 0, 0)}, "toggles"),
+        ({"mixture": (1.0,)}, "must be 6 probabilities"),
+        ({"mixture": (0.0, 1.0, 0, 0, 0, 0)}, "toggles"),
         ({"chains": 1}, "chains"),
         ({"window": 0.0}, "window"),
         ({"draws": 5}, "takes no argument 'draws'"),
@@ -196,8 +197,8 @@ def test_one_variable_and_no_arcs_at_all() -> None:
 def test_traces_have_the_scores_and_the_edges_in_doubt() -> None:
     found = sample_posterior(random_table(4, 2), seed=1, limits=Limits(count=400))
     traces = found.traces()
-    assert traces["score"].shape == (4, 200)
+    assert traces["score"].shape == (4, 300)
     edges = found.edge_probabilities()
     assert traces["v0 - v1"].mean() == pytest.approx(edges[0, 1])
     pytest.importorskip("arviz")
-    assert found.to_arviz().posterior["score"].shape == (4, 200)
+    assert found.to_arviz().posterior["score"].shape == (4, 300)

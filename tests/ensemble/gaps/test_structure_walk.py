@@ -1,105 +1,93 @@
-"""The random walk over networks: its stationary distribution is the posterior, and gains are those of BDeu."""
+"""Walks over networks: native against its twin, and their stationary distribution."""
 
 from __future__ import annotations
 
 import itertools
-import math
 from collections import Counter
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.oracles.all_dags import members, parent_masks
 
-from arcwise.data import Dataset
-from arcwise.ensemble.gaps.arc_gains import ArcGains
-from arcwise.ensemble.gaps.drawn_tables import draw_tables
-from arcwise.ensemble.gaps.structure_walk import StructureWalk, reaches
-from arcwise.graph import Constraints, Dag
+from arcwise.data import Dataset, Incomplete
+from arcwise.ensemble.gaps.structure_walk import Evidence, Moves, StructureWalk
+from arcwise.ensemble.gaps.structure_walk_twin import arc_gain_twin, walk_twin
+from arcwise.graph import Constraints
+from arcwise.graph.all_dags import all_dags
 from arcwise.scores import make_score
 
+NAMES = ("a", "b", "c", "d")
 
-def weak_data(rows: int, seed: int) -> Dataset:
+
+def random_data(seed: int, *, rows: int = 40, share: float = 0.3, wide: int = 3) -> Incomplete:
+    """Four variables that depend on each other, with gaps; d was set in every fifth row."""
     rng = np.random.default_rng(seed)
-    a = rng.integers(0, 2, rows)
-    b = (rng.random(rows) < np.where(a, 0.6, 0.4)).astype(int)
-    c = (rng.random(rows) < np.where(a + b == 2, 0.65, 0.45)).astype(int)
-    return Dataset.from_codes(np.stack([a, b, c], axis=1), states=[["0", "1"]] * 3)
+    arities = rng.integers(2, wide + 1, size=4)
+    codes = np.stack([rng.integers(0, r, rows) for r in arities])
+    copied = rng.random(rows) < 0.7
+    codes[1, copied] = codes[0, copied] % arities[1]
+    data = Dataset.from_codes(codes.T, names=NAMES, states=[[str(k) for k in range(r)] for r in arities])
+    missing = rng.random((4, rows)) < share
+    missing[:, 0] = False
+    was_set = np.arange(rows) % 5 == 4
+    missing[3, was_set] = False
+    return Incomplete(data.with_targets(["d" if one else None for one in was_set]), missing)
 
 
-def test_the_walk_visits_networks_by_their_posterior() -> None:
-    data, score = weak_data(60, 1), make_score("bdeu:ess=1")
-    gains = ArcGains(data.codes, data.arities, np.ones((3, 60), dtype=bool), ess=1.0)
-    logs = {}
-    for masks in parent_masks(3).tolist():
-        logs[tuple(masks)] = sum(score.score_family(data, v, members(mask)) for v, mask in enumerate(masks))
-    top = max(logs.values())
-    total = sum(math.exp(value - top) for value in logs.values())
-    walk, rng = StructureWalk(Constraints(data.names)), np.random.default_rng(2)
-    seen: Counter[tuple[int, ...]] = Counter()
-    now = walk.start
-    for _ in range(20_000):
-        now = walk.walk(now, gains, 6, rng)
-        seen[tuple(now)] += 1
-    for masks, value in logs.items():
-        expected = math.exp(value - top) / total
-        assert seen[masks] / 20_000 == pytest.approx(expected, abs=0.012 + 0.05 * expected)
-
-
-@settings(max_examples=25, deadline=None)
-@given(st.integers(0, 2**31))
-def test_gains_are_differences_of_scores_over_cases_that_have_both_ends(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    data = Dataset.from_codes(rng.integers(0, 3, size=(40, 4)), states=[list("012")] * 4)
-    seen = rng.random((4, 40)) < 0.7
-    score = make_score("bdeu:ess=2")
-    for whole in (False, True):
-        gains = ArcGains(data.codes, data.arities, seen, ess=2.0, whole_families=whole)
-        for tail, head in itertools.permutations(range(4), 2):
-            others = [v for v in range(4) if v not in (tail, head) and rng.random() < 0.5]
-            rows = seen[tail] & seen[head]
-            if whole:
-                rows &= seen[others].all(axis=0)
-            found = gains(head, sum(1 << v for v in others), tail)
-            if not rows.any():
-                assert found == -math.inf
-                continue
-            part = data.take(rows)
-            expected = score.score_family(part, head, [*others, tail]) - score.score_family(part, head, others)
-            assert found == pytest.approx(expected, abs=1e-9)
-
-
-def test_constraints_hold_in_every_step_and_climbs_end_where_nothing_gains() -> None:
-    rng = np.random.default_rng(4)
-    data = Dataset.from_codes(rng.integers(0, 2, size=(50, 6)), states=[["0", "1"]] * 6)
-    names = data.names
-    rules = Constraints(names, required=[("X0", "X1")], forbidden=[("X2", "X3")], max_parents=2)
-    gains = ArcGains(data.codes, data.arities, np.ones((6, 50), dtype=bool), ess=20.0)
+@settings(max_examples=40)
+@given(seed=st.integers(0, 2**31), whole=st.booleans(), wide=st.sampled_from([3, 300]))
+def test_native_walks_are_those_of_the_twin(seed: int, whole: bool, wide: int) -> None:
+    """With up to 300 states, tables are too large to be dense."""
+    data = random_data(seed, wide=wide)
+    rules = Constraints(NAMES, required=[("c", "d")], forbidden=[("a", "c")], max_parents=2)
+    evidence = Evidence(data.held.codes, data.arities, data.cell_flags, 1.0, whole_families=whole)
+    moves = Moves.draw(4, 60, np.random.default_rng(seed))
     walk = StructureWalk(rules)
-    now = walk.climb(walk.start, gains)
-    for head, tail in itertools.permutations(range(6), 2):
-        if not now[head] >> tail & 1 and now[head].bit_count() < 2 and (tail, head) != (2, 3):
-            assert gains(head, now[head], tail) <= 1e-9 or reaches(now, head, tail)
-    for _ in range(200):
-        now = walk.walk(now, gains, 30, rng)
-        dag = Dag(names, [members(mask) for mask in now])  # refuses cycles
-        assert rules.violations(dag) == []
+    found = walk.make(walk.start, evidence, moves)
+    assert found == walk_twin(walk, walk.start, evidence, moves)
+    assert found[3] >> 2 & 1
+    assert not found[2] & 1
 
 
-def test_tables_are_drawn_from_their_dirichlet_distribution() -> None:
-    dag = Dag.from_arcs(["a", "b"], [("a", "b")])
-    counts = {(0,): np.array([3, 0]), (0, 1): np.array([[2, 1, 0], [0, 0, 0]])}
-    seen = (np.array([True, True]), np.array([True, True, False]))
-    rng = np.random.default_rng(1)
-    states = (("0", "1"), ("0", "1", "2"))
-    drawn = [
-        draw_tables(dag, lambda axes: counts[tuple(axes)], ess=1.0, seen=seen, rng=rng, states=states)
-        for _ in range(4000)
-    ]
-    first = np.array([network.tables[0][0] for network in drawn])
-    second = np.array([network.tables[1] for network in drawn])
-    assert first[:, 0].mean() == pytest.approx(3.5 / 4, abs=0.01)
-    assert first[:, 0].var() == pytest.approx(3.5 * 0.5 / (16 * 5), rel=0.15)
-    np.testing.assert_allclose(second.mean(axis=0), [[2.25 / 3.5, 1.25 / 3.5, 0], [0.5, 0.5, 0]], atol=0.03)
-    assert np.isfinite(second).all()
+def test_what_an_arc_gains_is_a_difference_of_scores_over_the_cases_that_show_it() -> None:
+    data = random_data(3)
+    evidence = Evidence(data.held.codes, data.arities, data.cell_flags, 2.0)
+    rows = (data.cell_flags[3] == 0) & (data.cell_flags[0] == 0)
+    some = Dataset(np.ascontiguousarray(data.held.codes[:, rows]), data.names, data.states)
+    more, fewer = make_score("bdeu:ess=2").score_families(some, [(3, (0, 1)), (3, (1,))])
+    assert arc_gain_twin(evidence, 3, 0b10, 0) == pytest.approx(more - fewer)
+
+
+def test_networks_are_visited_as_often_as_their_posterior_says() -> None:
+    """Three variables without gaps: 25 networks, whose shares in a long walk are compared with BDeu's."""
+    rng = np.random.default_rng(5)
+    codes = rng.integers(0, 2, (12, 3))
+    codes[:, 1] = np.where(rng.random(12) < 0.7, codes[:, 0], codes[:, 1])
+    data = Dataset.from_codes(codes, names=NAMES[:3], states=[["0", "1"]] * 3)
+    gappy = Incomplete(data, np.zeros((3, 12), dtype=bool))
+    walk = StructureWalk(Constraints(NAMES[:3]))
+    evidence = Evidence(data.codes, data.arities, gappy.cell_flags, 1.0)
+    visits: Counter[tuple[int, ...]] = Counter()
+    now = walk.start
+    for _ in range(8000):
+        now = walk.walk(now, evidence, 6, rng)
+        visits[tuple(now)] += 1
+    score = make_score("bdeu:ess=1")
+    dags = [tuple(sum(1 << p for p in own) for own in dag.parents) for dag in all_dags(data.names)]
+    values = np.array([score.score_network(data, dag) for dag in all_dags(data.names)])
+    expected = np.exp(values - values.max())
+    expected /= expected.sum()
+    np.testing.assert_allclose([visits[dag] / 8000 for dag in dags], expected, atol=0.02)
+
+
+def test_an_arc_whose_ends_are_never_seen_together_is_not_made() -> None:
+    codes = np.array(list(itertools.product([0, 1], repeat=2)) * 5)
+    data = Dataset.from_codes(codes, names=NAMES[:2], states=[["0", "1"]] * 2)
+    missing = np.zeros((2, 20), dtype=bool)
+    missing[0, :10] = True
+    missing[1, 10:] = True
+    gappy = Incomplete(data, missing)
+    walk = StructureWalk(Constraints(NAMES[:2]))
+    evidence = Evidence(data.codes, data.arities, gappy.cell_flags, 1.0)
+    assert walk.walk(walk.start, evidence, 200, np.random.default_rng(1)) == [0, 0]

@@ -47,20 +47,23 @@ bool ParentWeights::prepare(const TableView& table) {
     return true;
 }
 
-bool ParentWeights::sum(const TableView& table, std::size_t threads, Ticker& ticker) {
+bool WholeWeights::find(const ParentWeights& rows, const TableView& table, std::size_t threads,
+                        Ticker& ticker) {
+    const std::size_t nodes = rows.nodes;
+    const int fraction = rows.fraction;
     const std::size_t places = nodes == 0 ? 0 : std::size_t{1} << (nodes - 1);
-    level.resize(nodes);
-    mantissa.resize(nodes);
+    levels_.resize(nodes);
+    mantissas_.resize(nodes);
     return parallel_for(
         threads, nodes,
         [&](std::size_t, std::size_t v) {
-            auto& top = level[v];
-            auto& sums = mantissa[v];
-            top.assign(places, impossible);
+            auto& top = levels_[v];
+            auto& sums = mantissas_[v];
+            top.assign(places, ParentWeights::impossible);
             sums.assign(places, 0);
             const auto first = static_cast<std::size_t>(table.node_offsets[v]);
             const auto last = static_cast<std::size_t>(table.node_offsets[v + 1]);
-            for (auto row = first; row < last; ++row) top[place(masks[row], v)] = levels[row];
+            for (auto row = first; row < last; ++row) top[place(rows.masks[row], v)] = rows.levels[row];
             for_subset_steps(nodes - 1, [&](std::size_t lower, std::size_t upper, std::size_t count) {
                 const std::int32_t* from = &top[lower];
                 std::int32_t* to = &top[upper];
@@ -69,8 +72,9 @@ bool ParentWeights::sum(const TableView& table, std::size_t threads, Ticker& tic
             // Each sum is scaled by its own set's final level from the start: what this makes too small to be
             // held is too small to matter, there and in every larger set, whose level is no lower.
             for (auto row = first; row < last; ++row) {
-                const auto at = place(masks[row], v);
-                sums[at] = weights[row] * clamped_power_of_two(exponent(levels[row]) - exponent(top[at]));
+                const auto at = place(rows.masks[row], v);
+                sums[at] = rows.weights[row] *
+                           clamped_power_of_two(rows.exponent(rows.levels[row]) - rows.exponent(top[at]));
             }
             for_subset_steps(nodes - 1, [&](std::size_t lower, std::size_t upper, std::size_t count) {
                 const std::int32_t *below = &top[lower], *above = &top[upper];
@@ -81,31 +85,6 @@ bool ParentWeights::sum(const TableView& table, std::size_t threads, Ticker& tic
             });
         },
         [&](std::size_t done) { return ticker.poll_now({done, 4 * nodes}); });
-}
-
-std::vector<double> ParentWeights::shares_of_rows(const TableView& table, std::size_t threads) {
-    std::vector<double> shares(table.rows());
-    parallel_for(
-        threads, nodes,
-        [&](std::size_t, std::size_t v) {
-            const auto& top = level[v];
-            auto& slopes = mantissa[v];
-            for_subset_steps(nodes - 1, [&](std::size_t lower, std::size_t upper, std::size_t count) {
-                const std::int32_t *below = &top[lower], *above = &top[upper];
-                const double* from = &slopes[upper];
-                double* to = &slopes[lower];
-                for (std::size_t i = 0; i < count; ++i)
-                    to[i] += from[i] * clamped_power_of_two((below[i] >> fraction) - (above[i] >> fraction));
-            });
-            for (auto row = static_cast<std::size_t>(table.node_offsets[v]);
-                 row < static_cast<std::size_t>(table.node_offsets[v + 1]); ++row) {
-                const auto at = place(masks[row], v);
-                shares[row] = slopes[at] * weights[row] *
-                              clamped_power_of_two(exponent(levels[row]) - exponent(top[at]));
-            }
-        },
-        [](std::size_t) { return false; });
-    return shares;
 }
 
 }  // namespace arcwise

@@ -14,46 +14,65 @@ namespace arcwise {
 // What one X offers to the nodes above it, and what all walks share.
 class SinkWalk {
   public:
-    SinkWalk(const ParentWeights& weights, const SetBounds& bounds, std::int32_t floor)
-        : weights_(weights),
+    SinkWalk(const ParentWeights& rows, const SetBounds& bounds, std::int32_t floor)
+        : fraction_(rows.fraction),
           completion_(bounds.completion.data()),
           optimum_(bounds.optimum),
           floor_(floor),
-          all_((std::size_t{1} << weights.nodes) - 1) {}
+          all_((std::size_t{1} << rows.nodes) - 1) {}
 
     // The exponent that R(W) is scaled by.
-    std::int32_t scale(std::size_t set) const { return (optimum_ - completion_[set]) >> weights_.fraction; }
+    std::int32_t scale(std::size_t set) const { return (optimum_ - completion_[set]) >> fraction_; }
 
     // Gathers alpha_v(X) of all v outside X that have a parent set within it.
-    void enter(std::size_t set) {
+    template <class Weights>
+    void enter(const Weights& weights, std::size_t set) {
         candidates_ = 0;
         for (std::size_t left = all_ ^ set; left != 0; left &= left - 1) {
             const auto v = static_cast<std::size_t>(std::countr_zero(left));
-            const auto at = ParentWeights::place(set, v);
-            step_[v] = weights_.level[v][at];
+            step_[v] = weights.level(v, set);
             if (step_[v] == ParentWeights::impossible) continue;
-            exponent_[v] = step_[v] >> weights_.fraction;
-            factor_[v] = weights_.mantissa[v][at];
+            exponent_[v] = step_[v] >> fraction_;
+            factor_[v] = weights.mantissa(v, set);
             candidates_ |= std::size_t{1} << v;
         }
     }
 
-    // Adds the terms of X to the sums of the larger sets W, and what the cut leaves out to their leaks; only
-    // sets W with W and `splitters` = `part`, so that parts can be worked on at the same time. (Splitters
-    // come first in the walk. Where one that is not the last turns back, the smaller part has noted it.)
-    void push(std::size_t set, std::int32_t best, double sum, double leaking, std::size_t splitters,
-              std::size_t part, double* sums, double* leaks) {
+    // Where the terms go, and what the cut leaves out of them (or nullptr).
+    void into(double* sums, float* leaks) {
         sums_ = sums;
         leaks_ = leaks;
+    }
+
+    // Adds the terms of X to the sums of the larger sets W, and what the cut leaves out to their leaks; only
+    // terms whose S lies within `allowed`. The last nodes come first in the walk.
+    void push_within(std::size_t set, std::int32_t best, double sum, double leaking, std::size_t allowed) {
+        leaking_ = leaking;
+        push_on(set, best, -sum, scale(set), candidates_ & allowed);
+    }
+
+    // The other terms, those with a node outside `done`; only sets W with W and `splitters` = `part`, so that
+    // parts can be worked on at the same time. (Splitters, the very last nodes, come first in the walk. Where
+    // one that is not the last of them turns back, the smaller part has noted it.)
+    void push_beyond(std::size_t set, std::int32_t best, double sum, double leaking, std::size_t done,
+                     std::size_t splitters, std::size_t part) {
         leaking_ = leaking;
         std::size_t above = set;
         double product = -sum;
         std::int32_t level = best, exponent = scale(set);
         std::size_t forced = part & ~set;
         if ((forced & ~candidates_) != 0) return;  // no such term
-        for (; forced != 0; forced &= forced - 1) {
-            const auto v = static_cast<std::size_t>(std::countr_zero(forced));
-            const bool last = (forced & (forced - 1)) == 0;
+        if (forced == 0) {
+            const std::size_t kept =
+                add_terms(set, level, product, exponent, candidates_ & ~splitters & ~done);
+            const std::size_t rest = kept == 0 ? 0 : within_cut(set, level, candidates_ & done);
+            descend(set, level, product, exponent, kept, rest);
+            return;
+        }
+        for (; forced != 0;) {
+            const auto v = last_of(forced);
+            forced ^= std::size_t{1} << v;
+            const bool last = forced == 0;
             above |= std::size_t{1} << v;
             level += step_[v];
             exponent += exponent_[v];
@@ -87,46 +106,73 @@ class SinkWalk {
     std::size_t candidates() const { return candidates_; }
     double factor(std::size_t v) const { return factor_[v]; }
     void set_factor(std::size_t v, double value) { factor_[v] = value; }
+    std::int32_t step(std::size_t v) const { return step_[v]; }
     std::int32_t exponent(std::size_t v) const { return exponent_[v]; }
     std::uint64_t terms() const { return terms_; }
 
   private:
-    void leak(std::size_t above, double amount) {
-        if (leaks_ != nullptr) leaks_[above] += (amount < 0 ? -amount : amount) * leaking_;
+    static std::size_t last_of(std::size_t nodes) {
+        return static_cast<std::size_t>(std::bit_width(nodes)) - 1;
     }
 
-    void push_on(std::size_t set, std::int32_t level, double product, std::int32_t exponent,
-                 std::size_t candidates) {
+    // What is left out is bounded from above, so it is rounded up.
+    void leak(std::size_t above, double amount) {
+        if (leaks_ != nullptr)
+            leaks_[above] = rounded_up(leaks_[above] + (amount < 0 ? -amount : amount) * leaking_);
+    }
+
+    // The candidates that can join S within the cut.
+    std::size_t within_cut(std::size_t set, std::int32_t level, std::size_t candidates) const {
+        std::size_t kept = 0;
+        for (std::size_t left = candidates; left != 0; left &= left - 1) {
+            const auto v = static_cast<std::size_t>(std::countr_zero(left));
+            if (level + step_[v] + completion_[set | (std::size_t{1} << v)] >= floor_)
+                kept |= std::size_t{1} << v;
+        }
+        return kept;
+    }
+
+    // Adds the terms with one candidate more; returns those that are within the cut.
+    std::size_t add_terms(std::size_t set, std::int32_t level, double product, std::int32_t exponent,
+                          std::size_t candidates) {
         std::size_t kept = 0;
         for (std::size_t left = candidates; left != 0; left &= left - 1) {
             const auto v = static_cast<std::size_t>(std::countr_zero(left));
             const std::size_t above = set | (std::size_t{1} << v);
             const std::int32_t rest = completion_[above];
             const double term = -product * factor_[v];
-            const std::int32_t there = exponent + exponent_[v] - ((optimum_ - rest) >> weights_.fraction);
+            const std::int32_t there = exponent + exponent_[v] - ((optimum_ - rest) >> fraction_);
             if (level + step_[v] + rest >= floor_) {
-                kept |= left & (~left + 1);
+                kept |= std::size_t{1} << v;
                 sums_[above] += term * power_of_two(there);
                 ++terms_;
             } else {
                 leak(above, term * clamped_power_of_two(there));
             }
         }
-        for (; (kept & (kept - 1)) != 0; kept &= kept - 1) {
-            const auto v = static_cast<std::size_t>(std::countr_zero(kept));
+        return kept;
+    }
+
+    // Goes on with each of some nodes, the last first, and then with those before it and with `rest`.
+    void descend(std::size_t set, std::int32_t level, double product, std::int32_t exponent,
+                 std::size_t nodes, std::size_t rest) {
+        while (nodes != 0) {
+            const auto v = last_of(nodes);
+            nodes ^= std::size_t{1} << v;
+            if ((nodes | rest) == 0) return;
             push_on(set | (std::size_t{1} << v), level + step_[v], -product * factor_[v],
-                    exponent + exponent_[v], kept & (kept - 1));
+                    exponent + exponent_[v], nodes | rest);
         }
+    }
+
+    void push_on(std::size_t set, std::int32_t level, double product, std::int32_t exponent,
+                 std::size_t candidates) {
+        descend(set, level, product, exponent, add_terms(set, level, product, exponent, candidates), 0);
     }
 
     double pull_on(std::size_t set, std::int32_t level, double product, std::int32_t exponent,
                    std::size_t candidates) {
-        std::size_t kept = 0;
-        for (std::size_t left = candidates; left != 0; left &= left - 1) {
-            const auto v = static_cast<std::size_t>(std::countr_zero(left));
-            if (level + step_[v] + completion_[set | (std::size_t{1} << v)] >= floor_)
-                kept |= left & (~left + 1);
-        }
+        std::size_t kept = within_cut(set, level, candidates);
         double total = 0;
         for (; kept != 0; kept &= kept - 1) {
             const auto v = static_cast<std::size_t>(std::countr_zero(kept));
@@ -143,12 +189,7 @@ class SinkWalk {
     }
 
     double count_on(std::size_t set, std::int32_t level, std::size_t candidates, double limit) {
-        std::size_t kept = 0;
-        for (std::size_t left = candidates; left != 0; left &= left - 1) {
-            const auto v = static_cast<std::size_t>(std::countr_zero(left));
-            if (level + step_[v] + completion_[set | (std::size_t{1} << v)] >= floor_)
-                kept |= left & (~left + 1);
-        }
+        std::size_t kept = within_cut(set, level, candidates);
         auto found = static_cast<double>(std::popcount(kept));
         for (; (kept & (kept - 1)) != 0 && found < limit; kept &= kept - 1) {
             const auto v = static_cast<std::size_t>(std::countr_zero(kept));
@@ -158,14 +199,14 @@ class SinkWalk {
         return found;
     }
 
-    const ParentWeights& weights_;
+    int fraction_;
     const std::int32_t* completion_;
     std::int32_t optimum_, floor_;
     std::size_t all_, candidates_ = 0;
     std::int32_t step_[32] = {}, exponent_[32] = {};
     double factor_[32] = {};
     double* sums_ = nullptr;
-    double* leaks_ = nullptr;
+    float* leaks_ = nullptr;
     double leaking_ = 1;
     const double* completions_ = nullptr;
     double* node_sums_ = nullptr;

@@ -6,23 +6,12 @@
 
 namespace arcwise {
 
-namespace {
-// Weights that are smaller, in nats, are found from differences: exp would have no digits left.
-constexpr double least_weight = -600;
-}  // namespace
-
-HeatedRows::HeatedRows(const FamilyIndex& index, double b) : heat(b) {
-    for (std::size_t v = 0; v < index.variables(); ++v) {
-        const double best = index.score(index.first_row(v));
-        for (const auto row : index.rows_of(v)) weights.push_back(std::exp(b * (index.score(row) - best)));
-    }
-}
-
 Walker::Walker(const FamilyIndex& index, const HeatedRows& heated, const ChainOptions& options)
     : index_(index),
       heated_(heated),
       options_(options),
       heat_(heated.heat),
+      blocks_(index, heated, options.window),
       dag_(index.variables()),
       rows_(index.variables(), FamilyIndex::absent),
       below_(long_set(index.variables())),
@@ -58,7 +47,10 @@ void Walker::step(Xoshiro& random, MoveCounts& counts) {
             accepted = try_reversal(random);
             break;
         case parents:
-            accepted = try_parents(random);
+            accepted = try_block(1, random);
+            break;
+        case block:
+            accepted = try_block(BlockStep::most, random);
             break;
         case edge:
             accepted = try_edge(random);
@@ -96,10 +88,13 @@ bool Walker::try_toggle(Xoshiro& random) {
     if (arcs.empty()) return false;
     const auto [from, to] = arcs[random.below(arcs.size())];
     const auto tail = static_cast<std::size_t>(from), head = static_cast<std::size_t>(to);
-    if (!dag_.has_arc(tail, head) && dag_.is_ancestor(head, tail)) return false;
     const std::int64_t row = index_.find_changed(head, rows_[head], tail);
     if (row == FamilyIndex::absent) return false;
     if (!is_accepted(heat_ * (index_.score(row) - index_.score(rows_[head])), random)) return false;
+    if (!dag_.has_arc(tail, head)) {
+        dag_.below(head, below_);
+        if (below_.has(tail)) return false;
+    }
     set_row(head, row);
     return true;
 }
@@ -110,10 +105,10 @@ bool Walker::try_reversal(Xoshiro& random) {
     const std::int64_t lost = index_.find_changed(head, rows_[head], tail);
     const std::int64_t won = index_.find_changed(tail, rows_[tail], head);
     if (lost == FamilyIndex::absent || won == FamilyIndex::absent) return false;
-    for (const auto other : index_.parents(lost))
-        if (dag_.is_ancestor(tail, static_cast<std::size_t>(other))) return false;
     const double before = index_.score(rows_[head]) + index_.score(rows_[tail]);
     if (!is_accepted(heat_ * (index_.score(lost) + index_.score(won) - before), random)) return false;
+    dag_.below(tail, below_);
+    if (index_.set(lost).meets(below_)) return false;
     set_row(head, lost);
     set_row(tail, won);
     return true;
@@ -145,9 +140,20 @@ Walker::Sum Walker::sum_allowed(std::size_t node, std::span<const std::int32_t> 
     return found;
 }
 
-Walker::Sum Walker::sum(std::size_t node, std::span<const std::int32_t> list, const SetView* also) {
+Walker::Sum Walker::sum_all(std::size_t node, const SetView* also) {
     dag_.below(node, below_);
     if (also != nullptr) below_ |= *also;
+    const std::int64_t begin = index_.chunk(index_.chunk_without(node, below_)).first;
+    return sum_below(node,
+                     index_.rows_of(node).subspan(static_cast<std::size_t>(begin - index_.first_row(node))));
+}
+
+Walker::Sum Walker::sum_with(std::size_t node, std::size_t parent) {
+    dag_.below(node, below_);
+    return sum_below(node, index_.rows_with(node, parent));
+}
+
+Walker::Sum Walker::sum_below(std::size_t node, std::span<const std::int32_t> list) {
     if (below_.word_count() == 1) {
         const Word avoided = below_.words()[0];
         return sum_allowed(node, list, [&](std::int32_t row) { return (index_.word(row) & avoided) == 0; });
@@ -165,14 +171,31 @@ std::int64_t Walker::draw_row(Xoshiro& random) const {
     return seen_[std::min(static_cast<std::size_t>(place - sums_.begin()), seen_.size() - 1)];
 }
 
-bool Walker::try_parents(Xoshiro& random) {
-    const std::size_t node = random.below(dag_.nodes());
-    const Sum all = sum(node, index_.rows_of(node));
-    if (!is_within(all, rows_[node])) return false;
-    const std::int64_t row = draw_row(random);
-    if (row == rows_[node]) return false;
-    set_row(node, row);
-    return true;
+// The block does not depend on the DAG, so that nothing needs to be corrected for how it was chosen.
+bool Walker::try_block(std::size_t size, Xoshiro& random) {
+    const BlockWeights& by = options_.blocks;
+    const auto by_weight = [&](std::span<const double> sums) {
+        const auto place = std::ranges::upper_bound(sums, random.uniform() * sums.back());
+        return std::min(static_cast<std::size_t>(place - sums.begin()), sums.size() - 1);
+    };
+    std::array<std::size_t, BlockStep::most> chosen{by_weight(by.firsts)};
+    std::size_t have = 1;
+    for (std::size_t more = 1; more < size; ++more) {  // who is drawn again is there once
+        const std::size_t from = chosen[random.below(have)];
+        const std::size_t begin = by.offsets[from], count = by.offsets[from + 1] - begin;
+        if (count == 0) break;
+        const auto partner = static_cast<std::size_t>(
+            by.partners[begin + by_weight(std::span(by.sums).subspan(begin, count))]);
+        if (std::ranges::count(std::span(chosen).first(have), partner) == 0) chosen[have++] = partner;
+    }
+    if (!blocks_.draw(std::span(chosen).first(have), dag_, rows_, random)) return false;
+    bool changed = false;
+    for (std::size_t place = 0; place < have; ++place) {
+        if (blocks_.drawn(place) == rows_[chosen[place]]) continue;
+        set_row(chosen[place], blocks_.drawn(place));
+        changed = true;
+    }
+    return changed;
 }
 
 // With G0 the DAG in which u and v have no parents: u -> v is drawn as one of the arcs of G, u's new parents
@@ -192,17 +215,17 @@ bool Walker::try_edge(Xoshiro& random) {
         dag_.set_parents(v, index_.set(old_v));
         return false;
     };
-    const Sum back_v = sum(v, index_.rows_with(v, u));
+    const Sum back_v = sum_with(v, u);
     if (!is_within(back_v, old_v)) return restore();
-    const Sum with_v = sum(u, index_.rows_with(u, v));
+    const Sum with_v = sum_with(u, v);
     if (!with_v.any) return restore();
     const std::int64_t new_u = draw_row(random);
     dag_.set_parents(v, index_.set(old_v));
-    const Sum back_u = sum(u, index_.rows_of(u));
+    const Sum back_u = sum_all(u);
     dag_.set_parents(v, alone_);
     if (!is_within(back_u, old_u)) return restore();
     dag_.set_parents(u, index_.set(new_u));
-    const Sum free_v = sum(v, index_.rows_of(v));
+    const Sum free_v = sum_all(v);
     if (!free_v.any) return restore();
     const std::int64_t new_v = draw_row(random);
     const std::size_t others = arcs_ - index_.parents(old_u).size() - index_.parents(old_v).size();
@@ -240,16 +263,16 @@ bool Walker::try_blanket(Xoshiro& random) {
     };
     strip();
     const SetView old_parents = index_.set(old);
-    const Sum forward = sum(node, index_.rows_of(node), &old_parents);
+    const Sum forward = sum_all(node, &old_parents);
     if (!forward.any) return restore();
     const std::int64_t drawn = draw_row(random);
     const SetView new_parents = index_.set(drawn);
-    const Sum backward = sum(node, index_.rows_of(node), &new_parents);
+    const Sum backward = sum_all(node, &new_parents);
     if (!is_within(backward, old)) return restore();
     double log_ratio = forward.log - backward.log;
     dag_.set_parents(node, old_parents);
     for (const auto child : children_) {
-        const Sum back = sum(child, index_.rows_with(child, node));
+        const Sum back = sum_with(child, node);
         if (!is_within(back, rows_[child])) return restore();
         log_ratio -= back.log;
         dag_.set_parents(child, index_.set(rows_[child]));
@@ -258,7 +281,7 @@ bool Walker::try_blanket(Xoshiro& random) {
     dag_.set_parents(node, new_parents);
     kept_.clear();
     for (const auto child : children_) {
-        const Sum there = sum(child, index_.rows_with(child, node));
+        const Sum there = sum_with(child, node);
         if (!there.any) return restore();
         log_ratio += there.log;
         kept_.push_back(draw_row(random));

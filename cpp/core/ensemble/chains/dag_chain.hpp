@@ -6,6 +6,7 @@
 // reversal   An arc of the DAG, drawn uniformly, is turned; the number of arcs stays, so no factor is needed.
 // parents    A node draws its parents anew from their conditional distribution given all other families: the
 //            rows without its descendants, each with its weight. Always accepted (a Gibbs step).
+// block      Four nodes draw their parents anew, together, in the same way (block_step.hpp).
 // edge       New edge reversal (Grzegorczyk and Husmeier 2008, Machine Learning 71, section 4.2): an arc u ->
 // v
 //            is drawn and u and v lose their parents; u draws new ones among the sets with v, then v among
@@ -16,8 +17,9 @@
 //            among the sets that share none with the old ones, and then each child, in random order, new
 //            parents besides the node. Accepted by the ratio of the sums.
 //
-// Toggles are cheap and local; "parents" mixes what one node can do; the last two cross the valleys between
-// DAGs that differ in a whole neighbourhood. Each leaves the posterior as it is, so any mixture does.
+// Toggles and reversals are cheap and local; "parents" mixes what one node can do; the last three cross the
+// valleys between DAGs that differ in a whole neighbourhood. Each leaves the posterior as it is, so any
+// mixture does.
 //
 // A draw looks at the rows by falling score and ends `window` nats below the best that is allowed. That
 // proposal, too, is a function of the rest of the DAG alone; a move whose way back would need a row beyond
@@ -35,31 +37,35 @@
 #include <span>
 #include <vector>
 
+#include "ensemble/chains/block_step.hpp"
 #include "ensemble/chains/family_index.hpp"
+#include "ensemble/chains/heated_rows.hpp"
 #include "ensemble/chains/walking_dag.hpp"
 #include "xoshiro.hpp"
 
 namespace arcwise {
 
-enum Move : std::size_t { toggle, reversal, parents, edge, blanket, swap, jump, moves };
+enum Move : std::size_t { toggle, reversal, parents, block, edge, blanket, swap, jump, moves };
+
+// How blocks of nodes are drawn, whatever the DAG: the first by weight, each other one as a partner of one
+// that is there already.
+struct BlockWeights {
+    std::vector<double> firsts;          // per node: the sum of the weights up to it
+    std::vector<std::size_t> offsets;    // per node, into:
+    std::vector<std::int32_t> partners;  // and
+    std::vector<double> sums;            // the sums of the partners' weights, of the node's up to this one
+};
 
 struct ChainOptions {
-    std::array<double, 5> mixture{};  // probabilities of the first five moves; they sum to 1
+    std::array<double, swap> mixture{};  // probabilities of the moves before `swap`; they sum to 1
     double window = 0;
     std::size_t thin = 1;
     std::vector<double> heats;  // b of every replica; the first is 1
+    BlockWeights blocks;
 };
 
 struct MoveCounts {
     std::array<std::uint64_t, moves> tried{}, accepted{};
-};
-
-// The weight of every row at one heat: exp(b (score - best score of the node)).
-struct HeatedRows {
-    HeatedRows(const FamilyIndex& index, double b);
-
-    double heat;
-    std::vector<double> weights;
 };
 
 // One DAG that moves at one heat.
@@ -81,7 +87,7 @@ class Walker {
 
     bool try_toggle(Xoshiro& random);
     bool try_reversal(Xoshiro& random);
-    bool try_parents(Xoshiro& random);
+    bool try_block(std::size_t size, Xoshiro& random);
     bool try_edge(Xoshiro& random);
     bool try_blanket(Xoshiro& random);
 
@@ -89,8 +95,10 @@ class Walker {
     void replace_row(std::size_t node, std::int64_t row);  // where the arcs are changed already
     void set_row(std::size_t node, std::int64_t row);
     std::pair<std::size_t, std::size_t> draw_arc(Xoshiro& random) const;
-    // The rows of a node (or those of the list) that avoid its descendants and `also`, summed up.
-    Sum sum(std::size_t node, std::span<const std::int32_t> list, const SetView* also = nullptr);
+    // The rows of a node, or those with a parent, that avoid the node's descendants and `also`, summed up.
+    Sum sum_all(std::size_t node, const SetView* also = nullptr);
+    Sum sum_with(std::size_t node, std::size_t parent);
+    Sum sum_below(std::size_t node, std::span<const std::int32_t> list);  // that avoid `below_`
     template <class Avoids>
     Sum sum_allowed(std::size_t node, std::span<const std::int32_t> list, Avoids avoids);
     bool is_within(const Sum& sum, std::int64_t row) const;
@@ -100,6 +108,7 @@ class Walker {
     const HeatedRows& heated_;
     const ChainOptions& options_;
     double heat_;
+    BlockStep blocks_;
     WalkingDag dag_;
     std::vector<std::int64_t> rows_;
     std::size_t arcs_ = 0;

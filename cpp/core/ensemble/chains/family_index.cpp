@@ -1,13 +1,19 @@
 #include "ensemble/chains/family_index.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cassert>
+#include <functional>
 #include <limits>
 #include <numeric>
 
 #include "xoshiro.hpp"
 
 namespace arcwise {
+
+namespace {
+constexpr std::int64_t chunk_size = 16;
+}
 
 FamilyIndex::FamilyIndex(const TableView& table)
     : table_(table),
@@ -48,6 +54,38 @@ FamilyIndex::FamilyIndex(const TableView& table)
         for (std::size_t p = 0; p < n; ++p)
             if (!rows_with(v, p).empty())
                 arcs_.emplace_back(static_cast<std::int32_t>(p), static_cast<std::int32_t>(v));
+    divide();
+}
+
+void FamilyIndex::divide() {
+    LongSet common = long_set(variables());
+    shared_offsets_.push_back(0);
+    for (std::size_t v = 0; v < variables(); ++v) {
+        chunk_offsets_.push_back(chunk_rows_.size());
+        for (auto begin = first_row(v); begin < first_row(v + 1); begin += chunk_size) {
+            chunk_rows_.push_back(begin);
+            common.fill(true);
+            for (auto row = begin; row < std::min(begin + chunk_size, first_row(v + 1)); ++row)
+                common &= set(row);
+            common.for_each([&](std::size_t p) { shared_.push_back(static_cast<std::int32_t>(p)); });
+            shared_offsets_.push_back(shared_.size());
+        }
+    }
+    chunk_offsets_.push_back(chunk_rows_.size());
+    chunk_rows_.push_back(first_row(variables()));
+    strong_offsets_.push_back(0);
+    for (std::size_t v = 0; v < variables(); ++v) {
+        for (const auto parent : shared_parents(chunk_offsets_[v])) {
+            std::size_t count = 1;
+            while (chunk_offsets_[v] + count < chunk_offsets_[v + 1] &&
+                   std::ranges::count(shared_parents(chunk_offsets_[v] + count), parent) > 0)
+                ++count;
+            strong_.emplace_back(count, static_cast<std::size_t>(parent));
+        }
+        std::ranges::sort(strong_.begin() + static_cast<std::ptrdiff_t>(strong_offsets_.back()),
+                          strong_.end(), std::ranges::greater());
+        strong_offsets_.push_back(strong_.size());
+    }
 }
 
 std::size_t FamilyIndex::slot(std::size_t node, std::uint64_t key) const {

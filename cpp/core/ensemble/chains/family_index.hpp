@@ -42,11 +42,31 @@ class FamilyIndex {
     std::span<const std::int32_t> rows_of(std::size_t node) const;
     std::span<const std::int32_t> rows_with(std::size_t node, std::size_t parent) const;
 
+    // The rows of a node in chunks of sixteen, [begin, end), and the parents that all rows of a chunk have:
+    // who may not have one of these skips the chunk.
+    std::size_t first_chunk(std::size_t node) const { return chunk_offsets_[node]; }
+    std::pair<std::int64_t, std::int64_t> chunk(std::size_t chunk) const {
+        return {chunk_rows_[chunk], chunk_rows_[chunk + 1]};
+    }
+    std::span<const std::int32_t> shared_parents(std::size_t chunk) const {
+        return std::span(shared_).subspan(shared_offsets_[chunk],
+                                          shared_offsets_[chunk + 1] - shared_offsets_[chunk]);
+    }
+
+    // The first chunk of a node that has a row without members of `avoided`, or one before it: strong parents
+    // are in hundreds of rows before the first that lacks them.
+    std::size_t chunk_without(std::size_t node, SetView avoided) const {
+        for (std::size_t i = strong_offsets_[node]; i < strong_offsets_[node + 1]; ++i)
+            if (avoided.has(strong_[i].second)) return chunk_offsets_[node] + strong_[i].first;
+        return chunk_offsets_[node];
+    }
+
     // Every arc that some row has, by child and then by parent.
     const std::vector<Arc>& arcs() const { return arcs_; }
 
   private:
     std::size_t slot(std::size_t node, std::uint64_t key) const;
+    void divide();
 
     TableView table_;
     BitRows sets_;
@@ -56,6 +76,11 @@ class FamilyIndex {
     std::vector<std::int32_t> rows_;         // 0, 1, 2, ...
     std::vector<std::size_t> with_offsets_;  // per node and parent
     std::vector<std::int32_t> with_;
+    std::vector<std::size_t> chunk_offsets_, shared_offsets_, strong_offsets_;
+    std::vector<std::pair<std::size_t, std::size_t>>
+        strong_;  // chunks that a parent is in all rows of, parent
+    std::vector<std::int64_t> chunk_rows_;
+    std::vector<std::int32_t> shared_;
     std::vector<Arc> arcs_;
 };
 

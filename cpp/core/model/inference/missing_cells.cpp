@@ -3,8 +3,8 @@
 // The missing variables of a row fall into parts: two belong together if some table has both, since what is
 // observed separates all others. A part's distribution depends on nothing but the states of the variables
 // around it. Rows have almost as many patterns of gaps as there are rows, but only few different parts, most
-// of them of one or two variables. So there is one junction tree for every part, and one propagation for
-// every combination of states around it; from its messages any number of rows draw their cells, from the root
+// of them of one or two variables: their configurations are enumerated (small_part.hpp). For every larger part
+// there is one junction tree, and one propagation for every combination of states around it; from its messages any number of rows draw their cells, from the root
 // to the leaves (Dawid, "Applications of a general propagation algorithm for probabilistic expert systems",
 // Statistics and Computing 2, 1992, section 5): independent draws from the joint distribution, not a Markov
 // chain.
@@ -20,6 +20,7 @@
 #include "model/inference/inference.hpp"
 #include "model/inference/junction_tree.hpp"
 #include "model/inference/propagation.hpp"
+#include "model/inference/small_part.hpp"
 #include "model/inference/tree_limits.hpp"
 #include "model/philox.hpp"
 #include "parallel_for.hpp"
@@ -91,7 +92,19 @@ class PartFiller {
                std::array<std::uint64_t, 2> key)
         : tables_(tables), codes_(codes), rows_(rows), key_(key) {}
 
+    // Rows that a small table cannot serve, or that it shows to be impossible, are left to the junction tree.
     Filling fill(const Part& part, const Limits& limits, Ticker& ticker) const {
+        if (!SmallPart::suits(tables_, part.members, limits.max_cells))
+            return fill_by_tree(part, limits, ticker);
+        SmallPart small(tables_, part.members);
+        Part rest{part.members, {}};
+        for (const auto row : part.rows)
+            if (!small.draw(codes_, rows_, row, key_)) rest.rows.push_back(row);
+        return rest.rows.empty() ? Filling{} : fill_by_tree(rest, limits, ticker);
+    }
+
+  private:
+    Filling fill_by_tree(const Part& part, const Limits& limits, Ticker& ticker) const {
         Filling filling;
         Members others;
         for (std::size_t v = 0; v < tables_.variables(); ++v)
@@ -136,7 +149,6 @@ class PartFiller {
         return filling;
     }
 
-  private:
     std::int32_t code(std::int32_t v, std::size_t row) const {
         return static_cast<std::int32_t>(codes_[index(v) * rows_ + row]);
     }

@@ -15,8 +15,18 @@ namespace {
 using namespace arcwise;
 using flat_table_support::FlatTable;
 
-ChainOptions options_of(std::array<double, 5> mixture, std::vector<double> heats = {1.0}) {
-    return {mixture, 10.0, 10, std::move(heats)};
+// All nodes are partners.
+ChainOptions options_of(std::size_t n, std::array<double, 6> mixture, std::vector<double> heats = {1.0}) {
+    ChainOptions options{mixture, 10.0, 10, std::move(heats), {}};
+    options.blocks.offsets.push_back(0);
+    for (std::size_t v = 0; v < n; ++v) {
+        options.blocks.firsts.push_back(static_cast<double>(v + 1));
+        for (std::size_t u = 0; u < n; ++u)
+            if (u != v) options.blocks.partners.push_back(static_cast<std::int32_t>(u));
+        for (std::size_t u = 1; u < n; ++u) options.blocks.sums.push_back(static_cast<double>(u));
+        options.blocks.offsets.push_back(options.blocks.partners.size());
+    }
+    return options;
 }
 
 ChainSegment draws_of(ChainRun& run, std::size_t count, std::size_t threads = 1) {
@@ -46,10 +56,10 @@ TEST(chains_come_to_all_dags_of_a_flat_table_equally_often) {
     const std::vector<std::uint64_t> seeds{7};
     const std::vector<std::uint32_t> start{0, 0, 0};
     for (const auto& mixture :
-         {std::array<double, 5>{1, 0, 0, 0, 0}, std::array<double, 5>{0.3, 0.7, 0, 0, 0},
-          std::array<double, 5>{0.2, 0, 0.8, 0, 0}, std::array<double, 5>{0.2, 0, 0, 0.8, 0},
-          std::array<double, 5>{0.2, 0, 0, 0, 0.8}}) {
-        ChainRun run(table.view(), options_of(mixture, {1.0, 0.5}), seeds, start);
+         {std::array<double, 6>{1, 0, 0, 0, 0, 0}, std::array<double, 6>{0.3, 0.7, 0, 0, 0, 0},
+          std::array<double, 6>{0.2, 0, 0.8, 0, 0, 0}, std::array<double, 6>{0.2, 0, 0, 0.8, 0, 0},
+          std::array<double, 6>{0.2, 0, 0, 0, 0.8, 0}, std::array<double, 6>{0.2, 0, 0, 0, 0, 0.8}}) {
+        ChainRun run(table.view(), options_of(3, mixture, {1.0, 0.5}), seeds, start);
         const auto made = draws_of(run, 10'000);
         std::map<std::vector<std::uint32_t>, int> counts;
         for (std::size_t i = 0; i < 10'000; ++i)
@@ -81,8 +91,8 @@ TEST(chains_on_many_nodes_do_not_depend_on_threads) {
     const TableView table{n, node_offsets, scores, set_offsets, members};
     const std::vector<std::uint64_t> seeds{1, 2, 3};
     const std::vector<std::uint32_t> starts(3 * n, 3);
-    ChainRun one(table, options_of({0.2, 0.2, 0.2, 0.2, 0.2}), seeds, starts);
-    ChainRun three(table, options_of({0.2, 0.2, 0.2, 0.2, 0.2}), seeds, starts);
+    ChainRun one(table, options_of(n, {0.2, 0.2, 0.1, 0.1, 0.2, 0.2}), seeds, starts);
+    ChainRun three(table, options_of(n, {0.2, 0.2, 0.1, 0.1, 0.2, 0.2}), seeds, starts);
     const auto first = draws_of(one, 300), second = draws_of(three, 300, 3);
     CHECK(first.rows == second.rows);
     CHECK(first.scores == second.scores);

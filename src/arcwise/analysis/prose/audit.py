@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
+
 import numpy as np
 
+from arcwise.analysis.prose.gap_dependence import dependence_blocks
 from arcwise.audit import Audit, Finding, Severity
 from arcwise.data import Column as DataColumn
 from arcwise.data import Table as DataTable
+from arcwise.mentions import Argument
 from arcwise.report.content.blocks import Block, Column, Paragraph, Table
 
 __all__ = ["audit_blocks", "missing_together"]
@@ -15,6 +19,7 @@ BARS = "▁▂▃▄▅▆▇█"
 MOST_BARS = 12
 MOST_COLUMNS = 200  # that are listed one by one
 MOST_PATTERNS = 12
+MOST_VALUES = 4  # that an option is spelled with
 TITLES = {
     Severity.BLOCKS: "blocks",
     Severity.MISLEADS: "misleads",
@@ -40,6 +45,7 @@ def audit_blocks(audit: Audit) -> tuple[Block, ...]:
     blocks.append(_columns(audit.table))
     if patterns := missing_together(audit.repaired):
         blocks.append(patterns)
+        blocks += dependence_blocks(audit.gap_dependences)
     return tuple(blocks)
 
 
@@ -65,12 +71,21 @@ def _what(finding: Finding) -> str:
 
 
 def _proposal(finding: Finding) -> str:
-    option = "" if finding.remedy is None else finding.remedy.name.replace("_", "-")
+    option = "" if finding.remedy is None else _option(finding.remedy)
     if not finding.proposal:
-        return f"none needed; --{option}" if option else "none needed"
+        return f"none needed; {option}" if option else "none needed"
     if not finding.safe or finding.repair is None:
-        return f"your choice: {finding.proposal} (--{option})"
-    return f"{finding.proposal} (--{'yes' if option == 'agree' else option})"
+        return f"your choice: {finding.proposal} ({option})"
+    return f"{finding.proposal} ({option})"
+
+
+def _option(remedy: Argument) -> str:
+    """Spell the option that applies a proposal: "--drop id", "--decimal ,", "--yes"."""
+    if remedy.name == "agree":
+        return "--yes"
+    values = remedy.value if isinstance(remedy.value, list) else [remedy.value]
+    spelled = [f"--{remedy.name.replace('_', '-')} {shlex.quote(str(value))}" for value in values[:MOST_VALUES]]
+    return " ".join(spelled) + (" ..." if len(values) > MOST_VALUES else "")
 
 
 def _columns(table: DataTable) -> Table:

@@ -42,7 +42,12 @@ def choices_table(analysis: Analysis) -> Table:
         ("method", source.title, why_method, "--method"),
         ("score", recipe.score_title, by_user if options.score is not None else _why_score(recipe), "--score"),
         *setting_choices(analysis),
-        ("cut-off", f"{analysis.threshold:.3g}", _why_cut(analysis), "--missed-edge-cost, --rule or --threshold"),
+        (
+            "cut-off",
+            f"{analysis.threshold:.3g}",
+            _why_cut(analysis),
+            "--missed-edge-cost, --rule, --false-rate or --threshold",
+        ),
         (
             "directions",
             "of equivalence classes" if analysis.confidence.orient == "cpdag" else "of the DAGs",
@@ -86,6 +91,13 @@ def _why_cut(analysis: Analysis) -> str:
     cost = analysis.options.missed_edge_cost
     if analysis.options.threshold is not None:
         return "chosen by the user"
+    if analysis.thresholds.chosen.label is RuleName.CALIBRATED:
+        if analysis.options.false_rate is not None:
+            return f"at most {analysis.options.false_rate:.3g} of the edges above it are false, on average"
+        return (
+            f"a missed edge costs {cost:g} extra edge{'' if cost == 1 else 's'}: an edge pays above a probability of "
+            f"1 / (1 + {cost:g})"
+        )
     if analysis.thresholds.chosen.label is RuleName.LEARNED:
         return f"of least cost on data from known networks, if a missed edge costs {cost:g} extra (Liao 2022, ch. 5)"
     return f"a missed edge costs {cost:g} extra edge{'' if cost == 1 else 's'}: an edge pays above 1 / (1 + {cost:g})"

@@ -72,6 +72,7 @@ def edge_sentences(analysis: Analysis, edge: EdgeFinding) -> tuple[str, ...]:
         return tuple(s for s in unlikely if s)
     sentences = (
         _presence(analysis, edge),
+        _probability(analysis, edge),
         *said,
         belief_sentence(edge),
         filling_sentence(edge),
@@ -103,6 +104,16 @@ def _presence(analysis: Analysis, edge: EdgeFinding) -> str:
         f"Of the {networks:,} {source.networks}, those with an edge between {pair} have {percent(edge.present)} of the "
         "weight."
     )
+
+
+def _probability(analysis: Analysis, edge: EdgeFinding) -> str:
+    """Say how often an edge like this one is real, where that was studied."""
+    known = analysis.probability.calibration
+    if edge.probability is None or known.kind == "none" or known.doubt:  # a warning says what the doubt is
+        return ""
+    where = "of known networks" if known.kind == "table" else "simulated from what was found"
+    share = percent(edge.probability.edge)
+    return f"In data {where}, {share} of the edges with this confidence are real."
 
 
 def _agreement(edge: EdgeFinding) -> str:
@@ -206,6 +217,7 @@ def summary_sentences(analysis: Analysis) -> tuple[str, ...]:
         f"Of {pairs:,} pairs of variables, {len(kept):,} are joined by an edge with a confidence above {cut:.2g}"
         + (f"; {len(certain):,} of them are at 0.95 or more." if cut < 0.9 else ".")
     )
+    expected = analysis.expected.sentence() if analysis.probability.calibration.kind != "none" else ""
     found = [e for e in kept if not e.origin.kind.is_decided]
     agreed = [e for e in found if e.spread[0] > HALF]
     second = ""
@@ -217,7 +229,7 @@ def summary_sentences(analysis: Analysis) -> tuple[str, ...]:
         )
     ways = _directions(len(directed), len(settled) - len(directed), len(kept))
     third = f"{ways} A direction is not a cause: it says what independences the data show."
-    return tuple(s for s in (first, second, third, *constraint_summary(analysis), *_closing(analysis)) if s)
+    return tuple(s for s in (first, expected, second, third, *constraint_summary(analysis), *_closing(analysis)) if s)
 
 
 def _all(total: int) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from arcwise.analysis.edges import EdgeFinding
-from arcwise.data.gap_dependence import LEVEL, gap_dependences
+from arcwise.analysis.prose.gap_dependence import dependence_blocks
+from arcwise.data.gap_dependence import gap_dependences
 from arcwise.ensemble.gaps.completions import BETWEEN, BURN_IN, CHAINS
 from arcwise.report import Column, Paragraph, Table
 from arcwise.report.content.numbers import percent
@@ -18,8 +19,6 @@ __all__ = ["completion_account", "completion_methods", "filling_sentence", "gap_
 
 # A confidence that varies by less between completions does not depend on the filling.
 SMALL = 0.05
-# Dependences of gaps that are listed.
-MOST_ROWS = 12
 
 
 def filling_sentence(edge: EdgeFinding) -> str:
@@ -104,35 +103,4 @@ def gap_blocks(analysis: Analysis) -> list[Block]:
             tuple(rows),
         ),
     ]
-    if not clear:
-        blocks.append(
-            Paragraph(
-                f"Nothing shows that gaps depend on observed values: none of {len(tests):,} tests is significant at "
-                f"{LEVEL:g} (likelihood-ratio tests, Holm's correction)."
-            )
-        )
-        return blocks
-    blocks.append(
-        Paragraph(
-            f"Gaps are not completely at random: in {len(clear):,} of {len(tests):,} pairs they depend on an observed "
-            "variable. Complete cases alone would be a biased sample; completions take it into account."
-        )
-    )
-    blocks.append(
-        Table(
-            "Gaps that depend on observed values, the clearest first (likelihood-ratio tests, Holm's correction).",
-            (
-                Column("gaps of"),
-                Column("depend on"),
-                Column("p", 4),
-                Column("fewest where it is"),
-                Column("share", 3),
-                Column("most where it is"),
-                Column("share", 3),
-            ),
-            tuple(
-                (t.variable, t.on, t.p_value, t.least, t.least_share, t.most, t.most_share) for t in clear[:MOST_ROWS]
-            ),
-        )
-    )
-    return blocks
+    return [*blocks, *dependence_blocks(clear, len(tests))]

@@ -46,6 +46,16 @@ def methods_text(analysis: Analysis) -> str:
     as_much = "as much" if cost == 1 else f"{cost:g} times as much"
     if options.threshold is not None:
         cut = f"Edges with a confidence above {analysis.threshold:.3g} were kept."
+    elif analysis.thresholds.chosen.label is RuleName.CALIBRATED:
+        why = f"the cut-off of least expected cost if a missed edge costs {as_much} as an extra one"
+        if options.false_rate is not None:
+            why = f"the lowest cut-off with an expected share of false edges of at most {options.false_rate:.3g}"
+        cut = (
+            f"Edges with a confidence above {analysis.threshold:.3g} were kept, {why}, by probabilities that "
+            f"{analysis.probability.calibration.basis}; {analysis.expected.false:.1f} of the "
+            f"{analysis.expected.edges:,} edges are expected to be false, and {analysis.expected.missed:.1f} to be "
+            "missing."
+        )
     elif analysis.thresholds.chosen.label is RuleName.LEARNED:
         cut = (
             f"Edges with a confidence above {analysis.threshold:.3g} were kept: on data sets sampled from known "

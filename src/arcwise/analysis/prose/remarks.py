@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "fallback_remark",
+    "hurried_remark",
     "missing_remark",
     "no_networks_message",
     "price_remarks",
@@ -104,3 +105,12 @@ def no_networks_message(given_up: Averaged) -> str:
         "best), or use --method bootstrap."
     )
     return f"the {facts.title} could not be completed: {shortfall_words(given_up)}. {remedy}"
+
+
+def hurried_remark(target: str) -> Remark:
+    """Say that the time did not suffice to learn anew in every fold as the analysis did."""
+    return Remark(
+        f"How well {target} is predicted was found with networks by hill climbing in some folds: the time did not "
+        "suffice to average over networks there.",
+        by_time=True,
+    )

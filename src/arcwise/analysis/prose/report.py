@@ -10,15 +10,19 @@ import numpy as np
 from arcwise.analysis.edges import FLOOR, HALF, EdgeFinding
 from arcwise.analysis.prose.audit import audit_blocks
 from arcwise.analysis.prose.beliefs import belief_blocks
+from arcwise.analysis.prose.calibration import calibration_blocks
+from arcwise.analysis.prose.chains import chain_blocks
 from arcwise.analysis.prose.choices import choices_table, repeat_blocks
 from arcwise.analysis.prose.constraints import constraint_blocks
 from arcwise.analysis.prose.cuts import cut_sections
 from arcwise.analysis.prose.edges import edge_sentences, state_label, summary_sentences
 from arcwise.analysis.prose.experiments import experiment_sections
+from arcwise.analysis.prose.fit import fit_blocks, prediction_blocks
 from arcwise.analysis.prose.gaps import completion_account, gap_blocks
 from arcwise.analysis.prose.methods import methods_text, references
 from arcwise.analysis.prose.prior import prior_blocks
 from arcwise.analysis.prose.sources import account_of_sample, completeness, ensemble_title, restriction
+from arcwise.analysis.prose.variable import variable_answer
 from arcwise.analysis.thresholds import COST_POWERS
 from arcwise.counts import contingency
 from arcwise.report import (
@@ -75,10 +79,11 @@ def build_report(analysis: Analysis) -> Report:
             ("cut-off", f"{analysis.threshold:.3g}"),
             ("edges in the network", f"{kept:,}"),
         ),
-        summary=(*summary_sentences(analysis), *(remark.text for remark in analysis.remarks)),
+        summary=(*_about_target(analysis), *summary_sentences(analysis), *(remark.text for remark in analysis.remarks)),
         network=_network(analysis),
         glossary=_glossary(analysis),
         sections=(
+            *_focus(analysis),
             Section("ensemble", ensemble_title(analysis), tuple(_ensemble(analysis))),
             *(
                 [Section("constraints", "What you said, and what it cost", constraint_blocks(analysis))]
@@ -93,11 +98,40 @@ def build_report(analysis: Analysis) -> Report:
             *experiment_sections(analysis),
             Section("rules", "Where to cut", tuple(_rules(analysis))),
             Section("prior", "Does the prior decide, and are there enough data?", tuple(_prior(analysis))),
+            *([Section("fit", "Does the network fit?", fit_blocks(analysis.fit))] if analysis.fit is not None else []),
             *cut_sections(analysis),
             Section("data", "The data", tuple(_data(analysis))),
             Section("choices", "What was chosen, and why", tuple(_choices(analysis))),
             Section("methods", "Methods, ready to paste", _methods(analysis)),
             Section("repeat", "How to repeat it", repeat_blocks(analysis)),
+        ),
+    )
+
+
+def _about_target(analysis: Analysis) -> tuple[str, ...]:
+    """Say first what the target depends on and how well it is predicted."""
+    if analysis.focus is None:
+        return ()
+    variable, scores = analysis.focus.variable, analysis.focus.scores
+    on = ", ".join(variable.blanket) or "nothing that the data show"
+    return (
+        f"{variable.name} depends on {on}; given these, no other variable tells more about it. It is predicted right "
+        f"in {percent(scores.accuracy)} of cases that were not learned from; its most frequent state alone in "
+        f"{percent(scores.usual_accuracy)}.",
+    )
+
+
+def _focus(analysis: Analysis) -> tuple[Section, ...]:
+    """Return what the analysis says about its target, if it has one."""
+    if analysis.focus is None:
+        return ()
+    about = variable_answer(analysis.focus.variable)
+    return (
+        Section("target", about.title, about.blocks),
+        Section(
+            "prediction",
+            f"How well {analysis.focus.variable.name} is predicted",
+            prediction_blocks(analysis.focus.scores),
         ),
     )
 
@@ -111,6 +145,7 @@ def _glossary(analysis: Analysis) -> tuple[tuple[str, str], ...]:
     return (
         ("edge", "two variables depend on each other, even when the others are known"),
         ("confidence", f"of {networks} the share that has the edge: 0 to 1"),
+        ("probability", "how often an edge of such a confidence is real, in data from known networks: 0 to 1"),
         ("cut-off", "edges with a confidence above it are in the network; the slider moves it"),
         ("direction", "not a cause; an edge that fits either way has no arrow head"),
         ("score", "how fit is weighed against complexity; qNML, BDeu and BIC are three ways"),
@@ -145,7 +180,16 @@ def _network(analysis: Analysis) -> NetworkView:
         cost_powers=COST_POWERS,
         cost_cutoffs=analysis.thresholds.by_cost,
         known=_known(analysis, index),
+        unseen=_unseen(analysis),
     )
+
+
+def _unseen(analysis: Analysis) -> float | None:
+    """Return how many real edges to expect among the pairs that the report does not list."""
+    if analysis.probability.calibration.kind == "none":
+        return None
+    listed = sum(edge.probability.edge for edge in analysis.edges if edge.probability is not None)
+    return round(max(0.0, float(analysis.probability.vector.sum()) - listed), 4)
 
 
 def _known(analysis: Analysis, index: dict[str, int]) -> KnownRules | None:
@@ -175,12 +219,21 @@ def _edge(analysis: Analysis, edge: EdgeFinding, index: dict[str, int]) -> Netwo
         fate=edge.fate,
         agreement=edge.agreement,
         origin=edge.origin.label,
+        probability=_probability(analysis, edge),
     )
+
+
+def _probability(analysis: Analysis, edge: EdgeFinding) -> float | None:
+    if edge.probability is None or analysis.probability.calibration.kind == "none":
+        return None
+    return round_inside(edge.probability.edge, 4)
 
 
 def _ensemble(analysis: Analysis) -> list[Block]:
     facts = analysis.main.credible
     blocks: list[Block] = _credible(analysis, facts) if facts is not None else [Paragraph(account_of_sample(analysis))]
+    if analysis.main.chains is not None:
+        blocks += chain_blocks(analysis.main.chains)
     if account := completion_account(analysis):
         blocks.append(Paragraph(account))
     if analysis.comparisons:
@@ -241,9 +294,9 @@ def _credible(analysis: Analysis, facts: CredibleFacts) -> list[Block]:
         else f" They fall into {facts.classes:,} class{'' if facts.classes == 1 else 'es'} of equivalent networks: "
         "those of one class fit data of this kind equally well, whatever the values are."
     )
-    covered = ""
+    which = restriction(analysis.main.recipe, "networks") or "networks"
+    covered = f" What share of the posterior probability of all {which} they hold could not be found within the limits."
     if facts.covered is not None:
-        which = restriction(analysis.main.recipe, "networks") or "networks"
         covered = (
             f" Together they hold {_covered(facts)} of the posterior probability of all {which}{_reliance(facts)}."
         )
@@ -300,6 +353,7 @@ def _rules(analysis: Analysis) -> list[Block]:
             "what another choice changes."
         ),
         Paragraph(analysis.thresholds.advice),
+        *calibration_blocks(analysis),
         Table(
             "The cut-offs of the rules.",
             (Column("rule"), Column("cut-off", 3), Column("edges above it", 0), Column("what it is")),

@@ -7,6 +7,7 @@ from typing import Any
 
 from arcwise.confidence.edge_confidence import EdgeConfidence
 from arcwise.confidence.rules.broom import broom_from_confidence, broom_threshold
+from arcwise.confidence.rules.calibrated import calibrated_threshold
 from arcwise.confidence.rules.cost import cost_threshold
 from arcwise.confidence.rules.fixed import fixed_threshold
 from arcwise.confidence.rules.gross import gross_threshold
@@ -20,6 +21,7 @@ __all__ = [
     "RULES",
     "Threshold",
     "broom_threshold",
+    "calibrated_threshold",
     "choose_threshold",
     "cost_threshold",
     "fixed_threshold",
@@ -33,6 +35,7 @@ RULES: dict[str, Callable[..., Threshold]] = {
     "broom": broom_from_confidence,
     "gross": lambda confidence: gross_threshold(confidence.n_networks),
     "cost": lambda confidence, **options: cost_threshold(**options),
+    "calibrated": calibrated_threshold,
     "fixed": lambda confidence, **options: fixed_threshold(**options),
     "learned": lambda confidence, **options: learned_threshold(
         confidence.origin, **{"score": score_name(confidence), "n_cases": confidence.n_cases} | options
@@ -46,6 +49,7 @@ TAKEN: dict[str, tuple[str, ...]] = {
     "broom": ("data", "permuted", "significance", "permutations", "seed", "threads", "limits", "progress"),
     "gross": (),
     "cost": ("beta", "alpha"),
+    "calibrated": ("metric", "beta", "alpha", "false_rate"),
     "fixed": ("value",),
     "learned": ("metric", "beta", "alpha", "score", "n_cases", "source", "table"),
 }
@@ -56,7 +60,8 @@ def choose_threshold(confidence: EdgeConfidence, rule: str, **options: Any) -> T
     """Apply a rule by name, with its options.
 
     "scutari"; "broom" (data=, the data that the confidences come from, or permuted=, vectors of permuted data);
-    "gross"; "cost" (beta= or alpha=); "fixed" (value=); "learned" (metric=, and beta= or alpha=).
+    "gross"; "cost" (beta= or alpha=); "calibrated" (metric=, and beta= or alpha=; or
+    false_rate=); "fixed" (value=); "learned" (metric=, and beta= or alpha=).
     """
     if rule not in RULES:
         raise UnknownNameError(suggestion("threshold rule", rule, RULES))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.ensemble.chains.diagnostics import FEWEST, PairIndicators, Verdict, effective_draws
+from arcwise.ensemble.chains.plots import plot_ranks, plot_traces
 from arcwise.ensemble.families import Families, arc_frame, choice_type
 from arcwise.ensemble.network_set import NetworkSet
 from arcwise.errors import UnfinishedError
@@ -20,6 +22,7 @@ from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
 __all__ = ["ChainPosterior", "Share", "effective_networks", "standard_errors"]
 
@@ -47,7 +50,7 @@ class ChainPosterior:
         The variables, and the parent sets that the chains walked on.
     rows, scores
         At [chain, draw, variable], the row of the variable's parents in `families`, counted within the variable; at
-        [chain, draw], the score of the network. The first half of each chain is left out.
+        [chain, draw], the score of the network. The first fourth of each chain is left out.
     verdict
         Whether the chains agree.
     status
@@ -163,30 +166,41 @@ class ChainPosterior:
         ``arviz.plot_rank``.
         """
         try:
-            import arviz as az  # type: ignore[import-not-found]
+            import arviz as az
         except ImportError:
             raise UnfinishedError(
                 "ArviZ is not installed: pip install arviz, or pip install 'arcwise[arviz]'."
             ) from None
         return az.from_dict(posterior=self.traces())
 
-    def traces(self) -> dict[str, NDArray[Any]]:
+    def plot_trace(self, most: int = 4) -> Figure:
+        """Draw the score and the edges that chains are least sure of, draw by draw, chain by chain, at most so many."""
+        return plot_traces(self._first_traces(most))
+
+    def plot_rank(self, most: int = 4) -> Figure:
+        """Draw how each chain's draws rank among all: evenly, if the chains agree. Of the same quantities."""
+        return plot_ranks(self._first_traces(most))
+
+    def _first_traces(self, most: int) -> dict[str, NDArray[Any]]:
+        return dict(itertools.islice(self.traces(most).items(), max(1, most)))
+
+    def traces(self, most: int = LARGEST_TRACE) -> dict[str, NDArray[Any]]:
         """Return, at [chain, draw], the scores ("score") and the indicators of edges ("a - b"), the least sure first.
 
-        Edges that all draws have, or none, are left out, and those beyond the first thousand.
+        Edges that all draws have, or none, are left out, and those beyond the first `most`.
         """
         found: dict[str, NDArray[Any]] = {"score": self.scores}
         pairs = self.indicators
         shares = pairs.shares[:, 2].mean(axis=(1, 2))
         unsure = [k for k in np.argsort(np.abs(shares - 0.5), kind="stable").tolist() if 0 < shares[k] < 1]
         starts, tuples = self.families.node_offsets, self.families.parent_tuples
-        for k in unsure[:LARGEST_TRACE]:
+        for k in unsure[:most]:
             i, j = int(pairs.first[k]), int(pairs.second[k])
             has = np.zeros(self.scores.shape, dtype=bool)
             for child, parent in ((i, j), (j, i)):
                 own = np.array([parent in tuples[r] for r in range(int(starts[child]), int(starts[child + 1]))])
                 has |= own[self.rows[:, :, child]]
-            found[f"{self.names[i]} - {self.names[j]}"] = has
+            found[f"{self.names[i]} - {self.names[j]}"] = has.astype(np.int64)
         return found
 
     def report(self) -> str:

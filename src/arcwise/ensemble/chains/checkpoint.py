@@ -15,9 +15,9 @@ from arcwise.ensemble.chains.settings import MOVES
 from arcwise.errors import FormatError, OptionError
 from arcwise.parent_sets import ParentSetTable
 
-__all__ = ["Checkpoint", "checkpoint_seed"]
+__all__ = ["Checkpoint", "RunOfFile", "run_of_file"]
 
-KIND = "arcwise-chains 1"
+KIND = "arcwise-chains 2"
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,13 +101,31 @@ class Checkpoint:
         return found
 
 
-def checkpoint_seed(path: str | os.PathLike[str]) -> int | None:
-    """Return the seed of the run that a file belongs to; None if there is none yet."""
-    if not Path(path).exists():
+@dataclass(frozen=True, slots=True)
+class RunOfFile:
+    """What a file says about the run that it belongs to.
+
+    Parameters
+    ----------
+    seed
+        The seed.
+    jump_slack
+        The slack of the credible set that its chains jump in; None if they do not jump.
+    """
+
+    seed: int
+    jump_slack: float | None
+
+
+def run_of_file(path: str | os.PathLike[str] | None) -> RunOfFile | None:
+    """Return what a file says about its run; None if there is no file yet."""
+    if path is None or not Path(path).exists():
         return None
     facts, _ = read_array_file(path, KIND)
     try:
-        return int(facts["identity"]["seed"])
+        known = facts["identity"]
+        jumps = known["jumps"]
+        return RunOfFile(int(known["seed"]), None if jumps is None else float(jumps))
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise FormatError(f"{path}: the chains cannot be read ({error!r}). Give another file.") from error
 

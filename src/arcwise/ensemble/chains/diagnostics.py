@@ -34,6 +34,7 @@ LARGEST_R_HAT = 1.01
 LARGEST_DIFFERENCE = 0.02
 FEWEST = 8  # draws of a chain, for any number
 FEWEST_DRAWS = 100  # of a half chain, for a verdict
+FEWEST_EFFECTIVE = 100  # per chain, as Vehtari et al. advise: with fewer, R-hat itself is not to be relied upon
 SHOWN = 3
 ROUNDING = 1e-20  # variances of normal scores that are nothing but rounding
 
@@ -71,9 +72,10 @@ class Verdict:
     Parameters
     ----------
     converged
-        All R-hat are below 1.01, and no two chains differ by 0.02 or more on any arc or edge.
+        All R-hat are below 1.01, no two chains differ by 0.02 or more on any arc or edge, and the effective numbers
+        of draws are at least 100 for each chain.
     chains, draws
-        How many chains, and the draws of each that count (the first half of each chain does not).
+        How many chains, and the draws of each that count (the first fourth of each chain does not).
     score_r_hat, score_effective
         R-hat and the effective number of draws of the networks' scores.
     r_hat, effective, difference
@@ -205,15 +207,18 @@ class PairIndicators:
         score_r_hat = rank_r_hat(scores)
         overall = self.shares.mean(axis=(2, 3))
         unsure = (overall >= 0.01) & (overall <= 0.99)
-        enough = self.length >= FEWEST_DRAWS
+        effective = float(np.nanmin(self.effective[unsure], initial=float(scores.size)))
+        score_effective = rank_effective_draws(scores)
+        least = FEWEST_EFFECTIVE * len(scores)
+        enough = self.length >= FEWEST_DRAWS and effective >= least and not score_effective < least
         return Verdict(
             converged=enough and not differing and score_r_hat < LARGEST_R_HAT,
             chains=len(scores),
             draws=scores.shape[1],
             score_r_hat=score_r_hat,
-            score_effective=rank_effective_draws(scores),
+            score_effective=score_effective,
             r_hat=float(r_hat.max(initial=1.0)),
-            effective=float(np.nanmin(self.effective[unsure], initial=float(scores.size))),
+            effective=effective,
             difference=float(difference.max(initial=0.0)),
             differing=differing,
         )

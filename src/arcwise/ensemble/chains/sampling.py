@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import time
@@ -13,12 +14,14 @@ from numpy.typing import NDArray
 
 from arcwise.deadline import Deadline
 from arcwise.ensemble.chains.chain_posterior import ChainPosterior
-from arcwise.ensemble.chains.checkpoint import Checkpoint, checkpoint_seed
+from arcwise.ensemble.chains.checkpoint import Checkpoint, run_of_file
 from arcwise.ensemble.chains.diagnostics import FEWEST, PairIndicators, Verdict
 from arcwise.ensemble.chains.jumps import BLOCK, Jumps
+from arcwise.ensemble.chains.remote_run import ChainTask, RemoteRun
 from arcwise.ensemble.chains.settings import MOVES, ChainKeywords, ChainSettings
 from arcwise.ensemble.chains.slack import left_out
 from arcwise.ensemble.chains.starts import starting_networks
+from arcwise.ensemble.dask_client import dask_client
 from arcwise.ensemble.ensemble_facts import CONSTRAINTS, TARGETS
 from arcwise.ensemble.families import Families
 from arcwise.errors import GuaranteeError, UnfinishedError
@@ -32,16 +35,21 @@ from arcwise.settings import gather
 from arcwise.thread_count import check_threads
 
 if TYPE_CHECKING:
+    from distributed import Client
+
     from arcwise.ensemble.credible_set import CredibleSet
 
 __all__ = ["sample_posterior"]
 
 FIRST_LOOK = 1000  # draws of each chain before the first verdict
-GROWTH = 1.5  # from one look to the next
+BEGINNING = 4  # the first fourth of each chain is left out
+GROWTH = 1.3  # from one look to the next
 SEGMENT_SECONDS = 0.2
 LARGEST_SEGMENT = BLOCK
+REMOTE_PACE = 256  # draws of the first stretch on a cluster: a task there costs milliseconds
 MOST_KEPT = 40_000  # draws of each chain in memory; beyond, every second one goes
 KEPT_BYTES = 2**28
+SAVE_SECONDS, SAVE_SHARE = 5.0, 50.0  # a run that is killed loses so much at most: a few seconds, or 50 times a save
 
 
 def sample_posterior(
@@ -57,10 +65,11 @@ def sample_posterior(
 ) -> ChainPosterior:
     """Draw networks from the posterior over all DAGs by Markov chains, until the chains agree or a limit is reached.
 
-    Each DAG weighs exp(score). The chains walk by single arcs, by drawing the parents of one node anew, by new edge
-    reversals (Grzegorczyk & Husmeier 2008) and by resampling Markov blankets (Su & Borsuk 2016). Each begins at
-    the local optimum that a search from its own random order comes to. The first half of every chain is left out.
-    They are looked at again and again, at growing distances; `verdict` says whether they agree.
+    Each DAG weighs exp(score). The chains walk by single arcs, by drawing the parents of one node or of four nodes
+    anew, by new edge reversals (Grzegorczyk & Husmeier 2008) and by resampling Markov blankets (Su & Borsuk 2016).
+    They begin at the best network that is known, at a local optimum, at a network of resampled data and at the empty
+    one, in turn. The first fourth of every chain is left out. They are looked at again and again, at growing distances;
+    `verdict` says whether they agree.
 
     Parameters
     ----------
@@ -75,15 +84,16 @@ def sample_posterior(
         An integer or a numpy generator that fixes the random numbers. None resumes with the seed of `path`, if there
         is one.
     threads
-        Chains run side by side; the draws do not depend on it, to the last bit.
+        Chains run side by side; the draws do not depend on it, to the last bit, nor on ``cluster``.
     limits
         `seconds`; `count`, the draws of each chain that this call makes at most. At a limit, and on Ctrl-C, what was
         drawn is returned; `status` says so.
     progress
         See `arcwise.progress.show_progress`.
     settings
-        The fields of `ChainSettings` by keyword (``chains=``, ``steps=``, ``most_draws=``, ``heats=``), and ``path=``,
-        a file to keep the chains in and to resume from. A whole one as ``settings=``.
+        The fields of `ChainSettings` by keyword (``chains=``, ``steps=``, ``most_draws=``, ``heats=``); ``path=``, a
+        file to keep the chains in and to resume from; ``cluster=``, a Dask cluster to run on. A whole one as
+        ``settings=``.
 
     Returns
     -------
@@ -108,12 +118,14 @@ def sample_posterior(
     check_required(table, constraints)
     before = table.n_rows
     walked = table if constraints is None or constraints.is_trivial else table.filter(constraints)
-    if seed is None and path is not None:
-        seed = checkpoint_seed(path)
+    if seed is None and (known := run_of_file(path)) is not None:
+        seed = known.seed
     used = resolve_seed(seed)
     deadline = Deadline.of(limits)
-    with show_progress(progress) as callback:
-        run = _Run(walked, chosen, used, _Aids(credible, deadline, callback))
+    with contextlib.ExitStack() as opened:
+        callback = opened.enter_context(show_progress(progress))
+        client = None if chosen.cluster is None else opened.enter_context(dask_client(1, chosen.cluster))
+        run = _Run(walked, chosen, used, _Aids(credible, deadline, callback, client))
         if path is not None:
             run.resume(path)
         status, verdict = run.until_agreed(deadline, threads)
@@ -155,6 +167,7 @@ class _Aids:
     credible: CredibleSet | None
     deadline: Deadline
     callback: ProgressCallback
+    client: Client | None = None
 
 
 class _Run:
@@ -167,8 +180,6 @@ class _Run:
         seed: int,
         aids: _Aids,
     ) -> None:
-        from arcwise import _core
-
         self._table, self._settings, self._callback = table, settings, aids.callback
         credible = aids.credible
         self._jumps = _jumps(credible, table, settings.chains, seed)
@@ -184,20 +195,15 @@ class _Run:
         }
         n, chains = table.n_variables, settings.chains
         seeds = np.array([native_seed(seed, purpose=3 + chain) for chain in range(chains)], dtype=np.uint64)
-        self._native = _core.ensemble.ChainRun(
-            table.native,
-            np.array(settings.mixture),
-            float(settings.window),
-            settings.steps_for(n),
-            np.array(settings.heats),
-            seeds,
-            starting_networks(table, chains, seed, aids.deadline).reshape(-1),
-        )
+        task = ChainTask(table, settings.mixture, settings.window, settings.steps_for(n), settings.heats)
+        here = task.start(seeds, starting_networks(table, chains, seed, aids.deadline, settings.resampled).reshape(-1))
+        self._native = here if aids.client is None else RemoteRun(task, aids.client, here, chains)
         self._most_kept = max(4 * FIRST_LOOK, min(MOST_KEPT, KEPT_BYTES // (4 * chains * max(1, n))))
         self._counted = np.zeros(2 * (len(MOVES) + 2), dtype=np.int64)  # before the run was resumed
         self._path: str | os.PathLike[str] | None = None
         self._parts: list[tuple[NDArray[np.uint32], NDArray[np.float64]]] = []
-        self._pace = 16
+        self._pace = 16 if aids.client is None else REMOTE_PACE
+        self._next_save = time.monotonic() + SAVE_SECONDS
         self.done, self.stride = 0, 1
 
     # -- what was drawn ------------------------------------------------------------------------------------------------
@@ -214,15 +220,15 @@ class _Run:
 
     @property
     def kept_rows(self) -> NDArray[np.uint32]:
-        """The rows of the second halves of the chains."""
+        """The rows of the chains without their beginnings."""
         rows = self._joined()[0]
-        return rows[:, rows.shape[1] // 2 :]
+        return rows[:, rows.shape[1] // BEGINNING :]
 
     @property
     def kept_scores(self) -> NDArray[np.float64]:
-        """The scores of the second halves of the chains."""
+        """The scores of the chains without their beginnings."""
         scores = self._joined()[1]
-        return scores[:, scores.shape[1] // 2 :]
+        return scores[:, scores.shape[1] // BEGINNING :]
 
     def moves(self) -> dict[str, tuple[int, int]]:
         """Return how often each move was tried and accepted, over all chains."""
@@ -254,6 +260,7 @@ class _Run:
     def _save(self) -> None:
         if self._path is None:
             return
+        begin = time.monotonic()
         rows, scores = self._joined()
         Checkpoint(
             done=self.done,
@@ -264,6 +271,8 @@ class _Run:
             rows=rows,
             scores=scores,
         ).save(self._path, self._identity)
+        now = time.monotonic()
+        self._next_save = now + max(SAVE_SECONDS, SAVE_SHARE * (now - begin))
 
     def until_agreed(self, deadline: Deadline, threads: int) -> tuple[Status, Verdict]:
         """Draw and look until the chains agree, or until a limit."""
@@ -317,6 +326,8 @@ class _Run:
             if time.monotonic() - begin < SEGMENT_SECONDS:
                 self._pace = min(2 * self._pace, LARGEST_SEGMENT)
             self._keep(rows.reshape(self._settings.chains, count, -1), scores.reshape(-1, count))
+            if time.monotonic() >= self._next_save:
+                self._save()
         return Status.COMPLETE
 
     def _keep(self, rows: NDArray[np.uint32], scores: NDArray[np.float64]) -> None:

@@ -5,18 +5,22 @@ from __future__ import annotations
 import itertools
 import os
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from arcwise.errors import OptionError
+from arcwise.graph import Dag
 from arcwise.mentions import Argument
 from arcwise.option import check_options, option
 from arcwise.showing import one_screen
 
+if TYPE_CHECKING:
+    from distributed import Client
+
 __all__ = ["MOVES", "ChainKeywords", "ChainSettings"]
 
-MOVES = ("toggle", "reversal", "parents", "edge", "blanket")
-# Of the mixtures that were tried on alarm (37 variables), the one with the most effective draws per second.
-MIXTURE = (0.5, 0.1, 0.2, 0.15, 0.05)
+MOVES = ("toggle", "reversal", "parents", "block", "edge", "blanket")
+# Of the mixtures that were tried on water, alarm and hailfinder, the one with the most effective draws per second.
+MIXTURE = (0.05, 0.45, 0.35, 0.02, 0.12, 0.01)
 MOST_CHAINS = 1000
 
 
@@ -37,11 +41,15 @@ class ChainSettings:
         The exponents of the posterior at which the replicas of a chain walk, falling from 1 (parallel tempering).
         Replicas below 1 cross from mode to mode more easily, and cost as much as the chain itself.
     mixture
-        How often each move is tried: toggle, reversal, parents, edge, blanket. Sums to 1.
+        How often each move is tried: toggle, reversal, parents, block, edge, blanket. Sums to 1.
     window
         How many nats below the best parent set a move that draws one looks.
     path
         A file that keeps the chains. If a run with the same arguments wrote it, the run goes on where that one ended.
+    cluster
+        The address of a Dask scheduler, or a client: each chain walks on a worker. None for this machine.
+    resampled
+        Networks of resampled data, for every fourth chain to begin at, over the variables of the table.
     """
 
     chains: int = option(4, "how many chains", low=2, high=MOST_CHAINS)
@@ -51,6 +59,8 @@ class ChainSettings:
     mixture: tuple[float, ...] = MIXTURE
     window: float = 10.0
     path: str | os.PathLike[str] | None = None
+    cluster: Any = None  # str | Client | None: Dask is not there for everybody
+    resampled: tuple[Dag, ...] = ()
 
     def __post_init__(self) -> None:
         check_options(self)
@@ -85,3 +95,5 @@ class ChainKeywords(TypedDict, total=False):
     mixture: tuple[float, ...]
     window: float
     path: str | os.PathLike[str] | None
+    cluster: str | Client | None
+    resampled: tuple[Dag, ...]

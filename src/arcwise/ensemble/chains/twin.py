@@ -6,9 +6,12 @@ See cpp/core/ensemble/chains/dag_chain.hpp for the moves and why each leaves the
 from __future__ import annotations
 
 import bisect
+import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 
+from arcwise.ensemble.chains.blocks import BlockWeights, block_weights
 from arcwise.ensemble.chains.settings import MOVES
 from arcwise.parent_sets import ParentSetTable
 
@@ -16,6 +19,8 @@ __all__ = ["TwinChain", "Xoshiro"]
 
 WORD = 2**64 - 1
 LEAST_WEIGHT = -600.0
+LEAST_LOG = -40.0
+LARGEST_BLOCK = 4
 
 
 class Xoshiro:
@@ -100,11 +105,95 @@ class _Sum:
         return self.rows[min(place, len(self.rows) - 1)]
 
 
+class _TypedRows:
+    """The rows of one node of a block that may be drawn, and the sums of their weights by type."""
+
+    def __init__(self, chain: _Walker, place: int, node: int, cones: Sequence[frozenset[int]]) -> None:
+        heat, scores = chain.heat, chain.table.scores
+        best = float(scores[chain.table.rows_of(node).start])
+        self._cones, self._every = cones, range(1 << len(cones))
+        self.limits: dict[int, float] = {}
+        self.logs: dict[int, float] = {}
+        tops: dict[int, float] = {}
+        self._entries: list[tuple[int, int, float]] = []
+        self._sums: dict[int, float] = {}
+        for row in chain.table.rows_of(node):
+            kind, score = self.type_of(chain.sets[row]), float(scores[row])
+            if kind >> place & 1 or score < self.limits.get(kind, -math.inf):
+                continue
+            if kind not in tops:
+                tops[kind] = score
+                for more in self._every:
+                    if kind & ~more == 0:
+                        self.limits.setdefault(more, score - chain.window / heat)
+            far = heat * (tops[kind] - best) < LEAST_WEIGHT
+            weight = math.exp(heat * (score - (tops[kind] if far else best)))
+            self._sums[kind] = self._sums.get(kind, 0.0) + weight
+            self._entries.append((row, kind, weight))
+            self.logs[kind] = heat * (tops[kind] if far else best) + math.log(self._sums[kind])
+
+    def type_of(self, parents: frozenset[int]) -> int:
+        return sum(1 << place for place, cone in enumerate(self._cones) if not cone.isdisjoint(parents))
+
+    def has(self, chain: _Walker, row: int) -> bool:
+        return float(chain.table.scores[row]) >= self.limits.get(self.type_of(chain.sets[row]), -math.inf)
+
+    def draw(self, kind: int, random: Xoshiro) -> int:
+        wanted, total, found = random.uniform() * self._sums[kind], 0.0, -1
+        for row, own, weight in self._entries:
+            if own == kind:
+                found, total = row, total + weight
+                if total > wanted:
+                    break
+        return found
+
+
+@cache
+def _dags_of(size: int) -> list[tuple[int, ...]]:
+    """Return all DAGs on so few nodes, as sets of parents."""
+    each = [[t for t in range(1 << size) if not t >> place & 1] for place in range(size)]
+    return [dag for dag in itertools.product(*each) if _is_acyclic(dag)]
+
+
+def _is_acyclic(dag: tuple[int, ...]) -> bool:
+    placed = 0
+    for _ in dag:
+        for v, parents in enumerate(dag):
+            placed |= (parents & ~placed == 0) << v
+    return placed == (1 << len(dag)) - 1
+
+
+class _Blocks:
+    """Draws the nodes of a block: `arcwise::Walker::try_block`."""
+
+    def __init__(self, weights: BlockWeights) -> None:
+        self._firsts = weights.firsts.tolist()
+        begin = weights.offsets.tolist()
+        self._partners = [weights.partners[a:b].tolist() for a, b in itertools.pairwise(begin)]
+        self._sums = [weights.sums[a:b].tolist() for a, b in itertools.pairwise(begin)]
+
+    @staticmethod
+    def _by_weight(sums: list[float], random: Xoshiro) -> int:
+        return min(bisect.bisect_right(sums, random.uniform() * sums[-1]), len(sums) - 1)
+
+    def draw(self, size: int, random: Xoshiro) -> list[int]:
+        chosen = [self._by_weight(self._firsts, random)]
+        for _ in range(size - 1):
+            node = chosen[random.below(len(chosen))]
+            if not self._partners[node]:
+                break
+            partner = self._partners[node][self._by_weight(self._sums[node], random)]
+            if partner not in chosen:
+                chosen.append(partner)
+        return chosen
+
+
 class _Walker:
     """One DAG that moves at one heat; the moves are those of `arcwise::Walker`."""
 
     def __init__(self, table: ParentSetTable, window: float, heat: float) -> None:
         self.table, self.window, self.heat = table, window, heat
+        self.blocks = _Blocks(block_weights(table))
         self.sets = [frozenset(table.parents_of(row)) for row in range(table.n_rows)]
         self.found = [{self.sets[row]: row for row in table.rows_of(v)} for v in range(table.n_variables)]
         self.arcs = sorted(
@@ -152,10 +241,10 @@ class _Walker:
             return
         head, tail = self.arcs[random.below(len(self.arcs))]
         parents = self._parents()
-        if tail not in parents[head] and tail in self._below(parents, head):
-            return
         row = self.found[head].get(parents[head] ^ {tail})
-        if row is not None and self._is_accepted(self._gain((head, row)), random):
+        if row is None or not self._is_accepted(self._gain((head, row)), random):
+            return
+        if tail in parents[head] or tail not in self._below(parents, head):
             self.rows[head] = row
 
     def reversal(self, random: Xoshiro) -> None:
@@ -167,17 +256,36 @@ class _Walker:
         lost, won = self.found[head].get(parents[head] - {tail}), self.found[tail].get(parents[tail] | {head})
         if lost is None or won is None:
             return
-        parents[head] = self.sets[lost]
-        if head in self._below(parents, tail):
+        if not self._is_accepted(self._gain((head, lost), (tail, won)), random):
             return
-        if self._is_accepted(self._gain((head, lost), (tail, won)), random):
+        parents[head] = self.sets[lost]
+        if head not in self._below(parents, tail):
             self.rows[head], self.rows[tail] = lost, won
 
     def parents(self, random: Xoshiro) -> None:
-        node = random.below(len(self.rows))
-        every = self._sum(self._parents(), node)
-        if every.has(self, self.rows[node]):
-            self.rows[node] = every.draw(random)
+        self._draw_block(1, random)
+
+    def block(self, random: Xoshiro) -> None:
+        self._draw_block(LARGEST_BLOCK, random)
+
+    def _draw_block(self, size: int, random: Xoshiro) -> None:
+        chosen = self.blocks.draw(size, random)
+        bare = [frozenset() if v in chosen else own for v, own in enumerate(self._parents())]
+        cones = [self._below(bare, node) for node in chosen]
+        typed = [_TypedRows(self, place, node, cones) for place, node in enumerate(chosen)]
+        if not all(own.has(self, self.rows[node]) for own, node in zip(typed, chosen, strict=True)):
+            return
+        dags = _dags_of(len(chosen))
+        logs = [sum((own.logs.get(t, -math.inf) for own, t in zip(typed, dag, strict=True)), 0.0) for dag in dags]
+        best, total, sums = max(logs), 0.0, []
+        for log in logs:
+            total += math.exp(log - best) if log - best >= LEAST_LOG else 0.0
+            sums.append(total)
+        place = bisect.bisect_right(sums, random.uniform() * total)
+        dag = dags[place if place < len(sums) else bisect.bisect_left(sums, total)]
+        drawn = [own.draw(t, random) for own, t in zip(typed, dag, strict=True)]
+        for node, row in zip(chosen, drawn, strict=True):
+            self.rows[node] = row
 
     def edge(self, random: Xoshiro) -> None:
         arc = self._draw_arc(random)
@@ -309,6 +417,7 @@ class TwinChain:
             walker.toggle,
             walker.reversal,
             walker.parents,
+            walker.block,
             walker.edge,
             walker.blanket,
         )

@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 
 from arcwise.counts import contingency
 from arcwise.data import Dataset, Incomplete
-from arcwise.ensemble.gaps.arc_gains import ArcGains
 from arcwise.ensemble.gaps.drawn_tables import Counter, draw_tables
-from arcwise.ensemble.gaps.structure_walk import StructureWalk
+from arcwise.ensemble.gaps.structure_walk import Evidence, StructureWalk
 from arcwise.graph import Constraints, Dag
 from arcwise.graph.bitset import bits
 from arcwise.local.problem import LocalProblem
@@ -36,7 +35,7 @@ SCORE = f"bdeu:ess={ESS:g}"
 MAX_PARENTS = 3
 # How often each ordered pair of variables is proposed: in a step, and before the first one.
 SWEEPS = 2
-FIRST_SWEEPS = 4
+FIRST_SWEEPS = 10
 # How often parameters and cells are drawn before the network moves: the first parameters are those of available cases.
 SETTLING = 5
 # The most cells of a clique when cells are drawn.
@@ -62,22 +61,26 @@ class ChainModel:
         return cls(whole, StructureWalk(rules), seen)
 
     @cached_property
-    def available(self) -> ArcGains:
-        """What each arc gains over the cases that have the values of its head's family."""
-        codes, arities = self.data.held.codes, self.data.arities
-        return ArcGains(codes, arities, ~self.data.missing, ess=ESS, whole_families=True)
+    def available(self) -> Evidence:
+        """What arcs are judged by before anything is completed: the cases that have the values of a whole family."""
+        return Evidence(self.data.held.codes, self.data.arities, self.data.cell_flags, ESS, whole_families=True)
 
-    def gains(self, completion: Dataset) -> ArcGains:
-        """Return what each arc gains over the cases that have both its ends, with other parents as completed."""
-        return ArcGains(completion.codes, self.data.arities, ~self.data.missing, ess=ESS)
+    def evidence(self, completion: Dataset) -> Evidence:
+        """Return what arcs are judged by: the cases that have both their ends, with other parents as completed."""
+        return Evidence(completion.codes, self.data.arities, self.data.cell_flags, ESS)
 
     @cached_property
     def _marked(self) -> Dataset:
         return self.data.with_gap_states()
 
-    def count_available(self, variables: list[int]) -> NDArray[np.int64]:
-        """Count the cases that have the values of all these variables, one axis each."""
-        return contingency(self._marked, variables)[tuple(slice(0, int(self.data.arities[v])) for v in variables)]
+    def count_available(self, family: list[int]) -> NDArray[np.int64]:
+        """Count the cases that have the values of a family, whose child is the last, one axis each."""
+        return _count(self._marked, family)[tuple(slice(0, int(self.data.arities[v])) for v in family)]
+
+
+def _count(data: Dataset, family: list[int]) -> NDArray[np.int64]:
+    """Count a family, parents first, without the cases in which the child was set."""
+    return contingency(data if data.targets is None else data.cases_without(data.names[family[-1]]), family)
 
 
 def _observed_only(data: Incomplete) -> Dataset:
@@ -109,8 +112,7 @@ class CompletionChain:
         if start is not None:
             self._completion, self._parents = start[0], list(start[1])
             return
-        begin = model.walk.climb(model.walk.start, model.available)
-        self._parents = model.walk.walk(begin, model.available, FIRST_SWEEPS * self._moves, self._rng)
+        self._parents = model.walk.walk(model.walk.start, model.available, FIRST_SWEEPS * self._moves, self._rng)
         self._draw(model.count_available)
         for _ in range(SETTLING):
             self._draw(self._count)
@@ -133,12 +135,12 @@ class CompletionChain:
     def step(self) -> None:
         """Draw a network, its parameters and the missing cells."""
         model = self._model
-        gain = model.gains(self._completion)
-        self._parents = model.walk.walk(self._parents, gain, SWEEPS * self._moves, self._rng)
+        evidence = model.evidence(self._completion)
+        self._parents = model.walk.walk(self._parents, evidence, SWEEPS * self._moves, self._rng)
         self._draw(self._count)
 
-    def _count(self, variables: list[int]) -> NDArray[np.int64]:
-        return contingency(self._completion, variables)
+    def _count(self, family: list[int]) -> NDArray[np.int64]:
+        return _count(self._completion, family)
 
     def _draw(self, count: Counter) -> None:
         """Draw the parameters given counts, and the missing cells given these."""

@@ -70,6 +70,11 @@ class Completions:
         self._ahead = BURN_IN  # steps before the next completion is taken
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """The variables."""
+        return self.data.names
+
+    @property
     def drawn(self) -> int:
         """How many there are so far."""
         return len(self._states)
@@ -110,4 +115,7 @@ class Completions:
         """Return all completions that were drawn, one below the other: its counts are sums over completions."""
         assert self._states
         codes = np.concatenate([completion.codes for completion, _ in self._states], axis=1)
-        return self._states[0][0]._unchecked(codes, None, None)
+        targets = self._states[0][0].targets
+        if targets is not None:
+            targets = targets.take(np.tile(np.arange(targets.n_rows), len(self._states)))
+        return self._states[0][0]._unchecked(codes, None, targets)

@@ -14,7 +14,7 @@ __all__ = ["Counter", "draw_tables"]
 
 States = tuple[tuple[str, ...], ...]
 
-# The counts of variables, one axis each.
+# The counts of a family, one axis each, its child the last.
 Counter = Callable[[list[int]], NDArray[np.int64]]
 
 

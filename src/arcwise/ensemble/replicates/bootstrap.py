@@ -25,13 +25,15 @@ from arcwise.ensemble.replicates.journal import ReplicateJournal, journal_seed, 
 from arcwise.ensemble.replicates.settings import BootstrapKeywords, BootstrapSettings
 from arcwise.ensemble.replicates.task import Replicate, ReplicateTask
 from arcwise.ensemble.replicates.workers import Batch, Workers, open_workers
+from arcwise.ensemble.uncut import Uncut
 from arcwise.errors import OptionError
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
 from arcwise.local.problem import LocalProblem, check_count, merged_constraints
 from arcwise.mentions import Argument
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
-from arcwise.scores import Score
+from arcwise.scores import Score, make_score
+from arcwise.scores.score import scored_data
 from arcwise.seeds import Seed, resolve_seed
 from arcwise.settings import gather
 
@@ -43,7 +45,7 @@ MOST_DEATHS = 3  # how often in a row workers may die before any batch is finish
 
 
 def bootstrap_networks(
-    data: Dataset | Incomplete | Completions,
+    data: Dataset | Incomplete | Completions | Uncut,
     score: str | Score = "bic",
     *,
     replicates: int = REPLICATES,
@@ -66,7 +68,8 @@ def bootstrap_networks(
     ----------
     data
         The data. With gaps (`Incomplete`, or `Completions` of it), every replicate is a sample of the cases with their
-        gaps, which is completed anew: from a completion of the data on, by two steps of a chain.
+        gaps, which is completed anew: from a completion of the data on, by two steps of a chain. Of `Uncut` data, the
+        numbers of every replicate are cut anew, so that cut points are part of what varies between the networks.
     replicates
         How many networks to learn.
     score
@@ -100,11 +103,13 @@ def bootstrap_networks(
     if seed is None and path is not None:
         seed = journal_seed(path)
     seed = resolve_seed(seed)
-    given, completed = _completed(data, constraints, max_parents, seed, Deadline.of(limits))
+    uncut = data if isinstance(data, Uncut) else None
+    given, completed = _completed(data, make_score(score), constraints, max_parents, seed, Deadline.of(limits))
     problem = LocalProblem.of(given, score, constraints, max_parents)  # checks the arguments
     task = ReplicateTask(
         data=given.collapse() if completed is None else given,
         completed=completed,
+        uncut=uncut,
         score=problem.score,
         constraints=merged_constraints(given, constraints, max_parents),  # what was asked for, and nothing else
         learner=chosen.learner,
@@ -150,18 +155,24 @@ def bootstrap_networks(
 
 
 def _completed(
-    data: Dataset | Incomplete | Completions,
+    data: Dataset | Incomplete | Completions | Uncut,
+    score: Score,
     constraints: Constraints | None,
     max_parents: int | None,
     seed: int,
     deadline: Deadline,
 ) -> tuple[Dataset, CompletedTask | None]:
     """Return complete data to count with, and for data with gaps what their replicates start from."""
+    uncut = None
+    if isinstance(data, Uncut):
+        uncut, data = data, data.completions or data.whole
     if isinstance(data, Dataset):
         return data, None
+    if score.data_score.takes_gaps:  # each family is scored by the cases that have it whole
+        return scored_data(data.data if isinstance(data, Completions) else data, score), None
     if isinstance(data, Incomplete):
         data = Completions(data, constraints=constraints, max_parents=max_parents, seed=seed)
-    made = CompletedTask.of(data, deadline)
+    made = CompletedTask.of(data, deadline, uncut)
     return made.states[0][0], made
 
 
@@ -261,6 +272,7 @@ def _network_set(
             "seconds": seconds,
             "indices": [replicate.index for replicate in chosen],
             "replicate_scores": [replicate.score for replicate in chosen],
+            **({} if task.uncut is None else {"cut": task.uncut.cutting.describe()}),
             **({} if data.targets is None else {TARGETS: [list(names) for names in data.targets.sets]}),
         },
     )
@@ -273,7 +285,10 @@ def _recipe(task: ReplicateTask, replicates: int) -> Recipe:
     most = task.constraints.largest_limit
     if most == task.constraints.max_parents:  # it is told once; with larger ones of single variables, both are needed
         constraints.pop("max_parents", None)
-    settings: dict[str, Any] = {"replicates": replicates, "learner": task.learner}
-    if task.options:
-        settings["options"] = dict(task.options)
+    own = dict(task.options)
+    settings: dict[str, Any] = {"replicates": replicates, "learner": task.learner, "refine": own.pop("refine", 0)}
+    if task.uncut is not None:
+        settings["recut"] = True
+    if own:
+        settings["options"] = own
     return Recipe("bootstrap", task.score.describe(), settings, most, constraints, scored_by=task.score)

@@ -12,6 +12,7 @@ from arcwise.data import Dataset, Incomplete
 from arcwise.deadline import Deadline
 from arcwise.ensemble.gaps.chain import ChainModel, CompletionChain
 from arcwise.ensemble.gaps.completions import Completions, State
+from arcwise.ensemble.uncut import Uncut
 from arcwise.errors import UnfinishedError
 from arcwise.graph import Constraints
 from arcwise.mentions import Argument, Remedy
@@ -38,12 +39,13 @@ class CompletedTask:
     constraints: Constraints | None
     max_parents: int | None
     seed: int
+    uncut: Uncut | None = None  # numbers to cut anew in every sample
 
     @classmethod
-    def of(cls, completions: Completions, deadline: Deadline) -> CompletedTask:
+    def of(cls, completions: Completions, deadline: Deadline, uncut: Uncut | None = None) -> CompletedTask:
         """Draw the completions; fewer, if the time is short. There is one for all that share the completions."""
         known = completions.kept.get("replicates")
-        if isinstance(known, cls) and len(known.states) == completions.count:
+        if isinstance(known, cls) and len(known.states) == completions.count and known.uncut is uncut:
             return known
         states: list[State] = []
         for index in range(completions.count):
@@ -57,7 +59,7 @@ class CompletedTask:
                 remedies=(Remedy("allow more time"), Remedy("fill the gaps once, with", Argument("impute", "mode"))),
             )
         given = completions
-        made = cls(given.data.expand(), tuple(states), given.constraints, given.max_parents, given.seed)
+        made = cls(given.data.expand(), tuple(states), given.constraints, given.max_parents, given.seed, uncut)
         completions.kept["replicates"] = made
         return made
 
@@ -79,10 +81,13 @@ class CompletedTask:
 
     def _completed(self, index: int, rng: np.random.Generator) -> Dataset:
         rows = self.data.resampled_rows(rng)
-        chosen = self.data.take(rows)
         completion, network = self.states[index % len(self.states)]
+        if self.uncut is None:
+            chosen, start = self.data.take(rows), completion.take(rows)
+        else:
+            chosen, start = self.uncut.completed_sample(rows, completion, rng)
         model = ChainModel.of(chosen, self.constraints, self.max_parents)
-        chain = CompletionChain(model, rng, (completion.take(rows), network))
+        chain = CompletionChain(model, rng, (start, network))
         for _ in range(STEPS):
             chain.step()
         return chain.completion

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from arcwise.data import Dataset
 from arcwise.deadline import Deadline
 from arcwise.ensemble.replicates.completed_task import CompletedTask
+from arcwise.ensemble.uncut import Uncut
 from arcwise.errors import OptionError, UnknownNameError, suggestion
 from arcwise.exact import find_optimal
 from arcwise.graph import Constraints
@@ -66,6 +67,7 @@ class ReplicateTask:
     seed: int
     options: Mapping[str, Any] = field(default_factory=dict)
     completed: CompletedTask | None = None  # for data with gaps, of which `data` is one completion
+    uncut: Uncut | None = None  # numbers to cut anew in every replicate; `data` has them cut once
 
     def __post_init__(self) -> None:
         if self.learner not in LEARNERS:
@@ -73,6 +75,11 @@ class ReplicateTask:
         if self.completed is not None and self.resampling != "bootstrap":
             raise OptionError(
                 Argument("resampling", self.resampling), "is for complete data; permute the columns of the data first."
+            )
+        if self.uncut is not None and self.resampling != "bootstrap":
+            raise OptionError(
+                Argument("resampling", self.resampling),
+                "is for data that are cut; permute the columns of the data first.",
             )
         if self.resampling not in RESAMPLINGS:
             raise UnknownNameError(suggestion("resampling", str(self.resampling), RESAMPLINGS))
@@ -95,6 +102,7 @@ class ReplicateTask:
             "options": dict(self.options),
             "constraints": self.constraints.describe(),
             **({} if self.completed is None else self.completed.identity),
+            **({} if self.uncut is None else self.uncut.identity),
         }
 
     def learn(self, index: int, seconds: float | None = None) -> Replicate | None:
@@ -102,6 +110,8 @@ class ReplicateTask:
         rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(self.seed, spawn_key=(index,))))
         if self.completed is not None:
             sample = self.completed.sample(index, int(rng.integers(0, 2**63)))
+        elif self.uncut is not None:
+            sample = self.uncut.sample(rng).collapse()
         elif self.resampling == "bootstrap":
             sample = self.data.resample(rng)
         else:
@@ -145,7 +155,7 @@ class ReplicateTask:
         return found
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = ("data", "score", "constraints", "learner", "resampling", "seed", "options", "completed")
+        kept = ("data", "score", "constraints", "learner", "resampling", "seed", "options", "completed", "uncut")
         return {name: getattr(self, name) for name in kept}
 
 
@@ -154,7 +164,7 @@ def _climb(task: ReplicateTask, index: int, sample: Dataset, seed: int, limits: 
     from arcwise import _core
 
     # Some scores take hyperparameters from the data (NIP-BDe): those must be the sample's, so that nothing is shared.
-    own_rows = task.resampling == "permutation" or task.completed is not None
+    own_rows = task.resampling == "permutation" or task.completed is not None or task.uncut is not None
     if own_rows or type(task.score.data_score).alphas is not Score.alphas:
         climb = tabu_search if task.learner == "tabu" else hill_climb
         search = functools.partial(climb, **{"random_ties": True, "refine": 0, **task.options})

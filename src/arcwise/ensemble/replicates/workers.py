@@ -7,10 +7,11 @@ index, so results do not depend on the workers, their number, or the batches.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent import futures
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from arcwise.ensemble.dask_client import dask_client
 from arcwise.ensemble.replicates.journal import pack_replicates
 from arcwise.ensemble.replicates.task import Replicate, ReplicateTask
 from arcwise.errors import OptionError, UnknownNameError, suggestion
@@ -24,12 +25,6 @@ __all__ = ["BACKENDS", "Backend", "Workers", "open_workers"]
 
 Backend = Literal["threads", "loky", "dask"]
 BACKENDS: tuple[Backend, ...] = ("threads", "loky", "dask")
-# A cluster of our own watches itself less: by default its processes take a tenth of a core while they wait.
-CALM = {
-    "distributed.worker.profile.enabled": False,
-    "distributed.admin.tick.interval": "1s",
-    "distributed.admin.system-monitor.interval": "5s",
-}
 Batch = futures.Future[bytes]  # records of replicates: one object to send, however many there are
 
 
@@ -56,7 +51,7 @@ def open_workers(task: ReplicateTask, backend: Backend, count: int, cluster: str
     if cluster is not None and backend != "dask":
         raise OptionError(Argument("cluster", cluster), "needs", Argument("backend", "dask"), f", not '{backend}'.")
     if backend == "dask":
-        with _dask_client(count, cluster) as client:
+        with dask_client(count, cluster) as client:
             yield _Dask(task, client)
         return
     workers: _Here | _Threads | _Loky
@@ -194,31 +189,3 @@ class _Dask:
 
 def _learn_sent(task: ReplicateTask, indices: range | list[int], seconds: float | None) -> bytes:
     return pack_replicates(task.learn_batch(indices, seconds))
-
-
-@contextlib.contextmanager
-def _dask_client(workers: int, cluster: str | Client | None) -> Iterator[Client]:
-    try:
-        import dask
-        from distributed import Client, LocalCluster
-    except ImportError as error:
-        raise OptionError(Argument("backend", "dask"), "needs Dask: pip install 'arcwise[cluster]'.") from error
-    connect: Callable[..., Any] = Client
-    if isinstance(cluster, Client):
-        yield cluster
-        return
-    if cluster is not None:
-        try:
-            client = connect(cluster, timeout="10s", set_as_default=False)
-        except (OSError, ValueError) as error:
-            raise OptionError(f"no Dask scheduler answers at '{cluster}' ({error}).") from error
-        with client:
-            yield client
-        return
-    local: Callable[..., Any] = LocalCluster
-    with (
-        dask.config.set(CALM),
-        local(n_workers=workers, threads_per_worker=1, dashboard_address=None, silence_logs="ERROR") as own,
-        connect(own, set_as_default=False) as client,
-    ):
-        yield client

@@ -6,11 +6,15 @@ import abc
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from arcwise.errors import OptionError
+from arcwise.mentions import Argument, Remedy
+
 if TYPE_CHECKING:
     from arcwise.data import Dataset
     from arcwise.ensemble.gaps.completions import Completions
     from arcwise.ensemble.network_summary import Ensemble
     from arcwise.ensemble.recipe import Recipe, Run
+    from arcwise.ensemble.uncut import Uncut
 
 __all__ = ["Source"]
 
@@ -74,3 +78,11 @@ class Source(abc.ABC):
         from arcwise.ensemble.gaps.averaging import run_completions
 
         return run_completions(recipe, data, run, visit)
+
+    def run_uncut(self, recipe: Recipe, data: Uncut, run: Run) -> Ensemble:
+        """Make networks from data whose numbers are cut anew whenever they are sampled; a source must know how."""
+        raise OptionError(
+            Argument("recut", True),
+            f"cuts every sample of the data anew, and the {self.title} takes none.",
+            remedies=Remedy("take samples:", Argument("method", "bootstrap")),
+        )

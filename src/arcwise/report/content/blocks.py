@@ -176,6 +176,8 @@ class NetworkEdge:
         Whether the other methods say the same: "agree", "differ" (in strength only), "disagree" or "not compared".
     origin
         Whether it is the data's, or the analyst's own word: "found", "required by you", "directed by your tiers".
+    probability
+        How often an edge of this confidence is real; None if that is not known.
     """
 
     first: int
@@ -194,6 +196,7 @@ class NetworkEdge:
     fate: Fate
     agreement: str
     origin: str = FOUND
+    probability: float | None = None
 
     @property
     def shares(self) -> tuple[float, float, float]:
@@ -255,6 +258,8 @@ class NetworkView:
         The cut-off for a missed edge that costs 2^power extra edges, for each power.
     known
         What the network obeys at every cut-off; None for nothing.
+    unseen
+        How many real edges are expected among the pairs that are not listed; None if that is not known.
     """
 
     nodes: tuple[NetworkNode, ...]
@@ -270,6 +275,7 @@ class NetworkView:
     cost_powers: tuple[float, ...]
     cost_cutoffs: tuple[float, ...]
     known: KnownRules | None = None
+    unseen: float | None = None
 
 
 @one_screen

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from html import escape
 
+from arcwise.plotting.layout import draw_network, label_of
 from arcwise.report.content.blocks import SETTLED, NetworkEdge, NetworkView
 from arcwise.report.content.numbers import show_confidence
-from arcwise.report.drawing.network import draw_network, label_of
 
 __all__ = ["network_svg"]
 

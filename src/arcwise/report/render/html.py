@@ -17,6 +17,7 @@ from importlib.resources import files
 from typing import Any
 
 from arcwise.confidence.consensus import Fate
+from arcwise.plotting.layout import draw_network, label_of
 from arcwise.report.content.blocks import (
     FOUND,
     Block,
@@ -31,7 +32,6 @@ from arcwise.report.content.blocks import (
 )
 from arcwise.report.content.numbers import percent, show_confidence
 from arcwise.report.drawing.chart import chart_svg
-from arcwise.report.drawing.network import draw_network, label_of
 
 __all__ = ["render_frame", "render_html"]
 
@@ -135,6 +135,7 @@ def _edge_rows(view: NetworkView) -> list[dict[str, Any]]:
             "tail": names[edge.second if edge.backward > edge.forward else edge.first],
             "head": names[edge.first if edge.backward > edge.forward else edge.second],
             "present": edge.present,
+            "probability": edge.probability,
             "shares": edge.shares,
             "low": min(v for v in edge.by_method if v is not None),
             "high": max(v for v in edge.by_method if v is not None),
@@ -179,6 +180,7 @@ def _payload(view: NetworkView) -> dict[str, Any]:
                 "r": edge.backward,
                 "u": edge.undirected,
                 "e": edge.error,
+                **({} if edge.probability is None else {"o": edge.probability}),
                 "m": edge.by_method,
                 "t": edge.tail,
                 "c": edge.counts,
@@ -200,6 +202,7 @@ def _payload(view: NetworkView) -> dict[str, Any]:
         "parents": view.parents,
         "tables": view.tables,
         "floor": view.floor,
+        **({} if view.unseen is None else {"unseen": view.unseen}),
         "powers": view.cost_powers,
         "cutoffs": view.cost_cutoffs,
         **({} if view.known is None else {"known": {"required": view.known.required, "limits": view.known.limits}}),

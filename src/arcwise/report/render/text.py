@@ -118,6 +118,9 @@ def _edge_table(view: NetworkView) -> RenderableType:
     grid.add_column("edge")
     grid.add_column("confidence", justify="right")
     grid.add_column("")
+    probable = any(edge.probability is not None for edge in view.edges)
+    if probable:
+        grid.add_column("probability", justify="right")
     grid.add_column("direction, if present")
     grid.add_column("other methods")
     stated = any(edge.origin != FOUND for edge in view.edges)
@@ -131,7 +134,13 @@ def _edge_table(view: NetworkView) -> RenderableType:
         if edge.tail == edge.second:
             first, second = second, first
         bar = "█" * round(edge.present * BAR) + "░" * (BAR - round(edge.present * BAR))
-        cells = [show_confidence(edge.present), bar, *(("", "") if absent else (_direction(edge), _others(edge)))]
+        odds = [show_confidence(edge.probability or 0.0, 2)] if probable else []
+        cells = [
+            show_confidence(edge.present),
+            bar,
+            *odds,
+            *(("", "") if absent else (_direction(edge), _others(edge))),
+        ]
         grid.add_row(Text(f"{first} {arrow} {second}"), *cells, *([edge.origin] if stated else []))
     if left:
         more = "1 more pair has" if left == 1 else f"{left:,} more pairs have"

@@ -115,6 +115,7 @@ class DiscoverySettings:
             "replicates": replicates or self.replicates,
             "bayes_factor": self.bayes_factor,
             "most_networks": self.most_networks,
+            "refine": 0,  # as bnlearn learns them, and the thesis did
         }
         known = {item.name for item in options_of(source.Settings)}
         name = str(make_score(score).describe()["name"])

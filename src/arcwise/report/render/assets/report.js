@@ -193,8 +193,19 @@
       (dropped ? `; ${dropped} more would close a cycle and ${dropped === 1 ? "is" : "are"} left out` : "") + ".";
     if (byId("status").textContent !== words) byId("status").textContent = words;
     fade();
+    refreshExpected();
     refreshTable();
     if (state.chosen !== null) refreshBadge();
+  }
+
+  // How many of the edges above the cut-off are expected to be false, and how many real ones below it.
+  function refreshExpected() {
+    const place = byId("expected");
+    if (!place) return;
+    const above = view.edges.filter((edge) => edge.p > state.threshold), below = view.edges.filter((edge) => !(edge.p > state.threshold));
+    const wrong = above.reduce((sum, edge) => sum + 1 - edge.o, 0);
+    const missed = below.reduce((sum, edge) => sum + edge.o, view.unseen);
+    place.textContent = `Of ${above.length} edges above it, expect ${wrong.toFixed(1)} to be false; about ${missed.toFixed(0)} real ones are below.`;
   }
 
   const visibleEdges = () =>
@@ -366,7 +377,7 @@
   function refreshBadge() {
     const edge = view.edges[state.chosen];
     byId("details-title").textContent = nameOf(edge, state.consensus.get(state.chosen));
-    byId("badge").textContent = `confidence ${confidence(edge.p)}${edge.e > 0 ? ` ± ${fixed(2 * edge.e)}` : ""}, ${stateOf(state.chosen)}`;
+    byId("badge").textContent = `confidence ${confidence(edge.p)}${edge.e > 0 ? ` ± ${fixed(2 * edge.e)}` : ""}${edge.o === undefined ? "" : `, probability ${confidence(edge.o, 2)}`}, ${stateOf(state.chosen)}`;
   }
 
   function bar(share) {
@@ -492,7 +503,7 @@
     const edge = view.edges[Number(row.dataset.edge)];
     const known = edge.m.filter((value) => value !== null);
     const [forward, backward, either] = sharesOf(edge);
-    return { name: nameOf(edge).toLowerCase(), present: edge.p, forward: Math.max(forward, backward), backward: Math.min(forward, backward),
+    return { name: nameOf(edge).toLowerCase(), present: edge.p, probability: edge.o, forward: Math.max(forward, backward), backward: Math.min(forward, backward),
       undirected: either, low: Math.min(...known), high: Math.max(...known), agreement: edge.s,
       state: row.querySelector(".state").textContent, origin: row.querySelector(".origin")?.textContent }[key];
   }

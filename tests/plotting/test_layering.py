@@ -7,8 +7,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcwise.report.drawing.layering import _crossings, assign_layers, order_layers
-from arcwise.report.drawing.network import GAP, HEIGHT, MOST_WIDTH, draw_network, label_of
+from arcwise.plotting.layering import _crossings, assign_layers, order_layers
+from arcwise.plotting.layout import GAP, HEIGHT, MOST_WIDTH, draw_network, label_of
 
 
 @st.composite

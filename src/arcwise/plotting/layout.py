@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.report.drawing.layering import assign_layers, order_layers
+from arcwise.plotting.layering import assign_layers, order_layers
 
 __all__ = ["Drawing", "draw_network", "label_of"]
 

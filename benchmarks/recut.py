@@ -1,0 +1,84 @@
+"""A bootstrap that cuts numbers anew in each replicate beside one of data that were cut once.
+
+    python benchmarks/recut.py [--rows 300] [--seeds 3] [--replicates 100]
+
+For every published network and seed: a sample of which every second variable is a number, its state plus normal noise
+of 0.3. Both ways to cut, three quantiles and together with the structure, are bootstrapped (BDeu, tabu search) with
+cuts of all cases, and with cuts of each replicate. Compared are the mean log loss of the confidences of all pairs, and how
+many pairs that the network does not join are above one half. Needs the folder of reference networks; see
+CONTRIBUTING.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from arcwise.confidence import edge_confidence
+from arcwise.data import Table
+from arcwise.ensemble import bootstrap_networks
+from arcwise.ensemble.uncut import Cutting, Uncut
+from arcwise.model import BayesianNetwork, read_bif
+
+NETWORKS = ("asia", "sachs", "child")
+NOISE = 0.3
+
+
+def noisy(truth: BayesianNetwork, rows: int, seed: int) -> tuple[pd.DataFrame, list[str]]:
+    """Return a sample with every second variable as a number, and the names of these; constants are left out."""
+    sample = truth.sample(rows, seed=seed)
+    frame = sample.to_dataframe().astype(str)
+    rng = np.random.default_rng(1000 + seed)
+    numbers = list(sample.names[::2])
+    for name in numbers:
+        frame[name] = sample.codes[sample.index(name)] + rng.normal(0, NOISE, rows)
+    frame = frame.loc[:, frame.nunique() > 1]
+    return frame, [name for name in numbers if name in frame.columns]
+
+
+def judge(data: object, truth: set[frozenset[str]], replicates: int, seed: int) -> tuple[float, int, float]:
+    """Return the mean log loss of all pairs, the false pairs above one half, and the seconds."""
+    start = time.perf_counter()
+    made = edge_confidence(bootstrap_networks(data, "bdeu:ess=1", replicates=replicates, seed=seed, progress=False))
+    seconds = time.perf_counter() - start
+    losses, extra = [], 0
+    for i, a in enumerate(made.names):
+        for j in range(i + 1, len(made.names)):
+            there = frozenset((a, made.names[j])) in truth
+            share = float(np.clip(made.present[i, j], 0.5 / replicates, 1 - 0.5 / replicates))
+            losses.append(-np.log(share if there else 1 - share))
+            extra += int(not there and share > 0.5)
+    return float(np.mean(losses)), extra, seconds
+
+
+def main() -> None:
+    """Print one row per network and way to cut: means over the seeds."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=300)
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--replicates", type=int, default=100)
+    parser.add_argument("--shared", type=Path, default=Path("../shared"))
+    options = parser.parse_args()
+    print("| network | cuts | log loss, cut once | cut anew | false edges, cut once | cut anew | time, anew / once |")
+    print("|---|---|---:|---:|---:|---:|---:|")
+    for name in NETWORKS:
+        truth = read_bif(options.shared / "data" / "networks" / f"{name}.bif.gz")
+        edges = {frozenset(arc) for arc in truth.dag.arcs}
+        for method in ("quantile", "joint"):
+            rows = []
+            for seed in range(options.seeds):
+                frame, numbers = noisy(truth, options.rows, seed)
+                uncut = Uncut(Table.from_dataframe(frame), tuple(numbers), Cutting(method))
+                once, anew = (judge(data, edges, options.replicates, seed) for data in (uncut.whole, uncut))
+                rows.append((once[0], anew[0], once[1], anew[1], anew[2] / once[2]))
+            mean = np.mean(rows, axis=0)
+            told = f"{mean[0]:.3f} | {mean[1]:.3f} | {mean[2]:.1f} | {mean[3]:.1f} | {mean[4]:.0f}"
+            print(f"| {name} | {method} | {told} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

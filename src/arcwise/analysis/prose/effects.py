@@ -1,0 +1,214 @@
+"""What setting a variable would do, in words and as tables."""
+
+from __future__ import annotations
+
+from arcwise.analysis.prose.edges import state_label
+from arcwise.effects import Effect, EffectMatrix, PossibleEffects
+from arcwise.effects.effect import state_pairs
+from arcwise.report import Answer, Column, Paragraph, Table
+from arcwise.report.content.blocks import Block, Cell
+from arcwise.report.content.numbers import percent, show_confidence
+
+__all__ = ["ASSUMPTION", "effect_answer", "effects_answer", "possible_answer"]
+
+ASSUMPTION = (
+    "This assumes that no common cause of the variables is missing from the data: if something that was not measured "
+    "drives both, no analysis of these data shows it, and the figures are wrong."
+)
+MOST_ROWS = 25
+
+
+def effect_answer(found: Effect, *, hidden_causes: bool = False) -> Answer:
+    """Return what setting one variable does to another; with `hidden_causes`, what holds if causes are missing, too."""
+    x, y = found.cause, found.outcome
+    blocks: list[Block] = [Paragraph(_verdict(found))]
+    if found.change_if_effect is not None:
+        blocks.append(_changes(found))
+    blocks += [_table(found), Paragraph(ASSUMPTION)]
+    if hidden_causes:
+        blocks += [Paragraph(_without(found)), _bounds(found)]
+    return Answer(f"What setting {x} would do to {y}", tuple(blocks))
+
+
+def _verdict(found: Effect) -> str:
+    x, y = found.cause, found.outcome
+    error = f" (give or take {percent(2 * found.standard_error)})" if found.standard_error > 0.0025 else ""
+    none = (
+        f"Setting {x} does nothing to {y} with probability {show_confidence(found.no_effect, 2)}{error}: in these of "
+        f"the networks that the data cannot rule out, by weight, {x} does not lead to {y}."
+    )
+    if found.strongest is None or found.change_if_effect is None:
+        return f"{none} None of them has an effect, so {y} stays as it is."
+    pair, state = found.strongest
+    a, b = state_pairs(len(found.cause_states))[pair]
+    mean, low, high = (
+        float(values[pair, state])
+        for values in (found.change_if_effect.mean, found.change_if_effect.low, found.change_if_effect.high)
+    )
+    settled = "" if low > 0 or high < 0 else " The interval holds 0: which way it goes is not settled."
+    return (
+        f"{none} If it has an effect, setting {x} to {state_label(found.cause_states[b])} instead of "
+        f"{state_label(found.cause_states[a])} changes P({y} = {state_label(found.outcome_states[state])}) by "
+        f"{mean:+.3f} ({percent(found.level)} interval {low:+.3f} to {high:+.3f}).{settled}"
+    )
+
+
+def _changes(found: Effect) -> Table:
+    assert found.change_if_effect is not None
+    pairs = state_pairs(len(found.cause_states))
+    rows: list[tuple[Cell, ...]] = []
+    for k, (a, b) in enumerate(pairs):
+        for s, state in enumerate(found.outcome_states):
+            values = (found.change_if_effect.mean, found.change_if_effect.low, found.change_if_effect.high)
+            rows.append(
+                (
+                    f"{state_label(found.cause_states[a])} → {state_label(found.cause_states[b])}",
+                    state_label(state),
+                    *(f"{float(value[k, s]):+.3f}" for value in values),
+                )
+            )
+    return Table(
+        f"If there is an effect: the change in P({found.outcome}) when {found.cause} is set to the second state "
+        "instead of the first.",
+        (Column(f"set {found.cause}"), Column(found.outcome), Column("change"), Column("from"), Column("to")),
+        tuple(rows[:MOST_ROWS]),
+    )
+
+
+def _table(found: Effect) -> Table:
+    rows = tuple(
+        (
+            state_label(found.cause_states[a]),
+            state_label(found.outcome_states[s]),
+            None if found.observed[a, s] != found.observed[a, s] else float(found.observed[a, s]),
+            float(found.set_to.mean[a, s]),
+            float(found.set_to.low[a, s]),
+            float(found.set_to.high[a, s]),
+        )
+        for a in range(len(found.cause_states))
+        for s in range(len(found.outcome_states))
+    )
+    return Table(
+        f"P({found.outcome}) as observed where {found.cause} happens to be so, and if it were set so, over all "
+        f"networks ({percent(found.level)} intervals).",
+        (
+            Column(found.cause),
+            Column(found.outcome),
+            Column("observed", 3),
+            Column("if set", 3),
+            Column("from", 3),
+            Column("to", 3),
+        ),
+        rows[: 4 * MOST_ROWS],
+    )
+
+
+def _without(found: Effect) -> str:
+    return (
+        f"Whatever causes are missing, cases that have a state of {found.cause} of their own would keep their "
+        f"{found.outcome} if it were set, and all others could have any (Manski 1990). So P({found.outcome} | "
+        f"do({found.cause})) lies in these bounds without the assumption; only experiments or knowledge narrow them."
+    )
+
+
+def _bounds(found: Effect) -> Table:
+    least, most = found.without_assumption()
+    rows = tuple(
+        (
+            state_label(found.cause_states[a]),
+            state_label(found.outcome_states[s]),
+            float(least[a, s]),
+            float(most[a, s]),
+        )
+        for a in range(len(found.cause_states))
+        for s in range(len(found.outcome_states))
+    )
+    return Table(
+        "Bounds that hold whatever causes are missing.",
+        (Column(found.cause), Column(found.outcome), Column("at least", 3), Column("at most", 3)),
+        rows,
+    )
+
+
+def effects_answer(found: EffectMatrix, cause: str | None = None) -> Answer:
+    """Return the effects of all variables, or of one, the largest to be expected first."""
+    frame = found.to_frame()
+    if cause is not None:
+        frame = frame[frame["cause"] == cause]
+    rows = tuple(
+        (
+            f"{row.cause} → {row.outcome}",
+            show_confidence(float(str(row.no_effect)), 2),
+            f"{state_label(str(row.change_from))} → {state_label(str(row.change_to))}",
+            state_label(str(row.outcome_state)),
+            f"{row.change:+.3f}",
+            f"{row.low:+.3f}",
+            f"{row.high:+.3f}",
+        )
+        for row in frame.rename(columns={"from": "change_from", "to": "change_to"}).head(MOST_ROWS).itertuples()
+    )
+    n = len(found.names)
+    of = f"of {cause} on the {n - 1:,} others" if cause is not None else f"of {n:,} variables on each other"
+    more = f" The {MOST_ROWS} largest to be expected are shown; the file has all." if len(frame) > MOST_ROWS else ""
+    likely = int((frame["no_effect"].astype(float) < 0.5).sum())
+    text = (
+        f"Of the effects {of}, {likely:,} {'is' if likely == 1 else 'are'} more likely there than not. The change is "
+        f"the largest that setting a state of the cause instead of another makes to the probability of a state of the "
+        f"outcome, if there is an effect, with its {percent(found.level)} interval.{more}"
+    )
+    title = f"What setting {cause} would do" if cause is not None else "What setting each variable would do"
+    return Answer(
+        title,
+        (
+            Paragraph(text),
+            Table(
+                "",
+                (
+                    *(Column("effect"), Column("no effect"), Column("set"), Column("outcome")),
+                    *(Column("change"), Column("from"), Column("to")),
+                ),
+                rows,
+            ),
+            Paragraph(ASSUMPTION),
+        ),
+    )
+
+
+def possible_answer(found: PossibleEffects) -> Answer:
+    """Return the range of an effect within one class of equivalent networks."""
+    least, most = found.range
+    rows = tuple(
+        (
+            state_label(found.cause_states[a]),
+            state_label(found.outcome_states[s]),
+            float(least[a, s]),
+            float(most[a, s]),
+            float(found.low[:, a, s].min()),
+            float(found.high[:, a, s].max()),
+        )
+        for a in range(len(found.cause_states))
+        for s in range(len(found.outcome_states))
+    )
+    sets = "; ".join("none" if not names else ", ".join(names) for names in found.parents[:8])
+    more = f" and {len(found.parents) - 8:,} more" if len(found.parents) > 8 else ""
+    count = len(found.parents)
+    text = (
+        f"The networks of this one class, which data of this kind cannot tell apart, give {found.cause} "
+        f"{count:,} possible set{'' if count == 1 else 's'} of parents ({sets}{more}); with {sum(found.is_cause):,} of "
+        f"them it has an effect on {found.outcome}. The range is that of the estimates over these sets."
+    )
+    return Answer(
+        f"What setting {found.cause} would do to {found.outcome}, within one class",
+        (
+            Paragraph(text),
+            Table(
+                f"P({found.outcome}) if {found.cause} is set: the range over the class, and that of all intervals.",
+                (
+                    *(Column(found.cause), Column(found.outcome), Column("at least", 3), Column("at most", 3)),
+                    *(Column("intervals from", 3), Column("to", 3)),
+                ),
+                rows,
+            ),
+            Paragraph(f"The class is taken to be the right one. {ASSUMPTION}"),
+        ),
+    )

@@ -1,0 +1,127 @@
+"""What one variable depends on, in words and as a table."""
+
+from __future__ import annotations
+
+from arcwise.analysis.prose.edges import state_label
+from arcwise.analysis.variable import Neighbour, VariableFinding
+from arcwise.report import Answer, Bullets, Column, Paragraph, Table
+from arcwise.report.content.blocks import SETTLED, Block
+from arcwise.report.content.numbers import percent, show_confidence
+
+__all__ = ["variable_answer"]
+
+MOST_ROWS = 30
+ROLES = {"parent": "{} →", "child": "→ {}", "partner": "→ · ← {}", "": "–"}
+
+
+def variable_answer(found: VariableFinding) -> Answer:
+    """Return everything that is to be said about one variable."""
+    blocks: list[Block] = [Paragraph(_summary(found)), Paragraph(_blanket(found))]
+    blocks.append(_table(found))
+    if len(found.neighbours) > MOST_ROWS:
+        blocks.append(Paragraph(f"{len(found.neighbours) - MOST_ROWS:,} more variables are in the file of the table."))
+    if opened := _open(found):
+        blocks += [Paragraph("What remains open:"), Bullets(tuple(opened))]
+    blocks.append(
+        Paragraph(
+            "Information is in bits: what a variable tells about "
+            f"{found.name} beyond the rest of the blanket, and alone, under the network. A dependence is not an "
+            "effect: what setting a variable would do is what `arcwise effect` says."
+        )
+    )
+    return Answer(f"What {found.name} depends on", tuple(blocks))
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    if not names:
+        return "nothing"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _summary(found: VariableFinding) -> str:
+    if not found.blanket:
+        return (
+            f"The network joins {found.name} to nothing: no edge has a confidence above the cut-off. That does not "
+            "show that it depends on nothing, only that these data do not show on what."
+        )
+    matter = sorted(found.neighbours, key=lambda one: -one.information)
+    first = matter[0]
+    share = found.known / found.entropy if found.entropy > 0 else 0.0
+    low, high, state = (state_label(text) for text in first.at)
+    return (
+        f"In the network, {found.name} depends on {_listed(found.blanket)}; given these, no other variable tells more "
+        f"about it. Together they tell {found.known:.3f} of the {found.entropy:.3f} bits of uncertainty about "
+        f"{found.name} ({percent(share)}). {first.name} matters most: it tells {first.information:.3f} bits beyond the "
+        f"others, and P({found.name} = {state}) is {first.change:.2f} higher if {first.name} is {high} than if it is "
+        f"{low}."
+    )
+
+
+def _blanket(found: VariableFinding) -> str:
+    if not found.blankets:
+        return "How sure the whole blanket is cannot be told: no networks were kept."
+    own = next((share for names, share in found.blankets if set(names) == set(found.blanket)), 0.0)
+    best, share = found.blankets[0]
+    if set(best) == set(found.blanket):
+        return (
+            f"This is the Markov blanket of {found.name} in {percent(share)} of the networks that the data cannot rule "
+            "out, by weight, more than any other."
+        )
+    return (
+        f"This is the Markov blanket of {found.name} in {percent(own) if own else 'hardly any'} of the networks that "
+        f"the data cannot rule out, by weight; the most frequent one, {_listed(best)}, is that of {percent(share)}. "
+        "Rely on the variables one by one."
+    )
+
+
+def _table(found: VariableFinding) -> Table:
+    rows = tuple(
+        (
+            one.name,
+            show_confidence(one.confidence),
+            _direction(one),
+            ROLES[one.in_network].format(one.name),
+            None if one.in_blanket is None else show_confidence(one.in_blanket),
+            one.information,
+            one.alone,
+            f"{one.change:.2f} ({state_label(one.at[0])} to {state_label(one.at[1])}: {state_label(one.at[2])})",
+        )
+        for one in found.neighbours[:MOST_ROWS]
+    )
+    return Table(
+        f"The variables that may be joined to {found.name}, the most trusted first.",
+        (
+            Column("variable"),
+            Column("confidence"),
+            Column("direction"),
+            Column("in the network"),
+            Column("in the blanket"),
+            Column("information", 3),
+            Column("alone", 3),
+            Column(f"change in P({found.name})"),
+        ),
+        rows,
+    )
+
+
+def _direction(one: Neighbour) -> str:
+    if one.confidence <= 0:
+        return "–"
+    towards, away = one.towards / one.confidence, one.away / one.confidence
+    if max(towards, away) < SETTLED:
+        return "open"
+    return "towards it" if towards > away else "away from it"
+
+
+def _open(found: VariableFinding) -> list[str]:
+    told = []
+    unsure = found.open
+    if unsure:
+        listed = ", ".join(f"{one.name} ({show_confidence(one.confidence, 2)})" for one in unsure)
+        told.append(f"whether there is an edge to {listed}: neither shown nor ruled out;")
+    free = [one.name for one in found.neighbours if one.confidence >= 0.5 and _direction(one) == "open"]
+    if free:
+        told.append(f"which way the edges to {_listed(tuple(free))} point;")
+    if found.blankets and found.blankets[0][1] < 0.5:
+        told.append("which variables the blanket has as a whole: no set of them has half of the weight.")
+    return [text.rstrip(";") + "." for text in told]

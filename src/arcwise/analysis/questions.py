@@ -1,0 +1,274 @@
+"""`Questions`: what can be asked of an analysis, in memory or opened from its folder.
+
+What does x depend on, what if it were set, how well is it predicted, how sure are we, and does the network fit.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.analysis.coding import Coded, Coding, Unseen
+from arcwise.confidence import EdgeConfidence, consensus_network
+from arcwise.confidence.recipe_confidence import carry_out
+from arcwise.data import Dataset, Incomplete, Table
+from arcwise.deadline import Deadline
+from arcwise.effects import Effect, EffectMatrix, PossibleEffects, find_effect, find_effects, possible_effects
+from arcwise.ensemble import NetworkSet, NetworkSummary
+from arcwise.ensemble.model_average import AveragedDistribution, ModelAverage
+from arcwise.ensemble.reach import FamilyReach, family_reach
+from arcwise.ensemble.recipe import Run
+from arcwise.errors import DataError, OptionError
+from arcwise.evaluate import FitCheck, PredictionScores, check_fit, cross_validate
+from arcwise.graph import Pdag
+from arcwise.limits import Limits, Status
+from arcwise.local import hill_climb
+from arcwise.model import BayesianNetwork, fit_parameters
+from arcwise.progress import ProgressCallback
+from arcwise.seeds import Seed
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from arcwise.analysis.variable import VariableFinding
+
+__all__ = ["Questions"]
+
+Rows = Dataset | Incomplete | Table | str | os.PathLike[str]
+
+
+class Questions:
+    """The questions, for whatever has a network, its confidences, the data, and the networks behind them."""
+
+    if TYPE_CHECKING:  # what an analysis has: fields of one class, files of the other
+
+        @property
+        def network(self) -> BayesianNetwork:
+            """The consensus network with its parameters."""
+
+        @property
+        def cpdag(self) -> Pdag:
+            """Its class."""
+
+        @property
+        def confidence(self) -> EdgeConfidence:
+            """How far each edge can be trusted."""
+
+        @property
+        def stacked(self) -> Dataset:
+            """The data; of data with gaps, all completions."""
+
+        @property
+        def copies(self) -> int:
+            """How many completions these are."""
+
+        @property
+        def ess(self) -> float:
+            """The equivalent sample size of the parameters."""
+
+        @property
+        def threshold(self) -> float:
+            """The cut-off."""
+
+        @property
+        def coding(self) -> Coding:
+            """How columns became variables."""
+
+        @property
+        def networks(self) -> NetworkSet:
+            """The networks, or draws from them."""
+
+        @property
+        def family_shares(self) -> NetworkSummary | None:
+            """The exact shares of families, if networks were drawn."""
+
+    @cached_property
+    def reach(self) -> FamilyReach:
+        """The families of all networks with what they reach: what effects need to know."""
+        return family_reach(self.networks, shares=self.family_shares)
+
+    @cached_property
+    def average(self) -> ModelAverage:
+        """All networks with their parameters, each with its weight."""
+        return ModelAverage(self.networks, self.stacked, ess=self.ess, copies=self.copies)
+
+    # What does x depend on?
+
+    def variable(self, name: str) -> VariableFinding:
+        """Return what one variable depends on: its neighbours, its Markov blanket, and what remains open."""
+        from arcwise.analysis.variable import describe_variable
+
+        return describe_variable(self, name)
+
+    # What if?
+
+    def effect(self, cause: str, outcome: str, *, level: float = 0.95) -> Effect:
+        """Return P(outcome | do(cause)) over all networks: see `arcwise.effects.find_effect`.
+
+        It assumes that no common cause of the variables is missing from the data.
+        """
+        return find_effect(self.reach, self.stacked, cause, outcome, level=level, ess=self.ess, copies=self.copies)
+
+    def effects(
+        self,
+        *,
+        level: float = 0.95,
+        limits: Limits | None = None,
+        progress: bool | ProgressCallback | None = None,
+    ) -> EffectMatrix:
+        """Return the effect of each variable on each other one: see `arcwise.effects.find_effects`."""
+        return find_effects(
+            self.reach, self.stacked, level=level, ess=self.ess, copies=self.copies, limits=limits, progress=progress
+        )
+
+    def possible_effects(self, cause: str, outcome: str, *, level: float = 0.95) -> PossibleEffects:
+        """Return the range of an effect within the class of the consensus network (IDA)."""
+        return possible_effects(self.cpdag, self.one_copy, cause, outcome, level=level, ess=self.ess)
+
+    # How sure are we, given evidence?
+
+    def query(
+        self,
+        variables: str | Sequence[str],
+        evidence: Mapping[str, object] | None = None,
+        **options: Any,
+    ) -> AveragedDistribution:
+        """Return a distribution averaged over networks and parameters, with intervals: see `ModelAverage.query`.
+
+        `network.query` asks the consensus network alone.
+        """
+        return self.average.query(variables, evidence, **options)
+
+    # How well is it predicted?
+
+    def code(self, rows: Rows | pd.DataFrame, *, unseen: Unseen = "missing") -> Coded:
+        """Cut and code new rows as the data were that were learned from."""
+        from arcwise.data import read_table
+
+        if isinstance(rows, str | os.PathLike):
+            rows = read_table(rows, progress=False)
+        if isinstance(rows, Dataset | Incomplete):
+            rows = table_of(rows)
+        table = rows if isinstance(rows, Table) else Table.from_dataframe(rows)
+        return self.coding.apply(table, unseen=unseen)
+
+    def predict_proba(
+        self,
+        rows: Rows | pd.DataFrame,
+        target: str,
+        *,
+        average: bool = False,
+        unseen: Unseen = "missing",
+        **options: Any,
+    ) -> NDArray[np.float64]:
+        """Return the probability of each state of `target` for new rows, given all their other variables.
+
+        Rows are cut and coded as the training data were. `average` averages over all networks instead of asking the
+        consensus network alone. A state that no training row had is taken as not observed, or is an "error".
+        """
+        coded = self.code(rows, unseen=unseen)
+        model = self.average if average else self.network
+        found: NDArray[np.float64] = model.predict_proba(coded.table, target, **options)
+        return found
+
+    def predict(self, rows: Rows | pd.DataFrame, target: str, **options: Any) -> NDArray[np.object_]:
+        """Return the most probable state of `target` for new rows: see `predict_proba`."""
+        states = np.array(self.network.states[self.network.index(target)], dtype=object)
+        return np.asarray(states[self.predict_proba(rows, target, **options).argmax(axis=1)], dtype=object)
+
+    def cross_validate(
+        self,
+        target: str,
+        *,
+        folds: int = 10,
+        seed: Seed = 0,
+        limits: Limits | None = None,
+        progress: bool | ProgressCallback | None = None,
+    ) -> PredictionScores:
+        """Return how well a variable is predicted in cases that were not learned from.
+
+        In every fold networks are made anew by the recipe of the analysis, and averaged into a consensus network with
+        the same cut-off; where the time for a fold does not suffice, hill climbing by the same score finds one.
+        Completions of gaps stay as they are.
+        """
+        deadline = Deadline.of(limits)
+        hurried: list[int] = []
+
+        def learner(training: Dataset, fold: int) -> BayesianNetwork:
+            network, in_time = self._relearned(training, fold, deadline.part(folds - fold).limits)
+            hurried.extend([] if in_time else [fold])
+            return network
+
+        found = cross_validate(learner, self.one_copy, target, folds=folds, seed=seed, progress=progress)
+        return replace(found, by_time=bool(hurried))
+
+    def _relearned(self, training: Dataset, fold: int, limits: Limits) -> tuple[BayesianNetwork, bool]:
+        """Learn from a part of the cases as the analysis did, and say whether the time sufficed."""
+        recipe = self.confidence.recipe
+        if recipe is None:
+            raise OptionError("the confidences do not say how they were found, so it cannot be done again.")
+        try:
+            made = carry_out(recipe, training, Run(seed=fold, limits=limits, progress=False))
+            confidence, status = made.confidence, made.status
+        except OptionError:  # a limit
+            confidence, status = None, Status.TIME_LIMIT
+        if status is Status.INTERRUPTED:
+            raise KeyboardInterrupt
+        if confidence is not None:
+            dag = consensus_network(confidence, self.threshold).dag
+        else:
+            known = recipe.constraints_on(training.names)
+            found = hill_climb(
+                training, score=recipe.scorer, max_parents=recipe.max_parents, constraints=known, progress=False
+            )
+            dag = found.dag
+        network = fit_parameters(dag, training, estimator="bd", ess=self.ess, progress=False)
+        return network, confidence is not None
+
+    # Does it fit?
+
+    def check_fit(self, rows: Rows | pd.DataFrame | None = None, **options: Any) -> FitCheck:
+        """Say how far data look as the network says: those that it was learned from, or new ones."""
+        if rows is None:
+            return check_fit(self.network, self.one_copy, **options)
+        return check_fit(self.network, self.complete_rows(rows), **options)
+
+    def complete_rows(self, rows: Rows | pd.DataFrame) -> Dataset:
+        """Return the new rows that have every variable, coded as the training data were."""
+        coded = self.code(rows)
+        if coded.missing:
+            raise DataError(f"the rows have no column {', '.join(repr(name) for name in coded.missing)}.")
+        whole = ~np.any([column.is_missing for column in coded.table.columns], axis=0)
+        if not whole.any():
+            raise DataError("no row has a known value of every variable.")
+        states = dict(zip(self.network.names, self.network.states, strict=True))
+        return coded.table.take(whole).select(self.network.names).to_dataset(states=states)
+
+    @cached_property
+    def one_copy(self) -> Dataset:
+        """The data that were learned from; of data with gaps, the first completion."""
+        if self.copies == 1:
+            return self.stacked
+        return self.stacked.take(np.arange(self.stacked.n_rows // self.copies))
+
+
+def table_of(data: Dataset | Incomplete) -> Table:
+    """Return discrete data as a table of declared states."""
+    from arcwise.data import Column
+
+    if isinstance(data, Dataset):
+        return Table(tuple(Column(n, data.codes[v], data.states[v], declared=True) for v, n in enumerate(data.names)))
+    held = table_of(data.held)
+    columns = []
+    for v, column in enumerate(held.columns):
+        codes = np.where(data.missing[v], len(column.labels), column.codes.astype(np.int64))
+        columns.append(
+            Column(column.name, codes.astype(Dataset.code_type(len(column.labels) + 1)), column.labels, True)
+        )
+    return Table(tuple(columns))

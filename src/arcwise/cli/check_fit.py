@@ -1,0 +1,94 @@
+"""`arcwise check-fit`: does the network fit the data?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from arcwise.cli.answer_file import AnswerOptions, open_folder
+from arcwise.cli.data_options import DataOptions
+from arcwise.cli.graph_data import read_data_for
+from arcwise.cli.graph_files import open_graph_file
+from arcwise.cli.limit_options import TimeLimit
+from arcwise.cli.option_group import expanded
+from arcwise.cli.printing import finish
+from arcwise.cli.repeat_options import SeedOption
+from arcwise.errors import FormatError, OptionError
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command line."""
+    app.command("check-fit")(expanded(check_fit))
+
+
+def check_fit(
+    source: Annotated[Path, typer.Argument(metavar="DIR|NETWORK", help="A folder of `arcwise learn`, or a .bif file.")],
+    data: Annotated[
+        Path | None,
+        typer.Argument(
+            help="New data, coded as the training data were; without it, the data that a folder was learned from.",
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    replicates: Annotated[
+        int,
+        typer.Option(
+            "--replicates", min=0, max=100_000, help="How many data sets to draw from the network; 0 for none."
+        ),
+    ] = 100,
+    seed: SeedOption = 0,
+    reading: DataOptions,
+    limit: TimeLimit,
+    printing: AnswerOptions,
+) -> None:
+    """Say whether a network fits data: the independences that it implies, its likelihood, and every pair of variables.
+
+    If the network is right, one in twenty of the implied independences is rejected at 0.05, and in data sets drawn from
+    it every pair of variables is about as dependent as in the data. The likelihood is compared with that of a network
+    without edges, and with that of the frequencies of whole rows. The table of -o has every pair.
+
+    Example: arcwise check-fit survey-report
+    """
+    from arcwise.analysis.prose.fit import fit_answer
+    from arcwise.evaluate import check_fit as check
+
+    printing.check()
+    options: dict[str, Any] = {
+        "replicates": replicates,
+        "seed": seed,
+        "limits": limit.limits,
+        "progress": printing.progress,
+    }
+    if source.is_dir():
+        saved = open_folder(source)
+        table = None if data is None else reading.read_table(data, printing.progress)
+        if table is not None:
+            for remark in saved.coding.apply(table).remarks():
+                printing.remark(remark)
+        found = saved.check_fit(table, **options)
+    else:
+        if data is None and not source.exists():
+            open_folder(source)  # says that it is not there
+        if data is None:
+            raise OptionError(f"{source} is one network: give the data to compare it with.")
+        if str(source) == str(data) == "-":
+            raise typer.BadParameter("only one of the network and the data can come from stdin.")
+        given = open_graph_file(source)
+        if given.network is None:
+            raise FormatError(f"{source}: a graph without probability tables; `arcwise fit` estimates them.")
+        found = check(given.network, read_data_for(given, data, reading, printing.progress), **options)
+    facts = ("n_tests", "n_untested", "small", "uniformity", "log_likelihood", "independent", "saturated", "n_cases")
+    printing.give(
+        fit_answer(found),
+        found.to_frame(),
+        source=source,
+        **{name: getattr(found, name) for name in facts},
+        misfits=len(found.misfits),
+        replicates=found.replicates,
+    )
+    finish(found.status)

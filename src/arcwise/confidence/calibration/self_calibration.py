@@ -1,0 +1,165 @@
+"""Self-calibration: how often "0.9" is right *for data like these*, found by simulation.
+
+Networks are drawn from those that the data leave (each by its weight), and their tables from what the data say of them
+given each structure. Each network is a world whose truth is known: as many cases as the data have are sampled from it,
+and learned from by the same recipe. What the confidences of these runs are worth is then read off: the log odds of the
+package's curve are shifted and stretched until they fit (Platt 1999), with the curve's own as a start, so that a few
+dozen runs are enough. It is a parametric bootstrap of the whole analysis: it knows the sample size, the states and the
+strengths of the dependences, and it supposes that some network of the ensemble is near the truth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.confidence.calibration.calibration import Calibration
+from arcwise.confidence.calibration.curve import KNOTS, CalibrationCurve
+from arcwise.confidence.calibration.reliability import Reliability, reliability
+from arcwise.confidence.calibration.table import calibration_table
+from arcwise.confidence.edge_confidence import EdgeConfidence
+from arcwise.confidence.recipe_confidence import carry_out, recipe_of
+from arcwise.counts import contingency
+from arcwise.data import Dataset
+from arcwise.deadline import Deadline
+from arcwise.ensemble import CredibleSet, Ensemble, NetworkSet
+from arcwise.ensemble.recipe import Run
+from arcwise.errors import OptionError
+from arcwise.graph import Dag
+from arcwise.limits import Status
+from arcwise.mentions import Argument, Remedy
+from arcwise.model import BayesianNetwork
+from arcwise.progress import ProgressEvent, show_progress
+
+__all__ = ["REPEATS", "SelfCalibration", "self_calibration"]
+
+REPEATS = 20
+FEWEST = 5  # of which anything can be read off
+EDGE = 1e-4
+ROUNDS = 30
+# What the start, a shift of 0 and a stretch of 1, counts: as much as this many edges.
+PRIOR = 2.0
+
+
+@dataclass(frozen=True, eq=False)
+class SelfCalibration:
+    """What simulations say: the calibration, how reliable the confidences were, and whether all were finished."""
+
+    calibration: Calibration
+    reliability: Reliability
+    repeats: int
+    status: Status
+
+
+def self_calibration(
+    confidence: EdgeConfidence, data: Dataset, *, repeats: int = REPEATS, run: Run | None = None
+) -> SelfCalibration:
+    """Simulate data sets like these from the networks that were found, learn again, and see how often it was right.
+
+    Parameters
+    ----------
+    confidence
+        The confidences, which must know their recipe.
+    data
+        The data that they come from.
+    repeats
+        How many data sets are simulated: each takes as long as the confidences took.
+    run
+        Seed, threads, limits and progress. At a limit of time the calibration is from what was finished.
+
+    Raises
+    ------
+    OptionError
+        If fewer than five simulations were finished.
+    """
+    if repeats < FEWEST:
+        raise OptionError(Argument("repeats", repeats), f"must be at least {FEWEST}.")
+    if data.names != confidence.names:
+        raise OptionError("the data have different variables from the confidences, or in another order.")
+    run = run or Run()
+    deadline = Deadline.of(run.limits)
+    recipe, status = recipe_of(confidence), Status.COMPLETE
+    vectors: list[NDArray[np.float64]] = []
+    truths: list[NDArray[np.bool_]] = []
+    pairs = np.triu_indices(len(data.names), 1)
+    with show_progress(run.progress) as callback:
+        networks = carry_out(recipe, data, replace(run, limits=deadline.share(0.3).limits, progress=False)).networks
+        for index, dag in enumerate(_drawn(networks, repeats, run.seed)):
+            draws = np.random.default_rng([run.seed, index, repeats])
+            sample = _drawn_tables(dag, data, draws).sample(data.n_cases, seed=draws, threads=1)
+            own = Run(int(draws.integers(2**32)), run.threads, deadline.part(repeats - index).limits, progress=False)
+            made = carry_out(recipe, sample, own)
+            if made.status is Status.INTERRUPTED:
+                raise KeyboardInterrupt
+            if made.confidence is None or made.status is not Status.COMPLETE:
+                status = made.status
+                continue
+            vectors.append(made.confidence.vector)
+            joined = dag.to_adjacency() > 0
+            truths.append((joined | joined.T)[pairs])
+            callback(ProgressEvent("self-calibration", index + 1, repeats))
+    if len(vectors) < FEWEST:
+        raise OptionError(
+            f"self-calibration needs {FEWEST} simulated data sets, and {len(vectors)} were learned from ({status}).",
+            remedies=Remedy("allow more time"),
+        )
+    known, truth = np.concatenate(vectors), np.concatenate(truths)
+    usual = confidence.calibration or calibration_table().calibration(confidence)
+    found = Calibration(
+        kind="self",
+        curve=_recalibrated(usual.curve, known, truth),
+        directions=usual.directions,
+        basis=f"come from {len(vectors)} data sets that were simulated from the networks found here",
+    )
+    return SelfCalibration(found, reliability(known, truth), len(vectors), status)
+
+
+def _drawn(networks: Ensemble, count: int, seed: int) -> Iterator[Dag]:
+    """Draw networks by their weights."""
+    if isinstance(networks, CredibleSet):
+        yield from networks.sample(count, seed=seed)
+        return
+    if not isinstance(networks, NetworkSet) or not networks.count:
+        raise OptionError(
+            f"there are no networks to simulate from ({networks.status}).", remedies=Remedy("allow more time")
+        )
+    rng = np.random.default_rng(seed)
+    for index in rng.choice(networks.count, size=count, p=networks.weights / networks.weights.sum()).tolist():
+        yield networks[int(index)]
+
+
+def _drawn_tables(dag: Dag, data: Dataset, rng: np.random.Generator) -> BayesianNetwork:
+    """Draw the tables of a network from their posterior under BDeu with ess 1: its mean would be too weak."""
+    tables = []
+    for v, parents in enumerate(dag.parents):
+        told = data.cases_without(dag.names[v])
+        counts = contingency(told, [*parents, v]).reshape(-1, int(data.arities[v])).astype(np.float64)
+        weights = rng.standard_gamma(counts + 1.0 / counts.size) + 1e-12
+        tables.append(weights / weights.sum(axis=1, keepdims=True))
+    return BayesianNetwork(dag, data.states, tables)
+
+
+def _recalibrated(
+    curve: CalibrationCurve, confidence: NDArray[np.float64], truth: NDArray[np.bool_]
+) -> CalibrationCurve:
+    """Shift and stretch the log odds of a curve so that they fit (Newton's method)."""
+    design = np.stack([np.ones(len(confidence)), _log_odds(curve(confidence))])
+    beta, start = np.array([0.0, 1.0]), np.array([0.0, 1.0])
+    for _ in range(ROUNDS):
+        found = 1 / (1 + np.exp(-beta @ design))
+        gradient = design @ (truth - found) - PRIOR * (beta - start)
+        curvature = (design * (found * (1 - found))) @ design.T + PRIOR * np.eye(2)
+        step = np.linalg.solve(curvature, gradient)
+        beta = beta + np.clip(step, -1, 1)
+        if np.abs(step).max() < 1e-9:
+            break
+    beta[1] = max(float(beta[1]), 0.05)  # what is more credible is more probable
+    return CalibrationCurve.of(1 / (1 + np.exp(-(beta[0] + beta[1] * _log_odds(np.asarray(curve(KNOTS)))))))
+
+
+def _log_odds(probability: NDArray[np.float64]) -> NDArray[np.float64]:
+    inside = np.clip(probability, EDGE, 1 - EDGE)
+    return np.asarray(np.log(inside / (1 - inside)))

@@ -1,0 +1,159 @@
+"""`EffectMatrix`: what setting each variable does to each other one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data import Dataset
+from arcwise.deadline import Deadline
+from arcwise.effects.back_door import usable_cases
+from arcwise.effects.effect import LEVEL, state_pairs
+from arcwise.effects.mixture import Mixture
+from arcwise.effects.search import CauseParts, check_effect_options, reach_of
+from arcwise.ensemble import Ensemble
+from arcwise.ensemble.reach import FamilyReach
+from arcwise.limits import Limits, Status
+from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
+from arcwise.showing import LINES, html_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+__all__ = ["EffectMatrix", "find_effects"]
+
+
+@dataclass(frozen=True, eq=False)
+class EffectMatrix:
+    """All effects of one variable on another, each by its probability and its largest difference.
+
+    Parameters
+    ----------
+    names, states
+        The variables and their states.
+    probability
+        At [x, y], the probability that x is an ancestor of y: that setting x can change y.
+    change, low, high
+        At [x, y], given an effect: the largest difference that setting one state of x instead of another makes to the
+        probability of a state of y, with its interval; NaN where no network has an effect, and on the diagonal.
+    at
+        At [x, y], where that is: the positions of the two states of x and of the state of y; -1 where there is none.
+    level
+        The share of the posterior that intervals hold.
+    status
+        COMPLETE; TIME_LIMIT if the effects of some causes are missing, which are NaN.
+    """
+
+    names: tuple[str, ...]
+    states: tuple[tuple[str, ...], ...]
+    probability: NDArray[np.float64]
+    change: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    at: NDArray[np.int64]
+    level: float
+    status: Status = Status.COMPLETE
+
+    @property
+    def expected(self) -> NDArray[np.float64]:
+        """At [x, y], the mean of the largest difference over all networks: its probability times its size."""
+        return np.asarray(self.probability * np.abs(np.nan_to_num(self.change)))
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per ordered pair that some network gives an effect, the largest to be expected first."""
+        import pandas as pd
+
+        rows = []
+        for x, y in zip(*np.nonzero(self.at[:, :, 0] >= 0), strict=True):
+            a, b, s = self.at[x, y].tolist()
+            rows.append(
+                {
+                    "cause": self.names[x],
+                    "outcome": self.names[y],
+                    "no_effect": 1 - self.probability[x, y],
+                    "from": self.states[x][a],
+                    "to": self.states[x][b],
+                    "outcome_state": self.states[y][s],
+                    "change": self.change[x, y],
+                    "low": self.low[x, y],
+                    "high": self.high[x, y],
+                    "expected": self.expected[x, y],
+                }
+            )
+        columns = ["cause", "outcome", "no_effect", "from", "to", "outcome_state", "change", "low", "high", "expected"]
+        frame = pd.DataFrame(rows, columns=columns)
+        order = np.argsort(-frame["expected"].to_numpy(dtype=float).round(12), kind="stable")
+        return frame.iloc[order].reset_index(drop=True)
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the matrix of expected differences, causes in rows; return the axes."""
+        from arcwise.plotting.charts import plot_matrix
+
+        return plot_matrix(
+            self.names, self.expected, labels=("effect of", "effect on"), legend="expected largest difference", ax=ax
+        )
+
+    def __repr__(self) -> str:
+        n = len(self.names)
+        likely = int((self.probability > 0.5).sum())
+        return f"EffectMatrix({n} variables, {n * (n - 1):,} pairs, {likely:,} effects more likely than not)"
+
+    def _repr_html_(self) -> str:
+        frame = self.to_frame()
+        return html_table(
+            repr(self), list(map(str, frame)), frame.head(LINES).itertuples(index=False, name=None), len(frame)
+        )
+
+
+def find_effects(
+    networks: Ensemble | FamilyReach,
+    data: Dataset,
+    *,
+    level: float = LEVEL,
+    ess: float = 1.0,
+    copies: int = 1,
+    limits: Limits | None = None,
+    progress: bool | ProgressCallback | None = None,
+) -> EffectMatrix:
+    """Return what setting each variable does to each other one; the arguments are those of `find_effect`.
+
+    A limit of time leaves the remaining causes out, and shows in the status.
+    """
+    check_effect_options(data, (), level, ess)
+    deadline = Deadline.of(limits)
+    reach = reach_of(networks, data)
+    n = data.n_variables
+    probability = reach.ancestor_probabilities()
+    np.fill_diagonal(probability, 0.0)
+    change, low, high = (np.full((n, n), np.nan) for _ in range(3))
+    at = np.full((n, n, 3), -1, dtype=np.int64)
+    status = Status.COMPLETE
+    with show_progress(progress) as callback:
+        for x in range(n):
+            parts = CauseParts(reach, usable_cases(data, data.names[x]), x, ess, copies=copies)
+            for row in parts.rows:
+                if deadline.is_over:
+                    status = Status.TIME_LIMIT
+                    break
+                parts.add(row, list(range(n)))
+            if status is not Status.COMPLETE:
+                break
+            for y in range(n):
+                found = parts.changes(y)
+                if found is None:
+                    continue
+                size = np.abs(found.mean)
+                pair, state = np.unravel_index(int(np.argmax(size > size.max() - 1e-12)), size.shape)
+                one = Mixture(
+                    found.weights, found.means[:, pair, state, None], found.variances[:, pair, state, None], -1.0, 1.0
+                )
+                change[x, y] = one.mean[0]
+                low[x, y], high[x, y] = (float(end[0]) for end in one.interval(level))
+                at[x, y] = (*state_pairs(int(data.arities[x]))[int(pair)], int(state))
+                parts.release(y)
+            callback(ProgressEvent("effects", x + 1, n))
+    return EffectMatrix(data.names, data.states, probability, change, low, high, at, level, status)

@@ -1,0 +1,343 @@
+"""`check_fit`: does a network fit data? Independences that it implies, likelihoods to compare with, and pair tables.
+
+The Markov check: a network says that two variables without an edge are independent given the parents of one of them. If
+it is right, the p-values of these tests are uniform: as many below 0.05 as a twentieth. The predictive check asks how
+strong the dependence of each pair is in data sets drawn from the network, and whether the data look like one of them
+(Gelman, Meng and Stern 1996).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import xlogy
+from scipy.stats import chi2, kstest
+
+from arcwise.counts import contingency
+from arcwise.data import Dataset
+from arcwise.deadline import Deadline
+from arcwise.errors import DataError
+from arcwise.graph import Dag
+from arcwise.limits import Limits, Status
+from arcwise.model import BayesianNetwork
+from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
+from arcwise.seeds import Seed, generator_of
+from arcwise.showing import LINES, html_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+__all__ = ["FitCheck", "PairFit", "check_fit", "markov_tests"]
+
+REPLICATES = 100
+# A test needs so many cases per degree of freedom for its p-value to mean anything.
+LEAST_CASES = 5
+# Pairs beyond this many standard deviations of the replicates do not fit, and the false discovery rate of tests.
+FAR = 4.0
+RATE = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class PairFit:
+    """Two variables: the test of an independence that the network implies, and how its pair table compares.
+
+    Parameters
+    ----------
+    first, second, given
+        Two variables, and what they should be independent given; None where the network has an edge.
+    p
+        The p-value of the test; NaN where there is an edge, or too few cases for the table.
+    information, expected, spread
+        The mutual information of the pair in the data, and mean and standard deviation in data drawn from the network;
+        NaN if none were.
+    misfit
+        Whether the pair does not fit.
+    """
+
+    first: str
+    second: str
+    given: tuple[str, ...] | None
+    p: float
+    information: float
+    expected: float
+    spread: float
+    misfit: bool
+
+    @property
+    def z(self) -> float:
+        """How many standard deviations the dependence in the data is from that in data drawn from the network."""
+        return (self.information - self.expected) / self.spread if self.spread > 0 else math.nan
+
+
+@dataclass(frozen=True, eq=False)
+class FitCheck:
+    """How far data look as a network says.
+
+    Parameters
+    ----------
+    pairs
+        Every pair of variables, those that fit worst first.
+    n_tests, n_untested
+        How many implied independences were tested, and how many have too few cases for a test.
+    small
+        The share of p-values below 0.05; a twentieth is to be expected.
+    uniformity
+        The p-value of a test of their uniformity (Kolmogorov and Smirnov), as if the tests were independent; NaN
+        without tests.
+    log_likelihood, independent, saturated
+        Per case, natural logarithm: of the network; of a network without edges and of the frequencies of whole rows,
+        both fitted to these very data, as the ends of the scale.
+    replicates
+        How many data sets were drawn from the network.
+    status
+        COMPLETE; TIME_LIMIT if fewer tests or data sets were made than asked for.
+    """
+
+    pairs: tuple[PairFit, ...]
+    n_tests: int
+    n_untested: int
+    small: float
+    uniformity: float
+    log_likelihood: float
+    independent: float
+    saturated: float
+    n_cases: int
+    replicates: int
+    status: Status = Status.COMPLETE
+
+    @property
+    def misfits(self) -> tuple[PairFit, ...]:
+        """The pairs that do not fit, the worst first."""
+        return tuple(pair for pair in self.pairs if pair.misfit)
+
+    @property
+    def p_values(self) -> NDArray[np.float64]:
+        """The p-values of the implied independences, rising."""
+        return np.sort([pair.p for pair in self.pairs if not math.isnan(pair.p)])
+
+    @property
+    def share_explained(self) -> float:
+        """Where the network lies between no edges (0) and the frequencies of whole rows (1); NaN if these are equal."""
+        span = self.saturated - self.independent
+        return (self.log_likelihood - self.independent) / span if span > 0 else math.nan
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per pair, those that fit worst first."""
+        import pandas as pd
+
+        columns = ["first", "second", "given", "p", "information", "expected", "spread", "z", "misfit"]
+        rows = [
+            (
+                *(pair.first, pair.second, None if pair.given is None else ", ".join(pair.given), pair.p),
+                *(pair.information, pair.expected, pair.spread, pair.z, pair.misfit),
+            )
+            for pair in self.pairs
+        ]
+        return pd.DataFrame(rows, columns=columns)
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the p-values of implied independences against uniform ones; return the axes."""
+        from arcwise.plotting.charts import plot_uniformity
+
+        return plot_uniformity(self.p_values, ax=ax)
+
+    def __repr__(self) -> str:
+        return (
+            f"FitCheck({self.n_tests:,} independences, {self.small:.1%} below 0.05; {len(self.misfits)} pairs do not "
+            f"fit; {self.n_cases:,} cases)"
+        )
+
+    def _repr_html_(self) -> str:
+        frame = self.to_frame()
+        return html_table(
+            repr(self), list(map(str, frame)), frame.head(LINES).itertuples(index=False, name=None), len(frame)
+        )
+
+
+def markov_tests(
+    dag: Dag, data: Dataset, deadline: Deadline | None = None
+) -> dict[tuple[int, int], tuple[tuple[int, ...], float]]:
+    """Test every independence of two variables without an edge, given the parents of one: {(i, j): (given, p)}.
+
+    A variable is independent of what it does not lead to given its parents. Where that holds both ways, the smaller set
+    is taken. G tests, with the degrees of freedom of the configurations that occur; NaN where the cases are too few.
+    Cases in which either variable was set by an experiment are left out.
+    """
+    leads = _descendants(dag)
+    arities = [int(r) for r in data.arities]
+    found: dict[tuple[int, int], tuple[tuple[int, ...], float]] = {}
+    for i in range(dag.n_nodes):
+        for j in range(i + 1, dag.n_nodes):
+            if dag.parent_masks[i] >> j & 1 or dag.parent_masks[j] >> i & 1:
+                continue
+            if deadline is not None and deadline.is_over:
+                return found
+            ways = [(a, b) for a, b in ((i, j), (j, i)) if not leads[a] >> b & 1]
+            v, w = min(ways, key=lambda way: math.prod(arities[p] for p in dag.parents[way[0]]))
+            given = tuple(dag.parents[v])
+            found[i, j] = given, _g_test(data, v, w, given)
+    return found
+
+
+def _descendants(dag: Dag) -> list[int]:
+    """Return what each variable leads to, as bits."""
+    leads = [0] * dag.n_nodes
+    for v in reversed(dag.topological_order):
+        for child in dag.children[v]:
+            leads[v] |= leads[child] | 1 << child
+    return leads
+
+
+def _g_test(data: Dataset, v: int, w: int, given: tuple[int, ...]) -> float:
+    told = data.cases_without(data.names[v]).cases_without(data.names[w])
+    if math.prod(int(data.arities[k]) for k in (*given, v, w)) > LEAST_CASES * max(told.n_cases, 1):
+        return math.nan
+    counts = contingency(told, [*given, v, w]).reshape(-1, int(data.arities[v]), int(data.arities[w])).astype(float)
+    rows, columns, total = counts.sum(axis=2), counts.sum(axis=1), counts.sum(axis=(1, 2))
+    free = ((rows > 0).sum(axis=1) - 1).clip(0) * ((columns > 0).sum(axis=1) - 1).clip(0)
+    degrees = int(free[total > 0].sum())
+    if degrees == 0 or told.n_cases < LEAST_CASES * degrees:
+        return math.nan
+    g = 2 * (
+        xlogy(counts, counts).sum()
+        - xlogy(rows, rows).sum()
+        - xlogy(columns, columns).sum()
+        + xlogy(total, total).sum()
+    )
+    return float(chi2.sf(max(float(g), 0.0), degrees))
+
+
+def check_fit(
+    network: BayesianNetwork,
+    data: Dataset,
+    *,
+    replicates: int = REPLICATES,
+    seed: Seed = 0,
+    limits: Limits | None = None,
+    progress: bool | ProgressCallback | None = None,
+) -> FitCheck:
+    """Say how far data look as a network says.
+
+    Parameters
+    ----------
+    network, data
+        The network and the data: those that it was learned from, or new ones. States are those of the network.
+    replicates
+        How many data sets of the same size to draw from the network; 0 for none.
+    seed
+        Of these.
+    limits
+        A limit of time shows in the status.
+    progress
+        See `arcwise.progress.show_progress`.
+    """
+    missing = [name for name in network.names if name not in data.names]
+    if missing:
+        raise DataError(f"the data have no column {', '.join(repr(name) for name in missing)} of the network.")
+    data = data.select(network.names)
+    if not data.n_cases:
+        raise DataError("there is no case to compare with.")
+    if data.states != network.states:
+        raise DataError("the data and the network have different states; code the data with those of the network.")
+    deadline = Deadline.of(limits)
+    tests = markov_tests(network.dag, data, deadline)
+    observed = data.observations()  # what experiments set is not as in data that the network draws
+    if not observed.n_cases:
+        replicates = 0
+    seen = _pair_information(observed)
+    drawn = []
+    rng = generator_of(seed)
+    with show_progress(progress) as callback:
+        for number in range(replicates):
+            if deadline.is_over:
+                break
+            drawn.append(_pair_information(network.sample(observed.n_cases, seed=rng, progress=False)))
+            callback(ProgressEvent("data sets from the network", number + 1, replicates))
+    n, names = network.n_variables, network.names
+    everything = n * (n - 1) // 2 - len(network.dag.arcs)
+    status = Status.COMPLETE if len(drawn) == replicates and len(tests) == everything else Status.TIME_LIMIT
+    expected = np.mean(drawn, axis=0) if len(drawn) > 1 else np.full((n, n), np.nan)
+    spread = np.std(drawn, axis=0, ddof=1) if len(drawn) > 1 else np.full((n, n), np.nan)
+    tested = [p for _, p in tests.values() if not math.isnan(p)]
+    cut = _false_discovery_cut(tested)
+    pairs = []
+    for i in range(n):
+        for j in range(i + 1, n):
+            given, p = tests.get((i, j), (None, math.nan))
+            z = (seen[i, j] - expected[i, j]) / spread[i, j] if spread[i, j] > 0 else math.nan
+            pairs.append(
+                PairFit(
+                    names[i],
+                    names[j],
+                    None if given is None else tuple(names[k] for k in given),
+                    p,
+                    float(seen[i, j]),
+                    float(expected[i, j]),
+                    float(spread[i, j]),
+                    bool(p <= cut or abs(z) > FAR),
+                )
+            )
+    pairs.sort(key=lambda pair: (not pair.misfit, 2.0 if math.isnan(pair.p) else pair.p, -abs(np.nan_to_num(pair.z))))
+    return FitCheck(
+        pairs=tuple(pairs),
+        n_tests=len(tested),
+        n_untested=len(tests) - len(tested),
+        small=float(np.mean([p < 0.05 for p in tested])) if tested else math.nan,
+        uniformity=float(kstest(tested, "uniform").pvalue) if tested else math.nan,
+        log_likelihood=network.log_likelihood(data) / data.n_cases,
+        independent=_independent(data),
+        saturated=_saturated(data),
+        n_cases=data.n_cases,
+        replicates=len(drawn),
+        status=status,
+    )
+
+
+def _false_discovery_cut(tested: list[float]) -> float:
+    """Return the largest p-value that is a misfit if one in twenty misfits may be none (Benjamini, Hochberg 1995)."""
+    ordered = np.sort(tested)
+    good = np.flatnonzero(ordered <= RATE * np.arange(1, len(ordered) + 1) / max(len(ordered), 1))
+    return float(ordered[good[-1]]) if len(good) else -1.0
+
+
+def _pair_information(data: Dataset) -> NDArray[np.float64]:
+    """Return the mutual information of every pair, in nats: all pair tables by one product of matrices."""
+    arities = [int(r) for r in data.arities]
+    starts = np.concatenate([[0], np.cumsum(arities)])
+    shown = np.zeros((data.n_rows, int(starts[-1])), dtype=np.float32)
+    rows = np.arange(data.n_rows)
+    for v in range(data.n_variables):
+        shown[rows, starts[v] + data.codes[v]] = 1.0
+    weighted = shown if data.weights is None else shown * np.asarray(data.weights, dtype=np.float32)[:, None]
+    total = float(max(data.n_cases, 1))
+    # Sums of ones are exact in single precision up to 2^24 only.
+    if total >= 2**24:
+        shown, weighted = shown.astype(np.float64), weighted.astype(np.float64)
+    joint = (weighted.T @ shown).astype(np.float64) / total
+    single = xlogy(joint.diagonal(), joint.diagonal())
+    entropy = -np.add.reduceat(single, starts[:-1])
+    both = xlogy(joint, joint)
+    pair_entropy = -np.add.reduceat(np.add.reduceat(both, starts[:-1], axis=0), starts[:-1], axis=1)
+    return np.asarray(np.maximum(entropy[:, None] + entropy[None, :] - pair_entropy, 0.0))
+
+
+def _independent(data: Dataset) -> float:
+    """Return the log likelihood per case of the best network without edges."""
+    total = 0.0
+    for v in range(data.n_variables):
+        shares = contingency(data, [v]) / data.n_cases
+        total += float(xlogy(shares, shares).sum())
+    return total
+
+
+def _saturated(data: Dataset) -> float:
+    """Return the log likelihood per case of the frequencies of whole rows: no model does better on these data."""
+    _, first = np.unique(data.codes.T, axis=0, return_inverse=True)
+    weights = None if data.weights is None else np.asarray(data.weights, dtype=np.float64)
+    shares = np.bincount(first.ravel(), weights=weights) / data.n_cases
+    return float(xlogy(shares, shares).sum())

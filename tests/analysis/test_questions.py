@@ -1,0 +1,241 @@
+"""Questions to an analysis: in memory and from its folder alike, on data that were cut, filled and relabelled."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from arcwise.analysis import Analysis, SavedAnalysis, learn, open_analysis
+from arcwise.analysis.coding import Coding
+from arcwise.analysis.questions import table_of
+from arcwise.data import Dataset, Table
+from arcwise.errors import DataError, FormatError
+from arcwise.graph import Dag
+from arcwise.model import BayesianNetwork
+
+Cli = Callable[..., str]
+
+TRUTH = BayesianNetwork(
+    Dag.from_arcs(["age", "smoke", "cough"], [("age", "smoke"), ("smoke", "cough")]),
+    [["young", "old"], ["no", "yes"], ["no", "yes"]],
+    [[[0.6, 0.4]], [[0.9, 0.1], [0.3, 0.7]], [[0.9, 0.1], [0.3, 0.7]]],
+)
+
+
+def raw_frame(rows: int, seed: int) -> pd.DataFrame:
+    """Rows as they come: an age in years with two spellings of one label, a written number, and a column of noise."""
+    rng = np.random.default_rng(seed)
+    drawn = TRUTH.sample(rows, seed=seed, progress=False).to_dataframe()
+    years = np.where(drawn["age"] == "old", rng.integers(51, 90, rows), rng.integers(18, 51, rows))
+    smoke = drawn["smoke"].astype(str).to_numpy(dtype=object)
+    smoke[rng.random(rows) < 0.1] = "No "
+    smoke = np.where(drawn["smoke"].astype(str) == "yes", "yes", np.where(rng.random(rows) < 0.2, "NO", "no"))
+    income = [f"{value:,.2f}" for value in rng.uniform(900, 9_000, rows)]
+    return pd.DataFrame({"age": years, "smoke": smoke, "income": income, "cough": drawn["cough"].astype(str)})
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[Analysis, SavedAnalysis]:
+    made = learn(raw_frame(800, 1), agree=True, compare=False, permutations=0, target="cough", seed=1, progress=False)
+    folder = tmp_path_factory.mktemp("questions") / "report"
+    made.save(folder)
+    return made, open_analysis(folder)
+
+
+def test_the_folder_answers_as_the_analysis_does(pair: tuple[Analysis, SavedAnalysis]) -> None:
+    made, saved = pair
+    assert saved.data.digest == made.data.digest
+    assert saved.threshold == made.threshold
+    assert saved.coding == made.coding
+    assert saved.cpdag == made.cpdag.reorder(saved.network.names)
+    one, other = made.effect("smoke", "cough"), saved.effect("smoke", "cough")
+    assert one.probability == pytest.approx(other.probability)
+    assert one.set_to.low == pytest.approx(other.set_to.low)
+    assert made.variable("cough").to_frame().equals(saved.variable("cough").to_frame())
+    assert made.check_fit(replicates=3).p_values == pytest.approx(saved.check_fit(replicates=3).p_values)
+    asked = {"smoke": "yes"}
+    assert made.query("cough", asked, draws=20).mean == pytest.approx(saved.query("cough", asked, draws=20).mean)
+
+
+def test_what_a_variable_depends_on(pair: tuple[Analysis, SavedAnalysis]) -> None:
+    made, _ = pair
+    found = made.variable("cough")
+    first = found.neighbours[0]
+    assert (first.name, found.blanket[0]) == ("smoke", "smoke")
+    assert first.in_blanket == pytest.approx(1.0, abs=0.05)
+    # What it tells beyond the others is a part of what all tell together.
+    assert 0 < first.information <= found.known + 1e-9
+    assert 0 < found.known < found.entropy
+    given = [made.network.query("cough", {"smoke": state})[first.at[2]] for state in first.at[:2]]
+    assert first.change == pytest.approx(given[1] - given[0])
+    told = made.explain("cough")
+    assert "depends on smoke" in told
+    assert "P(cough" in told
+
+
+def test_new_rows_are_coded_as_the_training_data_were(pair: tuple[Analysis, SavedAnalysis]) -> None:
+    _, saved = pair
+    new = raw_frame(50, 2)
+    coded = saved.code(new)
+    assert not coded.unseen
+    cuts = next(column.cuts for column in saved.coding.columns if column.name == "age")
+    assert cuts is not None
+    interval = np.searchsorted(np.array(cuts), new["age"].to_numpy(), side="left")
+    assert coded.table.column("age").codes.tolist() == interval.tolist()
+    assert set(np.array(saved.network.states[1])[coded.table.column("smoke").codes]) == {"no", "yes"}
+    # A number that no training row had, written in the same way.
+    income = coded.table.column("income")
+    assert not income.is_missing.any()
+    found = saved.predict_proba(new, "cough")
+    direct = saved.network.predict_proba(coded.table, "cough", progress=False)
+    assert found == pytest.approx(direct)
+    assert saved.predict(new, "cough").tolist() == [("no", "yes")[k] for k in found.argmax(axis=1)]
+    averaged = saved.predict_proba(new, "cough", average=True)
+    assert averaged == pytest.approx(found, abs=0.1)
+    assert averaged.sum(axis=1) == pytest.approx(np.ones(50))
+
+
+def test_unseen_states_and_missing_columns(pair: tuple[Analysis, SavedAnalysis]) -> None:
+    _, saved = pair
+    new = raw_frame(4, 3).drop(columns="income")
+    new["smoke"] = ["yes", "pipe", None, "NO"]
+    coded = saved.code(new)
+    assert coded.unseen == {"smoke": {"pipe": 1}}
+    assert coded.missing == ("income",)
+    assert coded.table.column("smoke").is_missing.tolist() == [False, True, True, False]
+    assert any("'pipe' in 1 row" in remark for remark in coded.remarks())
+    with pytest.raises(DataError, match=r"'pipe' in 1 rows.*unseen='missing'"):
+        saved.code(new, unseen="error")
+    with pytest.raises(DataError, match="no column is a variable"):
+        saved.code(pd.DataFrame({"z": ["a"]}))
+
+
+def test_a_missing_value_that_is_a_state() -> None:
+    frame = pd.DataFrame({"x": ["a", "b", None, "a"] * 30, "y": ["0", "1", "1", "0"] * 30})
+    made = learn(frame, impute="state", compare=False, permutations=0, progress=False)
+    coded = made.code(pd.DataFrame({"x": [None, "b"], "y": ["0", None]}))
+    gap = next(column.gap for column in made.coding.columns if column.name == "x")
+    assert gap is not None
+    assert made.network.states[0][int(coded.table.column("x").codes[0])] == gap
+    assert coded.table.column("y").is_missing.tolist() == [False, True]
+
+
+def test_cross_validation_and_the_target_of_an_analysis(pair: tuple[Analysis, SavedAnalysis]) -> None:
+    made, saved = pair
+    assert made.focus is not None
+    assert made.focus.scores.folds == 5
+    found = saved.cross_validate("cough", folds=4, seed=3)
+    best = TRUTH.predict_proba(TRUTH.sample(5000, seed=9, progress=False), "cough").max(axis=1).mean()
+    assert found.accuracy == pytest.approx(best, abs=0.06)
+    assert found.accuracy > found.usual_accuracy + 0.05
+    assert found.log_loss < found.usual_log_loss
+    assert found.confusion.sum() == 800
+    assert found.calibration.error < 0.1
+    text = made.to_text()
+    assert "What cough depends on" in text
+    assert "cross-validation" in text
+    assert "Does the network fit?" in text
+
+
+def test_a_target_of_numbers_is_cut_as_other_columns_are() -> None:
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=200)
+    frame = pd.DataFrame({"x": x, "y": x + rng.normal(size=200) / 2})
+    made = learn(frame, agree=True, target="y", permutations=0, progress=False)
+    assert made.focus is not None
+    assert made.focus.variable.blanket == ("x",)
+    assert made.cuts is not None
+    assert all(check.label != "mdl" for check in made.cuts.checks)  # which needs a class
+
+
+def test_a_limit_of_time_for_the_folds_is_told(pair: tuple[Analysis, SavedAnalysis]) -> None:
+    from arcwise.limits import Limits
+
+    _, saved = pair
+    found = saved.cross_validate("cough", folds=2, limits=Limits(1e-9))
+    assert found.by_time
+    assert found.accuracy > 0.5
+
+
+def test_the_coding_is_read_and_checked(pair: tuple[Analysis, SavedAnalysis], tmp_path: Path) -> None:
+    _, saved = pair
+    facts = saved.coding.describe()
+    assert Coding.from_description(facts, "x") == saved.coding
+    for broken in (None, [{}], [{**facts[0], "cuts": [2.0, 1.0]}], [{**facts[0], "gap": "nothing"}]):
+        with pytest.raises(FormatError, match="cannot be read"):
+            Coding.from_description(broken, "x")
+    spoiled = tmp_path / "spoiled"
+    shutil.copytree(saved.folder, spoiled)
+    (spoiled / "data.parquet").write_bytes(b"other")
+    with pytest.raises(FormatError, match="another fingerprint"):
+        _ = open_analysis(spoiled).data
+    with pytest.raises(FormatError, match="no such folder"):
+        open_analysis(tmp_path / "none")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(FormatError, match=r"data\.parquet is missing"):
+        _ = open_analysis(tmp_path / "empty").stacked
+
+
+def test_the_verbs(cli: Cli, pair: tuple[Analysis, SavedAnalysis], tmp_path: Path) -> None:
+    _, saved = pair
+    folder = saved.folder
+    assert "What cough depends on" in cli("explain", folder, "cough")
+    assert "| smoke |" in cli("explain", folder, "cough", "--markdown")
+    effect = cli("effect", folder, "smoke", "cough", "--hidden-causes", "possible")
+    assert "no common cause" in effect
+    assert "Manski" in effect
+    cli("effect", folder, "-o", tmp_path / "effects.csv")
+    assert len(pd.read_csv(tmp_path / "effects.csv")) == len(saved.effects().to_frame())
+    within = " ".join(cli("effect", folder, "smoke", "cough", "--within-class").split())
+    assert "possible set" in within
+    assert "per case" in cli("check-fit", folder, "--replicates", 5)
+    new = tmp_path / "new.csv"
+    raw_frame(5, 8).to_csv(new, index=False)
+    assert "per case" in cli("check-fit", folder, new, "--replicates", 0)
+    cli("predict", folder, new, "--target", "cough", "-o", tmp_path / "found.csv")
+    frame = pd.read_csv(tmp_path / "found.csv")
+    assert list(frame) == ["cough", "P(cough=no)", "P(cough=yes)"]
+    assert frame["P(cough=yes)"].to_numpy() == pytest.approx(saved.predict_proba(raw_frame(5, 8), "cough")[:, 1])
+    assert "cross-validation" in cli("predict", folder, "--target", "cough", "--folds", 2)
+    assert "networks" in cli("query", folder, "P(cough | smoke=yes)", "--average", "--draws", 20)
+    assert "--average is for a folder" in cli("query", folder / "network.bif", "P(cough)", "--average", code=1)
+
+
+def test_rows_of_any_kind() -> None:
+    data = Dataset.from_codes(np.array([[0, 1], [1, 1], [1, 0]]), names=["a", "b"])
+    assert isinstance(table_of(data), Table)
+    assert table_of(data).column("a").codes.tolist() == [0, 1, 1]
+
+
+def test_data_with_gaps_keep_all_completions(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    frame = TRUTH.sample(150, seed=5, progress=False).to_dataframe().astype(object)
+    frame.loc[rng.random(150) < 0.2, "smoke"] = None
+    made = learn(frame, agree=True, completions=4, compare=False, permutations=0, progress=False)
+    made.save(tmp_path / "gaps")
+    saved = open_analysis(tmp_path / "gaps")
+    assert saved.copies == made.copies >= 4
+    assert saved.data.n_cases == 150
+    assert saved.stacked.n_cases == 150 * saved.copies
+    one, other = made.effect("smoke", "cough"), saved.effect("smoke", "cough")
+    assert one.set_to.mean == pytest.approx(other.set_to.mean)
+    # Intervals are those of 150 cases, not of all completions together.
+    assert (one.set_to.high - one.set_to.low).max() > 0.05
+    assert saved.query("cough", {"smoke": "yes"}, draws=10).mean.sum() == pytest.approx(1.0)
+
+
+def test_weights_and_experiments_come_back(tmp_path: Path) -> None:
+    drawn = TRUTH.sample(200, seed=6, progress=False)
+    learn(drawn.collapse(), compare=False, permutations=0, progress=False).save(tmp_path / "weighted")
+    assert open_analysis(tmp_path / "weighted").data.n_cases == 200
+    told = drawn.with_targets([["smoke"] if k % 3 == 0 else [] for k in range(200)])
+    made = learn(told, compare=False, permutations=0, progress=False)
+    made.save(tmp_path / "experiments")
+    saved = open_analysis(tmp_path / "experiments")
+    assert saved.data.targets is not None
+    assert saved.effect("smoke", "cough").probability == pytest.approx(made.effect("smoke", "cough").probability)

@@ -1,0 +1,203 @@
+"""From confidence to probability: curves, models, directions, expectations and the table of the package."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arcwise.confidence import EdgeConfidence, combine_confidences, consensus_network
+from arcwise.confidence.calibration.calibration import Calibration, calibrated_by
+from arcwise.confidence.calibration.curve import KNOTS, CalibrationCurve
+from arcwise.confidence.calibration.directions import DirectionMap, fit_directions
+from arcwise.confidence.calibration.model import SetFacts, fit_model
+from arcwise.confidence.calibration.reliability import reliability
+from arcwise.confidence.calibration.table import CalibrationTable, calibration_table
+from arcwise.ensemble import Recipe
+from arcwise.errors import FormatError, OptionError, UnknownNameError
+from arcwise.graph import Constraints
+
+NAMES = ("a", "b", "c", "d")
+
+
+def confidence(directed: np.ndarray | None = None, **facts: object) -> EdgeConfidence:
+    """Four variables: a -> b certain, a - c likely and open, b - d unlikely."""
+    arcs, free = np.zeros((4, 4)), np.zeros((4, 4))
+    arcs[0, 1] = 1.0
+    free[0, 2] = free[2, 0] = 0.8
+    arcs[1, 3], arcs[3, 1] = 0.1, 0.05
+    made = EdgeConfidence(
+        NAMES, arcs if directed is None else directed, free, "cpdag", "credible", 100, "posterior", exact=True,
+        recipe=Recipe.usual("credible", "qnml"), n_cases=500,
+    )  # fmt: skip
+    return replace(made, **facts)
+
+
+def test_a_curve_that_would_fall_is_held() -> None:
+    values = np.linspace(0.1, 0.9, len(KNOTS))
+    values[10] = 0.0
+    curve = CalibrationCurve.of(values)
+    assert (np.diff(curve.values) >= 0).all()
+    assert curve.values[10] == curve.values[9]
+    with pytest.raises(FormatError, match="none below the one before it"):
+        CalibrationCurve(tuple(values))
+
+
+@given(st.lists(st.floats(0, 1), min_size=len(KNOTS), max_size=len(KNOTS)), st.floats(0, 1))
+def test_what_is_above_a_cut_off_is_above_its_probability(values: list[float], bar: float) -> None:
+    curve = CalibrationCurve.of(values)
+    cut = curve.cut_off(bar)
+    for c in (cut + 1e-6, min(cut + 0.01, 1.0), 1.0):
+        assert not cut < c <= 1 or float(curve(c)) >= bar - 1e-9
+    for c in (0.0, cut / 2, cut - 1e-6):
+        assert not 0 < c < cut or float(curve(c)) <= bar + 1e-9
+
+
+def _simulated(rng: np.random.Generator, n_cases: int, twist: float) -> tuple[np.ndarray, np.ndarray]:
+    """Claims whose log odds are `twist` times too large."""
+    odds = rng.normal(-1.5, 2.0, size=400)
+    real = rng.random(400) < 1 / (1 + np.exp(-odds))
+    return 1 / (1 + np.exp(-twist * odds)), real
+
+
+def test_a_model_finds_how_bold_the_confidences_are_and_that_this_depends_on_the_cases() -> None:
+    rng = np.random.default_rng(1)
+    claims, truths, facts = [], [], []
+    for k in range(120):
+        n_cases, twist = ((100, 3.0), (5000, 1.0))[k % 2]
+        c, real = _simulated(rng, n_cases, twist)
+        claims.append(c)
+        truths.append(real)
+        facts.append(SetFacts(n_cases, 20, 1.0, 0.1))
+    model = fit_model(claims, truths, facts, [1.0] * len(claims))
+    bold = model.curve(SetFacts(100, 20, 1.0, 0.1))
+    calm = model.curve(SetFacts(5000, 20, 1.0, 0.1))
+    at = 1 / (1 + math.exp(-3.0))  # a claim of 0.95: log odds of 3
+    assert float(bold(at)) == pytest.approx(1 / (1 + math.exp(-1.0)), abs=0.05)
+    assert float(calm(at)) == pytest.approx(at, abs=0.03)
+    fresh, real = _simulated(rng, 100, 3.0)
+    assert reliability(np.asarray(bold(fresh)), real).log_loss < reliability(fresh, real).log_loss - 0.1
+
+
+def test_facts_beyond_the_study_count_as_its_edge() -> None:
+    model = next(iter(calibration_table().entries.values())).model
+    far, farther = (model.curve(SetFacts(n, 20, 1.0, 0.1)) for n in (10**6, 10**9))
+    assert far == farther
+
+
+def test_directions_are_learned_and_symmetric() -> None:
+    rng = np.random.default_rng(2)
+    shares = rng.dirichlet([1.0, 1.0, 1.0], size=4000).T
+    truth = np.array([rng.choice(3, p=column) for column in shares.T])  # shares that mean what they say
+    found = fit_directions(shares, truth, np.full(4000, 1000.0), np.ones(4000).tolist())
+    one = np.array([0.7]), np.array([0.1]), np.array([0.2])
+    forward, backward, either = (float(part[0]) for part in found(*one, 1000))
+    assert (forward, backward, either) == pytest.approx((0.7, 0.1, 0.2), abs=0.06)
+    turned = found(one[1], one[0], one[2], 1000)
+    assert (float(turned[1][0]), float(turned[0][0])) == pytest.approx((forward, backward))
+    with pytest.raises(FormatError, match="3 numbers"):
+        DirectionMap((1.0,), (0.0, 0.0, 0.0))
+
+
+def test_probabilities_of_a_pair_sum_to_one_and_rise_with_confidence() -> None:
+    found = confidence().probability
+    pair = found.pair("b", "d")
+    assert pair.forward + pair.backward + pair.either == pytest.approx(1.0)
+    assert np.allclose(found.directed + found.directed.T + found.undirected, found.present)
+    assert found.pair("a", "b").edge > found.pair("a", "c").edge > pair.edge > found.pair("c", "d").edge >= 0
+    assert (found.present == found.present.T).all()
+    assert (np.diag(found.present) == 0).all()
+
+
+def test_what_constraints_settle_is_certain() -> None:
+    rules = Constraints(NAMES, required=[("a", "b")], forbidden=[("c", "d"), ("d", "c"), ("c", "a")])
+    found = replace(confidence(), constraints=rules).probability
+    assert (found.pair("a", "b").edge, found.pair("a", "b").forward) == (1.0, 1.0)
+    assert found.pair("c", "d").edge == 0.0
+    assert found.pair("a", "c").forward == 1.0
+    assert 0 < found.pair("a", "c").edge < 1
+
+
+def test_the_expectation_is_a_sum_of_probabilities() -> None:
+    found = confidence().probability
+    chosen = confidence().vector > 0.5
+    expected = found.expected(chosen)
+    assert expected.edges == 2
+    assert expected.false == pytest.approx(float((1 - found.vector[chosen]).sum()))
+    assert expected.missed == pytest.approx(float(found.vector[~chosen].sum()))
+    assert expected.true + expected.false == pytest.approx(2)
+    assert "Of these 2 edges expect" in expected.sentence()
+    with pytest.raises(OptionError, match="the mask is over 3 pairs"):
+        found.expected(chosen[:3])
+
+
+def test_without_calibration_probabilities_are_confidences() -> None:
+    plain = replace(confidence(), calibration=calibrated_by("none"))
+    assert np.allclose(plain.probability.vector, plain.vector)
+    assert np.allclose(plain.probability.directed, plain.directed)
+    with pytest.raises(OptionError, match="needs the data"):
+        calibrated_by("self")
+    with pytest.raises(UnknownNameError, match="did you mean 'table'"):
+        calibrated_by("tabel")
+
+
+def test_what_was_not_studied_is_said() -> None:
+    table = calibration_table()
+    assert table.calibration(confidence()).doubt == ""
+    assert "was not studied" in table.calibration(confidence(recipe=Recipe.usual("credible", "k2"))).doubt
+    other = table.calibration(confidence(recipe=Recipe.usual("credible", "qnml", bayes_factor=150)))
+    assert "the Bayes factor: 150 here, 20 there" in other.doubt
+    assert "number of cases is not known" in table.calibration(confidence(n_cases=None)).doubt
+    strange = table.calibration(confidence(origin="oracle"))
+    assert (strange.kind, "No study shows" in strange.doubt) == ("none", True)
+    # How many networks were drawn is no other recipe.
+    few = confidence(origin="bootstrap", recipe=Recipe.usual("bootstrap", "bic", replicates=50))
+    assert table.calibration(few).doubt == ""
+
+
+def test_a_calibration_is_kept_in_the_file(tmp_path: Path) -> None:
+    own = Calibration("self", CalibrationCurve.of(KNOTS**2), None, "come from simulations")
+    replace(confidence(), calibration=own).save(tmp_path / "c.parquet")
+    again = EdgeConfidence.load(tmp_path / "c.parquet")
+    assert again.calibration == own
+    assert again["a", "c"] == 0.8
+    assert again.probability.pair("a", "c").edge == pytest.approx(0.64)
+    confidence().save(tmp_path / "d.parquet")
+    assert EdgeConfidence.load(tmp_path / "d.parquet").calibration is None
+
+
+def test_a_table_is_read_as_it_was_written() -> None:
+    table = calibration_table()
+    again = CalibrationTable.from_json(table.to_json())
+    assert again.entries == table.entries
+    with pytest.raises(FormatError, match="not a table of calibrations"):
+        CalibrationTable.from_json('{"kind": "else"}')
+
+
+def test_the_network_at_a_probability_has_the_edges_above_it() -> None:
+    c = confidence()
+    bar = 0.5
+    cut = c.probability.calibration.curve.cut_off(bar)
+    kept = {frozenset((e.tail, e.head)) for e in consensus_network(c, cut).edges}
+    i, j = np.triu_indices(4, 1)
+    likely = {frozenset((NAMES[a], NAMES[b])) for a, b, p in zip(i, j, c.probability.vector, strict=True) if p > bar}
+    assert kept == likely
+
+
+def test_members_that_agree_keep_their_probability_and_others_meet_half_way() -> None:
+    one = confidence()
+    other = confidence(directed=one.directed * 0.0)
+    pool = combine_confidences({"credible:qnml": one, "bootstrap:bic": other}, combine="probability")
+    low, high = sorted((one.probability["a", "b"], other.probability["a", "b"]))
+    assert low < pool["a", "b"] < high
+    assert pool["a", "c"] == pytest.approx(one.probability["a", "c"], abs=0.05)  # facts of the sets differ a little
+    assert np.allclose(pool.probability.vector, pool.vector)
+    alone = combine_confidences({"credible:qnml": one}, combine="probability")
+    assert np.allclose(alone.vector, one.probability.vector, atol=1e-4)
+    assert np.allclose(alone.directed, one.probability.directed, atol=1e-4)
+    assert alone.probability.calibration.kind == "table"

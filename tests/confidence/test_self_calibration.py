@@ -1,0 +1,108 @@
+"""Self-calibration: data simulated from what was found show how often a confidence is right."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from arcwise import datasets, learn
+from arcwise.analysis import LearnOptions
+from arcwise.confidence.calibration.calibration import Calibration
+from arcwise.confidence.calibration.curve import CalibrationCurve
+from arcwise.confidence.calibration.self_calibration import _recalibrated, self_calibration
+from arcwise.confidence.recipe_confidence import confidence_by_recipe
+from arcwise.data import Dataset
+from arcwise.ensemble import Recipe
+from arcwise.ensemble.recipe import Run
+from arcwise.errors import OptionError
+from arcwise.limits import Limits
+
+
+def test_what_is_too_bold_is_toned_down() -> None:
+    rng = np.random.default_rng(3)
+    odds = rng.normal(0, 2, size=5000)
+    real = rng.random(5000) < 1 / (1 + np.exp(-odds))
+    claims = 1 / (1 + np.exp(-3 * odds))
+    found = _recalibrated(CalibrationCurve.identity(), claims, real)
+    assert float(found(1 / (1 + np.exp(-3.0)))) == pytest.approx(1 / (1 + np.exp(-1.0)), abs=0.04)
+    # What was right stays.
+    same = _recalibrated(CalibrationCurve.identity(), 1 / (1 + np.exp(-odds)), real)
+    assert float(same(0.8)) == pytest.approx(0.8, abs=0.04)
+
+
+@pytest.fixture(scope="module")
+def small() -> Dataset:
+    """Ninety cases: a chain of three, and two columns that have nothing to do with it."""
+    rng = np.random.default_rng(5)
+    a = rng.integers(0, 2, 90)
+    b = np.where(rng.random(90) < 0.85, a, 1 - a)
+    c = np.where(rng.random(90) < 0.85, b, 1 - b)
+    return Dataset.from_codes(np.column_stack([a, b, c, rng.integers(0, 3, 90), rng.integers(0, 2, 90)]))
+
+
+def test_simulations_are_repeatable_and_say_what_they_are(small: Dataset) -> None:
+    confidence = confidence_by_recipe(Recipe.usual("credible", "qnml"), small)
+    assert confidence is not None
+    one, two = (self_calibration(confidence, small, repeats=6, run=Run(seed=4, progress=False)) for _ in range(2))
+    assert one.calibration == two.calibration
+    assert one.calibration.kind == "self"
+    assert (one.repeats, int(one.reliability.pairs.sum()) > 0) == (6, True)
+    made = replace(confidence, calibration=one.calibration).probability
+    assert (np.diff(made.vector[np.argsort(confidence.vector)]) >= -1e-12).all()
+    with pytest.raises(OptionError, match="at least 5"):
+        self_calibration(confidence, small, repeats=2)
+    with pytest.raises(OptionError, match="different variables"):
+        self_calibration(confidence, small.select(["X1", "X0", "X2", "X3", "X4"]), repeats=6)
+    with pytest.raises(OptionError, match="Allow more time"):
+        self_calibration(confidence, small, repeats=6, run=Run(limits=Limits(seconds=1e-6), progress=False))
+
+
+def test_a_bootstrap_is_simulated_from_too(small: Dataset) -> None:
+    confidence = confidence_by_recipe(Recipe.usual("bootstrap", "bic", replicates=10), small, Run(seed=1))
+    assert confidence is not None
+    assert self_calibration(confidence, small, repeats=5, run=Run(seed=1, progress=False)).repeats == 5
+
+
+def test_learn_shows_what_simulations_showed(small: Dataset) -> None:
+    analysis = learn(small, calibration="self", compare=False, permutations=0, seed=1)
+    assert analysis.simulated is not None
+    assert "simulated from the networks found here" in analysis.to_text()
+    assert "in simulated data" in analysis.to_html()
+
+
+def test_learn_calibrates_as_it_is_told(small: Dataset) -> None:
+    quick = {"compare": False, "permutations": 0, "seed": 1}
+    usual = learn(small, **quick)
+    assert usual.probability.calibration.kind == "table"
+    bar = usual.probability.calibration.curve(usual.threshold)
+    assert float(bar) == pytest.approx(0.5, abs=1e-6)
+    assert usual.expected.sentence() in usual.report.summary
+    frame = usual.to_frame()
+    assert (frame["probability"].between(0, 1)).all()
+    ways = frame[["probability_forward", "probability_backward", "probability_either"]].sum(axis=1)
+    assert np.allclose(ways, 1)
+    plain = learn(small, calibration="none", **quick)
+    assert plain.threshold == 0.5
+    assert "not calibrated" in plain.to_text()
+    assert all("Of these" not in sentence for sentence in plain.report.summary)
+    careful = learn(small, false_rate=0.01, **quick)
+    assert careful.expected.false_rate <= 0.01
+    assert careful.thresholds.chosen.label == "calibrated"
+    with pytest.raises(OptionError, match="finds a cut-off, and one is given"):
+        LearnOptions(false_rate=0.1, threshold=0.5)
+
+
+def test_gaps_are_not_simulated() -> None:
+    import pandas as pd
+
+    data = pd.DataFrame({"a": ["x", "y", None] * 20, "b": ["u", "v", "u"] * 20, "c": ["p", "q", "q"] * 20})
+    with pytest.raises(OptionError, match="simulates complete data"):
+        learn(data, calibration="self", impute="completions", compare=False, permutations=0)
+
+
+def test_a_credible_set_of_the_default_recipe_needs_no_warning() -> None:
+    analysis = learn(datasets.load("balance-scale"), compare=False, permutations=0, seed=1)
+    assert not any("Warning" in remark.text for remark in analysis.remarks)
+    assert Calibration.from_description(analysis.probability.calibration.describe()).kind == "table"

@@ -1,0 +1,123 @@
+"""Whether data fit a network, and how good predictions are: against what is known of both."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import chi2_contingency
+from sklearn.metrics import accuracy_score, brier_score_loss, log_loss
+
+from arcwise.data import Dataset
+from arcwise.errors import DataError, OptionError
+from arcwise.evaluate import check_fit, cross_validate, score_predictions
+from arcwise.evaluate.fit_check import _pair_information, markov_tests
+from arcwise.graph import Dag
+from arcwise.limits import Limits, Status
+from arcwise.model import BayesianNetwork, fit_parameters
+
+CHAIN = BayesianNetwork(
+    Dag.from_arcs(["a", "b", "c"], [("a", "b"), ("b", "c")]),
+    [["0", "1"], ["0", "1"], ["0", "1", "2"]],
+    [[[0.5, 0.5]], [[0.8, 0.2], [0.3, 0.7]], [[0.6, 0.3, 0.1], [0.1, 0.3, 0.6]]],
+)
+
+
+def test_p_values_of_a_right_network_are_uniform_and_those_of_a_wrong_one_are_not() -> None:
+    right, wrong = [], []
+    empty = Dag(CHAIN.names, [(), (), ()])
+    for seed in range(60):
+        data = CHAIN.sample(400, seed=seed, progress=False)
+        right.append(markov_tests(CHAIN.dag, data)[0, 2][1])
+        wrong.append(markov_tests(empty, data)[0, 1][1])
+    assert np.mean(np.array(right) < 0.05) < 0.15
+    assert 0.35 < np.mean(right) < 0.65
+    assert np.mean(np.array(wrong) < 0.05) == 1.0
+
+
+def test_the_test_without_parents_is_that_of_scipy() -> None:
+    data = CHAIN.sample(300, seed=1, progress=False)
+    given, p = markov_tests(Dag(CHAIN.names, [(), (), ()]), data)[0, 2]
+    counts = np.zeros((2, 3))
+    np.add.at(counts, (data.codes[0], data.codes[2]), 1)
+    assert given == ()
+    assert p == pytest.approx(chi2_contingency(counts, correction=False, lambda_="log-likelihood").pvalue)
+
+
+def test_too_few_cases_are_not_tested() -> None:
+    data = CHAIN.sample(4, seed=1, progress=False)
+    found = check_fit(CHAIN, data, replicates=0)
+    assert (found.n_tests, found.n_untested) == (0, 1)
+    assert math.isnan(found.small)
+
+
+def test_a_missing_edge_is_found_and_the_likelihoods_are_in_order() -> None:
+    data = CHAIN.sample(2000, seed=3, progress=False)
+    whole = check_fit(fit_parameters(CHAIN.dag, data, progress=False), data, replicates=20, seed=1)
+    assert not whole.misfits
+    assert whole.independent < whole.log_likelihood <= whole.saturated
+    assert 0.9 < whole.share_explained <= 1.0
+    without = Dag.from_arcs(CHAIN.names, [("a", "b")])
+    part = check_fit(fit_parameters(without, data, progress=False), data, replicates=20, seed=1)
+    worst = part.misfits[0]
+    assert {worst.first, worst.second} == {"b", "c"}
+    assert worst.p < 1e-10
+    assert worst.z > 4
+    assert len(part.to_frame()) == 3
+    shares = np.unique(data.codes.T, axis=0, return_counts=True)[1] / 2000
+    assert part.saturated == pytest.approx(float((shares * np.log(shares)).sum()))
+
+
+def test_pair_information_is_that_of_the_tables() -> None:
+    data = CHAIN.sample(500, seed=2, progress=False)
+    found = _pair_information(data)
+    joint = np.zeros((2, 3))
+    np.add.at(joint, (data.codes[1], data.codes[2]), 1 / 500)
+    expected = joint * np.log(joint / joint.sum(axis=1, keepdims=True) / joint.sum(axis=0))
+    assert found[1, 2] == pytest.approx(float(np.nansum(expected)))
+    weighted = data.collapse()
+    assert _pair_information(weighted) == pytest.approx(found)
+
+
+def test_limits_and_mistakes() -> None:
+    data = CHAIN.sample(300, seed=2, progress=False)
+    assert check_fit(CHAIN, data, limits=Limits(1e-9)).status is Status.TIME_LIMIT
+    with pytest.raises(DataError, match="no column 'c'"):
+        check_fit(CHAIN, data.select(["a", "b"]))
+    other = Dataset.from_codes(data.codes.T, names=data.names, states=[("x", "y"), *data.states[1:]])
+    with pytest.raises(DataError, match="different states"):
+        check_fit(CHAIN, other)
+
+
+def test_scores_of_predictions_are_those_of_scikit_learn() -> None:
+    rng = np.random.default_rng(4)
+    probabilities = rng.dirichlet(np.ones(3), 200)
+    codes = rng.integers(0, 3, 200)
+    found = score_predictions(probabilities, codes, target="c", states=("0", "1", "2"))
+    assert found.accuracy == pytest.approx(accuracy_score(codes, probabilities.argmax(axis=1)))
+    assert found.log_loss == pytest.approx(log_loss(codes, probabilities))
+    two = np.stack([1 - probabilities[:, 0], probabilities[:, 0]], axis=1)
+    binary = score_predictions(two, (codes == 0).astype(int), target="c", states=("0", "1"))
+    assert binary.brier == pytest.approx(2 * brier_score_loss(codes == 0, probabilities[:, 0]))
+    assert found.calibration.count.sum() == 600
+    assert found.confusion.trace() == found.accuracy * 200
+    twice = score_predictions(probabilities, codes, target="c", states=("0", "1", "2"), weights=np.full(200, 2))
+    assert twice.log_loss == pytest.approx(found.log_loss)
+
+
+def test_cross_validation_never_predicts_what_it_learned_from() -> None:
+    data = CHAIN.sample(120, seed=5, progress=False)
+    seen: list[int] = []
+
+    def learner(training: Dataset, fold: int) -> BayesianNetwork:
+        seen.append(training.n_rows)
+        return fit_parameters(CHAIN.dag, training, progress=False)
+
+    found = cross_validate(learner, data, "c", folds=4, seed=1)
+    assert seen == [90] * 4
+    assert found.n_cases == 120
+    # Cases that are their own class can only be guessed from others.
+    assert cross_validate(learner, data, "c", folds=4, seed=1).log_loss == found.log_loss
+    with pytest.raises(OptionError, match="folds"):
+        cross_validate(learner, data, "c", folds=1)

@@ -1,0 +1,168 @@
+"""Structural EM: expected counts against enumeration, EM against brute force, and what it promises."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.model.conftest import random_networks
+
+from arcwise.data import Dataset, Incomplete
+from arcwise.errors import DataError, OptionError, UnfinishedError
+from arcwise.graph import Constraints, Dag
+from arcwise.limits import Limits, Status
+from arcwise.local import hill_climb
+from arcwise.model import BayesianNetwork, structural_em
+from arcwise.model.expected_counts import ExpectedCounts, expected_counts_twin
+
+
+def with_gaps(network: BayesianNetwork, rows: int, share: float, seed: int, *, targets: bool = False) -> Incomplete:
+    rng = np.random.default_rng(seed)
+    data = network.sample(rows, seed=seed)
+    missing = rng.random((network.n_variables, rows)) < share
+    missing[:, 0] = False
+    if targets:
+        chosen = rng.integers(0, network.n_variables + 1, size=rows)
+        missing[chosen[chosen < network.n_variables], np.flatnonzero(chosen < network.n_variables)] = False
+        data = data.with_targets([None if v == network.n_variables else network.names[v] for v in chosen])
+    return Incomplete(data, missing)
+
+
+def all_families(n: int) -> list[tuple[int, tuple[int, ...]]]:
+    others = [[u for u in range(n) if u != v] for v in range(n)]
+    return [(v, ps) for v in range(n) for k in range(min(n, 3)) for ps in itertools.combinations(others[v], k)]
+
+
+@settings(max_examples=25, deadline=None)
+@given(random_networks(min_states=2, max_variables=5, max_states=3), st.integers(0, 2**31), st.booleans())
+def test_expected_counts_are_those_of_all_completions(network: BayesianNetwork, seed: int, targets: bool) -> None:
+    data = with_gaps(network, 8, 0.5, seed, targets=targets)
+    families = all_families(network.n_variables)
+    expected = ExpectedCounts(network, data, threads=2)
+    tables, log_likelihood = expected_counts_twin(network, data, families)
+    assert expected.log_likelihood == pytest.approx(log_likelihood, rel=1e-9, abs=1e-9)
+    for found, table in zip(expected.tables(families), tables, strict=True):
+        np.testing.assert_allclose(found, table, atol=1e-9)
+
+
+def test_many_gaps_that_depend_on_each_other_are_eliminated() -> None:
+    """Fourteen binary variables in a chain, all missing but the last: 8,192 configurations are not enumerated."""
+    names = [f"x{i}" for i in range(14)]
+    dag = Dag.from_arcs(names, list(itertools.pairwise(names)))
+    network = BayesianNetwork(dag, [["0", "1"]] * 14, [[[0.3, 0.7]], *([[[0.9, 0.1], [0.2, 0.8]]] * 13)])
+    data = Dataset.from_codes(np.array([[0] * 14, [1] * 14]), names=names, states=[["0", "1"]] * 14)
+    missing = np.zeros((14, 2), dtype=bool)
+    missing[:13, 1] = True
+    expected = ExpectedCounts(network, Incomplete(data, missing))
+    power = np.linalg.matrix_power(np.array([[0.9, 0.1], [0.2, 0.8]]), 6)
+    rest = np.linalg.matrix_power(np.array([[0.9, 0.1], [0.2, 0.8]]), 7)[:, 1]
+    joint = np.array([0.3, 0.7])[:, None] * power * rest
+    (found,) = expected.tables([(6, (0,))])
+    found[0, 0] -= 1  # the first row
+    np.testing.assert_allclose(found, joint / joint.sum(), rtol=1e-12)
+    log_likelihood = math.log(joint.sum()) + math.log(0.3) + 13 * math.log(0.9)
+    assert expected.log_likelihood == pytest.approx(log_likelihood, rel=1e-12)
+
+
+def brute_force_em(data: Incomplete, dag: Dag, steps: int) -> float:
+    """The log likelihood after EM on a given structure, over enumerated completions."""
+    families = [(v, tuple(parents)) for v, parents in enumerate(dag.parents)]
+    rng = np.random.default_rng(0)
+    shapes = [math.prod(int(data.arities[p]) for p in parents) for _, parents in families]
+    tables = [
+        rng.dirichlet(np.full(int(data.arities[v]), 5.0), size=q) for (v, _), q in zip(families, shapes, strict=True)
+    ]
+    for _ in range(steps):
+        network = BayesianNetwork(dag, data.states, tables)
+        counts, log_likelihood = expected_counts_twin(network, data, families)
+        tables = [(c + 1e-12) / (c + 1e-12).sum(axis=1, keepdims=True) for c in counts]
+    return log_likelihood
+
+
+def test_the_network_is_the_best_of_all_by_brute_force() -> None:
+    """Three binary variables, all 25 networks, each with parameters by EM over enumerated completions."""
+    from arcwise.graph.all_dags import all_dags
+
+    rng = np.random.default_rng(4)
+    a = rng.integers(0, 2, 60)
+    b = np.where(rng.random(60) < 0.9, a, 1 - a)
+    c = np.where(rng.random(60) < 0.9, b, 1 - b)
+    data = Dataset.from_codes(np.stack([a, b, c], axis=1), names=["a", "b", "c"], states=[["0", "1"]] * 3)
+    missing = rng.random((3, 60)) < 0.2
+    gappy = Incomplete(data, missing).collapse()
+    found = structural_em(gappy)
+    assert found.complete
+    best = max(
+        brute_force_em(gappy, dag, 12) - math.log(60) / 2 * sum(2 ** len(ps) for ps in dag.parents)
+        for dag in all_dags(data.names)
+        if len(dag.arcs) in (1, 2)
+    )
+    assert found.score >= best - 0.02
+    assert {frozenset(arc) for arc in found.dag.arcs} == {frozenset("ab"), frozenset("bc")}
+
+
+@pytest.fixture(scope="module")
+def gappy() -> Incomplete:
+    rng = np.random.default_rng(2)
+    a = rng.integers(0, 3, 400)
+    b = np.where(rng.random(400) < 0.8, a, rng.integers(0, 3, 400))
+    c = np.where(rng.random(400) < 0.8, b, rng.integers(0, 3, 400))
+    d = rng.integers(0, 2, 400)
+    e = np.where(rng.random(400) < 0.85, (c > 0) ^ d, rng.integers(0, 2, 400))
+    states = [list("123")] * 3 + [["0", "1"]] * 2
+    data = Dataset.from_codes(np.stack([a, b, c, d, e], axis=1), names=list("abcde"), states=states)
+    return Incomplete(data, rng.random((5, 400)) < 0.35)
+
+
+@pytest.mark.parametrize("start", ["best", "available", "empty", "random"])
+def test_the_score_never_falls(gappy: Incomplete, start: str) -> None:
+    found = structural_em(gappy, start=start, seed=3)
+    assert (np.diff(found.history) >= -1e-8).all()
+    assert found.score == found.history[-1]
+    expected = ExpectedCounts(found.network, gappy)
+    sizes = sum(table.shape[0] * (table.shape[1] - 1) for table in found.network.tables)
+    assert found.score == pytest.approx(expected.log_likelihood - sizes * math.log(400) / 2)
+
+
+def test_without_gaps_it_is_hill_climbing(gappy: Incomplete) -> None:
+    whole = Incomplete(gappy.held, np.zeros_like(gappy.missing))
+    found = structural_em(whole, start="empty")
+    plain = hill_climb(gappy.held, "bic", refine=0)
+    assert found.dag == plain.dag
+    assert found.score == pytest.approx(plain.score)
+
+
+def test_constraints_limits_and_mistakes(gappy: Incomplete) -> None:
+    rules = Constraints(gappy.names, required=[("d", "a")], forbidden=[("a", "b"), ("b", "a")])
+    found = structural_em(gappy, constraints=rules, max_parents=1)
+    assert not rules.violations(found.dag)
+    assert max(len(parents) for parents in found.dag.parents) == 1
+    one = structural_em(gappy, start="empty", limits=Limits(count=1))
+    assert (one.iterations, one.status) == (1, Status.COUNT_LIMIT)
+    with pytest.raises(UnfinishedError, match="the time was over"):
+        structural_em(gappy, limits=Limits(seconds=1e-9))
+    with pytest.raises(OptionError, match="structural EM takes bic, aic, ll"):
+        structural_em(gappy, "bdeu")
+    with pytest.raises(ValueError, match="unknown start 'emty'"):
+        structural_em(gappy, start="emty")  # type: ignore[arg-type]
+
+
+def test_what_was_set_is_known_and_follows_from_nothing(gappy: Incomplete) -> None:
+    """In half of the rows b is set at random: a and b are independent there, and these rows leave b's family alone."""
+    rng = np.random.default_rng(7)
+    rows = np.arange(400) % 2 == 0
+    codes = gappy.held.codes.copy()
+    codes[1, rows] = rng.integers(0, 3, rows.sum())
+    missing = gappy.missing.copy()
+    missing[1, rows] = False
+    held = Dataset(codes, gappy.names, gappy.states).with_targets(["b" if one else None for one in rows])
+    found = structural_em(Incomplete(held, missing))
+    assert {frozenset(arc) for arc in found.dag.arcs} >= {frozenset("ab")}
+    assert not any(arc == ("b", "a") for arc in found.dag.arcs)
+    missing[1, 0] = True
+    with pytest.raises(DataError, match="'b' was set by an experiment in 1 rows that lack its value"):
+        Incomplete(held, missing)
