@@ -81,9 +81,9 @@ fuzz-guided: develop
 COVERED ?= tests
 COUNTED := build/counted-environment
 PURELIB := import sysconfig; print(sysconfig.get_path("purelib"))
-GCOVR = $(BIN)/gcovr --root . --filter cpp/core/ --exclude-throw-branches --exclude-unreachable-branches
+GCOVR = $(BIN)/gcovr --root . --filter cpp/core/ --merge-lines --exclude-throw-branches --exclude-unreachable-branches
 coverage: develop
-	$(PIP) install --no-build-isolation $(STRICT) --editable '.[coverage]'
+	$(PIP) install 'pytest-cov>=5' 'gcovr>=8'
 	mkdir -p build/coverage
 	$(BIN)/python -m venv --without-pip $(COUNTED)
 	$(BIN)/python -c '$(PURELIB)' > "$$($(COUNTED)/bin/python -c '$(PURELIB)')/developer.pth"

@@ -47,7 +47,7 @@ OwnedTable random_table(std::size_t n, std::uint32_t seed, double scale) {
 
 DagSums sums_of(const OwnedTable& table, DagSumOptions options = {}) {
     SilentMonitor monitor;
-    Ticker ticker(monitor, 60);
+    Ticker ticker(monitor);
     return sum_all_dags(table.view(), options, ticker);
 }
 

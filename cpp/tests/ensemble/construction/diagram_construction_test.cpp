@@ -36,7 +36,7 @@ TEST(diagrams_hold_every_dag_once) {
     for (std::size_t n = 1; n <= 4; ++n) {
         const FlatTable table(n);
         SilentMonitor monitor;
-        Ticker ticker(monitor, 60);
+        Ticker ticker(monitor);
         const std::vector<double> best(std::size_t{1} << n, 0.0);
         const auto by_sinks = build_from_subsets(table.input(), best, false, ticker);
         CHECK(count_of(by_sinks, table) == dags[n]);
@@ -63,7 +63,7 @@ TEST(a_frontier_needs_no_known_network_and_no_small_slack) {
         table.scores[row] = -costs.back();
     }
     SilentMonitor monitor;
-    Ticker ticker(monitor, 60);
+    Ticker ticker(monitor);
     const double unknown = -std::numeric_limits<double>::infinity();
     const auto few = build_from_costs(table.input(), {costs, 0, unknown, {}}, Construction::frontier, ticker);
     CHECK(sum_diagram(few, 0.5, 1e-12, costs.size(), false, 1 << 30, ticker).count == 13);
@@ -78,7 +78,7 @@ TEST(a_diagram_stops_when_told) {
     SilentMonitor monitor;
     const std::vector<double> costs(table.scores.size(), 0.0);
     for (const auto construction : {Construction::sources, Construction::frontier}) {
-        Ticker ticker(monitor, 60), other(monitor, 60);
+        Ticker ticker(monitor), other(monitor);
         auto input = table.input();
         input.memory = 10;
         CHECK(build_from_costs(input, {costs, 0, 0, {}}, construction, ticker).status ==

@@ -21,7 +21,7 @@ TEST(disjoint_parts_are_joined) {
     std::vector<double> costs;
     for (const double score : table.scores) costs.push_back(-score);
     SilentMonitor monitor;
-    Ticker ticker(monitor, 60);
+    Ticker ticker(monitor);
     const auto build = [&](const std::vector<std::uint8_t>& keep) {
         auto input = table.input();
         input.keep = keep;

@@ -12,7 +12,7 @@ TEST(a_list_has_every_network_once_and_goes_on_where_it_stopped) {
     for (std::size_t n = 1; n <= 4; ++n) {
         const FlatTable table(n);
         SilentMonitor monitor;
-        Ticker ticker(monitor, 60);
+        Ticker ticker(monitor);
         const std::vector<double> costs(table.scores.size(), 0.0);
         const auto diagram =
             build_from_costs(table.input(), {costs, 0, 0, {}}, Construction::sources, ticker);

@@ -52,7 +52,7 @@ DrawOptions options_for(double slack, bool by_score, std::size_t count) {
 DrawnNetworks draw(const NetworkDiagram& diagram, std::span<const std::int64_t> offsets,
                    const DrawOptions& options) {
     SilentMonitor monitor;
-    Ticker ticker(monitor, 60);
+    Ticker ticker(monitor);
     return draw_networks(diagram, offsets, options, ticker);
 }
 
@@ -61,7 +61,7 @@ DrawnNetworks draw(const NetworkDiagram& diagram, std::span<const std::int64_t> 
 TEST(every_dag_of_a_flat_table_is_drawn_about_as_often) {
     const FlatTable table(3);
     SilentMonitor monitor;
-    Ticker ticker(monitor, 60);
+    Ticker ticker(monitor);
     const std::vector<double> costs(table.scores.size(), 0.0);
     const auto diagram = build_from_costs(table.input(), {costs, 0, 0, {}}, Construction::sources, ticker);
     for (const bool by_score : {true, false}) {

@@ -15,7 +15,7 @@ constexpr std::size_t plenty = std::size_t{1} << 30;
 DiagramSums sums_of(const NetworkDiagram& diagram, std::size_t rows, bool families, std::size_t memory,
                     double grain = 1e-9) {
     SilentMonitor monitor;
-    Ticker ticker(monitor, 60);
+    Ticker ticker(monitor);
     return sum_diagram(diagram, diagram.slack, grain, rows, families, memory, ticker);
 }
 
@@ -163,7 +163,7 @@ TEST(sums_of_a_diagram_are_those_over_its_paths) {
         auto smaller = diagram;
         smaller.slack = 0.2 + 1e-9;
         SilentMonitor monitor;
-        Ticker ticker(monitor, 60);
+        Ticker ticker(monitor);
         const auto within = sum_diagram(diagram, smaller.slack, 1e-9, rows, true, plenty, ticker);
         expected.count = 0;
         expected.row_counts.assign(rows, 0);
