@@ -183,7 +183,7 @@ def _recipe_of_0_1(facts: dict[str, Any]) -> dict[str, Any] | None:
     if origin == "credible" and isinstance(slack, int | float) and 0 <= slack < 700:
         settings: dict[str, Any] = {"bayes_factor": float(f"{math.exp(slack):.12g}"), "most_networks": None}
     elif origin == "bootstrap":
-        settings = {"replicates": facts.get("n_networks"), "learner": "tabu", "refine": 0, "recut": False}
+        settings = {"replicates": facts.get("n_networks"), "learner": "tabu", "refine": 0}
     else:
         return None
     most = facts.get("max_parents")

@@ -246,7 +246,7 @@ class Recipe:
         try:
             most, settings = facts["max_parents"], dict(facts["settings"])
             if facts["source"] == "bootstrap":
-                settings = {"refine": 0, "recut": False} | settings  # as it was before there was a choice
+                settings.setdefault("refine", 0)  # replicates were not refined before there was a choice
             return cls(
                 source=str(facts["source"]),
                 score=dict(facts["score"]),

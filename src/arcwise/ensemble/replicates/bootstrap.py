@@ -287,7 +287,8 @@ def _recipe(task: ReplicateTask, replicates: int) -> Recipe:
         constraints.pop("max_parents", None)
     own = dict(task.options)
     settings: dict[str, Any] = {"replicates": replicates, "learner": task.learner, "refine": own.pop("refine", 0)}
-    settings["recut"] = task.uncut is not None
+    if task.uncut is not None:
+        settings["recut"] = True
     if own:
         settings["options"] = own
     return Recipe("bootstrap", task.score.describe(), settings, most, constraints, scored_by=task.score)
