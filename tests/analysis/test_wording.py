@@ -183,14 +183,13 @@ def test_edges_are_counted_in_whole_numbers(scale: arcwise.Analysis) -> None:
     assert "reversed hardly any edge" in said(0.33)
 
 
-@pytest.mark.parametrize("cases", [30, 20_000])
+@pytest.mark.parametrize("cases", [30, 30_000])
 def test_a_number_of_cases_that_was_not_studied_is_warned_of(cases: int, tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     first = rng.integers(0, 2, cases)
     frame = pd.DataFrame({"a": first, "b": first ^ (rng.random(cases) < 0.2), "c": rng.integers(0, 2, cases)})
     analysis = learn(frame, seed=1, **QUICK)
-    used = "50 to 100" if cases < 50 else "5,000 to 10,000"
-    warning = f"data sets of 50 to 10,000 cases, and there are {cases:,} here. That of the nearest sizes, {used} cases"
+    warning = f"data sets of 50 to 20,000 cases, and there are {cases:,} here: those of the nearest size are used"
     assert warning in " ".join(analysis.to_text().split())
     assert warning in analysis.to_html()
     record = json.loads((analysis.save(tmp_path / "result") / "run.json").read_text())
@@ -201,7 +200,10 @@ def test_a_number_of_cases_that_was_not_studied_is_warned_of(cases: int, tmp_pat
     by_cost = learn(frame, seed=1, rule="cost", **QUICK)
     assert not any("Warning" in remark.text for remark in by_cost.remarks)
     inside = learn(frame.sample(200, replace=True, random_state=1), seed=1, **QUICK)
-    assert not any("50 to 10,000" in remark.text for remark in inside.remarks)
+    assert not any("50 to 20,000" in remark.text for remark in inside.remarks)
+    used = "50 to 100" if cases < 50 else "5,000 to 10,000"
+    learned = f"data sets of 50 to 10,000 cases, and there are {cases:,} here. That of the nearest sizes, {used} cases"
+    assert learned in arcwise.recommend(analysis.confidence, metric="cost", alpha=1, rule="learned").text
 
 
 def test_every_sentence_ends(scale: arcwise.Analysis) -> None:

@@ -41,7 +41,7 @@ def setting_choices(analysis: Analysis) -> list[Choice]:
     return [
         (
             _NAMES.get(item.name, item.name.replace("_", " ")),
-            _shown(recipe.settings[item.name]),
+            _shown(recipe.settings.get(item.name, item.default)),
             _WHY.get(item.name, item.help),
             known[item.name].flag,
         )
