@@ -6,6 +6,7 @@ import functools
 import importlib
 import inspect
 import re
+from pathlib import Path
 from typing import Any
 
 SECTION = re.compile(r"^(?P<title>[A-Z][A-Za-z ]+)\n-{3,}$", re.MULTILINE)
@@ -15,12 +16,24 @@ LISTED = {"Parameters", "Returns", "Raises", "Attributes", "Yields", "See Also"}
 def stage_reference(stage: str) -> str:
     """Return signature and docstring of every class and function of a stage, in the order of the alphabet."""
     module = importlib.import_module(f"arcwise.{stage}")
-    parts = []
+    examples = read_examples(stage)
+    parts = [f"In the examples:\n\n```pycon\n{examples['setup']}\n```\n"] if "setup" in examples else []
     for name in sorted(module.__all__, key=str.lower):
         thing = getattr(module, name)
         if inspect.isclass(thing) or inspect.isroutine(thing):
             parts.append(describe(name, thing))
+            if name in examples:
+                parts.append(f"**Examples**\n\n```pycon\n{examples[name]}\n```\n")
     return "\n".join(parts)
+
+
+def read_examples(stage: str) -> dict[str, str]:
+    """Return the examples of a stage by name, from docs/examples; "setup" is what all of them begin with."""
+    path = Path(__file__).resolve().parent / "examples" / f"{stage}.txt"
+    if not path.exists():
+        return {}
+    blocks = re.split(r"^## (\w+)$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    return {name: body.strip() for name, body in zip(blocks[::2], blocks[1::2], strict=True)}
 
 
 def describe(name: str, thing: Any) -> str:

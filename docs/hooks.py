@@ -17,6 +17,7 @@ FIRST = (
     "tutorial",
     "worked-analysis",
     "worked-experiments",
+    "glossary",
     "design",
     "testing",
     "learn",

@@ -33,7 +33,7 @@ CONSTANTS = {
     "arcwise.ensemble.BAYES_FACTORS": "Names of Bayes factors: up to which factor evidence is called by each.",
     "arcwise.confidence.RULES": "The threshold rules by name.",
     "arcwise.graph.GRAPH_FORMATS": "The formats that `read_graph` reads, and their suffixes.",
-    "arcwise.model.NETWORK_FORMATS": "The formats of networks with tables by name, their suffixes, readers and writers.",
+    "arcwise.model.NETWORK_FORMATS": "The formats of networks with tables by name: suffixes, reader, writer.",
     "arcwise.model.ESTIMATORS": "The estimators of parameters by name, each with its parameters.",
     "arcwise.scores.SCORES": "The scores by name; each class has its `FACTS` and `parameters`.",
     "arcwise.study.EXPERIMENTS": "The experiments by name, and where their classes are.",

@@ -2,9 +2,7 @@
 // theirs.
 #pragma once
 
-#ifndef _WIN32
 #include <sys/mman.h>
-#endif
 
 #include <atomic>
 #include <cstddef>
@@ -17,12 +15,6 @@
 
 namespace arcwise {
 
-#ifdef _WIN32
-// There a thread that finds no memory is refused when it is started.
-inline bool has_room_for_a_thread() {
-    return true;
-}
-#else
 inline bool has_room_for_a_thread() {
     constexpr std::size_t stack_and_state = std::size_t{16} << 20;
     // Asked of the system: what the allocator has kept from earlier is no room for a stack.
@@ -31,7 +23,6 @@ inline bool has_room_for_a_thread() {
     munmap(probe, stack_and_state);
     return true;
 }
-#endif
 
 // Calls body(worker, task) for task = 0 .. tasks - 1, worker < threads. The calling thread works too and
 // calls poll(started tasks) before each of its tasks: true stops everything after the tasks under way. An

@@ -209,7 +209,7 @@ bool Walker::try_edge(Xoshiro& random) {
     alone_.fill(false);
     dag_.set_parents(v, alone_);
     dag_.set_parents(u, alone_);
-    const auto restore = [&, u = u, v = v] {
+    const auto restore = [&] {
         dag_.set_parents(v, alone_);
         dag_.set_parents(u, index_.set(old_u));
         dag_.set_parents(v, index_.set(old_v));

@@ -218,9 +218,7 @@ class Summation {
                 others = shares.count(j);
                 other_mass = shares.mass(j) * weight;
             }
-            const bool product_overflows = add_product_to(count, ways_[i], others);
-            const bool sum_overflows = add_to(counts_[i], others);
-            overflow = overflow || product_overflows || sum_overflows;
+            overflow |= add_product_to(count, ways_[i], others) | add_to(counts_[i], others);
             mass += weights_[i] * other_mass;
             masses_[i] += other_mass;
         }
