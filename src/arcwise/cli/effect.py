@@ -56,11 +56,11 @@ def effect(
         Path, typer.Argument(metavar="DIR|NETWORK", help="A folder of `arcwise learn`; or, with --data, a graph file.")
     ],
     cause: Annotated[
-        str | None, typer.Argument(metavar="[X]", help="The variable to set; without it, all.", show_default=False)
+        str | None, typer.Argument(metavar="X", help="The variable to set; without it, all.", show_default=False)
     ] = None,
     outcome: Annotated[
         str | None,
-        typer.Argument(metavar="[Y]", help="What it may change; without it, all others.", show_default=False),
+        typer.Argument(metavar="Y", help="What it may change; without it, all others.", show_default=False),
     ] = None,
     *,
     asked: EffectOptions,

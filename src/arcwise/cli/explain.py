@@ -40,7 +40,7 @@ def explain(
     edge: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[X|EDGE]",
+            metavar="X|EDGE",
             help="A variable: what it depends on; or an edge, e.g. 'smoke->cough' or 'smoke--cough', or two names; "
             "default: all edges of the network.",
             show_default=False,
