@@ -169,7 +169,8 @@ def test_f_scores_and_shd_have_words_too() -> None:
     assert "reporting only true edges matters twice as much" in recommend(make(), metric="f", beta=0.5).text
     assert "finding the true edges matters 3 times as much" in recommend(make(), metric="f-cpdag", beta=3).text
     assert "count the same" in recommend(make()).text
-    unknown = recommend(make(n_cases=None, recipe=Recipe.of("bootstrap", "k2"), complete=False)).text
+    foreign = make(n_cases=None, recipe=Recipe.of("bootstrap", "k2"), complete=False)
+    unknown = recommend(foreign, rule="learned").text
     for part in ("k2 was not among those studied", "number of cases is not known", "cut short by a limit"):
         assert part in unknown
 

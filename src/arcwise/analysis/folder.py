@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from arcwise.analysis.prose.choices import repeat_line, versions
 from arcwise.errors import FormatError
-from arcwise.files import atomic_folder, write_text
+from arcwise.files import atomic_folder, read_bytes, write_text
 from arcwise.graph import assert_obeys, write_dot, write_graphml
 from arcwise.mentions import Argument, Remedy
 from arcwise.model import write_bif
@@ -101,7 +102,7 @@ def _write_means(analysis: Analysis, folder: Path) -> None:
     facts = {
         "columns": [] if coding is None else coding.describe(),
         "completions": analysis.copies,
-        "digest": analysis.stacked.digest,
+        "data": hashlib.sha256(read_bytes(folder / "data.parquet")).hexdigest(),
         "ess": analysis.ess,
         "experiments": analysis.stacked.targets is not None and not analysis.stacked.targets.is_empty,
     }

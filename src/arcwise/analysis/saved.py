@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from dataclasses import dataclass
@@ -78,10 +79,9 @@ class SavedAnalysis(Questions):
         path = self._file("data.parquet")
         # The column of what experiments set is there if they set anything.
         column = COLUMN if self._facts.get("experiments") else None
-        found = read_data(path, progress=False, interventions=column)
-        if found.digest != self._facts.get("digest"):
-            raise FormatError(f"{path}: not the data of this analysis: another digest. Run `arcwise learn` again.")
-        return found
+        if hashlib.sha256(read_bytes(path)).hexdigest() != self._facts.get("data"):
+            raise FormatError(f"{path}: not the data of this analysis: another fingerprint. Run `arcwise learn` again.")
+        return read_data(path, progress=False, interventions=column)
 
     @property
     def copies(self) -> int:
