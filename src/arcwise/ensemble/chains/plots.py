@@ -38,9 +38,9 @@ def rank_counts(values: NDArray[Any], bins: int = RANK_BINS) -> NDArray[np.int64
 
 
 def _panels(traces: Mapping[str, NDArray[Any]], across: int) -> tuple[Figure, Any]:
-    from matplotlib.figure import Figure
+    from arcwise.extras import load_figure
 
-    figure = Figure(figsize=(10.0, 2.2 * len(traces)), layout="constrained")
+    figure = load_figure()(figsize=(10.0, 2.2 * len(traces)), layout="constrained")
     return figure, figure.subplots(len(traces), across, squeeze=False)
 
 
