@@ -1,7 +1,7 @@
 """Packages that only some users need: what to install is said when one is missing.
 
-Drawing figures needs matplotlib and what comes with it, a fifth of an installation; networkx is needed to hand graphs
-to it. Neither is needed to learn, to report or to predict.
+Drawing figures needs matplotlib and what comes with it; networkx is needed to hand graphs to it. Neither is needed to
+learn, to report or to predict.
 """
 
 from __future__ import annotations
