@@ -16,6 +16,7 @@ import pytest
 import arcwise
 from arcwise.analysis import LearnOptions
 from arcwise.analysis.edge_beliefs import EdgeBelief, Verdict
+from arcwise.analysis.folder import FILES
 from arcwise.confidence.consensus import Fate
 from arcwise.confidence.edge_confidence import PairConfidence
 from arcwise.ensemble import NetworkSet, Recipe
@@ -111,7 +112,7 @@ def test_odds_of_one_give_the_same_bytes_as_none(cli: Callable[..., str], frame:
     cli("learn", data, "-o", tmp_path / "without", "--permutations", 2)
     cli("learn", data, "-o", tmp_path / "with", "--beliefs", one, "--permutations", 2)
     names = {path.name for path in (tmp_path / "without").iterdir()}
-    assert len(names) == 7
+    assert len(names) == len(FILES)
     for name in names:
         assert (tmp_path / "with" / name).read_bytes() == (tmp_path / "without" / name).read_bytes(), name
 

@@ -125,7 +125,7 @@ BAD: list[tuple[str, str | bytes, type[ArcwiseError], str]] = [
     ("numbers collide", "a,b\n1,y\n1.0,x\n", DataError, "'a' .* has the states '1', '1.0'.*same number.*merge=True"),
     ("missing", "a,b\nx,y\n,y\nNA,\nx,?\n", DataError,
      r"survey.csv: 4 missing values in 2 of 2 columns \('a' 2, 'b' 2\); 1 of 4 rows are complete, the first gap is in "
-     "line 3. .*impute.*'knn'.*'mode'.*'drop'.*missing="),
+     "line 3. .*learn.*impute.*'mode'.*'knn'.*'drop'.*missing="),
     ("numbers", "a,b\n" + "".join(f"{k / 7},x\n" for k in range(30)), DataError, "30 distinct values.*discretize"),
     ("identifier", "a,b\n" + "".join(f"p{k},x\n" for k in range(30)), DataError, "identifier"),
     ("Parquet", b"PAR1xxxx", FormatError, "this is a Parquet file, not CSV as its suffix says. Give format='parquet'"),

@@ -246,9 +246,10 @@ def check_fit(
         raise DataError("the data and the network have different states; code the data with those of the network.")
     deadline = Deadline.of(limits)
     tests = markov_tests(network.dag, data, deadline)
-    observed = data.observations()  # what experiments set is not as in data that the network draws
-    if not observed.n_cases:
-        replicates = 0
+    # What experiments set is not as in data that the network draws; without any other case, nothing is drawn.
+    is_set = data.targets is not None and all(data.targets.sets)
+    observed = data if is_set else data.observations()
+    replicates = 0 if is_set else replicates
     seen = _pair_information(observed)
     drawn = []
     rng = generator_of(seed)
