@@ -67,7 +67,7 @@ OWN_WORDS = {
     *("--method", "--output", "--bins", "--target", "--threads", "--ess", "--score", "--rule", "--bayes-factor"),
     *("--replicates", "--permutations", "--alpha", "--missed-edge-cost", "--beta", "--threshold", "--compare"),
     *("--limit-seconds", "--cases", "--data", "--networks", "--patience", "--max-parents", "--resume"),
-    *("--average", "--impute"),
+    *("--average", "--impute", "--calibration", "--false-rate", "--header", "--recut"),
 }
 
 
@@ -189,7 +189,7 @@ CALLS: dict[str, str] = {
     "query": "network.bif P(a|b=0)",
     "sample": "network.bif --rows 5 -o NEW.csv",
     "evaluate": "network.bif graph.graphml",
-    "convert": "network.bif",
+    "convert": "network.bif -o NEW.net",
     "study plan": "study.toml",
     "study run": "study.toml --store NEW.duckdb",
     "study status": "--store store.duckdb",

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from arcwise import datasets
+from arcwise.analysis.folder import FILES
 
 
 @pytest.fixture
@@ -34,7 +35,7 @@ def test_from_a_file_to_a_folder(cli: Callable[..., str], flowers: Path, tmp_pat
     printed = cli("learn", flowers, "-o", tmp_path / "out", "--seed", 1)
     assert printed.splitlines()[-1] == f"Report: {tmp_path / 'out' / 'report.html'}"
     assert "petal-length" in printed
-    assert len(list((tmp_path / "out").iterdir())) == 7
+    assert len(list((tmp_path / "out").iterdir())) == len(FILES)
     assert "--force" in cli("learn", flowers, "-o", tmp_path / "out", code=1)
     cli("learn", flowers, "-o", tmp_path / "out", "--force", "--quiet", "--no-compare", "--permutations", 0)
 

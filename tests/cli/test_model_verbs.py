@@ -111,7 +111,7 @@ def test_mistakes_get_one_message(cli: Cli, network: Path, tmp_path: Path) -> No
     cli("sample", network, code=2)
     assert "did you mean 'laplace'" in cli("fit", network, rows, "--estimator", "laplas", code=1)
     assert "has no parameter 'ess'" in cli("fit", network, rows, "--estimator", "mle", "--ess", 1, code=1)
-    assert ".bif or .bif.gz" in cli("fit", network, rows, "-o", tmp_path / "out.csv", code=1)
+    assert ".bif, .xmlbif" in cli("fit", network, rows, "-o", tmp_path / "out.csv", code=1)
     assert "kind of graph file" in cli("fit", tmp_path / "graph.xyz", rows, code=1)
     (tmp_path / "other.csv").write_text("rain,snow\nno,no\nyes,yes\n")
     (tmp_path / "lau.txt").write_text("rain []\nwet [rain]\n")

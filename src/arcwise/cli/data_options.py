@@ -31,7 +31,10 @@ DataArgument = Annotated[
 SeparatorOption = Annotated[
     str | None,
     typer.Option(
-        "--separator", help="Field separator of a text file (default: what the first lines show).", show_default=False
+        "--separator",
+        help="Field separator of a text file (default: what the first lines show: a comma, a semicolon, a tab or a "
+        "bar).",
+        show_default=False,
     ),
 ]
 CategoricalOption = Annotated[

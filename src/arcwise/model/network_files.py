@@ -20,6 +20,7 @@ from arcwise.model.formats import (
     parse_xmlbif,
 )
 from arcwise.model.network import BayesianNetwork
+from arcwise.showing import one_screen
 
 __all__ = [
     "NETWORK_FORMATS",
@@ -32,6 +33,7 @@ __all__ = [
 ]
 
 
+@one_screen
 @dataclass(frozen=True)
 class NetworkFormat:
     """A format of files: what it is called, the suffixes that stand for it, its reader and its writer."""
