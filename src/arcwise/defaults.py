@@ -8,7 +8,7 @@ __all__ = ["BAYES_FACTOR", "BINS", "COMPLETIONS", "LEARN_SECONDS", "MOST_THREADS
 BAYES_FACTOR = 20.0
 # The standard error of a bootstrap's confidence is then at most 0.035.
 REPLICATES = 200
-# Rounds of refinement of a climb: half of what a climb finds without is where it got stuck, not what the data say.
+# Rounds of refinement of a climb: part of what a climb finds without is where it got stuck, not what the data say.
 REFINE = 3
 # Three intervals of about equal numbers of rows leave none of them empty.
 BINS = 3
