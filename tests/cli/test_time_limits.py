@@ -46,6 +46,9 @@ VERBS = {
     "learn": "learn {data} -o folder --force",
     "learn, bootstrap": "learn {data} --method bootstrap --replicates {many} -o folder --force",
     "threshold": "threshold {confidence} --rule broom --data {data} --permutations {many}",
+    "effect": "effect {folder}",
+    "predict": "predict {folder} --target v0 --folds {folds}",
+    "check-fit": "check-fit {folder} --replicates {many}",
     # One worker: the CPU of several counts several times.
     "study": "study run study.toml --workers 1",
 }
@@ -85,10 +88,13 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]
             f"bootstrap {data} --replicates 4 -o {size}.nets",
             f"confidence {size}.nets -o {confidence}",
             f"scores {data} --score bdeu --ess 10 --max-parents 3 -o {table}",
+            f"learn {data} -o {size} --method bootstrap --replicates {300 if size == 'large' else 2} --no-compare "
+            "--permutations 0",
         ):
             done = run(verb, folder, None)[1]
             assert done.returncode == 0, done.stderr
         made[size] = {"data": data, "confidence": confidence, "table": table, "eighteen": data, "many": 2}
+        made[size] |= {"folder": folder / size, "folds": 20 if size == "large" else 2}
     made["large"]["eighteen"] = folder / "eighteen.csv"
     write_data(noisy_copies(18, 3000, seed=2), made["large"]["eighteen"])
     made["large"]["many"] = 100_000
