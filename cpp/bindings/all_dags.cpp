@@ -17,10 +17,10 @@ void bind_options(nb::module_& stage) {
     nb::class_<DagSumOptions>(stage, "DagSumOptions")
         .def(
             "__init__",
-            [](DagSumOptions* self, double cut, bool blankets, std::size_t threads, std::size_t memory) {
-                new (self) DagSumOptions{cut, blankets, threads, memory};
-            },
-            nb::arg("cut"), nb::arg("blankets"), nb::arg("threads"), nb::arg("memory"));
+            [](DagSumOptions* self, double cut, bool blankets, std::size_t threads, std::size_t memory,
+               double most_terms) { new (self) DagSumOptions{cut, blankets, threads, memory, most_terms}; },
+            nb::arg("cut"), nb::arg("blankets"), nb::arg("threads"), nb::arg("memory"),
+            nb::arg("most_terms"));
 }
 
 void bind_sums(nb::module_& stage) {

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -78,6 +79,83 @@ def test_what_is_asked_for_wrongly_is_refused(data: Dataset) -> None:
         find_posterior(data, way="exactly")  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="takes no argument"):
         find_posterior(data, draws=3)  # type: ignore[call-arg]
+
+
+class BusyMachine:
+    """A clock on which an hour passes between any two looks."""
+
+    def __init__(self) -> None:
+        self._hours = 0
+
+    def monotonic(self) -> float:
+        self._hours += 1
+        return 3600.0 * self._hours
+
+
+def test_no_clock_decides_that_nobody_asked_for(data: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = find_posterior(data, "bdeu:ess=1", way="chains", seed=1, most_draws=1000).chains
+    monkeypatch.setattr("arcwise.deadline.time", BusyMachine())
+    assert find_posterior(data, "bdeu:ess=1").is_exact
+    busy = find_posterior(data, "bdeu:ess=1", way="chains", seed=1, most_draws=1000).chains
+    assert drawn is not None
+    assert busy is not None
+    assert busy.facts["jumps"]
+    assert np.array_equal(busy.rows, drawn.rows)
+
+
+@pytest.mark.parametrize("share", ["EXACT_SHARE", "JUMP_SHARE"])
+def test_where_a_time_limit_decided_how_draws_were_made_the_status_says_so(
+    data: Dataset, monkeypatch: pytest.MonkeyPatch, share: str
+) -> None:
+    monkeypatch.setattr(f"arcwise.ensemble.posterior.{share}", 0.0)
+    way = "auto" if share == "EXACT_SHARE" else "chains"
+    found = find_posterior(data, "bdeu:ess=1", way=way, seed=1, limits=Limits(seconds=1000))
+    assert found.chains is not None
+    assert found.chains.facts["jumps"] == (share == "EXACT_SHARE")
+    assert found.chains.verdict.converged
+    assert found.status is Status.TIME_LIMIT
+    assert ("time limit" in found.why_chains) == (share == "EXACT_SHARE")
+    assert find_posterior(data, "bdeu:ess=1", way=way, seed=1).complete  # without a limit there are no shares of it
+
+
+def test_too_many_terms_are_drawn_and_not_summed(data: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value, reason in (
+        ("MOST_TERMS", 100, "would take too long"),
+        ("MOST_SCORED", 1000, "out of reach"),
+        ("EXACT_MEMORY", 1000, "could not all be scored (memory limit)"),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setattr(f"arcwise.ensemble.posterior.{name}", value)
+            found = find_posterior(data, "bdeu:ess=1", seed=1)
+        assert not found.is_exact
+        assert found.complete  # by counting alone, so that it is the same on every machine
+        assert reason in found.why_chains
+        assert reason in found.report()
+    exact = find_posterior(data, "bdeu:ess=1", way="exact", limits=Limits(memory_bytes=1000))
+    assert exact.status is Status.MEMORY_LIMIT
+    assert exact.chains is None
+
+
+def test_draws_that_the_clock_ended_are_not_complete(data: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the chains agree at that moment: another run would have more of them, or fewer."""
+    monkeypatch.setattr("arcwise.ensemble.chains.sampling.FIRST_LOOK", 10**6)
+    monkeypatch.setattr("arcwise.ensemble.chains.sampling._Run._draw_to", _drawing_until(10_000, Status.TIME_LIMIT))
+    found = find_posterior(data, "bdeu:ess=1", way="chains", seed=1)
+    assert found.chains is not None
+    assert found.chains.verdict.converged
+    assert found.status is Status.TIME_LIMIT
+
+
+def _drawing_until(count: int, status: Status) -> Callable[..., Status]:
+    from arcwise.ensemble.chains.sampling import _Run
+
+    draw = _Run._draw_to
+
+    def draw_to(run: _Run, goal: int, *rest: Any) -> Status:
+        draw(run, min(goal, count), *rest)
+        return status
+
+    return draw_to
 
 
 def test_confidences_of_draws_have_the_errors_of_dependent_draws(data: Dataset, tmp_path: Path) -> None:

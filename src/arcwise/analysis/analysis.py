@@ -223,6 +223,9 @@ class Analysis(Questions):
     def by_time(self) -> bool:
         """Whether the clock decided something: a run with more time, or on a faster machine, may differ."""
         notes = () if self.cuts is None else self.cuts.notes
+        others = (*self.sets, self.without_constraints, self.without_beliefs)
+        if any(one is not None and one.hurried for one in others):
+            return True
         return any(remark.by_time for remark in (*self.remarks, *self.prior.notes, *notes))
 
     @property

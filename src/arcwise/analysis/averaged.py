@@ -72,6 +72,8 @@ class CredibleFacts:
         Its standard error: 0 if it was summed over all DAGs.
     covered_verdict
         What is known of the chains that it was estimated by, if they did not converge; else "".
+    covered_by_time
+        Whether the clock decided how it was found, or that it was not.
     best_share
         The share of the set's posterior weight that one best DAG has.
     """
@@ -86,6 +88,7 @@ class CredibleFacts:
     best_share: float
     covered_error: float = 0.0
     covered_verdict: str = ""
+    covered_by_time: bool = False
 
     def __repr__(self) -> str:
         return f"CredibleFacts({self.count:,} networks, {self.classes} classes, Bayes factor {self.bayes_factor:g})"
@@ -123,6 +126,9 @@ class Averaged:
         asked for, or the time did not suffice.
     chains
         What is shown of these chains; None for other sources.
+    hurried
+        Whether the time was over before all was found that the report says of the set beyond the confidences, or
+        before it was listed, so that the directions are those of its DAGs and not of their classes.
     """
 
     recipe: Recipe
@@ -135,6 +141,7 @@ class Averaged:
     verdict: Mapping[str, Any] = field(default_factory=dict)
     kept: KeptNetworks | None = None
     chains: ChainFacts | None = None
+    hurried: bool = False
 
     @property
     def title(self) -> str:
@@ -183,6 +190,7 @@ def average(recipe: Recipe, data: Dataset | Completions | Uncut, run: Run, *, de
         verdict,
         kept,
         chain_facts(networks) if describe else None,
+        made.by_time or (describe and (deadline.is_over or (facts is not None and facts.covered_by_time))),
     )
 
 
@@ -274,28 +282,32 @@ def _facts_under_ancestors(recipe: Recipe, found: NetworkSet, data: Dataset) -> 
 def _covered(found: CredibleSet, recipe: Recipe, data: Dataset, run: Run) -> dict[str, Any]:
     """Return the posterior probability of the credible set among all DAGs: summed, or else estimated by chains.
 
-    Both are told by their size beforehand where they end, as far as that goes, and not by the clock: the report is to
-    be the same on every machine.
+    Which of them is told by the size of the problem, and not by the clock: the report is to be the same on every
+    machine. Where the time that is allowed ends first, that is said.
     """
     deadline = Deadline.of(run.limits).share(COVERED_SHARE)
     problem = Problem(
         data, recipe.scorer, recipe.max_parents, recipe.constraints_on(data.names), run.threads, run.progress
     )
+    by_time = False
     if data.n_variables <= LARGEST_SUM:
         exact, _ = sum_posterior(problem, deadline)
         if exact is not None and exact.complete:
             return {"covered": exact.covered_by(found.summary())}
+        by_time = exact is not None and exact.status is Status.TIME_LIMIT
     if deadline.is_over:
-        return {"covered": None}
+        return {"covered": None, "covered_by_time": True}
     settings = PosteriorSettings(most_draws=COVERED_DRAWS)
     drawn = draw_posterior(problem, deadline, credible=found, seed=run.seed, settings=settings)
     if drawn.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
-    if not drawn.count or drawn.max_parents != problem.max_parents:  # not all parent sets were scored in the time
-        return {"covered": None}
+    by_time = by_time or drawn.status is Status.TIME_LIMIT
+    if not drawn.count or drawn.max_parents != problem.max_parents:  # not all parent sets were scored
+        return {"covered": None, "covered_by_time": by_time}
     share = drawn.share_within(found.opt - found.slack - found.tolerance)
     return {
         "covered": share.value,
         "covered_error": share.standard_error,
         "covered_verdict": "" if drawn.verdict.score_r_hat < LARGEST_R_HAT else drawn.verdict.sentence(),
+        "covered_by_time": by_time,
     }

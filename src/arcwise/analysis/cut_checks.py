@@ -85,6 +85,7 @@ def check_cuts(
         return None
     checks: list[CutCheck] = []
     missed: list[str] = []
+    constant: list[str] = []
     notes: list[Remark] = []
     for method, bins in ways_to_cut(options):
         if method == "mdl" and options.target in prepared.cut:  # cut as any other column is, and so no class
@@ -94,16 +95,19 @@ def check_cuts(
             continue
         label = f"{method}, {bins} intervals" if bins else method
         data = uncut_of(prepared.uncut.table, prepared.cut, options, method=method, bins=bins or None)
-        varies = all(len(data.cut_table.column(name).labels) > 1 for name in prepared.cut)
-        made = average(data) if varies else None
-        if made is None or made.confidence is None or made.status is not Status.COMPLETE:
+        if any(len(data.cut_table.column(name).labels) < 2 for name in prepared.cut):
+            constant.append(label)
+            continue
+        made = average(data)
+        in_time = made is not None and made.status is Status.COMPLETE and data.cut_status is Status.COMPLETE
+        if made is None or made.confidence is None or not in_time:
             missed.append(label)
             continue
         checks.append(CutCheck(label, made.confidence))
     if missed:
-        notes.append(
-            Remark(f"Not tried for want of time, or because a column would not vary: {'; '.join(missed)}.", True)
-        )
+        notes.append(Remark(f"Not tried for want of time: {'; '.join(missed)}.", True))
+    if constant:
+        notes.append(Remark(f"Not tried, because a column would not vary: {'; '.join(constant)}."))
     return CutChecks(prepared.cut, tuple(checks), tuple(_edges(confidence, prepared.cut, checks)), tuple(notes))
 
 

@@ -19,13 +19,16 @@ from arcwise.analysis.prior_checks import check_prior
 from arcwise.analysis.prose.beliefs import idle_remark, without_remark
 from arcwise.analysis.prose.experiments import untold_remarks
 from arcwise.analysis.prose.remarks import (
+    cut_remark,
     fallback_remark,
     hurried_remark,
     missing_remark,
     no_networks_message,
     price_remarks,
     sample_remark,
+    simulated_remark,
     unconstrained_remark,
+    undescribed_remark,
 )
 from arcwise.analysis.remark import Remark
 from arcwise.analysis.target_focus import check_network, focus_on
@@ -43,7 +46,7 @@ from arcwise.ensemble.sources import SOURCES, find_source
 from arcwise.ensemble.uncut import Uncut
 from arcwise.errors import OptionError, UnknownNameError, suggestion
 from arcwise.graph import Constraints
-from arcwise.limits import Limits
+from arcwise.limits import Limits, Status
 from arcwise.mentions import Argument, Remedy
 from arcwise.model import fit_parameters
 from arcwise.option import from_keywords, option_lines, options_of, signature_with
@@ -137,7 +140,11 @@ def learn_prepared(
     work = _Work(prepared, options, Deadline(Limits(options.limit_seconds, MEMORY)), progress, given, uncut)
     idle = work.check_beliefs()
     main, remarks = work.main_set()
+    if prepared.uncut is not None and prepared.uncut.cut_status is not Status.COMPLETE:
+        remarks += (cut_remark(),)
     main, simulated = work.calibrated(main)
+    if simulated is not None and simulated.status is not Status.COMPLETE:
+        remarks += (simulated_remark(simulated),)
     assert main.confidence is not None
     known = work.known
     without, more = work.unconstrained(main) if known is not None else (None, ())
@@ -316,6 +323,8 @@ class _Work:
             remarks = [fallback_remark(first, found) for first in given_up]
             if found.shortfall in (Shortfall.SAMPLE, Shortfall.COMPLETIONS):
                 remarks.append(sample_remark(found))
+            if found.hurried and found.shortfall is None:
+                remarks.append(undescribed_remark())
             return found, tuple(remarks)
         raise OptionError(no_networks_message(given_up[-1]))
 

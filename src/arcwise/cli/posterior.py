@@ -30,7 +30,7 @@ class WayOptions(OptionGroup):
         str,
         typer.Option(
             "--way",
-            help="exact: sum over all networks; chains: draw from them; auto: sum where that takes at most a minute.",
+            help="exact: sum over all networks; chains: draw from them; auto: sum if that is quick.",
             autocompletion=one_of("auto", "exact", "chains"),
         ),
     ] = "auto"
@@ -104,9 +104,11 @@ def posterior(
         path=wanted.resume,
         cluster=wanted.cluster,
     )
+    status = found.status
     if output is not None and found.exact is not None:
         if found.complete:
             networks = found.networks(seed=wanted.seed, limits=deadline.limits)
+            status = networks.status
             replace(networks, facts={**networks.facts, "n_cases": cases.n_cases}).save(output)
     elif output is not None:
         recipe = Recipe.of(
@@ -160,4 +162,4 @@ def posterior(
         for arc in listed:
             typer.echo(f"{arc['from']} -> {arc['to']}  {arc['probability']:.4f}")
     printing.remark(f"{report} {deadline.seconds:.2f} s.")
-    finish(found.status)
+    finish(status)

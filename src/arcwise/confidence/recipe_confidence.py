@@ -61,13 +61,15 @@ def recipe_of(confidence: EdgeConfidence) -> Recipe:
 class Outcome:
     """What carrying out a recipe gave: networks, and their confidences unless a limit left nothing to average.
 
-    `drawn` are networks of all completions, where the ensemble of data with gaps has none itself.
+    `drawn` are networks of all completions, where the ensemble of data with gaps has none itself. `by_time`: a set that
+    could not be listed in the time was averaged from its counts.
     """
 
     networks: Ensemble
     confidence: EdgeConfidence | None
     status: Status
     drawn: NetworkSet | None = None
+    by_time: bool = False
 
 
 def carry_out(recipe: Recipe, data: Dataset | Incomplete | Completions | Uncut, run: Run | None = None) -> Outcome:
@@ -103,7 +105,7 @@ def _averaged(recipe: Recipe, networks: Ensemble, n_cases: int, deadline: Deadli
             found = None
         if found is None or not found.complete:
             found = edge_confidence(networks.summary(), orient="dag", n_cases=n_cases)
-        return Outcome(networks, replace(found, recipe=recipe), networks.status)
+        return Outcome(networks, replace(found, recipe=recipe), networks.status, by_time=deadline.is_over)
     found = edge_confidence(networks, n_cases=n_cases)
     return Outcome(networks, replace(found, recipe=recipe), Status.COMPLETE if capped else networks.status)
 
@@ -117,10 +119,13 @@ def _carry_out_completed(recipe: Recipe, data: Completions | Uncut, run: Run) ->
     found: list[EdgeConfidence] = []
     arcs: list[NDArray[np.float64]] = []
     drawn: list[NetworkSet] = []
+    by_time = False
     each = max(1, DRAWS // max(1, data.count if isinstance(data, Completions) else 1))
 
     def visit(networks: Ensemble, completion: Dataset) -> None:
-        made = _averaged(recipe, networks, n_cases, deadline).confidence
+        nonlocal by_time
+        outcome = _averaged(recipe, networks, n_cases, deadline)
+        made, by_time = outcome.confidence, by_time or outcome.by_time
         if made is not None:
             found.append(made)
             arcs.append(networks.arc_probabilities())
@@ -135,7 +140,7 @@ def _carry_out_completed(recipe: Recipe, data: Completions | Uncut, run: Run) ->
     if found and networks.count:
         confidence = _mean(recipe, networks, found, arcs)
         confidence = replace(confidence, filled=filled, data_digest=digest)
-        return Outcome(networks, confidence, networks.status, _joined(drawn, len(found)))
+        return Outcome(networks, confidence, networks.status, _joined(drawn, len(found)), by_time)
     outcome = _averaged(recipe, networks, n_cases, deadline)
     if outcome.confidence is None or found:
         return Outcome(networks, None, networks.status)

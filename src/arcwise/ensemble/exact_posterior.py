@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 __all__ = ["DagTotals", "ExactPosterior", "exact_posterior"]
 
-# The sums keep 24 bytes for each of the 2^n sets of nodes: 28 variables take 6.5 GB, 30 take 26.
-LARGEST = 30
+# The sums keep so many bytes for each of the 2^n sets of nodes: 28 variables take 6.5 GB, 30 take 26.
+SET_BYTES, LARGEST = 24, 30
 # Beyond this nothing is left of a double's exponent.
 WIDEST_CUT = 600.0
 # A set of networks may seem to weigh more than all DAGs by so much: rounding.
@@ -338,8 +338,9 @@ def exact_posterior(
     threads
         The result does not depend on it, to the last bit.
     limits
-        Limits of time and memory (by default three quarters of what is available) show in `status`; `count` is not
-        used. If it is clear beforehand that the time will not do, no time is spent.
+        Limits of time and memory (by default three quarters of what is available) show in `status`. If it is clear
+        beforehand that the time will not do, no time is spent. `count` is the work that the sum may take in terms, by
+        an estimate made beforehand that is the same on every machine: 80 million take about a second on one core.
     progress
         None shows a bar on a terminal after two seconds; see `arcwise.progress.show_progress`.
 
@@ -353,13 +354,15 @@ def exact_posterior(
     limits = limits or Limits()
     if limits.memory_bytes is None:
         limits = replace(limits, memory_bytes=available_memory())
+    check_size(table.n_variables)
     _check(table, cut, threads)
     if constraints is not None:
         constraints.refuse_ancestors("the exact posterior")
         table = table.filter(constraints)
     from arcwise import _core
 
-    options = _core.ensemble.DagSumOptions(float(cut), blankets, threads, limits.native_memory)
+    most_terms = math.inf if limits.count is None else float(limits.count)
+    options = _core.ensemble.DagSumOptions(float(cut), blankets, threads, limits.native_memory, most_terms)
     with show_progress(progress) as callback:
         sums = _core.ensemble.sum_all_dags(
             table.native,
@@ -380,12 +383,21 @@ def exact_posterior(
     )
 
 
-def _check(table: ParentSetTable, cut: float, threads: int) -> None:
-    if table.n_variables > LARGEST:
+def unfinished_posterior(table: ParentSetTable, status: Status, cut: float = 40.0) -> ExactPosterior:
+    """Return the posterior of a table that a limit ended: no sum was begun."""
+    return ExactPosterior(table, status, None, cut, 0, 0.0, SET_BYTES * 2**table.n_variables)
+
+
+def check_size(n_variables: int) -> None:
+    """Refuse more variables than sums over all DAGs serve."""
+    if n_variables > LARGEST:
         raise OptionError(
-            f"the exact posterior keeps sums for all 2^n sets of variables and serves up to {LARGEST}; the table has "
-            f"{table.n_variables}. Average over a credible set instead: count_credible."
+            f"the exact posterior keeps sums for all 2^n sets of variables and serves up to {LARGEST}; here are "
+            f"{n_variables}. Average over a credible set instead: count_credible."
         )
+
+
+def _check(table: ParentSetTable, cut: float, threads: int) -> None:
     if not 0 < cut <= WIDEST_CUT:
         raise OptionError(Argument("cut", cut), f"must be positive and at most {WIDEST_CUT:g} nats.")
     check_threads(threads)

@@ -19,13 +19,20 @@ from arcwise.ensemble.chains.settings import MOST_CHAINS, ChainSettings
 from arcwise.ensemble.chains.slack import count_families, slack_for
 from arcwise.ensemble.chains.starts import RESAMPLED
 from arcwise.ensemble.credible_set import CredibleSet
-from arcwise.ensemble.exact_posterior import LARGEST, ExactPosterior, exact_posterior
+from arcwise.ensemble.exact_posterior import (
+    LARGEST,
+    ExactPosterior,
+    check_size,
+    exact_posterior,
+    unfinished_posterior,
+)
 from arcwise.ensemble.families import arc_frame
 from arcwise.ensemble.network_set import NetworkSet
 from arcwise.ensemble.replicates.bootstrap import bootstrap_networks
-from arcwise.errors import UnknownNameError, suggestion
+from arcwise.errors import UnfinishedError, UnknownNameError, suggestion
 from arcwise.graph import Constraints, Dag
 from arcwise.limits import Limits, Status
+from arcwise.mentions import Remedy
 from arcwise.option import check_options, option
 from arcwise.parent_sets import ParentSetTable, build_parent_sets
 from arcwise.progress import ProgressCallback
@@ -53,12 +60,16 @@ Way = Literal["auto", "exact", "chains"]
 WAYS: tuple[Way, ...] = ("auto", "exact", "chains")
 # A sum needs every parent set: beyond this many families the table alone is too much.
 MOST_FAMILIES = 2**24
-# What a person waits for before chains are tried instead; a share of the time, if there is a limit.
-EXACT_SECONDS, EXACT_SHARE = 60.0, 0.5
+# What is summed before chains are tried instead: on one core, a minute for the terms and one for the parent sets, which
+# cost what SCORED_ALWAYS cases cost and 0.2 ns a case. Counted, and not measured by the clock, nor by the memory that
+# happens to be free: the same data are summed on every machine, or drawn on every machine.
+MOST_TERMS, MOST_SCORED, SCORED_ALWAYS, EXACT_MEMORY = 5 * 10**9, 3 * 10**11, 5000, 2**31
+# If there is a time limit, sums end after this share of it; then the clock decided, and the status says so.
+EXACT_SHARE = 0.5
 # Draws from a posterior that was summed: an arc's share has a standard error of at most 0.005.
 EXACT_DRAWS = 10_000
-# The credible set that chains jump in.
-JUMP_SECONDS, JUMP_SHARE, JUMP_MEMORY = 60.0, 0.3, 2**24
+# The credible set that chains jump in: memory decides, and, if there is a limit, a share of the time.
+JUMP_MEMORY, JUMP_SHARE = 2**24, 0.3
 
 
 @one_screen
@@ -69,13 +80,13 @@ class PosteriorSettings:
     Parameters
     ----------
     way
-        "exact" sums over all DAGs, "chains" draws from them; "auto" sums where that takes at most a minute (or half of
-        the time that is allowed) and the memory that is free, and else draws.
+        "exact" sums over all DAGs, "chains" draws from them; "auto" sums where that takes about a minute at most, by
+        what is to be summed and not by the clock, and 2 GB, and else draws.
     chains, most_draws, path, cluster
         See `arcwise.ensemble.chains.settings.ChainSettings`.
     jump_factor
-        Chains jump among the networks within this Bayes factor of the best one, if that set is found in 16 MB and a
-        minute (or 30 % of the time, if that is limited); 1 for no jumps.
+        Chains jump among the networks within this Bayes factor of the best one, if that set is found in 16 MB; 1 for
+        no jumps.
     """
 
     way: Way = "auto"
@@ -217,7 +228,7 @@ def find_posterior(
 
     A sum over all DAGs is tried first: up to 20 variables in most cases, up to 26 where cases are many. Otherwise,
     Markov chains draw networks until they agree, or until a limit; then `status` is not COMPLETE, and `report` says
-    where they differ.
+    where they differ. Nor is it where a time limit decided that chains draw, or that they do not jump.
 
     Parameters
     ----------
@@ -255,12 +266,14 @@ def find_posterior(
     most = scorer.facts.parent_limit if max_parents is None else max_parents
     problem = Problem(data, scorer, most, constraints, threads, progress)
     deadline = Deadline.of(limits)
-    why = ""
+    why, by_time = "", False
     if chosen.way != "chains":
         exact, why = sum_posterior(problem, deadline, always=chosen.way == "exact")
         if exact is not None and (exact.complete or chosen.way == "exact"):
             return Posterior(exact, None)
-    return Posterior(None, draw_posterior(problem, deadline, seed=seed, settings=chosen), why)
+        by_time = exact is not None and exact.status is Status.TIME_LIMIT
+    drawn = draw_posterior(problem, deadline, seed=seed, settings=chosen)
+    return Posterior(None, _by_time(drawn) if by_time else drawn, why)
 
 
 @dataclass(frozen=True, eq=False)
@@ -289,24 +302,37 @@ class Problem:
 
 
 def sum_posterior(problem: Problem, deadline: Deadline, *, always: bool = False) -> tuple[ExactPosterior | None, str]:
-    """Sum over all DAGs, or say why not; unless `always`, only if that is quick."""
+    """Sum over all DAGs, or say why not; unless `always`, only if that is quick, by what there is to be done."""
     n = problem.data.n_variables
-    if not always:
+    limits = deadline.uncounted
+    if always:
+        check_size(n)
+    else:
         families = count_families(n, problem.max_parents)
-        if n > LARGEST or families > MOST_FAMILIES:
+        cases = min(float(problem.data.n_cases), math.exp(min(problem.data.log_configurations, 700.0)))
+        if n > LARGEST or families > MOST_FAMILIES or families * (SCORED_ALWAYS + cases) > MOST_SCORED:
             return None, f"A sum over all DAGs of {n} variables, with {families:.2g} parent sets, is out of reach."
-        left = deadline.share(EXACT_SHARE).limits
-        seconds = EXACT_SECONDS if left.seconds is None else min(EXACT_SECONDS, left.seconds)
-        deadline = Deadline(replace(left, seconds=seconds))
-    table = problem.table(math.inf, deadline.uncounted)
+        deadline = deadline.share(EXACT_SHARE)
+        limits = replace(deadline.limits, memory_bytes=limits.memory_bytes or EXACT_MEMORY, count=MOST_TERMS)
+    table = problem.table(math.inf, replace(limits, count=None))
     if table.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
     if table.status is not Status.COMPLETE:
-        return None, f"The parent sets for a sum over all DAGs could not all be scored ({table.status})."
-    found = exact_posterior(table, threads=problem.threads, limits=deadline.uncounted, progress=problem.progress)
+        said = f"The parent sets for a sum over all DAGs could not all be scored ({table.status})."
+        return unfinished_posterior(table, table.status), said
+    left = replace(limits, seconds=deadline.limits.seconds)
+    found = exact_posterior(table, threads=problem.threads, limits=left, progress=problem.progress)
     if found.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
-    return found, "" if found.complete else f"The sum over all DAGs was not finished ({found.status}). {found.needed()}"
+    if found.complete:
+        return found, ""
+    ended = "would take too long" if found.status is Status.COUNT_LIMIT else f"was not finished ({found.status})"
+    return found, f"The sum over all DAGs {ended}. {found.needed()}"
+
+
+def _by_time(drawn: ChainPosterior) -> ChainPosterior:
+    """Say of draws, which may be as good as any, that the clock decided what was drawn."""
+    return replace(drawn, status=Status.TIME_LIMIT) if drawn.status is Status.COMPLETE else drawn
 
 
 def draw_posterior(
@@ -319,8 +345,9 @@ def draw_posterior(
 ) -> ChainPosterior:
     """Let chains draw from the posterior; `credible` is the set to jump in, if it is at hand."""
     chosen = settings or PosteriorSettings()
+    by_time = False
     if credible is None:
-        credible = _jump_set(problem, chosen, deadline)
+        credible, by_time = _jump_set(problem, chosen, deadline)
     slack = slack_for(problem.data.n_variables, problem.max_parents)
     if credible is not None:
         slack = max(slack, credible.slack)
@@ -347,7 +374,7 @@ def draw_posterior(
     )
     if table.status is not Status.COMPLETE:  # of a lower parent limit than was asked for
         found = replace(found, status=table.status)
-    return found
+    return _by_time(found) if by_time else found
 
 
 def _resampled(problem: Problem, chains: int, seed: int, deadline: Deadline) -> tuple[Dag, ...]:
@@ -370,27 +397,33 @@ def _resampled(problem: Problem, chains: int, seed: int, deadline: Deadline) -> 
     return tuple(found)
 
 
-def _jump_set(problem: Problem, settings: PosteriorSettings, deadline: Deadline) -> CredibleSet | None:
-    """Return the set that chains jump in; None if it takes too much, or is not wanted.
+def _jump_set(problem: Problem, settings: PosteriorSettings, deadline: Deadline) -> tuple[CredibleSet | None, bool]:
+    """Return the set that chains jump in, None if it takes too much or is not wanted, and whether time decided that.
 
-    Memory decides, which does not depend on how busy a machine is; time only where the limit is tight. A run that is
-    resumed does as it did before, however much time it has now.
+    Memory decides, which does not depend on how busy a machine is; time only where it is limited. A run that is
+    resumed needs the set that it had, and is given all of the time.
     """
     slack = math.log(settings.jump_factor)
     known = run_of_file(settings.path)
     if settings.jump_factor <= 1 or (known is not None and known.jump_slack is None):
-        return None
-    left = deadline.share(JUMP_SHARE).limits.seconds
-    seconds = JUMP_SECONDS if left is None else min(JUMP_SECONDS, left)
-    limits = Deadline(Limits(seconds if known is None else None, JUMP_MEMORY))
-    table = problem.table(slack, limits.limits)
-    if table.status is Status.INTERRUPTED:
+        return None, False
+    left = deadline if known is not None else deadline.share(JUMP_SHARE)
+    table = problem.table(slack, Limits(left.limits.seconds, JUMP_MEMORY))
+    status = table.status
+    if status is Status.COMPLETE:
+        limits = Limits(left.limits.seconds, JUMP_MEMORY)
+        found = CredibleSet.build(
+            table, log_slack=slack, constraints=problem.constraints, limits=limits, progress=problem.progress
+        )
+        if found.complete:
+            return found, False
+        status = found.status
+    if status is Status.INTERRUPTED:
         raise KeyboardInterrupt
-    if table.status is not Status.COMPLETE:
-        return None
-    found = CredibleSet.build(
-        table, log_slack=slack, constraints=problem.constraints, limits=limits.limits, progress=problem.progress
-    )
-    if found.status is Status.INTERRUPTED:
-        raise KeyboardInterrupt
-    return found if found.complete else None
+    if known is not None and status is Status.TIME_LIMIT:
+        raise UnfinishedError(
+            f"the time was over before the networks that the chains of {settings.path} jump among were found again: ",
+            "nothing was drawn, and the file is as it was.",
+            remedies=Remedy("allow more time"),
+        )
+    return None, status is Status.TIME_LIMIT

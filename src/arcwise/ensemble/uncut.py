@@ -24,7 +24,7 @@ from arcwise.defaults import BINS
 from arcwise.ensemble.gaps.completions import Completions
 from arcwise.errors import DataError, OptionError, UnknownNameError, suggestion
 from arcwise.graph import Constraints
-from arcwise.limits import Limits
+from arcwise.limits import Limits, Status
 from arcwise.local.joint_cuts import alternate_cuts
 from arcwise.mentions import Argument, Remedy
 from arcwise.seeds import Seed, generator_of
@@ -157,6 +157,15 @@ class Uncut:
     @cached_property
     def cuts(self) -> Cuts:
         """The cut points of all cases."""
+        return self._cut[0]
+
+    @property
+    def cut_status(self) -> Status:
+        """COMPLETE, or the limit that ended the choice of these cuts."""
+        return self._cut[1]
+
+    @cached_property
+    def _cut(self) -> tuple[Cuts, Status]:
         return self._points(self._case_rows, Limits(self.cutting.limit_seconds))
 
     @cached_property
@@ -211,7 +220,7 @@ class Uncut:
         if isinstance(whole, Incomplete):
             raise DataError("a sample of data with gaps has to be completed: see bootstrap_networks.")
         rows = np.repeat(np.arange(self.table.n_rows), bootstrap_weights(whole, seed))
-        return self._recoded(rows, self._points(rows))
+        return self._recoded(rows, self._points(rows)[0])
 
     def completed_sample(
         self, cases: NDArray[np.int64], completion: Dataset, rng: np.random.Generator
@@ -223,7 +232,7 @@ class Uncut:
         """
         whole, rows = self.whole, self._case_rows[cases]
         assert isinstance(whole, Incomplete)
-        cuts = self._points(rows)
+        cuts, _ = self._points(rows)
         chosen = whole.missing[:, rows]
         held = self._recoded(rows, cuts)
         filled = completion.codes[:, cases]
@@ -257,13 +266,13 @@ class Uncut:
         column = class_column(self.table, self.cutting.target)
         return column.codes.astype(np.int64), len(column.labels)
 
-    def _points(self, rows: NDArray[np.int64], limits: Limits | None = None) -> Cuts:
-        """Return the cuts of the numbers of rows; none of a column that does not vary in them."""
+    def _points(self, rows: NDArray[np.int64], limits: Limits | None = None) -> tuple[Cuts, Status]:
+        """Return the cuts of the numbers of rows, none of a column that does not vary in them, and what ended that."""
         how = self.cutting
         values = {name: own[rows] for name, own in self._values.items()}
         values = {name: own for name, own in values.items() if np.nanmin(own) < np.nanmax(own)}
         if how.method == JOINT:
-            return alternate_cuts(
+            chosen = alternate_cuts(
                 values,
                 lambda cuts: self._recoded(rows, cuts),
                 start_bins=how.bins,
@@ -271,14 +280,15 @@ class Uncut:
                 max_parents=how.max_parents,
                 limits=limits,
                 seed=how.seed,
-            ).cuts
+            )
+            return chosen.cuts, chosen.status
         classes, n_classes = self._classes if how.method == "mdl" else (None, 0)
         found: Cuts = {}
         for name, own in values.items():
             labels = None if classes is None else classes[rows]
             points = cut_points(own, how.method, bins=how.bins, classes=labels, n_classes=n_classes)
             found[name] = points if len(points) else cutting.quantiles(own[~np.isnan(own)], 2)
-        return found
+        return found, Status.COMPLETE
 
     def _recoded(self, rows: NDArray[np.int64], cuts: Cuts) -> Dataset:
         """Return rows with their numbers cut, and any code where a value is missing."""

@@ -31,7 +31,7 @@ from arcwise.data import Dataset, Table, apply_cuts
 from arcwise.data import cuts as cutting
 from arcwise.deadline import Deadline
 from arcwise.graph import Constraints, Dag
-from arcwise.limits import Limits
+from arcwise.limits import Limits, Status
 from arcwise.local.hill_climbing import hill_climb
 from arcwise.showing import one_screen
 
@@ -55,6 +55,7 @@ class JointCuts:
     cuts: Cuts
     dag: Dag
     lengths: tuple[float, ...]  # in nats, up to what does not depend on cuts and structure
+    status: Status = Status.COMPLETE  # or TIME_LIMIT: more time might have found other cuts
 
 
 def joint_cuts(
@@ -83,7 +84,7 @@ def joint_cuts(
     constraints, max_parents, seed
         For the search of the structure, hill climbing with BIC.
     limits
-        If the time ends, the cuts of the last finished round are returned.
+        If the time ends, the cuts of the last finished round are returned, and `status` says so.
 
     Returns
     -------
@@ -119,6 +120,7 @@ def alternate_cuts(
     cuts = {name: cutting.quantiles(own, start_bins) for name, own in values.items()}
     best: JointCuts | None = None
     lengths: list[float] = []
+    status = Status.COMPLETE
     for _ in range(ROUNDS):
         data = coded(cuts)
         found = hill_climb(
@@ -130,6 +132,7 @@ def alternate_cuts(
             progress=False,
             limits=deadline.limits,
         )
+        status = found.status
         dag = found.dag.reorder(data.names)
         cuts, data = _recut(coded, data, dag, cuts, fine)
         lengths.append(_length(data, dag, cuts, fine))
@@ -137,9 +140,10 @@ def alternate_cuts(
             break
         best = JointCuts(dict(cuts), dag, tuple(lengths))
         if deadline.is_over:
+            status = Status.TIME_LIMIT
             break
     assert best is not None
-    return JointCuts(best.cuts, best.dag, tuple(lengths))
+    return JointCuts(best.cuts, best.dag, tuple(lengths), status)
 
 
 @dataclass(frozen=True, eq=False)

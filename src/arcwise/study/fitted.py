@@ -7,7 +7,8 @@ score         the score, e.g. bic or bdeu:ess=10 (default bic)
 max_parents   the largest number of parents of any variable (default: no limit)
 estimator     how the tables are fitted (default bd: the posterior mean under BDeu with ess 1, so that nothing is 0)
 search        exact (default), or order: order search from seed 0, for data sets on which exact search takes too long
-seconds       the time that exact search may take (default 300); a network that is not proved by then is an error
+seconds       the time that exact search may take (default: as long as it takes, so that no clock decides whether there
+              is a network); one that is not proved by then is an error
 """
 
 from __future__ import annotations
@@ -33,7 +34,6 @@ __all__ = ["check_fitted", "fitted_network"]
 
 OPTIONS = {"data": str, "score": str, "max_parents": int, "estimator": str, "search": str, "seconds": float}
 SEARCHES = ("exact", "order")
-SECONDS = 300.0
 
 
 def check_fitted(source: SourceText) -> SourceText:
@@ -69,12 +69,13 @@ def fitted_network(source: SourceText, sources: Sources) -> BayesianNetwork:
         data, make_score(options.get("score", "bic")), max_parents=options.get("max_parents"), progress=False
     )
     if options.get("search", "exact") == "exact":
-        seconds = options.get("seconds", SECONDS)
+        seconds = options.get("seconds")
         found = find_optimal(table, data=data, limits=Limits(seconds=seconds), progress=False)
         if found.status is not Status.COMPLETE:
+            ended = f"({found.status})" if seconds is None else f"in {seconds:g} s"
             message = (
-                f"'{source.text}': the optimal network was not proved in {seconds:g} s. Allow more time (seconds=), "
-                "fewer parents (max_parents=), or any good network (search=order)."
+                f"'{source.text}': the optimal network was not proved {ended}. Allow more time (seconds=), fewer "
+                "parents (max_parents=), or any good network (search=order)."
             )
             if kept is not None and found.status is not Status.INTERRUPTED:
                 write_text(_unproved(kept), message)

@@ -16,7 +16,7 @@ from tests.ensemble.chains.chain_tables import random_table
 from arcwise import datasets
 from arcwise.ensemble import CredibleSet, find_posterior, sample_posterior
 from arcwise.ensemble.chains.chain_posterior import ChainPosterior
-from arcwise.errors import OptionError
+from arcwise.errors import OptionError, UnfinishedError
 from arcwise.limits import Limits
 from arcwise.progress import ProgressEvent
 
@@ -73,11 +73,15 @@ def test_a_resumed_run_jumps_if_it_jumped_before_however_much_time_it_has(
     assert whole.chains.facts["jumps"]
     path = tmp_path / "with"
     find_posterior(data, "bdeu:ess=1", path=path, limits=Limits(count=200), **asked)
-    monkeypatch.setattr("arcwise.ensemble.posterior.JUMP_SECONDS", 1e-9)
-    resumed = find_posterior(data, "bdeu:ess=1", path=path, **asked)
+    monkeypatch.setattr("arcwise.ensemble.posterior.JUMP_SHARE", 0.0)  # of the time, where it is limited
+    resumed = find_posterior(data, "bdeu:ess=1", path=path, limits=Limits(seconds=1000), **asked)
     assert np.array_equal(resumed.chains.rows, whole.chains.rows)
+    before = path.read_bytes()
+    with pytest.raises(UnfinishedError, match="jump among"):
+        find_posterior(data, "bdeu:ess=1", path=path, limits=Limits(seconds=1e-9), **asked)
+    assert path.read_bytes() == before
     without = tmp_path / "without"
-    begun = find_posterior(data, "bdeu:ess=1", path=without, limits=Limits(count=200), **asked)
+    begun = find_posterior(data, "bdeu:ess=1", path=without, limits=Limits(seconds=1000, count=200), **asked)
     assert not begun.chains.facts["jumps"]
     monkeypatch.undo()
     assert not find_posterior(data, "bdeu:ess=1", path=without, **asked).chains.facts["jumps"]

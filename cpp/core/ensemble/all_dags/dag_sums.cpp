@@ -64,11 +64,7 @@ class Summation {
             ticker_.stop(Status::memory_limit);
             return stopped();
         }
-        const double fixed =
-            set_seconds * static_cast<double>(n_ * sets_) / static_cast<double>(options_.threads);
-        if (fixed > ticker_.remaining()) ticker_.stop(Status::time_limit);
-        if (ticker_.reason() != Status::complete || !bounds_.find(blocks, options_.threads, ticker_))
-            return stopped();
+        if (!within_limits(0, 1) || !bounds_.find(blocks, options_.threads, ticker_)) return stopped();
         if (bounds_.optimum == ParentWeights::impossible) {  // no DAG at all
             result_.log_total = -std::numeric_limits<double>::infinity();
             return result_;
@@ -89,8 +85,19 @@ class Summation {
 
     bool within_cut(std::size_t set) const { return bounds_.best[set] + bounds_.completion[set] >= floor_; }
 
-    // Estimates the number of terms from sets here and there, and stops where the time limit is far too
-    // short.
+    // Whether so many terms, and the work on all sets, are within the limit of terms, and within that of time
+    // by a factor.
+    bool within_limits(double terms, double excess) {
+        const double fixed = set_seconds * static_cast<double>(n_ * sets_);
+        const double needed = terms == 0 ? fixed : terms * term_seconds;
+        if (fixed / term_seconds + terms > options_.most_terms)
+            ticker_.stop(Status::count_limit);
+        else if (needed / static_cast<double>(options_.threads) > excess * ticker_.remaining())
+            ticker_.stop(Status::time_limit);
+        return ticker_.reason() == Status::complete;
+    }
+
+    // Estimates the number of terms from sets here and there, and stops where a limit is far too low.
     bool affordable() {
         for (std::size_t set = 0; set < sets_; ++set) result_.sets += within_cut(set) ? 1 : 0;
         BlockWeights weights(*blocks_);
@@ -117,10 +124,7 @@ class Summation {
         }
         result_.terms = seen / looked_at * static_cast<double>(result_.sets);
         const double pairs = options_.blankets ? static_cast<double>(n_ * (n_ - 1) / 2) : 0;
-        const double needed =
-            result_.terms * term_seconds * (1 + pairs / 2) / static_cast<double>(options_.threads);
-        if (needed > certain_excess * ticker_.remaining()) ticker_.stop(Status::time_limit);
-        return ticker_.reason() == Status::complete;
+        return within_limits(result_.terms * (1 + pairs / 2), certain_excess);
     }
 
     // R, from small sets to large ones, and A with it. Terms within a block first, which makes its sums

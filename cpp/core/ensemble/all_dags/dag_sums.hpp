@@ -48,6 +48,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "monitor.hpp"
@@ -60,6 +61,9 @@ struct DagSumOptions {
     bool blankets = false;    // the probability that two nodes are in each other's Markov blanket, too
     std::size_t threads = 1;  // the result does not depend on it
     std::size_t memory = ~std::size_t{0};
+    // Where an estimate, made beforehand, of the terms and of what the sets cost, as terms, is above it, the
+    // count limit ends the work. No clock and no number of threads is part of that.
+    double most_terms = std::numeric_limits<double>::infinity();
 };
 
 struct DagSums {

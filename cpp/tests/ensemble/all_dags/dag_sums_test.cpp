@@ -213,6 +213,21 @@ TEST(sums_stop_at_limits) {
     CHECK(small.status == Status::memory_limit);
     CHECK(small.shares.empty());
     CHECK(small.bytes > 1000);
+    options = {};
+    options.most_terms = 15'000;  // what the 2^10 sets cost is more
+    const auto none = sums_of(table, options);
+    CHECK(none.status == Status::count_limit);
+    CHECK(none.terms == 0);
+    options.most_terms = 50'000;  // the sets, but not their 3^10 - 2^10 terms
+    for (const std::size_t threads : {1, 3}) {
+        options.threads = threads;
+        const auto some = sums_of(table, options);
+        CHECK(some.status == Status::count_limit);
+        CHECK(some.terms > 28'000);  // an estimate
+        CHECK(some.shares.empty());
+    }
+    options.most_terms = 1e6;
+    CHECK(sums_of(table, options).status == Status::complete);
     SilentMonitor monitor;
     Ticker ticker(monitor, 1e-9);
     CHECK(sum_all_dags(table.view(), {}, ticker).status == Status::time_limit);

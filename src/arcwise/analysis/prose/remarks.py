@@ -12,8 +12,10 @@ from arcwise.limits import Status
 if TYPE_CHECKING:
     from arcwise.analysis.averaged import Averaged
     from arcwise.analysis.price import ConstraintPrice
+    from arcwise.confidence.calibration.self_calibration import SelfCalibration
 
 __all__ = [
+    "cut_remark",
     "fallback_remark",
     "hurried_remark",
     "missing_remark",
@@ -21,7 +23,9 @@ __all__ = [
     "price_remarks",
     "sample_remark",
     "shortfall_words",
+    "simulated_remark",
     "unconstrained_remark",
+    "undescribed_remark",
 ]
 
 
@@ -52,6 +56,12 @@ def fallback_remark(given_up: Averaged, found: Averaged) -> Remark:
 
 def sample_remark(found: Averaged) -> Remark:
     """Say that there are fewer networks than asked for, or that chains do not agree."""
+    if found.verdict.get("converged"):
+        return Remark(
+            f"{found.verdict['sentence']} But the time limit decided how the networks were drawn, so that another run "
+            "may differ. Allow more time with --limit-seconds.",
+            by_time=found.status is Status.TIME_LIMIT,
+        )
     if found.verdict:
         return Remark(
             f"{found.verdict['sentence']} The confidences are those of the draws, not of the posterior. Allow more "
@@ -61,6 +71,33 @@ def sample_remark(found: Averaged) -> Remark:
     return Remark(
         f"The {found.recipe.source_facts.title} is not complete: {shortfall_words(found)}. Allow more time with "
         "--limit-seconds.",
+        by_time=found.status is Status.TIME_LIMIT,
+    )
+
+
+def undescribed_remark() -> Remark:
+    """Say that the time was over before all was found that the report says of the main set."""
+    return Remark(
+        "What is said of the main set beyond the confidences (its classes, its share of the posterior, experiments) "
+        "may be missing or less exact: the time did not suffice. Allow more with --limit-seconds.",
+        by_time=True,
+    )
+
+
+def cut_remark() -> Remark:
+    """Say that the time was over before the cuts were those that they would have been."""
+    return Remark(
+        "The cuts of the numbers are not the best ones: the time did not suffice to choose them. Allow more with "
+        "--limit-seconds.",
+        by_time=True,
+    )
+
+
+def simulated_remark(found: SelfCalibration) -> Remark:
+    """Say that the probabilities come from fewer simulated data sets than they should."""
+    return Remark(
+        f"The probabilities come from {found.repeats} simulated data sets, or from networks that are not all "
+        f"there: {found.status}. Allow more time with --limit-seconds.",
         by_time=found.status is Status.TIME_LIMIT,
     )
 

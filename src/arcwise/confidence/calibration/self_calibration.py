@@ -81,12 +81,13 @@ def self_calibration(
         raise OptionError("the data have different variables from the confidences, or in another order.")
     run = run or Run()
     deadline = Deadline.of(run.limits)
-    recipe, status = recipe_of(confidence), Status.COMPLETE
+    recipe = recipe_of(confidence)
     vectors: list[NDArray[np.float64]] = []
     truths: list[NDArray[np.bool_]] = []
     pairs = np.triu_indices(len(data.names), 1)
     with show_progress(run.progress) as callback:
-        networks = carry_out(recipe, data, replace(run, limits=deadline.share(0.3).limits, progress=False)).networks
+        begun = carry_out(recipe, data, replace(run, limits=deadline.share(0.3).limits, progress=False))
+        networks, status = begun.networks, begun.status
         for index, dag in enumerate(_drawn(networks, repeats, run.seed)):
             draws = np.random.default_rng([run.seed, index, repeats])
             sample = _drawn_tables(dag, data, draws).sample(data.n_cases, seed=draws, threads=1)

@@ -98,7 +98,8 @@ def sample_posterior(
     Returns
     -------
     ChainPosterior
-        Draws, probabilities with standard errors, and the verdict. `status` is COMPLETE only if the chains converged.
+        Draws, probabilities with standard errors, and the verdict. `status` is COMPLETE only if the chains converged,
+        and no limit of time ended them between two looks.
 
     Raises
     ------
@@ -290,10 +291,10 @@ class _Run:
             status = self._draw_to(min(look, most), deadline, threads)
             self._save()
             verdict = self.verdict()
+            if status is not Status.COMPLETE:  # even if they agree: how many draws there are is the clock's doing
+                return status, verdict
             if verdict.converged:
                 return Status.COMPLETE, verdict
-            if status is not Status.COMPLETE:
-                return status, verdict
             if self.done >= most:
                 return Status.COUNT_LIMIT, verdict
             look = _next_look(look)

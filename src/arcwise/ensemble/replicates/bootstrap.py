@@ -39,6 +39,7 @@ from arcwise.settings import gather
 
 __all__ = ["bootstrap_networks"]
 
+SHORTEST = 1e-6  # seconds of a replicate: a clock may not tell two of its looks apart
 LARGEST_BATCH = 4096
 MOST_REPLICATES = 10**8  # more do not fit in memory
 MOST_DEATHS = 3  # how often in a row workers may die before any batch is finished
@@ -205,7 +206,13 @@ def _learn_all(
             return Status.TIME_LIMIT
         while waiting and len(running) < 2 * workers.count:
             pace = (deadline.seconds - start) * workers.count / done if done else np.inf  # seconds per replicate
-            size = int(min(1 + workers.batch_seconds / pace, LARGEST_BATCH, 1 + len(waiting) / (2 * workers.count)))
+            size = int(
+                min(
+                    1 + workers.batch_seconds / max(pace, SHORTEST),
+                    LARGEST_BATCH,
+                    1 + len(waiting) / (2 * workers.count),
+                )
+            )
             batch = [waiting.popleft() for _ in range(min(size, len(waiting)))]
             running[workers.submit(batch, left)] = batch
             if workers.count == 1:
