@@ -256,6 +256,12 @@ BIBLIOGRAPHY: dict[str, Work] = {
         "Branch and bound for regular Bayesian network structure learning",
         "UAI",
     ),
+    "talvitie-2019": Work(
+        ("Talvitie, T.", "Vuoksenmaa, A.", "Koivisto, M."),
+        2019,
+        "Exact sampling of directed acyclic graphs from modular distributions",
+        "UAI",
+    ),
     "ueno-2012": Work(
         ("Ueno, M.", "Uto, M."), 2012, "Non-informative Dirichlet score for learning Bayesian networks", "PGM"
     ),

@@ -42,7 +42,7 @@ def test_small_problems_are_summed(data: Dataset) -> None:
     assert not found.standard_errors().any()
     assert found.report() == truth.certificate()
     drawn = found.networks(4000, seed=1)
-    assert (drawn.origin, drawn.count) == ("draws", 4000)
+    assert (drawn.origin, drawn.count) == ("posterior", 4000)
     error = np.sqrt(truth.arc_probabilities() * (1 - truth.arc_probabilities()) / 4000)
     assert (np.abs(drawn.arc_probabilities() - truth.arc_probabilities()) <= 5 * error + 1e-3).all()
 
@@ -206,8 +206,28 @@ def test_verb_ends_with_3_if_chains_do_not_agree(file: Path, cli: Callable[..., 
     assert "count limit" in told
 
 
-def test_learn_averages_draws_and_says_whether_chains_agree(data: Dataset) -> None:
+def test_learn_draws_independently_where_all_networks_can_be_summed_over(data: Dataset) -> None:
     analysis = learn(data, method="posterior", score="bdeu:ess=1", permutations=0, compare=False, seed=1)
+    assert analysis.status is Status.COMPLETE
+    assert not analysis.main.verdict
+    assert analysis.main.count == 10_000
+    exact = find_posterior(data, "bdeu:ess=1").edge_probabilities()
+    confidence = analysis.confidence
+    assert np.abs(confidence.present - exact).max() < 0.02
+    expected = np.sqrt(confidence.present * (1 - confidence.present) / 10_000)
+    assert confidence.standard_error == pytest.approx(expected)
+    told = " ".join(analysis.to_text().split())
+    assert "drawn independently of each other" in told
+    assert "by exact sums over all of them (Talvitie et al., 2019)" in told
+    assert "Vuoksenmaa" in told
+    assert "Borsuk" not in told
+
+
+def test_learn_averages_draws_and_says_whether_chains_agree(data: Dataset) -> None:
+    chains = {"way": "chains"}
+    analysis = learn(
+        data, method="posterior", score="bdeu:ess=1", permutations=0, compare=False, seed=1, settings=chains
+    )
     assert analysis.status is Status.COMPLETE
     assert analysis.confidence.orient == "cpdag"
     assert analysis.main.verdict["converged"]
@@ -215,7 +235,13 @@ def test_learn_averages_draws_and_says_whether_chains_agree(data: Dataset) -> No
     exact = find_posterior(data, "bdeu:ess=1").edge_probabilities()
     assert np.abs(analysis.confidence.present - exact).max() < 0.02
     short = learn(
-        data, method="posterior", settings=("most_draws=60",), permutations=0, compare=False, seed=1, score="bic"
+        data,
+        method="posterior",
+        settings=("way=chains", "most_draws=60"),
+        permutations=0,
+        compare=False,
+        seed=1,
+        score="bic",
     )
     assert short.status is Status.COUNT_LIMIT
     assert not short.confidence.complete
@@ -247,12 +273,16 @@ def test_learn_tells_the_share_that_the_set_holds_also_by_chains(
 
 def test_networks_of_the_verb_know_how_they_were_made(file: Path, cli: Callable[..., str], tmp_path: Path) -> None:
     output = tmp_path / "networks.parquet"
-    cli("posterior", file, "--most-draws", "100", "--seed", "3", "-o", output, "--quiet", code=3)
+    chains = ("--way", "chains", "--most-draws", "100")
+    cli("posterior", file, *chains, "--seed", "3", "-o", output, "--quiet", code=3)
     networks = NetworkSet.load(output)
     assert networks.recipe is not None
     assert networks.recipe.source == "posterior"
-    assert networks.recipe.settings == {"chains": 4, "most_draws": 100}
+    assert networks.recipe.settings == {"way": "chains", "chains": 4, "most_draws": 100}
     assert networks.facts["n_cases"] == 625
-    cli("posterior", file, "--way", "exact", "--seed", "3", "-o", output, "--quiet")
-    drawn = NetworkSet.load(output)
-    assert (drawn.origin, drawn.count, drawn.facts["n_cases"]) == ("draws", 10_000, 625)
+    for way in ("exact", "auto"):
+        cli("posterior", file, "--way", way, "--seed", "3", "-o", output, "--quiet")
+        drawn = NetworkSet.load(output)
+        assert (drawn.origin, drawn.count, drawn.facts["n_cases"]) == ("posterior", 10_000, 625)
+        assert drawn.recipe is not None
+        assert drawn.recipe.settings["way"] == way

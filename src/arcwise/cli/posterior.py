@@ -71,8 +71,8 @@ def posterior(
     """Find how probable each arc is, over all networks, each in proportion to its posterior probability.
 
     Sums over all networks where that is possible. Otherwise chains draw networks until they agree; if they do not, the
-    exit code is 3, and what is printed is not the posterior. With -o, the networks that chains drew are written, or,
-    with --way exact, 10,000 networks that were drawn independently.
+    exit code is 3, and what is printed is not the posterior. With -o, networks are written: 10,000 that were drawn
+    independently, where the posterior was summed, and else those that the chains drew.
 
     Example: arcwise posterior survey.csv --score bdeu --ess 1 --seed 1
     """
@@ -84,7 +84,7 @@ def posterior(
 
     output = printing.output
     check_file_name(output, "networks")
-    way: Any = "chains" if output is not None and wanted.way == "auto" else wanted.way
+    way: Any = wanted.way
     deadline = Deadline.of(limit.limits)
     score = scored.make()
     cases, known = reading.read_known(data, printing.progress, rules, score)
@@ -105,22 +105,18 @@ def posterior(
         cluster=wanted.cluster,
     )
     status = found.status
-    if output is not None and found.exact is not None:
-        if found.complete:
-            networks = found.networks(seed=wanted.seed, limits=deadline.limits)
-            status = networks.status
-            replace(networks, facts={**networks.facts, "n_cases": cases.n_cases}).save(output)
-    elif output is not None:
+    if output is not None and (found.exact is None or found.complete):
         recipe = Recipe.of(
             "posterior",
             score,
             max_parents=rules.max_parents,
             constraints=known,
+            way=way,
             chains=wanted.chains,
             most_draws=wanted.most_draws,
         )
-        networks = found.networks().made_by(recipe)
-        replace(networks, facts={**networks.facts, "n_cases": cases.n_cases}).save(output)
+        drawn = found.networks(seed=wanted.seed, threads=wanted.threads, limits=deadline.uncounted).made_by(recipe)
+        replace(drawn, facts={**drawn.facts, "n_cases": cases.n_cases}).save(output)
     unfinished = found.exact is not None and not found.exact.complete
     nothing = unfinished or (found.chains is not None and not found.chains.count)
     n = len(found.names)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ from arcwise.ensemble.exact_posterior import (
 from arcwise.ensemble.families import arc_frame
 from arcwise.ensemble.network_set import NetworkSet
 from arcwise.ensemble.replicates.bootstrap import bootstrap_networks
+from arcwise.ensemble.ways import WAYS, Way
 from arcwise.errors import UnfinishedError, UnknownNameError, suggestion
 from arcwise.graph import Constraints, Dag
 from arcwise.limits import Limits, Status
@@ -53,11 +54,10 @@ __all__ = [
     "Way",
     "draw_posterior",
     "find_posterior",
+    "posterior_of",
     "sum_posterior",
 ]
 
-Way = Literal["auto", "exact", "chains"]
-WAYS: tuple[Way, ...] = ("auto", "exact", "chains")
 # A sum needs every parent set: beyond this many families the table alone is too much.
 MOST_FAMILIES = 2**24
 # What is summed before chains are tried instead: on one core, a minute for the terms and one for the parent sets, which
@@ -69,7 +69,7 @@ EXACT_SHARE = 0.5
 # Draws from a posterior that was summed: an arc's share has a standard error of at most 0.005.
 EXACT_DRAWS = 10_000
 # The credible set that chains jump in: memory decides, and, if there is a limit, a share of the time.
-JUMP_MEMORY, JUMP_SHARE = 2**24, 0.3
+JUMP_MEMORY, JUMP_SHARE = 2**26, 0.3
 
 
 @one_screen
@@ -85,7 +85,7 @@ class PosteriorSettings:
     chains, most_draws, path, cluster
         See `arcwise.ensemble.chains.settings.ChainSettings`.
     jump_factor
-        Chains jump among the networks within this Bayes factor of the best one, if that set is found in 16 MB; 1 for
+        Chains jump among the networks within this Bayes factor of the best one, if that set is found in 64 MB; 1 for
         no jumps.
     """
 
@@ -177,8 +177,10 @@ class Posterior:
         assert self.chains is not None
         return self.chains.share_within(credible.opt - credible.slack - credible.tolerance)
 
-    def networks(self, draws: int = EXACT_DRAWS, *, seed: Seed = None, limits: Limits | None = None) -> NetworkSet:
-        """Return networks that were drawn from the posterior, all of the same weight.
+    def networks(
+        self, draws: int = EXACT_DRAWS, *, seed: Seed = None, threads: int = 1, limits: Limits | None = None
+    ) -> NetworkSet:
+        """Return networks that were drawn from the posterior, all of the same weight; the origin is "posterior".
 
         Where it was summed, they are drawn now, independently of each other (see `ExactPosterior.sample`). Otherwise
         they are those of the chains, however many there are, and the arguments are not used.
@@ -189,11 +191,13 @@ class Posterior:
             How many, where the posterior was summed.
         seed
             Fixes the random numbers of these draws.
+        threads
+            The networks do not depend on it.
         limits
             See `ExactPosterior.sample`.
         """
         if self.exact is not None:
-            return self.exact.sample(draws, seed=seed, limits=limits)
+            return replace(self.exact.sample(draws, seed=seed, threads=threads, limits=limits), origin="posterior")
         assert self.chains is not None
         return self.chains.networks()
 
@@ -265,7 +269,14 @@ def find_posterior(
     scorer = make_score(score)
     most = scorer.facts.parent_limit if max_parents is None else max_parents
     problem = Problem(data, scorer, most, constraints, threads, progress)
-    deadline = Deadline.of(limits)
+    return posterior_of(problem, Deadline.of(limits), seed=seed, settings=chosen)
+
+
+def posterior_of(
+    problem: Problem, deadline: Deadline, *, seed: Seed = None, settings: PosteriorSettings | None = None
+) -> Posterior:
+    """Sum over all DAGs, or let chains draw from them: the way that the settings ask for, or the one that fits."""
+    chosen = settings or PosteriorSettings()
     why, by_time = "", False
     if chosen.way != "chains":
         exact, why = sum_posterior(problem, deadline, always=chosen.way == "exact")

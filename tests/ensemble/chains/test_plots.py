@@ -70,7 +70,7 @@ def test_arviz_finds_our_numbers() -> None:
 
 def test_the_report_shows_traces_ranks_and_what_was_left_out() -> None:
     data = datasets.load("balance-scale")
-    analysis = learn(data, method="posterior", compare=False, seed=1, settings={"most_draws": 1000})
+    analysis = learn(data, method="posterior", compare=False, seed=1, settings={"way": "chains", "most_draws": 1000})
     assert analysis.main.chains is not None
     blocks = next(section.blocks for section in analysis.report.sections if section.key == "ensemble")
     trace, ranks = [block for block in blocks if isinstance(block, Chart)][:2]

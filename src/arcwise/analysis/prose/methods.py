@@ -10,7 +10,7 @@ from arcwise.analysis.prose.choices import versions
 from arcwise.analysis.prose.constraints import constraints_text, price_methods
 from arcwise.analysis.prose.experiments import EXPERIMENT_WORKS, methods_of_experiments
 from arcwise.analysis.prose.gaps import completion_methods
-from arcwise.analysis.prose.sources import methods_of_networks
+from arcwise.analysis.prose.sources import cited_for_networks, methods_of_networks
 from arcwise.analysis.thresholds import RuleName
 from arcwise.bibliography import list_works
 from arcwise.confidence.consensus import Fate
@@ -104,7 +104,7 @@ def references(analysis: Analysis) -> tuple[str, ...]:
     """Return the works that the methods section and the report refer to, by author."""
     wanted = {"liao-2022", "scanagatta-2014", "steck-2008"}
     for averaged in analysis.sets:
-        wanted |= {averaged.recipe.scorer.facts.citation, averaged.recipe.source_facts.citation} - {""}
+        wanted |= {averaged.recipe.scorer.facts.citation, cited_for_networks(averaged)} - {""}
     if analysis.gaps is not None:
         wanted.add("tanner-1987")
     if analysis.options.beliefs is not None and analysis.options.beliefs.fair_sizes:

@@ -12,11 +12,13 @@ from arcwise.option import options_of
 
 if TYPE_CHECKING:
     from arcwise.analysis.analysis import Analysis
+    from arcwise.analysis.averaged import Averaged
     from arcwise.ensemble import Recipe
 
 __all__ = [
     "Choice",
     "account_of_sample",
+    "cited_for_networks",
     "completeness",
     "ensemble_title",
     "methods_of_networks",
@@ -72,15 +74,26 @@ def account_of_sample(analysis: Analysis) -> str:
     how = {
         "bootstrap": f"{confidence.n_networks:,} networks were learned, each from {analysis.data.n_cases:,} cases "
         "drawn with replacement from the data (the bootstrap).",
-        "posterior": f"{confidence.n_networks:,} networks were drawn by Markov chains from all "
+        "posterior": f"{confidence.n_networks:,} networks were drawn {_way_of_drawing(analysis)} from all "
         f"{restriction(analysis.main.recipe, 'networks') or 'networks'}, each in proportion to its posterior "
-        f"probability. {analysis.main.verdict.get('sentence', '')}",
+        f"probability. {analysis.main.verdict.get('sentence', '')}".rstrip(),
     }.get(source.name, f"There are {confidence.n_networks:,} {source.networks} ({source.title}: {source.meaning}).")
     text = f"{how} The confidence in an edge is the share of the networks that have it."
     if not source.is_sample or analysis.data.n_variables < 2:
         return text
     worst = float(confidence.standard_error.max())
     return f"{text} With this many networks a confidence is accurate to about ±{2 * worst:.2f} at worst."
+
+
+def cited_for_networks(averaged: Averaged) -> str:
+    """Return the work that says how the networks were found: for a posterior, by chains or by sums."""
+    source = averaged.recipe.source_facts
+    return "talvitie-2019" if source.name == "posterior" and not averaged.verdict else source.citation
+
+
+def _way_of_drawing(analysis: Analysis) -> str:
+    """Say how the networks of a posterior were drawn."""
+    return "by Markov chains" if analysis.main.verdict else "independently of each other, by sums over all of them,"
 
 
 def completeness(recipe: Recipe) -> str:
@@ -153,10 +166,15 @@ def _posterior_methods(analysis: Analysis) -> str:
     recipe, verdict = analysis.main.recipe, analysis.main.verdict
     which = restriction(recipe, "directed acyclic graphs") or "directed acyclic graphs"
     state = "until they agreed" if verdict.get("converged") else "but they had not converged"
+    how = (
+        f"by {verdict['chains']} Markov chains (Su & Borsuk, 2016), {state} (rank-normalised R-hat below 1.01 and "
+        "differences below 0.02 for every pair are asked for)"
+        if verdict
+        else "independently of each other, by exact sums over all of them (Talvitie et al., 2019)"
+    )
     return (
         f"We drew {analysis.confidence.n_networks:,} networks from the posterior over all {which} under the "
-        f"{recipe.score_title} score and a uniform prior by {verdict.get('chains', 0)} Markov chains (Su & Borsuk, "
-        f"2016), {state} (rank-normalised R-hat below 1.01 and differences below 0.02 for every pair are asked for). "
+        f"{recipe.score_title} score and a uniform prior {how}. "
         "The confidence in an edge is the share of the networks that have it"
     )
 

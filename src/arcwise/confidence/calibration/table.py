@@ -143,7 +143,7 @@ def _as_studied(studied: Recipe, recipe: Recipe) -> Recipe:
 
 
 # How many networks are drawn decides how exact a confidence is, not what it means.
-EFFORT = ("replicates", "most_draws", "chains")
+EFFORT = ("replicates", "most_draws", "chains", "way")
 
 
 def _beyond(n_cases: int, n_variables: int, model: CalibrationModel) -> str:

@@ -228,9 +228,13 @@ def standard_errors(shares: NDArray[np.float64], effective: NDArray[np.float64])
 def effective_networks(networks: Any) -> NDArray[np.float64] | None:
     """Return the effective number of networks for each pair's edge, where chains drew them; None for others.
 
+    None, too, for networks that were drawn from the posterior independently of each other: each is an effective one.
+
     NaN if they are a part of what the chains drew: the order of the draws is lost.
     """
     if getattr(networks, "origin", "") != "posterior" or not isinstance(networks, NetworkSet):
+        return None
+    if CHAINS not in networks.facts:
         return None
     n = networks.n_variables
     chains, draws = networks.facts.get(CHAINS, 0), networks.facts.get(CHAIN_DRAWS, 0)

@@ -25,7 +25,9 @@ from arcwise.seeds import native_seed
 
 __all__ = ["RESAMPLED", "starting_networks"]
 
-ITERATIONS = 300
+# Iterations of a search over orders. One takes some n^2 steps: beyond SMALL variables there are fewer, and starts cost
+# no more than there; from a random order, the first already comes to a local optimum.
+ITERATIONS, SMALL = 300, 40
 MOST_SEARCHED = 1000  # rows of a variable
 # The kinds of starts, by number of the chain modulo 4.
 BEST, LOCAL, RESAMPLED, EMPTY = range(4)
@@ -90,10 +92,11 @@ def _local_optima(
 ) -> list[NDArray[np.int64] | None]:
     """Search from a random order for each chain; None where required arcs are turned round, or time is over."""
     random = np.random.default_rng([seed, 1])
+    most = max(1, ITERATIONS * SMALL**2 // max(SMALL, n_variables) ** 2)
     found: list[NDArray[np.int64] | None] = []
     for _ in range(chains):
         order = random.permutation(n_variables).astype(np.int32)
-        (_, rows, _, missing), reason = search.iterate(order, ITERATIONS, ITERATIONS + 1, deadline.seconds_left, None)
+        (_, rows, _, missing), reason = search.iterate(order, most, most + 1, deadline.seconds_left, None)
         if Status.from_native(reason) is Status.INTERRUPTED:
             raise KeyboardInterrupt
         found.append(None if missing else rows)

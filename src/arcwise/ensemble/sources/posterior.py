@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from arcwise.deadline import Deadline
 from arcwise.ensemble.chains.settings import MOST_CHAINS
 from arcwise.ensemble.sources.source import Source
+from arcwise.ensemble.ways import WAYS
 from arcwise.option import check_options, option
 
 if TYPE_CHECKING:
@@ -20,8 +21,11 @@ __all__ = ["PosteriorOptions", "PosteriorSource"]
 
 @dataclass(frozen=True)
 class PosteriorOptions:
-    """How many chains draw, and how long at most."""
+    """Which way networks are drawn; if by chains, by how many, and how long at most."""
 
+    way: str = option(
+        "auto", "auto: independent draws where all networks can be summed over, else chains", choices=WAYS
+    )
     chains: int = option(4, "how many chains", low=2, high=MOST_CHAINS)
     most_draws: int = option(200_000, "how many draws of each chain at most", low=8)
 
@@ -30,10 +34,10 @@ class PosteriorOptions:
 
 
 class PosteriorSource(Source):
-    """Draw networks by Markov chains over DAGs, until the chains agree.
+    """Draw networks from the posterior: independently where it can be summed over all DAGs, and else by Markov chains.
 
     Directions of equivalence classes are features of whole networks, which sums over all DAGs do not give: therefore
-    draws, also where the sums could be found. `arcwise.ensemble.find_posterior` gives the sums.
+    draws, also where the sums are found. `arcwise.ensemble.find_posterior` gives the sums.
     """
 
     name = "posterior"
@@ -47,13 +51,12 @@ class PosteriorSource(Source):
     is_usual = False
 
     def run(self, recipe: Recipe, data: Dataset, run: Run) -> Ensemble:
-        """Draw until the chains agree; where a limit stops them, the status and the verdict say so."""
-        from arcwise.ensemble.posterior import PosteriorSettings, Problem, draw_posterior
+        """Draw; where a limit stops chains before they agree, the status and the verdict say so."""
+        from arcwise.ensemble.posterior import PosteriorSettings, Problem, posterior_of
 
         problem = Problem(
             data, recipe.scorer, recipe.max_parents, recipe.constraints_on(data.names), run.threads, run.progress
         )
-        found = draw_posterior(
-            problem, Deadline.of(run.limits), seed=run.seed, settings=PosteriorSettings(**recipe.settings)
-        )
-        return found.networks().made_by(recipe)
+        deadline = Deadline.of(run.limits)
+        found = posterior_of(problem, deadline, seed=run.seed, settings=PosteriorSettings(**recipe.settings))
+        return found.networks(seed=run.seed, threads=run.threads, limits=deadline.uncounted).made_by(recipe)
