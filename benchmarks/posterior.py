@@ -2,7 +2,8 @@
 
 `python -m benchmarks.posterior [--page FILE] [data ...]` prints Markdown tables, and with --page also puts them into
 the page, under their headings. Times are CPU seconds of one thread from a finished table of all parent sets (BDeu with
-equivalent sample size 1), for all families, arcs, edges and ancestors together; memory is that of the sums.
+equivalent sample size 1), for all families, arcs, edges and ancestors together, the best of five for what takes less
+than a second; memory is that of the sums.
 Each row runs in a process of its own.
 """
 
@@ -28,6 +29,7 @@ from arcwise.parent_sets import ParentSetTable, build_parent_sets
 SHARED = Path(os.environ.get("ARCWISE_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 FACTORS = (3, 20, 150)
 DRAWS = 5000
+REPEATS = 5  # of what takes less than a second; the best counts
 
 
 @dataclass(frozen=True)
@@ -103,9 +105,13 @@ CHAIN_SECONDS = 120.0
 def measure(row: Row) -> str:
     data = row.data()
     table = build_parent_sets(data, "bdeu:ess=1", slack=math.inf, max_parents=row.max_parents)
-    start = time.process_time()
-    found = exact_posterior(table, cut=row.cut, progress=False)
-    seconds = time.process_time() - start
+    seconds = math.inf
+    for _ in range(REPEATS):
+        start = time.process_time()
+        found = exact_posterior(table, cut=row.cut, progress=False)
+        seconds = min(seconds, time.process_time() - start)
+        if seconds > 1:
+            break
     n = data.n_variables
     return (
         f"| {row.name} | {n} | {data.n_cases:,} | {row.max_parents or 'any'} | {found.n_sets / 2**n:.2%} "

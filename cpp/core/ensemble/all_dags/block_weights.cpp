@@ -1,7 +1,7 @@
 #include "ensemble/all_dags/block_weights.hpp"
 
-#include <numeric>
 #include <type_traits>
+#include <utility>
 
 #include "ensemble/all_dags/clones.hpp"
 
@@ -62,21 +62,27 @@ BlockRows::BlockRows(const ParentWeights& rows, const TableView& table)
       order_(table.rows()),
       sorted_(table.rows()),
       groups_(rows.nodes) {
-    std::iota(order_.begin(), order_.end(), 0U);
-    const auto last_nodes = [&](std::uint32_t row) { return rows_.masks[row] >> first_nodes_; };
+    // A counting sort, node by node: there may be half a million rows and four groups.
+    std::vector<std::size_t> ends(blocks());
     for (std::size_t v = 0; v < rows.nodes; ++v) {
         const auto begin = static_cast<std::size_t>(table.node_offsets[v]);
         const auto end = static_cast<std::size_t>(table.node_offsets[v + 1]);
-        std::stable_sort(order_.begin() + static_cast<std::ptrdiff_t>(begin),
-                         order_.begin() + static_cast<std::ptrdiff_t>(end),
-                         [&](std::uint32_t a, std::uint32_t b) { return last_nodes(a) < last_nodes(b); });
-        for (std::size_t i = begin; i < end; ++i) {
-            if (i == begin || last_nodes(order_[i]) != groups_[v].back().last_nodes)
-                groups_[v].push_back({last_nodes(order_[i]), i, i});
-            groups_[v].back().end = i + 1;
-            const auto row = order_[i];
-            sorted_[i] = {static_cast<std::uint32_t>(rows.masks[row] & (length() - 1)), rows.levels[row],
-                          rows.weights[row]};
+        const auto last_nodes = [&](std::size_t row) {
+            return static_cast<std::size_t>(rows.masks[row] >> first_nodes_);
+        };
+        std::ranges::fill(ends, std::size_t{0});
+        for (std::size_t row = begin; row < end; ++row) ++ends[last_nodes(row)];
+        std::size_t place = begin;
+        for (std::size_t block = 0; block < blocks(); ++block) {
+            if (ends[block] == 0) continue;
+            groups_[v].push_back({block, place, place + ends[block]});
+            place += std::exchange(ends[block], place);
+        }
+        for (std::size_t row = begin; row < end; ++row) {
+            const std::size_t to = ends[last_nodes(row)]++;
+            order_[to] = static_cast<std::uint32_t>(row);
+            sorted_[to] = {static_cast<std::uint32_t>(rows.masks[row] & (length() - 1)), rows.levels[row],
+                           rows.weights[row]};
         }
     }
 }
