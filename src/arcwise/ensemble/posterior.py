@@ -68,8 +68,9 @@ MOST_TERMS, MOST_SCORED, SCORED_ALWAYS, EXACT_MEMORY = 5 * 10**9, 3 * 10**11, 50
 EXACT_SHARE = 0.5
 # Draws from a posterior that was summed: an arc's share has a standard error of at most 0.005.
 EXACT_DRAWS = 10_000
-# The credible set that chains jump in: memory decides, and, if there is a limit, a share of the time.
-JUMP_MEMORY, JUMP_SHARE = 2**26, 0.3
+# The credible set that chains jump in: memory decides, and, if there is a limit, a share of the time. If the set of the
+# whole factor does not fit, that of a smaller one may.
+JUMP_MEMORY, JUMP_SHARE, JUMP_FACTORS = 2**25, 0.3, (1.0, 0.3)
 
 
 @one_screen
@@ -85,8 +86,8 @@ class PosteriorSettings:
     chains, most_draws, path, cluster
         See `arcwise.ensemble.chains.settings.ChainSettings`.
     jump_factor
-        Chains jump among the networks within this Bayes factor of the best one, if that set is found in 64 MB; 1 for
-        no jumps.
+        Chains jump among the networks within this Bayes factor of the best one, if that set is found in 32 MB, or
+        else within 0.3 times of it; 1 for no jumps.
     """
 
     way: Way = "auto"
@@ -414,23 +415,29 @@ def _jump_set(problem: Problem, settings: PosteriorSettings, deadline: Deadline)
     Memory decides, which does not depend on how busy a machine is; time only where it is limited. A run that is
     resumed needs the set that it had, and is given all of the time.
     """
-    slack = math.log(settings.jump_factor)
     known = run_of_file(settings.path)
     if settings.jump_factor <= 1 or (known is not None and known.jump_slack is None):
         return None, False
     left = deadline if known is not None else deadline.share(JUMP_SHARE)
-    table = problem.table(slack, Limits(left.limits.seconds, JUMP_MEMORY))
-    status = table.status
-    if status is Status.COMPLETE:
-        limits = Limits(left.limits.seconds, JUMP_MEMORY)
-        found = CredibleSet.build(
-            table, log_slack=slack, constraints=problem.constraints, limits=limits, progress=problem.progress
-        )
-        if found.complete:
-            return found, False
-        status = found.status
-    if status is Status.INTERRUPTED:
-        raise KeyboardInterrupt
+    slacks = [math.log(settings.jump_factor * share) for share in JUMP_FACTORS if settings.jump_factor * share > 1]
+    if known is not None:
+        slacks = [slack for slack in slacks if slack == known.jump_slack] or slacks[:1]
+    status = Status.COMPLETE
+    for slack in slacks:
+        table = problem.table(slack, Limits(left.limits.seconds, JUMP_MEMORY))
+        status = table.status
+        if status is Status.COMPLETE:
+            limits = Limits(left.limits.seconds, JUMP_MEMORY)
+            found = CredibleSet.build(
+                table, log_slack=slack, constraints=problem.constraints, limits=limits, progress=problem.progress
+            )
+            if found.complete:
+                return found, False
+            status = found.status
+        if status is Status.INTERRUPTED:
+            raise KeyboardInterrupt
+        if status is Status.TIME_LIMIT:
+            break
     if known is not None and status is Status.TIME_LIMIT:
         raise UnfinishedError(
             f"the time was over before the networks that the chains of {settings.path} jump among were found again: ",

@@ -54,7 +54,7 @@ def _place(table: ParentSetTable, node: int, parents: list[int]) -> int:
 
 
 def test_dags_that_data_were_made_from_rank_anywhere_among_the_draws() -> None:
-    sizes = [3, 4, 5, 6, 7] * 16
+    sizes = [3, 4, 5, 6, 7] * 16 + [10] * 14 + [12] * 6
     ranks = np.array([ranks_of(n, seed) for seed, n in enumerate(sizes)])
     for own in ranks.T:
         counts = np.bincount(own * BINS // (DRAWS + 1), minlength=BINS)
