@@ -189,7 +189,9 @@ def held_by_chains(name: str, max_parents: int) -> str:
         summary = count_credible(table, bayes_factor=factor, progress=False)
         share = drawn.share_within(summary.opt - math.log(factor))
         error = 1.96 * share.standard_error
-        told = f"{share.value:.2%} ± {error:.2%}" if share.value > 0 else f"below {2 * share.standard_error:.0e}"
+        told = f"{share.value:.1%} ± {error:.1%}" if share.value > 0.01 else f"{share.value:.1e} ± {error:.0e}"
+        if share.value == 0:
+            told = f"below {2 * share.standard_error:.0e}"
         cells.append(f"{summary.count:,} | {told}")
     verdict = "yes" if drawn.verdict.score_r_hat < 1.01 else f"no ({drawn.verdict.score_r_hat:.2f})"
     return f"| {name} | {data.n_variables} | {max_parents} | {' | '.join(cells)} | {verdict} | {seconds:.0f} |"
