@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+# Nothing is imported here that Python has not loaded already: until `arcwise.cli.entry` listens, Ctrl-C is a traceback.
+TYPE_CHECKING = False  # type checkers know it by its name
 
 if TYPE_CHECKING:
     # The names below once more, for type checkers and editors; a test compares the two lists. A function in a module of
@@ -91,7 +91,9 @@ __all__ = ["__version__", "datasets", *_STAGE]  # noqa: PLE0604
 
 if not TYPE_CHECKING:  # a type checker would believe that every name exists
 
-    def __getattr__(name: str) -> Any:
+    def __getattr__(name: str) -> object:
+        import importlib
+
         if name in _STAGE:
             value = getattr(importlib.import_module(f"arcwise.{_STAGE[name]}"), name)
         elif name in _MODULES:
@@ -109,6 +111,8 @@ if not TYPE_CHECKING:  # a type checker would believe that every name exists
 def _found_elsewhere(name: str) -> str:
     """Say in which stage a name is that the package itself does not have."""
     if not name.startswith("_"):
+        import importlib
+
         for stage in _MODULES:
             if name in getattr(importlib.import_module(f"arcwise.{stage}"), "__all__", ()):
                 return f"; it is arcwise.{stage}.{name}"

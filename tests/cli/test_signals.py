@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import arcwise
 from arcwise.study import plan_study, read_study
 
 PROGRAM = [sys.executable, "-m", "arcwise.cli"]
@@ -37,6 +38,19 @@ main()
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path)
     assert done.returncode == 128 + number, done
     assert done.stderr == {signal.SIGINT: "interrupted\n", signal.SIGTERM: "terminated\n"}[number]
+
+
+def test_nothing_is_imported_before_signals_are_listened_to() -> None:
+    """Until then, Ctrl-C is Python's own traceback: in its own start, and in what the script of pip imports."""
+    code = f"""
+import re, sys
+sys.path.insert(0, {str(Path(arcwise.__file__).parents[1])!r})
+before = set(sys.modules)
+import arcwise.cli
+print(*sorted(set(sys.modules) - before))
+"""
+    done = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["__future__", "arcwise", "arcwise.cli"]
 
 
 def start(tmp_path: Path, *arguments: str) -> subprocess.Popen[bytes]:

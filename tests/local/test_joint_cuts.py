@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from arcwise.data import Table, apply_cuts
 from arcwise.graph import Constraints, Dag
+from arcwise.limits import Limits, Status
 from arcwise.local import hill_climb
 from arcwise.local.joint_cuts import _cuts_for, _Fine, _length, best_partition, interval_gains, joint_cuts
 from arcwise.scores import make_score
@@ -88,6 +89,13 @@ def test_the_same_twice() -> None:
     frame, _ = made(400)
     first, second = (joint_cuts(Table.from_dataframe(frame), ["a", "b", "d"]) for _ in range(2))
     assert all(np.array_equal(first.cuts[name], second.cuts[name]) for name in first.cuts)
+
+
+def test_cuts_that_time_ended_say_so() -> None:
+    frame, _ = made()
+    table = Table.from_dataframe(frame)
+    assert joint_cuts(table, ["a", "b", "d"]).status is Status.COMPLETE
+    assert joint_cuts(table, ["a", "b", "d"], limits=Limits(seconds=1e-9)).status is Status.TIME_LIMIT
 
 
 def test_a_family_is_described_without_the_rows_in_which_its_child_was_set() -> None:

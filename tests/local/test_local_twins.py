@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
+from dataclasses import replace
 from unittest import mock
 
 import numpy as np
@@ -10,7 +13,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from arcwise.data import Dataset
-from arcwise.graph import Constraints
+from arcwise.errors import ArcwiseError
+from arcwise.graph import Constraints, Dag
 from arcwise.local import hill_climb, hill_climbing, tabu_search
 from arcwise.local.problem import LocalProblem
 from arcwise.local.twin import climb_twin, neighbours_twin
@@ -93,3 +97,23 @@ def test_climbing_equals_the_twin(data: Dataset, name: str, tabu: int, refine: i
     np.testing.assert_allclose(found.history, history, rtol=1e-9, atol=1e-7)
     assert found.score == pytest.approx(value, rel=1e-9, abs=1e-7)
     assert found.dag.parents == tuple(tuple(sorted(p)) for p in parents)
+
+
+def test_more_cases_than_32_bits_hold() -> None:
+    """Counts are then of 64 bits; no single arc may better what a climb ends with."""
+    rng = np.random.default_rng(1)
+    codes = rng.integers(0, 2, (40, 5))
+    codes[:, 1:] = np.where(rng.random((40, 4)) < 0.7, codes[:, :4], codes[:, 1:])
+    base = Dataset.from_codes(codes, names=list("abcde"), states=[["n", "y"]] * 5)
+    data = replace(base, weights=rng.integers(1, 5, 40) * 2**31)
+    assert data.n_cases > 2**32
+    score = make_score("bic")
+    found = hill_climb(data, score, progress=False, refine=0, max_parents=2)
+    best = score.score_network(data, found.dag)
+    assert found.score == pytest.approx(best, rel=1e-12)
+    for arc in itertools.permutations(data.names, 2):
+        arcs = set(found.dag.arcs) ^ {arc}
+        with contextlib.suppress(ArcwiseError):  # a cycle
+            other = Dag.from_arcs(data.names, sorted(arcs))
+            if max(map(len, other.parents)) <= 2:
+                assert score.score_network(data, other) <= best * (1 - 1e-12)

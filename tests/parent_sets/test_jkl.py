@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcwise.errors import FormatError
+from arcwise.errors import ConstraintError, FormatError, OptionError
+from arcwise.graph import Constraints
 from arcwise.parent_sets import ParentSetTable, format_jkl, parse_jkl, read_jkl, write_jkl
 
 
@@ -171,3 +172,32 @@ def test_validate_finds_each_defect() -> None:
         ParentSetTable.from_lists(["a"], [[]])
     with pytest.raises(FormatError, match="a parent twice"):
         ParentSetTable.from_lists(["a", "b"], [[(-1.0, [1, 1])], [(-1.0, [])]])
+
+
+def test_a_name_that_comes_twice_in_the_comment_is_refused() -> None:
+    table = ParentSetTable.from_lists(["a b", "c d"], [[(-1.0, ())], [(-2.0, ())]])
+    content = format_jkl(table)
+    assert b'"c d"' in content
+    with pytest.raises(FormatError, match="a name occurs twice in the comment"):
+        parse_jkl(content.replace(b'"c d"', b'"a b"'))
+
+
+def test_a_long_word_is_cut_between_two_characters() -> None:
+    """The word is quoted up to its 40th byte, which may be in the middle of a character."""
+    with pytest.raises(FormatError, match="found 'x" + "\u00e4" * 19 + r"\.\.\.'"):
+        parse_jkl(("x" + "\u00e4" * 30 + "\n").encode())
+
+
+def test_what_cannot_be_vouched_for_is_refused() -> None:
+    table = ParentSetTable.from_lists(["a"], [[(-1.0, ())]])
+    for slack in (-1.0, math.nan):
+        with pytest.raises(OptionError, match="must be 0 or more"):
+            table.vouched(slack)
+
+
+def test_constraints_in_another_order_filter_the_same_rows() -> None:
+    table = ParentSetTable.from_lists(["a", "b"], [[(-1.0, ()), (-0.5, (1,))], [(-2.0, ()), (-1.5, (0,))]])
+    found = table.filter(Constraints(["b", "a"], forbidden=[("b", "a")]))
+    assert [found.parents_of(row) for row in range(found.n_rows)] == [(), (0,), ()]
+    with pytest.raises(ConstraintError, match="different variables"):
+        table.filter(Constraints(["b", "c"]))

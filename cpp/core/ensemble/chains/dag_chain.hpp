@@ -52,7 +52,7 @@ enum Move : std::size_t { toggle, reversal, redraw, parents, block, edge, blanke
 
 // How blocks of nodes are drawn, whatever the DAG: the first by weight, each other one as a partner of one
 // that is there already.
-struct BlockWeights {
+struct BlockChoice {
     std::vector<double> firsts;          // per node: the sum of the weights up to it
     std::vector<std::size_t> offsets;    // per node, into:
     std::vector<std::int32_t> partners;  // and
@@ -64,7 +64,7 @@ struct ChainOptions {
     double window = 0;
     std::size_t thin = 1;
     std::vector<double> heats;  // b of every replica; the first is 1
-    BlockWeights blocks;
+    BlockChoice blocks;
 };
 
 struct MoveCounts {

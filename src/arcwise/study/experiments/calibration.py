@@ -71,7 +71,7 @@ class CalibrationSettings:
     most_draws, largest_exact
         Of a posterior; networks with more variables have no credible sets and no posteriors.
     learn_seconds
-        Time for each recipe; what is not finished then is left out.
+        Time for each recipe, None for no limit; what is not finished then is left out.
     """
 
     published: tuple[str, ...] = ()
@@ -88,7 +88,7 @@ class CalibrationSettings:
     recipes: tuple[str, ...] = ("credible:qnml", "bootstrap:bdeu:ess=1")
     most_draws: int = 2000
     largest_exact: int = 40
-    learn_seconds: float = 5.0
+    learn_seconds: float | None = None
 
     def __post_init__(self) -> None:
         try:
