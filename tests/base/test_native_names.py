@@ -43,3 +43,19 @@ def test_no_two_native_files_define_the_same_name() -> None:
             owners.setdefault(name, []).append(str(path.relative_to(ROOT)))
     assert len(owners) > 3  # or nothing was read
     assert {name: files for name, files in owners.items() if len(files) > 1} == {}
+
+
+HEADERS = [*ROOT.glob("cpp/core/**/*.hpp"), *ROOT.glob("cpp/bindings/*.hpp")]
+# A name with :: is a part of a class that another header declares.
+DEFINED = re.compile(r"^(?:class|struct|enum(?: class)?) (\w+)(?!\w|::)[^;{\n]*\{", re.MULTILINE)
+
+
+@pytest.mark.skipif(not HEADERS, reason="the native sources are not beside the tests")
+def test_no_two_headers_define_the_same_type() -> None:
+    """What is made inline of one of them, such as a destructor, would be used for the other, too."""
+    owners: dict[str, list[str]] = {}
+    for path in HEADERS:
+        for name in DEFINED.findall(ANONYMOUS.sub("", path.read_text())):
+            owners.setdefault(name, []).append(str(path.relative_to(ROOT)))
+    assert len(owners) > 100  # or nothing was read
+    assert {name: files for name, files in owners.items() if len(files) > 1} == {}

@@ -190,7 +190,7 @@ bool Walker::try_redraw(Xoshiro& random) {
 
 // The block does not depend on the DAG, so that nothing needs to be corrected for how it was chosen.
 bool Walker::try_block(std::size_t size, Xoshiro& random) {
-    const BlockWeights& by = options_.blocks;
+    const BlockChoice& by = options_.blocks;
     const auto by_weight = [&](std::span<const double> sums) {
         const auto place = std::ranges::upper_bound(sums, random.uniform() * sums.back());
         return std::min(static_cast<std::size_t>(place - sums.begin()), sums.size() - 1);
