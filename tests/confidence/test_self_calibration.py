@@ -16,8 +16,8 @@ from arcwise.confidence.recipe_confidence import confidence_by_recipe
 from arcwise.data import Dataset
 from arcwise.ensemble import Recipe
 from arcwise.ensemble.recipe import Run
-from arcwise.errors import OptionError
-from arcwise.limits import Limits
+from arcwise.errors import OptionError, UnfinishedError
+from arcwise.limits import Limits, Status
 
 
 def test_what_is_too_bold_is_toned_down() -> None:
@@ -55,8 +55,10 @@ def test_simulations_are_repeatable_and_say_what_they_are(small: Dataset) -> Non
         self_calibration(confidence, small, repeats=2)
     with pytest.raises(OptionError, match="different variables"):
         self_calibration(confidence, small.select(["X1", "X0", "X2", "X3", "X4"]), repeats=6)
-    with pytest.raises(OptionError, match="Allow more time"):
+    with pytest.raises(UnfinishedError, match="Allow more time"):
         self_calibration(confidence, small, repeats=6, run=Run(limits=Limits(seconds=1e-6), progress=False))
+    with pytest.raises(OptionError, match="simulates observations"):
+        self_calibration(confidence, small.with_targets(["X0"] * 40 + [None] * 50), repeats=6)
 
 
 def test_a_bootstrap_is_simulated_from_too(small: Dataset) -> None:
@@ -70,6 +72,28 @@ def test_learn_shows_what_simulations_showed(small: Dataset) -> None:
     assert analysis.simulated is not None
     assert "simulated from the networks found here" in analysis.to_text()
     assert "in simulated data" in analysis.to_html()
+
+
+def test_simulations_that_take_too_long_leave_the_table(small: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    def too_long(*args: object, **options: object) -> None:
+        raise UnfinishedError("two were learned from.")
+
+    monkeypatch.setattr("arcwise.analysis.learning.self_calibration", too_long)
+    analysis = learn(small, calibration="self", compare=False, permutations=0, seed=1)
+    assert analysis.probability.calibration.kind == "table"
+    assert analysis.status is Status.TIME_LIMIT
+    assert any("two were learned from" in remark.text for remark in analysis.remarks)
+
+
+@pytest.mark.parametrize("options", [{"calibration": "none"}, {"method": "posterior"}])
+def test_a_false_rate_is_kept_where_confidences_are_taken_for_probabilities(
+    small: Dataset, options: dict[str, str]
+) -> None:
+    analysis = learn(small, false_rate=0.02, compare=False, permutations=0, seed=1, **options)
+    assert analysis.thresholds.chosen.label == "calibrated"
+    chosen = analysis.confidence.vector[analysis.confidence.vector > analysis.threshold]
+    assert len(chosen)
+    assert float((1 - chosen).mean()) <= 0.02
 
 
 def test_learn_calibrates_as_it_is_told(small: Dataset) -> None:

@@ -21,6 +21,7 @@ __all__ = [
     "price_remarks",
     "sample_remark",
     "shortfall_words",
+    "uncalibrated_remark",
     "unconstrained_remark",
 ]
 
@@ -114,3 +115,8 @@ def hurried_remark(target: str) -> Remark:
         "suffice to average over networks there.",
         by_time=True,
     )
+
+
+def uncalibrated_remark(why: str) -> Remark:
+    """Say that the probabilities are those of the package's table, since simulations took too long."""
+    return Remark(f"The probabilities are those of studies of known networks: {why}", by_time=True)

@@ -27,7 +27,7 @@ from arcwise.data import Dataset
 from arcwise.deadline import Deadline
 from arcwise.ensemble import CredibleSet, Ensemble, NetworkSet
 from arcwise.ensemble.recipe import Run
-from arcwise.errors import OptionError
+from arcwise.errors import OptionError, UnfinishedError
 from arcwise.graph import Dag
 from arcwise.limits import Status
 from arcwise.mentions import Argument, Remedy
@@ -72,16 +72,23 @@ def self_calibration(
 
     Raises
     ------
-    OptionError
+    UnfinishedError
         If fewer than five simulations were finished.
+    OptionError
+        If the data come from experiments: what is simulated are observations.
     """
+    if data.targets is not None and not data.targets.is_empty:
+        raise OptionError(
+            "self-calibration simulates observations, and in some of these cases variables were set.",
+            remedies=Remedy("use", Argument("calibration", "table")),
+        )
     if repeats < FEWEST:
         raise OptionError(Argument("repeats", repeats), f"must be at least {FEWEST}.")
     if data.names != confidence.names:
         raise OptionError("the data have different variables from the confidences, or in another order.")
     run = run or Run()
     deadline = Deadline.of(run.limits)
-    recipe, status = recipe_of(confidence), Status.COMPLETE
+    recipe, status = recipe_of(confidence).without_recuts, Status.COMPLETE
     vectors: list[NDArray[np.float64]] = []
     truths: list[NDArray[np.bool_]] = []
     pairs = np.triu_indices(len(data.names), 1)
@@ -102,7 +109,7 @@ def self_calibration(
             truths.append((joined | joined.T)[pairs])
             callback(ProgressEvent("self-calibration", index + 1, repeats))
     if len(vectors) < FEWEST:
-        raise OptionError(
+        raise UnfinishedError(
             f"self-calibration needs {FEWEST} simulated data sets, and {len(vectors)} were learned from ({status}).",
             remedies=Remedy("allow more time"),
         )
@@ -123,7 +130,7 @@ def _drawn(networks: Ensemble, count: int, seed: int) -> Iterator[Dag]:
         yield from networks.sample(count, seed=seed)
         return
     if not isinstance(networks, NetworkSet) or not networks.count:
-        raise OptionError(
+        raise UnfinishedError(
             f"there are no networks to simulate from ({networks.status}).", remedies=Remedy("allow more time")
         )
     rng = np.random.default_rng(seed)
