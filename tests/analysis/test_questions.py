@@ -153,6 +153,15 @@ def test_a_target_of_numbers_is_cut_as_other_columns_are() -> None:
     assert all(check.label != "mdl" for check in made.cuts.checks)  # which needs a class
 
 
+def test_folds_of_an_analysis_that_cut_numbers_anew_are_learned_as_it_was() -> None:
+    made = learn(
+        raw_frame(300, 2), agree=True, compare=False, permutations=0, recut=True, replicates=20, seed=1, progress=False
+    )
+    found = made.cross_validate("cough", folds=2)
+    assert not found.by_time
+    assert found.accuracy > 0.5
+
+
 def test_a_limit_of_time_for_the_folds_is_told(pair: tuple[Analysis, SavedAnalysis]) -> None:
     from arcwise.limits import Limits
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Dataset
+from arcwise.data.gap_states import GapStates
 from arcwise.deadline import Deadline
 from arcwise.ensemble.replicates.completed_task import CompletedTask
 from arcwise.ensemble.uncut import Uncut
@@ -111,7 +112,8 @@ class ReplicateTask:
         if self.completed is not None:
             sample = self.completed.sample(index, int(rng.integers(0, 2**63)))
         elif self.uncut is not None:
-            sample = self.uncut.sample(rng).collapse()
+            drawn = self.uncut.marked_sample if isinstance(self.data, GapStates) else self.uncut.sample
+            sample = drawn(rng).collapse()
         elif self.resampling == "bootstrap":
             sample = self.data.resample(rng)
         else:
