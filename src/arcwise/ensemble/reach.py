@@ -114,10 +114,12 @@ def listed_or_drawn(
     if isinstance(networks, CredibleSet):
         if networks.count <= count:
             found = networks.networks(limits=limits)
+            if not found.complete:  # a part of a list is not a sample
+                raise UnfinishedError("the networks could not all be listed in the time; raise the limit.")
         else:
             found = networks.sample(count, seed=seed, limits=limits)
         if not found.count:
-            raise UnfinishedError("no network could be listed in the time; raise the limit.")
+            raise UnfinishedError("no network could be drawn in the time; raise the limit.")
         return found
     if isinstance(networks, NetworkSet):
         if networks.count <= count:
