@@ -71,7 +71,7 @@ def test_a_replicate_is_rows_drawn_cut_and_learned_from(method: str) -> None:
     networks = bootstrap_networks(data, "bic", replicates=6, seed=5)
     for index in range(6):
         sample, seed = by_hand(data.table, method, index, 5)
-        found = tabu_search(sample, "bic", seed=seed, random_ties=True, refine=0, progress=False)
+        found = tabu_search(sample, "bic", seed=seed, random_ties=True, progress=False)
         assert networks[index] == found.dag.reorder(networks.names)
         assert networks.facts["replicate_scores"][index] == pytest.approx(found.score)
     assert networks.facts["cut"]["method"] == method
