@@ -117,8 +117,23 @@ def test_cross_validation_never_predicts_what_it_learned_from() -> None:
     found = cross_validate(learner, data, "c", folds=4, seed=1)
     assert seen == [90] * 4
     assert found.n_cases == 120
-    # Cases that are their own class can only be guessed from others.
     assert cross_validate(learner, data, "c", folds=4, seed=1).log_loss == found.log_loss
+    # Every case has a number of its own: whoever predicts it has not seen it.
+    codes = np.column_stack([np.arange(120), data.codes[2]])
+    numbered = Dataset.from_codes(codes, names=["case", "c"], states=[[str(k) for k in range(120)], data.states[2]])
+    predicted: list[int] = []
+
+    class Stranger:
+        def __init__(self, training: Dataset) -> None:
+            self.known = set(training.codes[0].tolist())
+
+        def predict_proba(self, rows: Dataset, target: str) -> np.ndarray:
+            assert not self.known & set(rows.codes[0].tolist())
+            predicted.extend(rows.codes[0].tolist())
+            return np.full((rows.n_rows, 3), 1 / 3)
+
+    cross_validate(lambda training, _: Stranger(training), numbered, "c", folds=4, seed=1)
+    assert sorted(predicted) == list(range(120))
     with pytest.raises(OptionError, match="folds"):
         cross_validate(learner, data, "c", folds=1)
 
