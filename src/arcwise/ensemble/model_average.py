@@ -182,10 +182,10 @@ class ModelAverage:
             mean,
             _quantile(values, weights, tail),
             _quantile(values, weights, 1 - tail),
-            np.sqrt(np.tensordot(weights, (structural - centre) ** 2, axes=1)),
+            np.sqrt(np.tensordot(weights, (structural - centre) ** 2, axes=1)).round(12),  # below it is rounding
             level,
             draws,
-            len(means),
+            len({tuple(self._networks.choices[row].tolist()) for row in means}),
         )
 
     def query_rows(

@@ -100,7 +100,7 @@ def _replicated(found: FitCheck) -> str:
     strong = sum(pair.z > 0 for pair in far)
     return (
         f"In {found.replicates:,} data sets drawn from the network, the dependence of {len(far):,} of {total:,} pairs "
-        f"differs from that in these data by more than chance explains ({strong:,} are more dependent here, "
+        f"differs from that in these data by more than chance explains ({strong:,} more dependent here, "
         f"{len(far) - strong:,} less)."
     )
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from arcwise.confidence.calibration.calibration import Calibration
 from arcwise.confidence.calibration.table import UNKNOWN_CASES
-from arcwise.errors import OptionError
+from arcwise.errors import OptionError, UnknownNameError, suggestion
 from arcwise.graph import Constraints
 from arcwise.graph.bitset import bits
 from arcwise.showing import one_screen
@@ -98,6 +98,11 @@ class EdgeProbability:
 
     def pair(self, first: str, second: str) -> PairProbability:
         """Return the probabilities of one pair."""
+        for name in (first, second):
+            if name not in self.names:
+                raise UnknownNameError(suggestion("variable", str(name), self.names))
+        if first == second:
+            raise OptionError(f"a pair has two variables; got '{first}' twice.")
         i, j = self.names.index(first), self.names.index(second)
         edge = float(self.present[i, j])
         split = np.array([self.directed[i, j], self.directed[j, i], self.undirected[i, j]])
