@@ -109,6 +109,8 @@ def test_unseen_states_and_missing_columns(pair: tuple[Analysis, SavedAnalysis])
     assert coded.missing == ("income",)
     assert coded.table.column("smoke").is_missing.tolist() == [False, True, True, False]
     assert any("'pipe' in 1 row" in remark for remark in coded.remarks())
+    assert coded.without("smoke").remarks() == ("There is no column 'income': taken as not observed.",)
+    assert not coded.without("smoke").without("income").remarks()
     with pytest.raises(DataError, match=r"'pipe' in 1 rows.*unseen='missing'"):
         saved.code(new, unseen="error")
     with pytest.raises(DataError, match="no column is a variable"):

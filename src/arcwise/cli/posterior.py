@@ -104,10 +104,12 @@ def posterior(
         path=wanted.resume,
         cluster=wanted.cluster,
     )
+    status = found.status
     if output is not None and found.exact is not None:
         if found.complete:
             networks = found.networks(seed=wanted.seed, limits=deadline.limits)
             replace(networks, facts={**networks.facts, "n_cases": cases.n_cases}).save(output)
+            status = networks.status  # draws take time, too
     elif output is not None:
         recipe = Recipe.of(
             "posterior",
@@ -160,4 +162,4 @@ def posterior(
         for arc in listed:
             typer.echo(f"{arc['from']} -> {arc['to']}  {arc['probability']:.4f}")
     printing.remark(f"{report} {deadline.seconds:.2f} s.")
-    finish(found.status)
+    finish(status)
