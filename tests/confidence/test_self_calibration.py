@@ -11,12 +11,15 @@ from arcwise import datasets, learn
 from arcwise.analysis import LearnOptions
 from arcwise.confidence.calibration.calibration import Calibration
 from arcwise.confidence.calibration.curve import CalibrationCurve
+from arcwise.confidence.calibration.edge_probability import settled_pairs
+from arcwise.confidence.calibration.reliability import reliability
 from arcwise.confidence.calibration.self_calibration import _recalibrated, self_calibration
 from arcwise.confidence.recipe_confidence import confidence_by_recipe
 from arcwise.data import Dataset
 from arcwise.ensemble import Recipe
 from arcwise.ensemble.recipe import Run
 from arcwise.errors import OptionError, UnfinishedError
+from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
 
 
@@ -59,6 +62,30 @@ def test_simulations_are_repeatable_and_say_what_they_are(small: Dataset) -> Non
         self_calibration(confidence, small, repeats=6, run=Run(limits=Limits(seconds=1e-6), progress=False))
     with pytest.raises(OptionError, match="simulates observations"):
         self_calibration(confidence, small.with_targets(["X0"] * 40 + [None] * 50), repeats=6)
+
+
+def test_what_constraints_decide_is_not_calibrated_with(small: Dataset) -> None:
+    known = Constraints(small.names, required=[("X0", "X1")], forbidden=[("X3", "X4"), ("X4", "X3"), ("X2", "X0")])
+    assert settled_pairs(known, small.names).tolist() == [True, *[False] * 8, True]
+    assert settled_pairs(known, tuple(reversed(small.names))).tolist() == [True, *[False] * 8, True]
+    assert not settled_pairs(None, small.names).any()
+    confidence = confidence_by_recipe(Recipe.usual("credible", "qnml", constraints=known), small)
+    assert confidence is not None
+    seen: list[int] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            "arcwise.confidence.calibration.self_calibration.reliability",
+            lambda claims, truth: seen.append(len(claims)) or reliability(claims, truth),
+        )
+        self_calibration(confidence, small, repeats=5, run=Run(seed=1, progress=False))
+    assert seen == [5 * 8]
+    arcs = [(a, b) for k, a in enumerate(small.names) for b in small.names[k + 1 :]]
+    every = confidence_by_recipe(
+        Recipe.usual("credible", "bic", constraints=Constraints(small.names, required=arcs)), small
+    )
+    assert every is not None
+    with pytest.raises(OptionError, match="decide every edge"):
+        self_calibration(every, small, repeats=5)
 
 
 def test_a_bootstrap_is_simulated_from_too(small: Dataset) -> None:

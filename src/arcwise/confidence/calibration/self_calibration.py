@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from arcwise.confidence.calibration.calibration import Calibration
 from arcwise.confidence.calibration.curve import KNOTS, CalibrationCurve
+from arcwise.confidence.calibration.edge_probability import settled_pairs
 from arcwise.confidence.calibration.reliability import Reliability, reliability
 from arcwise.confidence.calibration.table import calibration_table
 from arcwise.confidence.edge_confidence import EdgeConfidence
@@ -92,6 +93,13 @@ def self_calibration(
     vectors: list[NDArray[np.float64]] = []
     truths: list[NDArray[np.bool_]] = []
     pairs = np.triu_indices(len(data.names), 1)
+    # What constraints decide is always right, and tells nothing of the others.
+    told = ~settled_pairs(recipe.constraints_on(data.names), data.names)
+    if not told.any():
+        raise OptionError(
+            "the constraints decide every edge, so that no confidence is left to calibrate.",
+            remedies=Remedy("use", Argument("calibration", "table")),
+        )
     with show_progress(run.progress) as callback:
         networks = carry_out(recipe, data, replace(run, limits=deadline.share(0.3).limits, progress=False)).networks
         for index, dag in enumerate(_drawn(networks, repeats, run.seed)):
@@ -104,9 +112,9 @@ def self_calibration(
             if made.confidence is None or made.status is not Status.COMPLETE:
                 status = made.status
                 continue
-            vectors.append(made.confidence.vector)
+            vectors.append(made.confidence.vector[told])
             joined = dag.to_adjacency() > 0
-            truths.append((joined | joined.T)[pairs])
+            truths.append((joined | joined.T)[pairs][told])
             callback(ProgressEvent("self-calibration", index + 1, repeats))
     if len(vectors) < FEWEST:
         raise UnfinishedError(
