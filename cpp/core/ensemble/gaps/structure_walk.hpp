@@ -21,8 +21,9 @@ struct ProposedMoves {
 };
 
 // The network after the moves; every move is proposed as often as its opposite, so that, if all gains were
-// differences of one score, the networks that the walk is at would have probabilities as exp(score). (Gains over
-// available cases are such differences only where nothing is missing.) Stopped, it is at some network on the way.
+// differences of one score, the networks that the walk is at would have probabilities as exp(score). (Gains
+// over available cases are such differences only where nothing is missing.) Stopped, it is at some network on
+// the way.
 template <class Code>
 std::vector<Parents> walk_structures(ArcGains<Code>& gains, const ArcRules& rules, std::vector<Parents> start,
                                      const ProposedMoves& moves, Ticker& ticker);
