@@ -42,7 +42,8 @@ def credible(data: Dataset, constraints: Constraints | None) -> int:
 
 def bootstrap(data: Dataset, constraints: Constraints | None) -> int:
     """Tabu search on resampled data, and the consensus; returns the networks."""
-    networks = bootstrap_networks(data, "bic", replicates=REPLICATES, constraints=constraints, seed=1, progress=False)
+    asked = {"replicates": REPLICATES, "options": {"refine": 0}, "seed": 1, "progress": False}
+    networks = bootstrap_networks(data, "bic", constraints=constraints, **asked)
     consensus_network(edge_confidence(networks), 0.5)
     return networks.count
 

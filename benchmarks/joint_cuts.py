@@ -1,6 +1,6 @@
 """Cuts chosen with the structure beside quantiles: numbers that are states of a known network with noise.
 
-    python benchmarks/joint_cuts.py [--rows 1000] [--seeds 5]
+    python -m benchmarks.joint_cuts [--rows 1000] [--seeds 5]
 
 For every published network and seed: a sample of twice the rows, half of it held out. Every second variable becomes a
 number: its state plus normal noise of 0.3. Both ways cut the training half, and hill climbing with BIC learns from it.
@@ -20,10 +20,10 @@ from arcwise.data import Table, apply_cuts
 from arcwise.data import cuts as cutting
 from arcwise.local import hill_climb
 from arcwise.local.joint_cuts import joint_cuts
-from arcwise.model import BayesianNetwork, fit_parameters, read_bif
+from arcwise.model import BayesianNetwork, fit_parameters
+from benchmarks.noisy_numbers import known_network, noisy_sample, without_constants
 
 NETWORKS = ("asia", "sachs", "child", "insurance", "alarm")
-NOISE = 0.3
 FINE = 64
 
 
@@ -53,19 +53,10 @@ def main() -> None:
     print("| network | F1 quantile | F1 joint | log density quantile | log density joint | joint better |")
     print("|---|---:|---:|---:|---:|---:|")
     for name in NETWORKS:
-        truth = read_bif(options.shared / "data" / "networks" / f"{name}.bif.gz")
-        edges = {frozenset(arc) for arc in truth.dag.arcs}
+        truth, edges = known_network(options.shared, name)
         rows = []
         for seed in range(options.seeds):
-            sample = truth.sample(2 * options.rows, seed=seed)
-            frame = sample.to_dataframe().astype(str)
-            rng = np.random.default_rng(1000 + seed)
-            numbers = list(sample.names[::2])
-            for v in numbers:
-                codes = sample.codes[sample.index(v)].astype(float)
-                frame[v] = codes + rng.normal(0, NOISE, len(codes))
-            frame = frame.loc[:, frame.iloc[: options.rows].nunique() > 1]
-            numbers = [v for v in numbers if v in frame.columns]
+            frame, numbers = without_constants(*noisy_sample(truth, 2 * options.rows, seed), options.rows)
             train, fresh = frame.iloc[: options.rows], frame.iloc[options.rows :]
             for v in frame.columns.difference(numbers):
                 fresh = fresh[fresh[v].isin(train[v].unique())]

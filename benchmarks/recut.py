@@ -1,12 +1,12 @@
 """A bootstrap that cuts numbers anew in each replicate beside one of data that were cut once.
 
-    python benchmarks/recut.py [--rows 300] [--seeds 3] [--replicates 100]
+    python -m benchmarks.recut [--rows 300] [--seeds 3] [--replicates 100]
 
 For every published network and seed: a sample of which every second variable is a number, its state plus normal noise
-of 0.3. Both ways to cut, three quantiles and together with the structure, are bootstrapped (BDeu, tabu search) with
-cuts of all cases, and with cuts of each replicate. Compared are the mean log loss of the confidences of all pairs, and
-how many pairs that the network does not join are above one half. Needs the folder of reference networks; see
-CONTRIBUTING.md.
+of 0.3. Both ways to cut, three quantiles and together with the structure, are bootstrapped (BDeu, tabu search without
+refinement) with cuts of all cases, and with cuts of each replicate. Compared are the mean log loss of the confidences
+of all pairs, and how many pairs that the network does not join are above one half. Needs the folder of reference
+networks; see CONTRIBUTING.md.
 """
 
 from __future__ import annotations
@@ -16,34 +16,21 @@ import time
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 
 from arcwise.confidence import edge_confidence
 from arcwise.data import Table
 from arcwise.ensemble import bootstrap_networks
 from arcwise.ensemble.uncut import Cutting, Uncut
-from arcwise.model import BayesianNetwork, read_bif
+from benchmarks.noisy_numbers import known_network, noisy_sample, without_constants
 
 NETWORKS = ("asia", "sachs", "child")
-NOISE = 0.3
-
-
-def noisy(truth: BayesianNetwork, rows: int, seed: int) -> tuple[pd.DataFrame, list[str]]:
-    """Return a sample with every second variable as a number, and the names of these; constants are left out."""
-    sample = truth.sample(rows, seed=seed)
-    frame = sample.to_dataframe().astype(str)
-    rng = np.random.default_rng(1000 + seed)
-    numbers = list(sample.names[::2])
-    for name in numbers:
-        frame[name] = sample.codes[sample.index(name)] + rng.normal(0, NOISE, rows)
-    frame = frame.loc[:, frame.nunique() > 1]
-    return frame, [name for name in numbers if name in frame.columns]
 
 
 def judge(data: object, truth: set[frozenset[str]], replicates: int, seed: int) -> tuple[float, int, float]:
     """Return the mean log loss of all pairs, the false pairs above one half, and the seconds."""
     start = time.perf_counter()
-    made = edge_confidence(bootstrap_networks(data, "bdeu:ess=1", replicates=replicates, seed=seed, progress=False))
+    asked = {"replicates": replicates, "seed": seed, "options": {"refine": 0}, "progress": False}
+    made = edge_confidence(bootstrap_networks(data, "bdeu:ess=1", **asked))
     seconds = time.perf_counter() - start
     losses, extra = [], 0
     for i, a in enumerate(made.names):
@@ -66,12 +53,11 @@ def main() -> None:
     print("| network | cuts | log loss, cut once | cut anew | false edges, cut once | cut anew | time, anew / once |")
     print("|---|---|---:|---:|---:|---:|---:|")
     for name in NETWORKS:
-        truth = read_bif(options.shared / "data" / "networks" / f"{name}.bif.gz")
-        edges = {frozenset(arc) for arc in truth.dag.arcs}
+        truth, edges = known_network(options.shared, name)
         for method in ("quantile", "joint"):
             rows = []
             for seed in range(options.seeds):
-                frame, numbers = noisy(truth, options.rows, seed)
+                frame, numbers = without_constants(*noisy_sample(truth, options.rows, seed), options.rows)
                 uncut = Uncut(Table.from_dataframe(frame), tuple(numbers), Cutting(method))
                 once, anew = (judge(data, edges, options.replicates, seed) for data in (uncut.whole, uncut))
                 rows.append((once[0], anew[0], once[1], anew[1], anew[2] / once[2]))

@@ -17,7 +17,7 @@ void bind_groups(nb::module_& stage) {
         "group_rows",
         [](const Array2<Code>& codes, const Array1<std::int32_t>& arities,
            const Array1<std::int64_t>& weights) {
-            EqualRows groups;
+            GroupedRows groups;
             {
                 const nb::gil_scoped_release unlocked;
                 groups = group_rows(as_columns(codes, arities, weights));

@@ -58,8 +58,7 @@ def test_each_edge_has_its_confidence_by_method_and_score(boards: arcwise.Analys
         "bootstrap, BDeu (ess 1)",
         "bootstrap, BIC",
     ]
-    networks = arcwise.bootstrap_networks(data, replicates=200, score="bdeu:ess=1", seed=1, options={"refine": 3})
-    again = arcwise.edge_confidence(networks)
+    again = arcwise.edge_confidence(arcwise.bootstrap_networks(data, replicates=200, score="bdeu:ess=1", seed=1))
     for edge in boards.edges[:10]:
         assert dict(edge.by_method)["bootstrap, BDeu (ess 1)"] == pytest.approx(
             again.pair(edge.first, edge.second).present

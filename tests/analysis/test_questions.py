@@ -109,6 +109,8 @@ def test_unseen_states_and_missing_columns(pair: tuple[Analysis, SavedAnalysis])
     assert coded.missing == ("income",)
     assert coded.table.column("smoke").is_missing.tolist() == [False, True, True, False]
     assert any("'pipe' in 1 row" in remark for remark in coded.remarks())
+    assert coded.without("smoke").remarks() == ("There is no column 'income': taken as not observed.",)
+    assert not coded.without("smoke").without("income").remarks()
     with pytest.raises(DataError, match=r"'pipe' in 1 rows.*unseen='missing'"):
         saved.code(new, unseen="error")
     with pytest.raises(DataError, match="no column is a variable"):
@@ -151,6 +153,15 @@ def test_a_target_of_numbers_is_cut_as_other_columns_are() -> None:
     assert made.focus.variable.blanket == ("x",)
     assert made.cuts is not None
     assert all(check.label != "mdl" for check in made.cuts.checks)  # which needs a class
+
+
+def test_folds_of_an_analysis_that_cut_numbers_anew_are_learned_as_it_was() -> None:
+    made = learn(
+        raw_frame(300, 2), agree=True, compare=False, permutations=0, recut=True, replicates=20, seed=1, progress=False
+    )
+    found = made.cross_validate("cough", folds=2)
+    assert not found.by_time
+    assert found.accuracy > 0.5
 
 
 def test_a_limit_of_time_for_the_folds_is_told(pair: tuple[Analysis, SavedAnalysis]) -> None:

@@ -25,7 +25,7 @@ MERGED = re.compile(
 )
 
 # Functions of headers may be overloads of one name; classes may not.
-CLASS = re.compile(r"^(?:struct|class) (\w+)(?: final)?(?: : [^;{]*)? \{", re.MULTILINE)
+CLASS = re.compile(r"^(?:struct|class|enum(?: class)?) (\w+)(?: final)?(?: : [^;{]*)? \{", re.MULTILINE)
 
 
 def merged_names(text: str) -> set[str]:
@@ -41,7 +41,7 @@ def test_the_check_finds_what_it_is_for() -> None:
 
 def test_no_class_is_a_declaration_or_a_part_of_another() -> None:
     text = "class Seen;\nstruct Outer::Part {\n};\nstruct Row {\n};\nclass Last final : public First<int> {\n};\n"
-    assert CLASS.findall(text) == ["Row", "Last"]
+    assert CLASS.findall(text + "enum Move : int { toggle };\n") == ["Row", "Last", "Move"]
 
 
 @pytest.mark.skipif(not SOURCES, reason="the native sources are not beside the tests")

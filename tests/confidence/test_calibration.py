@@ -112,6 +112,10 @@ def test_probabilities_of_a_pair_sum_to_one_and_rise_with_confidence() -> None:
     assert found.pair("a", "b").edge > found.pair("a", "c").edge > pair.edge > found.pair("c", "d").edge >= 0
     assert (found.present == found.present.T).all()
     assert (np.diag(found.present) == 0).all()
+    with pytest.raises(UnknownNameError, match="unknown variable 'e'"):
+        found.pair("a", "e")
+    with pytest.raises(OptionError, match="got 'a' twice"):
+        _ = found["a", "a"]
 
 
 def test_what_constraints_settle_is_certain() -> None:

@@ -9,12 +9,29 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arcwise.confidence import EdgeConfidence, choose_threshold, recommend
+from arcwise.confidence import EdgeConfidence, choose_threshold, learned_table, recommend
 from arcwise.confidence.calibration.calibration import Calibration
 from arcwise.confidence.calibration.decisions import best_cut, false_rate_cut
 from arcwise.errors import OptionError
 
 N = 6
+
+
+def test_a_table_of_thresholds_is_not_for_the_rule_of_probabilities() -> None:
+    made = EdgeConfidence(
+        ("a", "b"),
+        np.zeros((2, 2)),
+        np.array([[0, 0.5], [0.5, 0]]),
+        "cpdag",
+        "credible",
+        9,
+        "posterior",
+        True,
+        n_cases=50,
+    )
+    with pytest.raises(OptionError, match="learned thresholds was given"):
+        recommend(made, rule="calibrated", table=learned_table())
+    assert recommend(made, table=learned_table()).threshold.rule == "learned"
 
 
 @st.composite

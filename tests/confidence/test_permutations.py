@@ -25,7 +25,7 @@ def test_the_recipe_is_read_off_the_confidences() -> None:
     data = datasets.load("tic-tac-toe")
     sample = edge_confidence(bootstrap_networks(data, replicates=7, score="bdeu:ess=3", max_parents=2, seed=1))
     found = recipe_of(sample)
-    assert found == Recipe.of("bootstrap", "bdeu:ess=3", max_parents=2, replicates=7, refine=0)
+    assert found == Recipe.of("bootstrap", "bdeu:ess=3", max_parents=2, replicates=7)
     assert sample.n_cases == 958
     table = build_parent_sets(data, "bic", slack=np.log(20))
     exact = recipe_of(edge_confidence(find_credible(table, bayes_factor=20)))

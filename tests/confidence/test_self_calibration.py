@@ -11,13 +11,16 @@ from arcwise import datasets, learn
 from arcwise.analysis import LearnOptions
 from arcwise.confidence.calibration.calibration import Calibration
 from arcwise.confidence.calibration.curve import CalibrationCurve
+from arcwise.confidence.calibration.edge_probability import settled_pairs
+from arcwise.confidence.calibration.reliability import reliability
 from arcwise.confidence.calibration.self_calibration import _recalibrated, self_calibration
 from arcwise.confidence.recipe_confidence import confidence_by_recipe
 from arcwise.data import Dataset
 from arcwise.ensemble import Recipe
 from arcwise.ensemble.recipe import Run
-from arcwise.errors import OptionError
-from arcwise.limits import Limits
+from arcwise.errors import OptionError, UnfinishedError
+from arcwise.graph import Constraints
+from arcwise.limits import Limits, Status
 
 
 def test_what_is_too_bold_is_toned_down() -> None:
@@ -55,8 +58,34 @@ def test_simulations_are_repeatable_and_say_what_they_are(small: Dataset) -> Non
         self_calibration(confidence, small, repeats=2)
     with pytest.raises(OptionError, match="different variables"):
         self_calibration(confidence, small.select(["X1", "X0", "X2", "X3", "X4"]), repeats=6)
-    with pytest.raises(OptionError, match="Allow more time"):
+    with pytest.raises(UnfinishedError, match="Allow more time"):
         self_calibration(confidence, small, repeats=6, run=Run(limits=Limits(seconds=1e-6), progress=False))
+    with pytest.raises(OptionError, match="simulates observations"):
+        self_calibration(confidence, small.with_targets(["X0"] * 40 + [None] * 50), repeats=6)
+
+
+def test_what_constraints_decide_is_not_calibrated_with(small: Dataset) -> None:
+    known = Constraints(small.names, required=[("X0", "X1")], forbidden=[("X3", "X4"), ("X4", "X3"), ("X2", "X0")])
+    assert settled_pairs(known, small.names).tolist() == [True, *[False] * 8, True]
+    assert settled_pairs(known, tuple(reversed(small.names))).tolist() == [True, *[False] * 8, True]
+    assert not settled_pairs(None, small.names).any()
+    confidence = confidence_by_recipe(Recipe.usual("credible", "qnml", constraints=known), small)
+    assert confidence is not None
+    seen: list[int] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            "arcwise.confidence.calibration.self_calibration.reliability",
+            lambda claims, truth: seen.append(len(claims)) or reliability(claims, truth),
+        )
+        self_calibration(confidence, small, repeats=5, run=Run(seed=1, progress=False))
+    assert seen == [5 * 8]
+    arcs = [(a, b) for k, a in enumerate(small.names) for b in small.names[k + 1 :]]
+    every = confidence_by_recipe(
+        Recipe.usual("credible", "bic", constraints=Constraints(small.names, required=arcs)), small
+    )
+    assert every is not None
+    with pytest.raises(OptionError, match="decide every edge"):
+        self_calibration(every, small, repeats=5)
 
 
 def test_a_bootstrap_is_simulated_from_too(small: Dataset) -> None:
@@ -70,6 +99,28 @@ def test_learn_shows_what_simulations_showed(small: Dataset) -> None:
     assert analysis.simulated is not None
     assert "simulated from the networks found here" in analysis.to_text()
     assert "in simulated data" in analysis.to_html()
+
+
+def test_simulations_that_take_too_long_leave_the_table(small: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    def too_long(*args: object, **options: object) -> None:
+        raise UnfinishedError("two were learned from.")
+
+    monkeypatch.setattr("arcwise.analysis.learning.self_calibration", too_long)
+    analysis = learn(small, calibration="self", compare=False, permutations=0, seed=1)
+    assert analysis.probability.calibration.kind == "table"
+    assert analysis.status is Status.TIME_LIMIT
+    assert any("two were learned from" in remark.text for remark in analysis.remarks)
+
+
+@pytest.mark.parametrize("options", [{"calibration": "none"}, {"method": "posterior"}])
+def test_a_false_rate_is_kept_where_confidences_are_taken_for_probabilities(
+    small: Dataset, options: dict[str, str]
+) -> None:
+    analysis = learn(small, false_rate=0.02, compare=False, permutations=0, seed=1, **options)
+    assert analysis.thresholds.chosen.label == "calibrated"
+    chosen = analysis.confidence.vector[analysis.confidence.vector > analysis.threshold]
+    assert len(chosen)
+    assert float((1 - chosen).mean()) <= 0.02
 
 
 def test_learn_calibrates_as_it_is_told(small: Dataset) -> None:

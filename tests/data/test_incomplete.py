@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -42,6 +44,20 @@ def test_a_gap_state_tells_available_cases_apart(frame: pd.DataFrame) -> None:
     marked = Incomplete.from_dataframe(frame).with_gap_states()
     assert marked.states[0] == ("x", "y", "missing")
     assert marked.codes[0].tolist() == [0, 2, 1, 0]
+
+
+def test_marked_gaps_stay_gaps(frame: pd.DataFrame) -> None:
+    marked = Incomplete.from_dataframe(frame).with_gap_states()
+    made = [
+        marked.collapse(),
+        marked.resample(1),
+        marked.permute_columns(1),
+        marked.take([0, 1]),
+        marked.observations(),
+    ]
+    assert {type(data).__name__ for data in [*made, pickle.loads(pickle.dumps(marked))]} == {"GapStates"}
+    values = Dataset(marked.codes, marked.names, marked.states, marked.weights)
+    assert values.digest != marked.digest  # a value called "missing" is none that is missing
 
 
 def test_samples_and_shuffles_keep_values_with_their_gaps(frame: pd.DataFrame) -> None:

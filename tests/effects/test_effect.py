@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,9 +15,9 @@ from arcwise.effects import find_effect, find_effects
 from arcwise.effects.back_door import Strata
 from arcwise.effects.effect import Range
 from arcwise.effects.mixture import Mixture
-from arcwise.ensemble import CredibleSet
+from arcwise.ensemble import CredibleSet, find_posterior
 from arcwise.ensemble.reach import family_reach
-from arcwise.errors import DataError, OptionError
+from arcwise.errors import DataError, OptionError, UnfinishedError
 from arcwise.graph import Dag
 from arcwise.graph.all_dags import all_parent_masks
 from arcwise.graph.bitset import bits
@@ -241,3 +242,24 @@ def test_what_never_failed_may_be_certain() -> None:
     assert low[0, 0] == pytest.approx(beta.ppf(0.05, 30.25, 0.25), abs=1e-6)
     middle = Mixture(np.ones(1), np.full((1, 1), 0.5), np.full((1, 1), 0.01)).interval(0.9)
     assert middle[0] + middle[1] == pytest.approx(1.0)
+
+
+def test_draws_of_chains_are_worth_their_effective_number() -> None:
+    data = small_data(4, 60, 8)
+    found = find_posterior(data, "bdeu", way="chains", seed=1, limits=Limits(count=400))
+    assert found.chains is not None
+    draws = found.networks()
+    reach = family_reach(draws)
+    assert reach.n_draws == int(found.chains.verdict.effective) < draws.count
+    effect = find_effect(reach, data, "v0", "v1")
+    share = effect.probability
+    assert effect.standard_error == pytest.approx(math.sqrt(share * (1 - share) / reach.n_draws))
+
+
+def test_a_part_of_a_list_is_not_taken_for_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    networks = all_networks(small_data(4, 60, 8))
+    listed = networks.networks()
+    part = replace(listed[:50], status=Status.TIME_LIMIT)
+    monkeypatch.setattr(CredibleSet, "networks", lambda self, by="dag", *, limits=None: part)
+    with pytest.raises(UnfinishedError, match="could not all be listed"):
+        family_reach(networks)

@@ -27,7 +27,7 @@ def made() -> tuple[ModelAverage, CredibleSet, Dataset]:
 def test_rows_are_predicted_by_the_mixture(made: tuple[ModelAverage, CredibleSet, Dataset]) -> None:
     average, _, data = made
     joint = np.zeros((data.n_rows, 3))
-    for network, weight in average.best(most=10_000):
+    for network, weight in average.members(most=10_000):
         found = network.query_rows("c", data, progress=False)
         assert found.log_evidence is not None
         joint += weight * np.exp(found.log_evidence)[:, None] * found.probabilities

@@ -117,7 +117,52 @@ def test_cross_validation_never_predicts_what_it_learned_from() -> None:
     found = cross_validate(learner, data, "c", folds=4, seed=1)
     assert seen == [90] * 4
     assert found.n_cases == 120
-    # Cases that are their own class can only be guessed from others.
     assert cross_validate(learner, data, "c", folds=4, seed=1).log_loss == found.log_loss
+    # Every case has a number of its own: whoever predicts it has not seen it.
+    codes = np.column_stack([np.arange(120), data.codes[2]])
+    numbered = Dataset.from_codes(codes, names=["case", "c"], states=[[str(k) for k in range(120)], data.states[2]])
+    predicted: list[int] = []
+
+    class Stranger:
+        def __init__(self, training: Dataset) -> None:
+            self.known = set(training.codes[0].tolist())
+
+        def predict_proba(self, rows: Dataset, target: str) -> np.ndarray:
+            assert not self.known & set(rows.codes[0].tolist())
+            predicted.extend(rows.codes[0].tolist())
+            return np.full((rows.n_rows, 3), 1 / 3)
+
+    cross_validate(lambda training, _: Stranger(training), numbered, "c", folds=4, seed=1)
+    assert sorted(predicted) == list(range(120))
     with pytest.raises(OptionError, match="folds"):
         cross_validate(learner, data, "c", folds=1)
+
+
+def test_what_experiments_set_is_given_in_every_likelihood() -> None:
+    """b is set in half of the cases: its values there are nobody's to explain."""
+    rng = np.random.default_rng(1)
+    a = rng.integers(0, 2, 2000)
+    b = np.where(rng.random(2000) < 0.2, 1 - a, a)
+    is_set = np.arange(2000) >= 1000
+    b[is_set] = rng.integers(0, 2, 1000)
+    names, states = ("a", "b"), (("0", "1"), ("0", "1"))
+    plain = Dataset.from_codes(np.column_stack([a, b]), names=names, states=states)
+    data = plain.with_targets(["b" if own else None for own in is_set])
+    network = fit_parameters(Dag.from_arcs(names, [("a", "b")]), data, estimator="mle", progress=False)
+    found = check_fit(network, data, replicates=0)
+
+    def logs(*codes: np.ndarray) -> float:
+        counts = np.unique(np.column_stack(codes), axis=0, return_counts=True)[1]
+        return float((counts * np.log(counts)).sum())
+
+    of_a, of_b = a, b[~is_set]
+    empty = logs(of_a) - 2000 * math.log(2000) + logs(of_b) - 1000 * math.log(1000)
+    whole = logs(a[~is_set], b[~is_set]) - 1000 * math.log(1000) + logs(a[is_set], b[is_set]) - logs(b[is_set])
+    assert found.independent == pytest.approx(empty / 2000)
+    assert found.saturated == pytest.approx(whole / 2000)
+    assert found.independent < found.log_likelihood <= found.saturated
+    assert 0.9 < found.share_explained <= 1.0
+    # That a was set tells as much about what b follows from as that it was not.
+    cause = plain.with_targets(["a" if own else None for own in is_set])
+    alone = markov_tests(Dag(names, [(), ()]), cause)[0, 1][1]
+    assert alone == pytest.approx(markov_tests(Dag(names, [(), ()]), plain.with_targets(None))[0, 1][1])

@@ -71,7 +71,7 @@ def test_a_step_leads_to_every_class_one_edge_away_with_its_gain(inserting: bool
             assert gain == pytest.approx(value[after] - value[graph], abs=1e-9)
 
 
-def test_the_end_is_a_local_optimum_of_both_kinds_of_steps() -> None:
+def test_no_deletion_improves_the_end() -> None:
     for seed in range(4):
         data = make_data(seed)
         found = equivalence_search(data, "bic", progress=False)

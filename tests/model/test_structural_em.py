@@ -49,6 +49,31 @@ def test_expected_counts_are_those_of_all_completions(network: BayesianNetwork, 
         np.testing.assert_allclose(found, table, atol=1e-9)
 
 
+def test_a_gap_with_hundreds_of_observed_children_is_not_impossible() -> None:
+    """A class that is missing, and 400 features of it: the product of their probabilities is below any double."""
+    names = ["class", *(f"x{i}" for i in range(400))]
+    dag = Dag.from_arcs(names, [("class", name) for name in names[1:]])
+    row = [0.1, 0.9], [0.1001, 0.8999]
+    network = BayesianNetwork(dag, [["0", "1"]] * 401, [[[0.5, 0.5]], *([list(row)] * 400)])
+    data = Dataset.from_codes(np.zeros((2, 401), dtype=int), names=names, states=[["0", "1"]] * 401)
+    missing = np.zeros((401, 2), dtype=bool)
+    missing[0, 1] = True
+    expected = ExpectedCounts(network, Incomplete(data, missing))
+    odds = 400 * math.log(0.1001 / 0.1)
+    assert expected.tables([(0, ())])[0][0] == pytest.approx([1 + 1 / (1 + math.exp(odds)), 1 / (1 + math.exp(-odds))])
+    known = math.log(0.5) + 400 * math.log(0.1)
+    assert expected.log_likelihood == pytest.approx(known + known + math.log1p(math.exp(odds)))
+
+
+def test_a_start_that_costs_more_than_any_likelihood_is_left(gappy: Incomplete) -> None:
+    last = gappy.names[-1]
+    start = Dag.from_arcs(gappy.names, [(name, last) for name in gappy.names[:-1]])
+    few = gappy.take(np.arange(24))
+    found = structural_em(few, start=start)
+    assert found.complete
+    assert len(found.dag.parents_of(last)) < len(start.parents_of(last))
+
+
 def test_many_gaps_that_depend_on_each_other_are_eliminated() -> None:
     """Fourteen binary variables in a chain, all missing but the last: 8,192 configurations are not enumerated."""
     names = [f"x{i}" for i in range(14)]

@@ -48,7 +48,8 @@ def learn(data: arcwise.Dataset, settings: dict[str, Any]) -> tuple[Dag | None, 
     if networks.status is not Status.COMPLETE:
         return None, networks.status
     confidence = edge_confidence(networks)
-    return consensus_network(confidence, settings["threshold"] or 0.5).dag, networks.status
+    cut = 0.5 if settings["threshold"] is None else settings["threshold"]
+    return consensus_network(confidence, cut).dag, networks.status
 
 
 def main(snakemake: Any) -> None:

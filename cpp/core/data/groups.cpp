@@ -48,7 +48,7 @@ Group refine_hashed(std::span<const Code> column, std::vector<Group>& group) {
 }  // namespace
 
 template <class Code>
-EqualRows group_rows(const Columns<Code>& data) {
+GroupedRows group_rows(const Columns<Code>& data) {
     assert(data.rows < none);
     std::vector<Group> group(data.rows, 0), table;
     std::size_t groups = 1;
@@ -59,7 +59,7 @@ EqualRows group_rows(const Columns<Code>& data) {
                      ? refine_dense(data.column(v), group, cells, arity, table)
                      : refine_hashed(data.column(v), group);
     }
-    EqualRows found;
+    GroupedRows found;
     found.first.assign(groups, -1);
     found.weights.assign(groups, 0);
     for (std::size_t row = 0; row < data.rows; ++row) {
@@ -78,8 +78,8 @@ EqualRows group_rows(const Columns<Code>& data) {
     return found;
 }
 
-template EqualRows group_rows(const Columns<std::uint8_t>&);
-template EqualRows group_rows(const Columns<std::uint16_t>&);
-template EqualRows group_rows(const Columns<std::uint32_t>&);
+template GroupedRows group_rows(const Columns<std::uint8_t>&);
+template GroupedRows group_rows(const Columns<std::uint16_t>&);
+template GroupedRows group_rows(const Columns<std::uint32_t>&);
 
 }  // namespace arcwise

@@ -8,7 +8,7 @@
 
 namespace arcwise {
 
-struct EqualRows {
+struct GroupedRows {
     std::vector<std::int64_t> first;    // the first row of each group, ascending
     std::vector<std::int64_t> weights;  // the cases in it
 };
@@ -21,6 +21,6 @@ struct EqualRows {
 // (group, code) indexes a table while that is not much larger than the rows, else it is hashed. Cost: rows x
 // variables.
 template <class Code>
-EqualRows group_rows(const Columns<Code>& data);
+GroupedRows group_rows(const Columns<Code>& data);
 
 }  // namespace arcwise

@@ -127,6 +127,11 @@ class Coded:
     unseen: Mapping[str, Mapping[str, int]]
     missing: tuple[str, ...]
 
+    def without(self, name: str) -> Coded:
+        """Return the same with nothing to say about one variable."""
+        unseen = {own: labels for own, labels in self.unseen.items() if own != name}
+        return Coded(self.table, unseen, tuple(own for own in self.missing if own != name))
+
     def remarks(self) -> tuple[str, ...]:
         """Say what was not as in the training data, one sentence each."""
         told = []

@@ -27,6 +27,7 @@ from arcwise.analysis.prose.remarks import (
     price_remarks,
     sample_remark,
     simulated_remark,
+    uncalibrated_remark,
     unconstrained_remark,
     undescribed_remark,
 )
@@ -44,7 +45,7 @@ from arcwise.ensemble.gaps.completions import Completions
 from arcwise.ensemble.recipe import Run
 from arcwise.ensemble.sources import SOURCES, find_source
 from arcwise.ensemble.uncut import Uncut
-from arcwise.errors import OptionError, UnknownNameError, suggestion
+from arcwise.errors import OptionError, UnfinishedError, UnknownNameError, suggestion
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
 from arcwise.mentions import Argument, Remedy
@@ -142,9 +143,8 @@ def learn_prepared(
     main, remarks = work.main_set()
     if prepared.uncut is not None and prepared.uncut.cut_status is not Status.COMPLETE:
         remarks += (cut_remark(),)
-    main, simulated = work.calibrated(main)
-    if simulated is not None and simulated.status is not Status.COMPLETE:
-        remarks += (simulated_remark(simulated),)
+    main, simulated, more = work.calibrated(main)
+    remarks += more
     assert main.confidence is not None
     known = work.known
     without, more = work.unconstrained(main) if known is not None else (None, ())
@@ -328,17 +328,24 @@ class _Work:
             return found, tuple(remarks)
         raise OptionError(no_networks_message(given_up[-1]))
 
-    def calibrated(self, main: Averaged) -> tuple[Averaged, SelfCalibration | None]:
-        """Say how the confidences become probabilities, if not by the package's table: not at all, or by simulation."""
+    def calibrated(self, main: Averaged) -> tuple[Averaged, SelfCalibration | None, tuple[Remark, ...]]:
+        """Say how the confidences become probabilities, if not by the package's table: not at all, or by simulation.
+
+        Where the time does not suffice for simulations, it is by the table after all.
+        """
         kind, confidence = self.options.calibration, main.confidence
         assert confidence is not None
         if kind == "none":
-            return replace(main, confidence=replace(confidence, calibration=Calibration.identity())), None
+            return replace(main, confidence=replace(confidence, calibration=Calibration.identity())), None, ()
         if kind == "table":
-            return main, None
+            return main, None, ()
         assert isinstance(self.data, Dataset)
-        found = self_calibration(confidence, self.data, run=self._run(self.deadline.share(0.6).limits, None))
-        return replace(main, confidence=replace(confidence, calibration=found.calibration)), found
+        try:
+            found = self_calibration(confidence, self.data, run=self._run(self.deadline.share(0.6).limits, None))
+        except UnfinishedError as error:
+            return main, None, (uncalibrated_remark(str(error)),)
+        few = () if found.status is Status.COMPLETE else (simulated_remark(found),)
+        return replace(main, confidence=replace(confidence, calibration=found.calibration)), found, few
 
     def unconstrained(self, main: Averaged) -> tuple[Averaged | None, tuple[Remark, ...]]:
         """Carry out the same recipe without constraints and odds: what the data say if nobody else does."""

@@ -24,7 +24,7 @@ from arcwise.ensemble import NetworkSet, NetworkSummary
 from arcwise.ensemble.model_average import AveragedDistribution, ModelAverage
 from arcwise.ensemble.reach import FamilyReach, family_reach
 from arcwise.ensemble.recipe import Run
-from arcwise.errors import DataError, OptionError
+from arcwise.errors import DataError, OptionError, UnfinishedError
 from arcwise.evaluate import FitCheck, PredictionScores, check_fit, cross_validate
 from arcwise.graph import Pdag
 from arcwise.limits import Limits, Status
@@ -195,7 +195,8 @@ class Questions:
 
         In every fold networks are made anew by the recipe of the analysis, and averaged into a consensus network with
         the same cut-off; where the time for a fold does not suffice, hill climbing by the same score finds one.
-        Completions of gaps stay as they are.
+        Completions of gaps and cut points stay as they are, those of all cases: where "mdl" cut numbers by the target,
+        they know a little of the cases that are held out.
         """
         deadline = Deadline.of(limits)
         hurried: list[int] = []
@@ -213,10 +214,11 @@ class Questions:
         recipe = self.confidence.recipe
         if recipe is None:
             raise OptionError("the confidences do not say how they were found, so it cannot be done again.")
+        recipe = recipe.without_recuts  # the data are cut
         try:
             made = carry_out(recipe, training, Run(seed=fold, limits=limits, progress=False))
             confidence, status = made.confidence, made.status
-        except OptionError:  # a limit
+        except (OptionError, UnfinishedError):  # a limit
             confidence, status = None, Status.TIME_LIMIT
         if status is Status.INTERRUPTED:
             raise KeyboardInterrupt

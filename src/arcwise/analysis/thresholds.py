@@ -101,7 +101,7 @@ def choose_thresholds(
         )
         marks.insert(0, RuleMark(RuleName.LEARNED, learned.threshold, meaning))
         chosen = marks[0] if options.rule == "learned" else by_cost
-    if confidence.probability.calibration.kind != "none":
+    if confidence.probability.calibration.kind != "none" or options.false_rate is not None:
         best = _calibrated(confidence, options, extra)
         marks.insert(0, best)
         if options.rule == "calibrated" or options.false_rate is not None:

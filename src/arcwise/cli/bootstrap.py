@@ -46,7 +46,7 @@ class ReplicateOptions(OptionGroup):
         list[str] | None,
         typer.Option(
             "--learner-option",
-            help="An option of the learner, e.g. refine=3 (default: 0); may be repeated.",
+            help="An option of the learner, e.g. refine=0 (default: 3), as in bnlearn; may be repeated.",
         ),
     ] = None
     recut: Annotated[

@@ -117,6 +117,7 @@ def posterior(
         )
         drawn = found.networks(seed=wanted.seed, threads=wanted.threads, limits=deadline.uncounted).made_by(recipe)
         replace(drawn, facts={**drawn.facts, "n_cases": cases.n_cases}).save(output)
+        status = drawn.status  # draws take time, too
     unfinished = found.exact is not None and not found.exact.complete
     nothing = unfinished or (found.chains is not None and not found.chains.count)
     n = len(found.names)

@@ -87,9 +87,8 @@ def predict(
 
     table = reading.read_table(data, printing.progress)
     coded = saved.coding.apply(table, unseen=asked.unseen)  # type: ignore[arg-type]
-    for remark in coded.remarks():
-        if f"'{target}'" not in remark:
-            printing.remark(remark)
+    for remark in coded.without(target).remarks():  # that it is not known is why it is predicted
+        printing.remark(remark)
     options = {"seed": asked.seed} if average else {}
     model = saved.average if average else saved.network
     found = model.predict_proba(coded.table, target, progress=printing.progress, **options)

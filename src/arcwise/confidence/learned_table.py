@@ -7,17 +7,17 @@ Table 5.8) are here for comparison.
 from __future__ import annotations
 
 import itertools
-import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.confidence.studied_table import StudiedTable
 from arcwise.ensemble.recipe import Recipe
 from arcwise.errors import FormatError, OptionError, UnknownNameError, suggestion
 from arcwise.showing import one_screen
@@ -39,7 +39,6 @@ __all__ = [
 
 Metric = Literal["shd", "f", "f-cpdag", "cost"]
 
-KIND = "arcwise learned thresholds 1"
 ANY = "any"
 # Liao 2022, section 5.4, p. 65: coarse on purpose, "to avoid making finer distinctions that are not justified".
 GRID: NDArray[np.float64] = np.arange(20) / 20
@@ -116,8 +115,11 @@ class LearnedEntry:
 
 @one_screen
 @dataclass(frozen=True, eq=False)
-class LearnedTable:
+class LearnedTable(StudiedTable):
     """Learned thresholds with their provenance."""
+
+    kind: ClassVar[str] = "arcwise learned thresholds 1"
+    title: ClassVar[str] = "learned thresholds"
 
     entries: Mapping[tuple[str, str, str, str, float], LearnedEntry]
     provenance: Mapping[str, Any]
@@ -165,11 +167,6 @@ class LearnedTable:
         share = (math.log(inside) - math.log(known[below])) / (math.log(known[above]) - math.log(known[below]))
         return first, second, share
 
-    def recipe(self, method: str, score: str | None) -> Recipe | None:
-        """Return how the networks of the proxies were made, with this method and score; None if it is not recorded."""
-        found = self.provenance.get("recipes", {}).get(f"{method}:{score}")
-        return None if found is None else Recipe.from_description(found)
-
     def mismatch(self, recipe: Recipe | None, n_networks: int | None = None) -> str:
         """Say in words how a recipe differs from the one that the thresholds for it were learned with; "" if not.
 
@@ -183,17 +180,11 @@ class LearnedTable:
         most = studied.settings.get("most_networks")
         if most is not None and n_networks is not None and n_networks <= most:  # the cap would have changed nothing
             studied = replace(studied, settings={**studied.settings, "most_networks": recipe.settings["most_networks"]})
-        different = recipe.differences(studied)
-        if not different:
-            return ""
-        return (
-            "The learned cut-offs come from networks that were made differently from these "
-            f"({'; '.join(different)}), so no study shows that they are best here."
-        )
+        return self.made_differently("The learned cut-offs", recipe.differences(studied), "best")
 
     def to_json(self) -> str:
         """Return the table as the text of a file."""
-        rows = [
+        return self._text(
             {
                 "method": e.method,
                 "score": e.score,
@@ -207,24 +198,16 @@ class LearnedTable:
                 "errors": list(e.errors),
             }
             for e in sorted(self.entries.values(), key=lambda e: e.key)
-        ]
-        lines = ",\n".join(json.dumps(row, separators=(",", ":")) for row in rows)
-        facts = json.dumps(dict(self.provenance), sort_keys=True)
-        return f'{{"kind": "{KIND}",\n"provenance": {facts},\n"entries": [\n{lines}\n]}}\n'
+        )
 
     @classmethod
     def from_json(cls, text: str, *, where: str = "learned thresholds") -> LearnedTable:
         """Read the text of a file that `to_json` made, and check it."""
         try:
-            content = json.loads(text)
-            if content["kind"] != KIND:
-                raise ValueError(f"the kind is {content['kind']!r}")
-            entries = [LearnedEntry(**{**row, "errors": tuple(row["errors"])}) for row in content["entries"]]
-            table = cls.of(entries, content["provenance"])
+            rows, provenance = cls._content(text)
+            table = cls.of([LearnedEntry(**{**row, "errors": tuple(row["errors"])}) for row in rows], provenance)
         except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
-            raise FormatError(
-                f"{where}: not a table of learned thresholds ({error}). Make it with arcwise study export."
-            ) from error
+            raise cls._refused(where, error) from error
         for entry in table.entries.values():
             if not (0 <= entry.threshold <= 1 and len(entry.errors) in (0, len(GRID))):
                 raise FormatError(f"{where}: the entry {entry.key} has an impossible threshold or list of errors.")

@@ -19,6 +19,7 @@ from arcwise.confidence.rules import Threshold, calibrated_threshold, cost_thres
 from arcwise.confidence.rules.learned import learned_threshold, score_name
 from arcwise.ensemble.sources import SOURCES
 from arcwise.errors import OptionError, UnknownNameError, suggestion
+from arcwise.mentions import Argument, Remedy
 from arcwise.showing import one_screen
 
 __all__ = ["Alternative", "Recommendation", "recommend"]
@@ -113,6 +114,12 @@ def recommend(
     weight = check_metric(metric, beta=beta, alpha=alpha)
     if rule not in (None, "calibrated", "learned"):
         raise UnknownNameError(suggestion("rule of a recommendation", str(rule), ("calibrated", "learned")))
+    if rule == "calibrated" and table is not None:
+        raise OptionError(
+            Argument("rule", rule),
+            "goes by the probabilities of the edges, and a table of learned thresholds was given.",
+            remedies=(Remedy("leave out", Argument("table")), Remedy("ask for", Argument("rule", "learned"))),
+        )
     probable = confidence.probability if confidence.feature == "edge" else None
     studied = probable is not None and probable.calibration.kind != "none"
     weights = {"beta": beta, "alpha": alpha}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
@@ -13,6 +14,7 @@ from arcwise.data.checks import checked_targets, code_type, frozen
 from arcwise.data.dataset import Dataset
 from arcwise.data.incomplete import Incomplete
 from arcwise.data.targets import Targets
+from arcwise.seeds import Seed
 
 __all__ = ["GapStates", "gap_codes"]
 
@@ -40,6 +42,15 @@ class GapStates(Dataset):
         lowest = np.where(seen == gaps, gaps, seen).min(axis=1, initial=2**31 - 1)
         highest = np.where(seen == gaps, -1, seen.astype(np.int32)).max(axis=1, initial=-1)
         return frozen(highest <= lowest)
+
+    @cached_property
+    def digest(self) -> str:
+        """As of any data set, but another one than if the last states were values."""
+        return hashlib.sha256(f"gaps {super().digest}".encode()).hexdigest()
+
+    def permute_columns(self, seed: Seed = None) -> GapStates:
+        """Return the data with the cases of every column shuffled independently of the others, gaps included."""
+        return _marked(super().permute_columns(seed))
 
     def select(self, names: Iterable[str]) -> GapStates:
         """Return the given variables, in the order given."""

@@ -3,50 +3,42 @@
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.deadline import Deadline
 from arcwise.ensemble.bayes_factors import log_slack_of, warn_if_not_bayes_factor
-from arcwise.ensemble.credible_reading import family_shares, listed_networks, no_shares, nothing_listed
+from arcwise.ensemble.credible_networks import By, CredibleNetworks
 from arcwise.ensemble.diagram.class_counting import check_classes, count_classes, has_whole_classes
 from arcwise.ensemble.diagram.credible_diagram import CredibleDiagram, DiagramSums, build_diagram
-from arcwise.ensemble.diagram.listing import CHUNK, Listed, iterate_chunks, list_all, list_best
 from arcwise.ensemble.diagram.reached import Reached, count_within_reach
-from arcwise.ensemble.diagram.sampling import draw_networks
 from arcwise.ensemble.ensemble_facts import describe_completeness, fixed_pairs, known_facts
 from arcwise.ensemble.families import Families, arc_frame
+from arcwise.ensemble.family_shares import family_shares, no_shares
 from arcwise.ensemble.joint_constraints import has_own_limits, joint_constraints
-from arcwise.ensemble.network_set import NetworkSet, Weighting, check_weighting
+from arcwise.ensemble.network_set import Weighting
 from arcwise.ensemble.network_summary import NetworkSummary
 from arcwise.ensemble.recipe import Recipe
 from arcwise.errors import ArcwiseError, OptionError, UnknownNameError, suggestion
 from arcwise.graph import Constraints, FixedPairs
 from arcwise.limits import Limits, Status
-from arcwise.mentions import Argument
 from arcwise.parent_sets import ParentSetTable
 from arcwise.parent_sets.guarantee import check_slack
 from arcwise.progress import ProgressCallback, native_callback, show_progress
-from arcwise.seeds import Seed, resolve_seed
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from arcwise.ensemble.stream import NetworkStream
 
 __all__ = ["By", "CredibleSet"]
 
-By = Literal["dag", "mec"]
 
-
-class CredibleSet:
+class CredibleSet(CredibleNetworks):
     """All networks within a Bayes factor of the optimum, as a decision diagram from which everything is read.
 
     `build` makes it, which is the expensive part; after that it can be counted, summed up, listed, streamed into a
@@ -362,153 +354,6 @@ class CredibleSet:
     def to_frame(self) -> pd.DataFrame:
         """Return one row per arc that any network has, with its probability, the likeliest first."""
         return arc_frame(self.names, self.arc_probabilities())
-
-    # -- networks -----------------------------------------------------------------------------------------------------
-
-    def networks(self, by: By = "dag", *, limits: Limits | None = None) -> NetworkSet:
-        """List the networks, each exactly once, by falling score and with posterior weights.
-
-        Parameters
-        ----------
-        by
-            "dag" lists DAGs. "mec" lists one DAG for each equivalence class, cut down to the members that satisfy the
-            constraints, without going through them: it needs a score that gives the members of a class the same value,
-            and no limits on the parents of single variables. Each class weighs as much as its representative;
-            `weigh_classes` gives it the weight of all its members. Constraints or experiments with more than 20
-            variables: a few networks per class are listed, and all classes that were met are held in memory.
-        limits
-            `seconds`, `memory_bytes`, and `count`, the number of networks to list: if there are more, the best are
-            listed, the status is COUNT_LIMIT, and ``facts["total"]`` has the exact number (as text, of DAGs).
-        """
-        deadline = Deadline.of(limits)
-        with show_progress(self._progress) as callback:
-            diagram = self.diagram(by, deadline)
-            most = deadline.given.count
-            if diagram.status is not Status.COMPLETE:
-                return listed_networks(self, diagram, nothing_listed(diagram), deadline)
-            if most is None:
-                return listed_networks(self, diagram, list_all(diagram, deadline, callback), deadline)
-            found = list_best(diagram, most, deadline, callback)
-        total = {}
-        if found.status is Status.COUNT_LIMIT and diagram.rank is None:
-            total["total"] = str(self.count if by == "dag" else diagram.sums(limits=Limits()).count)
-        return listed_networks(self, diagram, found, deadline, **total)
-
-    def best(self, count: int, by: By = "dag", *, limits: Limits | None = None) -> NetworkSet:
-        """List the best networks or classes of the set, all of them if there are no more; the origin is "k-best".
-
-        Of networks that tie for the last place, any may be in the list. `slack` is the distance of the last from the
-        optimum.
-        """
-        if count < 1:
-            raise OptionError(Argument("count", count), "must be at least 1.")
-        deadline = Deadline.of(limits)
-        with show_progress(self._progress) as callback:
-            diagram = self.diagram(by, deadline)
-            found = nothing_listed(diagram)
-            if diagram.status is Status.COMPLETE:
-                found = list_best(diagram, count, deadline, callback)
-        if found.status is Status.COUNT_LIMIT:  # by the count that was asked for, which is no limit
-            found = Listed(found.choices, found.losses, Status.COMPLETE)
-        return listed_networks(self, diagram, found, deadline, origin="k-best")
-
-    def sample(
-        self, count: int, *, weights: Weighting = "posterior", seed: Seed = None, limits: Limits | None = None
-    ) -> NetworkSet:
-        """Draw networks of the set at random, each independently of the others; the origin is "draws".
-
-        For what only a list of networks can tell about a set that is too large to list. The draws are exact: no chain
-        has to converge. A network may come several times; all have the same weight, and their order is that of the
-        draws, so that the first thousand are a sample too.
-
-        Parameters
-        ----------
-        count
-            How many.
-        weights
-            What the chance of a network is proportional to: its posterior weight within the set ("posterior"), or 1
-            ("equal").
-        seed
-            An integer gives the same networks each time; fewer draws are the first of more. ``facts["seed"]`` has the
-            one that was used.
-        limits
-            `seconds`, `memory_bytes`, and `count`; what was drawn before a limit is returned, with the status.
-
-        Raises
-        ------
-        UnfinishedError
-            If fewer than one in 10,000 paths of the diagram that were tried belong to the set.
-        """
-        if count < 1:
-            raise OptionError(Argument("count", count), "must be at least 1.")
-        check_weighting(weights)
-        used = resolve_seed(seed)
-        deadline = Deadline.of(limits)
-        with show_progress(self._progress) as callback:
-            diagram = self.diagram("dag", deadline)
-            found, proposals = nothing_listed(diagram), 0
-            if diagram.status is Status.COMPLETE:
-                by_score = weights == "posterior"
-                found, proposals = draw_networks(
-                    diagram, count, by_score=by_score, seed=used, deadline=deadline, callback=callback
-                )
-        facts = {"seed": used, "drawn_by": weights, "proposals": proposals}
-        made = listed_networks(self, diagram, found, deadline, origin="draws")
-        return replace(made, facts={**made.facts, **facts}).with_weights("equal")
-
-    def chunks(self, by: By = "dag", *, size: int = CHUNK, limits: Limits | None = None) -> Iterator[NetworkSet]:
-        """Yield all networks, up to `size` at a time, for sums over sets that do not fit into memory.
-
-        They come in the order of the diagram, not of their scores, and their weights are those within the chunk. A
-        limit of time ends the iteration; the status of the last chunk then is TIME_LIMIT.
-        """
-        deadline = Deadline.of(limits)
-        diagram = self.diagram(by, deadline)
-        if diagram.status is not Status.COMPLETE:
-            return
-        for choices, losses in iterate_chunks(diagram, size=size):
-            status = deadline.status
-            if len(losses) or status is not Status.COMPLETE:
-                yield listed_networks(self, diagram, Listed(choices, losses, status), deadline)
-            if status is not Status.COMPLETE:
-                return
-
-    def losses(self, by: By = "dag", *, limits: Limits | None = None) -> NDArray[np.float64]:
-        """Return how far each network lies below the optimum, rising: the curve of deviations (Liao figure 3.1).
-
-        Raises
-        ------
-        OptionError
-            If a limit is reached.
-        """
-        deadline = Deadline.of(limits)
-        diagram = self.diagram(by, deadline)
-        parts: list[NDArray[np.float64]] = [np.empty(0)]
-        for _, lost in iterate_chunks(diagram) if diagram.status is Status.COMPLETE else ():
-            if deadline.is_over:
-                break
-            parts.append(lost)
-        if not self.complete or deadline.is_over:
-            raise OptionError(f"the losses of the networks were not all found ({Status.TIME_LIMIT}); allow more time.")
-        return np.sort(np.concatenate(parts))
-
-    def stream(
-        self,
-        folder: str | os.PathLike[str],
-        by: By = "dag",
-        *,
-        chunk: int = 1_000_000,
-        parquet: bool = False,
-        limits: Limits | None = None,
-    ) -> NetworkStream:
-        """List the set into a folder, `chunk` networks per file; continue where an earlier call ended.
-
-        `limits.seconds` and `limits.count` are per call. Within a file the networks come in the order of the diagram,
-        not of their scores, and their weights are those within the file.
-        """
-        from arcwise.ensemble.stream import stream_set
-
-        return stream_set(self, folder, by, chunk=chunk, parquet=parquet, deadline=Deadline.of(limits))
 
     # -- the diagrams -------------------------------------------------------------------------------------------------
 

@@ -128,7 +128,7 @@ class ModelAverage:
         """How many different networks there are."""
         return len(self._distinct[0])
 
-    def best(self, most: int = NETWORKS, *, seed: Seed = 0) -> list[tuple[BayesianNetwork, float]]:
+    def members(self, most: int = NETWORKS, *, seed: Seed = 0) -> list[tuple[BayesianNetwork, float]]:
         """Return the networks with their posterior-mean parameters and weights; a draw of `most` if there are more."""
         rows, weights = self._distinct
         if len(rows) > most:
@@ -182,10 +182,10 @@ class ModelAverage:
             mean,
             _quantile(values, weights, tail),
             _quantile(values, weights, 1 - tail),
-            np.sqrt(np.tensordot(weights, (structural - centre) ** 2, axes=1)),
+            np.sqrt(np.tensordot(weights, (structural - centre) ** 2, axes=1)).round(12),  # below it is rounding
             level,
             draws,
-            len(means),
+            len({tuple(self._networks.choices[row].tolist()) for row in means}),
         )
 
     def query_rows(
@@ -203,7 +203,7 @@ class ModelAverage:
         table = rows if isinstance(rows, Dataset | Table) else Table.from_dataframe(rows)
         total: NDArray[np.float64] | None = None
         logs = np.empty(0)
-        networks = self.best(most, seed=seed)
+        networks = self.members(most, seed=seed)
         with show_progress(progress) as callback:
             for number, (network, weight) in enumerate(networks):
                 one = network.query_rows(variables, table, evidence, progress=False, **options)

@@ -403,6 +403,7 @@ def _resampled(problem: Problem, chains: int, seed: int, deadline: Deadline) -> 
         seed=seed,
         limits=deadline.uncounted,
         progress=problem.progress,
+        options={"refine": 0},  # chains are to begin far apart
     )
     if found.status is Status.INTERRUPTED:
         raise KeyboardInterrupt

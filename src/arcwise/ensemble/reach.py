@@ -46,7 +46,8 @@ class FamilyReach:
         Rows by variables: at [r, w], the weight of the networks that have family r and a directed path from its child
         to w.
     n_draws
-        How many networks were drawn to find what is reached; None if all were looked at.
+        How many independent networks the draws are worth that what is reached was found from; None if all networks
+        were looked at. Draws of chains depend on each other: they are worth their least effective number.
     """
 
     names: tuple[str, ...]
@@ -100,9 +101,15 @@ def family_reach(
         listed.families,
         listed.family_probabilities(),
         reached,
-        listed.count if listed.origin != "credible" or shares is not None else None,
+        _worth(listed) if listed.origin != "credible" or shares is not None else None,
     )
     return found if shares is None else _with_shares(found, shares)
+
+
+def _worth(drawn: NetworkSet) -> int:
+    """Return how many independent draws networks are worth; chains say it in their verdict."""
+    effective = drawn.facts.get("verdict", {}).get("effective")
+    return drawn.count if effective is None else max(1, min(drawn.count, int(effective)))
 
 
 def listed_or_drawn(
@@ -114,10 +121,12 @@ def listed_or_drawn(
     if isinstance(networks, CredibleSet):
         if networks.count <= count:
             found = networks.networks(limits=limits)
+            if not found.complete:  # a part of a list is not a sample
+                raise UnfinishedError("the networks could not all be listed in the time; raise the limit.")
         else:
             found = networks.sample(count, seed=seed, limits=limits)
         if not found.count:
-            raise UnfinishedError("no network could be listed in the time; raise the limit.")
+            raise UnfinishedError("no network could be drawn in the time; raise the limit.")
         return found
     if isinstance(networks, NetworkSet):
         if networks.count <= count:

@@ -192,6 +192,12 @@ class Recipe:
         return bool(self.settings.get("recut", False))
 
     @property
+    def without_recuts(self) -> Recipe:
+        """The same for data that are cut."""
+        kept = {name: value for name, value in self.settings.items() if name != "recut"}
+        return replace(self, settings=kept, scored_by=self.scored_by) if self.recuts else self
+
+    @property
     def completions(self) -> int:
         """Over how many completions of data with gaps it averages."""
         kind, _, count = self.gaps.partition(":")

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from arcwise.data import Dataset, Incomplete, Table, apply_cuts, impute
 from arcwise.data import cuts as cutting
 from arcwise.data.discretize import METHODS, check_numbers, class_column, cut_points
+from arcwise.data.gap_states import GapStates
 from arcwise.data.resample import bootstrap_weights
 from arcwise.defaults import BINS
 from arcwise.ensemble.gaps.completions import Completions
@@ -222,6 +223,13 @@ class Uncut:
         rows = np.repeat(np.arange(self.table.n_rows), bootstrap_weights(whole, seed))
         return self._recoded(rows, self._points(rows)[0])
 
+    def marked_sample(self, seed: Seed = None) -> GapStates:
+        """Draw cases with their gaps, and cut them anew: for scores that take gaps (`Score.takes_gaps`)."""
+        whole = self.whole
+        assert isinstance(whole, Incomplete)
+        rows = self._case_rows[whole.expand().resampled_rows(seed)]
+        return Incomplete(self._recoded(rows, self._points(rows)), whole.missing[:, rows]).with_gap_states()
+
     def completed_sample(
         self, cases: NDArray[np.int64], completion: Dataset, rng: np.random.Generator
     ) -> tuple[Incomplete, Dataset]:
@@ -249,7 +257,7 @@ class Uncut:
                 places = gaps[filled[v, gaps] == code]
                 drawn[places] = rng.choice(among, size=len(places))
             codes[v] = _codes(values, drawn, cuts.get(name, NO_CUTS))
-        return Incomplete(held, chosen), held._unchecked(codes.astype(held.codes.dtype), None, None)
+        return Incomplete(held, chosen), held._unchecked(codes.astype(held.codes.dtype), None, held.targets)
 
     @cached_property
     def _values(self) -> dict[str, NDArray[np.float64]]:
@@ -270,7 +278,7 @@ class Uncut:
         """Return the cuts of the numbers of rows, none of a column that does not vary in them, and what ended that."""
         how = self.cutting
         values = {name: own[rows] for name, own in self._values.items()}
-        values = {name: own for name, own in values.items() if np.nanmin(own) < np.nanmax(own)}
+        values = {name: own for name, own in values.items() if len(np.unique(own[~np.isnan(own)])) > 1}
         if how.method == JOINT:
             chosen = alternate_cuts(
                 values,
@@ -307,7 +315,8 @@ class Uncut:
             inside = _codes(values, values, points)
             if self.gap_state and self.table.column(name).n_missing:
                 own, inside = (*own, base.states[v][-1]), np.where(np.isnan(values), len(own), inside)
-            states.append(own if len(own) > 1 else (*own, "no other"))  # a variable has two states, seen or not
+            # A variable has two states, seen or not.
+            states.append(own if len(own) > 1 else (*own, "no other") if own else ("not seen", "no other"))
             codes.append(inside)
         kind = Dataset.code_type(max(map(len, states)))
         targets = None if self.table.targets is None else self.table.targets.among(self.names).take(rows)

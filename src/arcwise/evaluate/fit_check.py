@@ -91,7 +91,7 @@ class FitCheck:
         without tests.
     log_likelihood, independent, saturated
         Per case, natural logarithm: of the network; of a network without edges and of the frequencies of whole rows,
-        both fitted to these very data, as the ends of the scale.
+        both fitted to these very data, as the ends of the scale. What experiments set is given, in all three.
     replicates
         How many data sets were drawn from the network.
     status
@@ -166,7 +166,8 @@ def markov_tests(
 
     A variable is independent of what it does not lead to given its parents. Where that holds both ways, the smaller set
     is taken. G tests, with the degrees of freedom of the configurations that occur; NaN where the cases are too few.
-    Cases in which either variable was set by an experiment are left out.
+    Cases in which an experiment set the variable whose parents are given are left out; that others were set does not
+    change how it follows from its parents.
     """
     leads = _descendants(dag)
     arities = [int(r) for r in data.arities]
@@ -194,7 +195,7 @@ def _descendants(dag: Dag) -> list[int]:
 
 
 def _g_test(data: Dataset, v: int, w: int, given: tuple[int, ...]) -> float:
-    told = data.cases_without(data.names[v]).cases_without(data.names[w])
+    told = data.cases_without(data.names[v])
     if math.prod(int(data.arities[k]) for k in (*given, v, w)) > LEAST_CASES * max(told.n_cases, 1):
         return math.nan
     counts = contingency(told, [*given, v, w]).reshape(-1, int(data.arities[v]), int(data.arities[w])).astype(float)
@@ -330,15 +331,32 @@ def _pair_information(data: Dataset) -> NDArray[np.float64]:
 def _independent(data: Dataset) -> float:
     """Return the log likelihood per case of the best network without edges."""
     total = 0.0
-    for v in range(data.n_variables):
-        shares = contingency(data, [v]) / data.n_cases
-        total += float(xlogy(shares, shares).sum())
-    return total
+    for v, name in enumerate(data.names):
+        counts = contingency(data.cases_without(name), [v]).astype(np.float64)
+        total += float(xlogy(counts, counts).sum() - xlogy(counts.sum(), counts.sum()))
+    return total / data.n_cases
 
 
 def _saturated(data: Dataset) -> float:
-    """Return the log likelihood per case of the frequencies of whole rows: no model does better on these data."""
-    _, first = np.unique(data.codes.T, axis=0, return_inverse=True)
-    weights = None if data.weights is None else np.asarray(data.weights, dtype=np.float64)
-    shares = np.bincount(first.ravel(), weights=weights) / data.n_cases
-    return float(xlogy(shares, shares).sum())
+    """Return the log likelihood per case of the frequencies of whole rows: no model does better on these data.
+
+    In each experiment they are the frequencies among the cases for which the same variables were set to the same.
+    """
+    weights = np.ones(data.n_rows) if data.weights is None else data.weights.astype(np.float64)
+    sets: tuple[tuple[str, ...], ...] = ((),)
+    of_row = np.zeros(data.n_rows, dtype=np.int32)
+    if data.targets is not None:
+        sets, of_row = data.targets.sets, data.targets.of_row
+    total = 0.0
+    for number, names in enumerate(sets):
+        rows = of_row == number
+        given = data.codes[np.array([data.index(name) for name in names], dtype=np.int64)]
+        total += _weighted_logs(data.codes[:, rows], weights[rows]) - _weighted_logs(given[:, rows], weights[rows])
+    return total / data.n_cases
+
+
+def _weighted_logs(codes: NDArray[np.unsignedinteger], weights: NDArray[np.float64]) -> float:
+    """Return the sum of n log n over the distinct columns of codes, n being the cases of each."""
+    kinds = np.unique(codes, axis=1, return_inverse=True)[1].ravel() if len(codes) else np.zeros(len(weights), int)
+    counts = np.bincount(kinds, weights=weights)
+    return float(xlogy(counts, counts).sum())

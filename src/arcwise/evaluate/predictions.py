@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["Calibration", "Classifier", "PredictionScores", "cross_validate", "score_predictions"]
+__all__ = ["Classifier", "PredictionBins", "PredictionScores", "cross_validate", "score_predictions"]
 
 BINS = 10
 # A probability of 0 for what happened would make one row decide: it counts as this.
@@ -36,7 +36,7 @@ class Classifier(Protocol):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Calibration:
+class PredictionBins:
     """Of the predicted probabilities near each value, how many came true.
 
     Parameters
@@ -96,7 +96,7 @@ class PredictionScores:
     log_loss_error: float
     usual_log_loss: float
     brier: float
-    calibration: Calibration
+    calibration: PredictionBins
     confusion: NDArray[np.float64]
     by_time: bool = False
 
@@ -205,7 +205,7 @@ def score_predictions(
 
 def _calibration(
     probabilities: NDArray[np.float64], happened: NDArray[np.float64], weights: NDArray[np.float64]
-) -> Calibration:
+) -> PredictionBins:
     """Sort all predicted probabilities into ten bins of equal width."""
     flat, came, w = probabilities.ravel(), happened.ravel(), np.repeat(weights, probabilities.shape[1])
     bins = np.minimum((flat * BINS).astype(np.int64), BINS - 1)
@@ -213,7 +213,7 @@ def _calibration(
     used = count > 0
     predicted = np.bincount(bins, weights=w * flat, minlength=BINS)[used] / count[used]
     observed = np.bincount(bins, weights=w * came, minlength=BINS)[used] / count[used]
-    return Calibration(predicted, observed, count[used].astype(np.float64))
+    return PredictionBins(predicted, observed, count[used].astype(np.float64))
 
 
 def cross_validate(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypedDict
 
+from arcwise.defaults import REFINE
 from arcwise.showing import one_screen
 
 __all__ = [
@@ -67,7 +68,7 @@ class ClimbSettings:
     restarts: int = 0
     perturb: int | None = 1
     density: float | None = None
-    refine: int = 3
+    refine: int = REFINE
     random_ties: bool = False
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,27 +36,24 @@ class ExpectedScores:
             cells *= self._arities[p]
         return float(self._weights[child]) * cells
 
-    def learn(self, families: Iterable[Family]) -> None:
+    def learn(self, families: Iterable[Family], floors: Mapping[int, float] | None = None) -> None:
         """Compute the scores of families that are not known yet, all from one pass over the rows.
 
-        No likelihood exceeds one: a family whose penalty alone is worse than its variable's score without parents is
-        not counted, and cannot be chosen.
+        No likelihood exceeds one: a family whose penalty alone is worse than the floor of its variable, a score that it
+        has already, is not counted, and cannot be chosen. Without floors all are counted.
         """
         fresh = []
         for child, parents in dict.fromkeys(families):
             if (child, parents) in self._known:
                 continue
-            alone = self._known.get((child, ()), -np.inf)
             cells = self._arities[child] * np.prod([float(self._arities[p]) for p in parents])
-            if parents and (-self.penalty(child, parents) <= alone or cells > MOST_CELLS):
-                self._known[child, parents] = -np.inf
-            else:
+            if floors is None or (-self.penalty(child, parents) > floors[child] and cells <= MOST_CELLS):
                 fresh.append((child, parents))
         for family, counts in zip(fresh, self._expected.tables(fresh) if fresh else (), strict=True):
             self._known[family] = _log_likelihood(counts) - self.penalty(*family)
 
     def __getitem__(self, family: Family) -> float:
-        return self._known[family]
+        return self._known.get(family, -np.inf)  # what was not counted
 
 
 def _log_likelihood(counts: NDArray[np.float64]) -> float:
@@ -88,12 +85,15 @@ class _Climb:
 
     def _look(self, children: Iterable[int]) -> None:
         """Score what the changes of an arc into these children need."""
+        held = {child: (child, tuple(bits(self.parents[child]))) for child in children}
+        self._scores.learn(held.values())
         wanted: list[Family] = []
-        for child in children:
+        for child in held:
             own = self.parents[child]
-            wanted.append((child, tuple(bits(own))))
             wanted += [(child, tuple(bits(own ^ 1 << x))) for x in range(len(self.parents)) if self._may(x, child)]
-        self._scores.learn(wanted)
+        # A start may cost more than no parents at all: then what is a way out of it counts.
+        floors = {child: min(self._scores[child, ()], self._scores[family]) for child, family in held.items()}
+        self._scores.learn(wanted, floors)
 
     def _may(self, tail: int, head: int) -> bool:
         """Whether the arc may be toggled."""

@@ -234,16 +234,14 @@ def _start(
 ) -> Dag:
     if isinstance(start, Dag):
         return start
+    if start == "empty":
+        return Dag.from_arcs(data.names, () if constraints is None else constraints.required)
     given: Start = "random" if start == "random" else "empty"
     few = Limits(seconds=deadline.limits.seconds, count=None if start == "available" else 1)
     found = hill_climb(
         data, "pnal", start=given, constraints=constraints, max_parents=max_parents, seed=seed, limits=few, refine=0
     )
-    return (
-        found.dag
-        if start != "empty"
-        else Dag.from_arcs(data.names, () if constraints is None else constraints.required)
-    )
+    return found.dag
 
 
 class _Run:

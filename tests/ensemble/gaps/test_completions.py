@@ -12,10 +12,10 @@ from arcwise.data import Dataset, Incomplete
 from arcwise.deadline import Deadline
 from arcwise.ensemble import NetworkSet, Recipe, bootstrap_networks
 from arcwise.ensemble.gaps.completions import CHAINS, Completions
-from arcwise.ensemble.gaps.drawn_tables import _dirichlet_rows
+from arcwise.ensemble.gaps.drawn_tables import _dirichlet_rows, draw_tables
 from arcwise.ensemble.recipe import Run
 from arcwise.errors import OptionError
-from arcwise.graph import Constraints
+from arcwise.graph import Constraints, Dag
 from arcwise.limits import Limits, Status
 
 
@@ -191,3 +191,21 @@ def test_independent_columns_with_gaps_show_no_more_edges_than_without(share: fl
         differences.append(int((found.vector > 0.5).sum()) - int((without.vector > 0.5).sum()))
     error = np.std(differences, ddof=1) / np.sqrt(len(differences))
     assert np.mean(differences) <= 2 * max(error, 0.1), pd.Series(differences).describe()
+
+
+def test_tables_are_drawn_from_their_dirichlet_distribution() -> None:
+    dag = Dag.from_arcs(["a", "b"], [("a", "b")])
+    counts = {(0,): np.array([3, 0]), (0, 1): np.array([[2, 1, 0], [0, 0, 0]])}
+    seen = (np.array([True, True]), np.array([True, True, False]))
+    rng = np.random.default_rng(1)
+    states = (("0", "1"), ("0", "1", "2"))
+    drawn = [
+        draw_tables(dag, lambda axes: counts[tuple(axes)], ess=1.0, seen=seen, rng=rng, states=states)
+        for _ in range(4000)
+    ]
+    first = np.array([network.tables[0][0] for network in drawn])
+    second = np.array([network.tables[1] for network in drawn])
+    assert first[:, 0].mean() == pytest.approx(3.5 / 4, abs=0.01)
+    assert first[:, 0].var() == pytest.approx(3.5 * 0.5 / (16 * 5), rel=0.15)
+    np.testing.assert_allclose(second.mean(axis=0), [[2.25 / 3.5, 1.25 / 3.5, 0], [0.5, 0.5, 0]], atol=0.03)
+    assert np.isfinite(second).all()

@@ -71,7 +71,7 @@ def test_a_replicate_is_rows_drawn_cut_and_learned_from(method: str) -> None:
     networks = bootstrap_networks(data, "bic", replicates=6, seed=5)
     for index in range(6):
         sample, seed = by_hand(data.table, method, index, 5)
-        found = tabu_search(sample, "bic", seed=seed, random_ties=True, refine=0, progress=False)
+        found = tabu_search(sample, "bic", seed=seed, random_ties=True, progress=False)
         assert networks[index] == found.dag.reorder(networks.names)
         assert networks.facts["replicate_scores"][index] == pytest.approx(found.score)
     assert networks.facts["cut"]["method"] == method
@@ -131,6 +131,37 @@ def test_gaps_are_completed_and_numbers_cut_in_every_replicate() -> None:
     # What was filled in the lowest of three intervals is in the lowest of the sample's, or at most in the next.
     low = sample.missing[0] & (completion.codes[0][cases] == 0)
     assert low.any() and start.codes[0][low].max() <= 1
+
+
+def test_scores_that_take_gaps_see_them_cut_anew() -> None:
+    holes = frame().mask(np.random.default_rng(1).random((ROWS, 4)) < [0.2, 0.2, 0.0, 0.0])
+    data = Uncut(Table.from_dataframe(holes), NUMBERS)
+    found = bootstrap_networks(data, "pnal", replicates=6, seed=3)
+    assert found.count == 6
+    sample = data.marked_sample(5)
+    rows = data.whole.resampled_rows(5)
+    assert (sample.codes[0] == len(sample.states[0]) - 1).tolist() == holes["x"].isna().to_numpy()[rows].tolist()
+    again = discretize(Table.from_dataframe(holes.iloc[rows]), method="quantile", columns=NUMBERS).to_incomplete()
+    assert sample.states[0][:-1] == again.states[0]
+
+
+def test_samples_of_experiments_begin_with_them() -> None:
+    holes = frame().mask(np.random.default_rng(1).random((ROWS, 4)) < [0.2, 0.2, 0.0, 0.0])
+    table = Table.from_dataframe(holes.assign(set=["d"] * 60 + [""] * 60)).with_interventions("set")
+    data = Uncut(table, NUMBERS)
+    whole = data.whole
+    assert isinstance(whole, Incomplete)
+    sample, start = data.completed_sample(whole.resampled_rows(4), whole.completed(whole.held.codes), _rng(0, 0))
+    assert start.targets is not None
+    assert start.targets.of_row.tolist() == sample.held.targets.of_row.tolist()  # type: ignore[union-attr]
+
+
+def test_a_column_of_which_a_sample_has_no_value_is_kept() -> None:
+    holes = frame()
+    holes.loc[holes.index[2:], "y"] = np.nan
+    data = Uncut(Table.from_dataframe(holes), NUMBERS)
+    drawn = data._recoded(np.arange(5, 15), data._points(np.arange(5, 15)))
+    assert len(drawn.states[2]) == 2
 
 
 def test_gaps_as_a_state_of_their_own() -> None:

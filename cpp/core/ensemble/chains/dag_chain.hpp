@@ -4,21 +4,19 @@
 //
 // toggle     An arc of the table, drawn uniformly, is added or taken away.
 // reversal   An arc of the DAG, drawn uniformly, is turned; the number of arcs stays, so no factor is needed.
-// redraw     A node draws a row by weight among all of its rows, and has it if that closes no cycle. Weights
-// and
-//            proposals cancel; it costs the search in sums that are made once, however many rows there are.
+// redraw     A node draws a row by weight among all of its rows, and has it if that closes no cycle.
+//            Weights and proposals cancel; it costs the search in sums that are made once, however many rows
+//            there are.
 // parents    A node draws its parents anew from their conditional distribution given all other families: the
 //            rows without its descendants, each with its weight. Always accepted (a Gibbs step).
 // block      Four nodes draw their parents anew, together, in the same way (block_step.hpp).
-// edge       New edge reversal (Grzegorczyk and Husmeier 2008, Machine Learning 71, section 4.2): an arc u ->
-// v
-//            is drawn and u and v lose their parents; u draws new ones among the sets with v, then v among
-//            all. Accepted by the ratio of the sums that the draws were made from, and of the numbers of
-//            arcs.
+// edge       New edge reversal (Grzegorczyk and Husmeier 2008, Machine Learning 71, section 4.2): an arc
+//            u -> v is drawn and u and v lose their parents; u draws new ones among the sets with v, then v
+//            among all. Accepted by the ratio of the sums that the draws were made from, and of the numbers
+//            of arcs.
 // blanket    Markov blanket resampling (Su and Borsuk 2016, JMLR 17(118), section 3): a node draws new
-// parents
-//            among the sets that share none with the old ones, and then each child, in random order, new
-//            parents besides the node. Accepted by the ratio of the sums.
+//            parents among the sets that share none with the old ones, and then each child, in random order,
+//            new parents besides the node. Accepted by the ratio of the sums.
 //
 // Toggles and reversals are cheap and local; "parents" mixes what one node can do; the last three cross the
 // valleys between DAGs that differ in a whole neighbourhood. Each leaves the posterior as it is, so any
@@ -48,7 +46,7 @@
 
 namespace arcwise {
 
-enum Move : std::size_t { toggle, reversal, redraw, parents, block, edge, blanket, swap, jump, moves };
+enum ChainMove : std::size_t { toggle, reversal, redraw, parents, block, edge, blanket, swap, jump, moves };
 
 // How blocks of nodes are drawn, whatever the DAG: the first by weight, each other one as a partner of one
 // that is there already.

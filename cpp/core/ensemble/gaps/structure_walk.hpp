@@ -20,8 +20,10 @@ struct ProposedMoves {
     std::vector<double> chances;
 };
 
-// The network after the moves; every move is proposed as often as its opposite, so that the networks that the
-// walk is at have probabilities as exp(score). Stopped, it is at some network on the way.
+// The network after the moves; every move is proposed as often as its opposite, so that, if all gains were
+// differences of one score, the networks that the walk is at would have probabilities as exp(score). (Gains
+// over available cases are such differences only where nothing is missing.) Stopped, it is at some network on
+// the way.
 template <class Code>
 std::vector<Parents> walk_structures(ArcGains<Code>& gains, const ArcRules& rules, std::vector<Parents> start,
                                      const ProposedMoves& moves, Ticker& ticker);

@@ -217,6 +217,14 @@ auto RowPosteriors<Code>::make_row(std::size_t row) const -> Row {
         members.erase(std::unique(members.begin(), members.end()), members.end());
         Part part;
         double sum = 0, log_scale = 0;
+        // The largest entry of each table becomes 1: a missing cell may have hundreds of observed children,
+        // and the product of as many probabilities is too small for a double.
+        for (auto& factor : group) {
+            const double top = std::ranges::max(factor.values);
+            if (!(top > 0)) continue;
+            for (auto& value : factor.values) value /= top;
+            log_scale += std::log(top);
+        }
         if (cells_of(members) <= static_cast<double>(limits_.table_cells)) {
             std::vector<const Factor*> all;
             for (const auto& factor : group) all.push_back(&factor);

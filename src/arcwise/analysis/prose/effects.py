@@ -69,7 +69,7 @@ def _changes(found: Effect) -> Table:
             )
     return Table(
         f"If there is an effect: the change in P({found.outcome}) when {found.cause} is set to the second state "
-        "instead of the first.",
+        f"instead of the first.{_some(len(rows), MOST_ROWS)}",
         (Column(f"set {found.cause}"), Column(found.outcome), Column("change"), Column("from"), Column("to")),
         tuple(rows[:MOST_ROWS]),
     )
@@ -90,7 +90,7 @@ def _table(found: Effect) -> Table:
     )
     return Table(
         f"P({found.outcome}) as observed where {found.cause} happens to be so, and if it were set so, over all "
-        f"networks ({percent(found.level)} intervals).",
+        f"networks ({percent(found.level)} intervals).{_some(len(rows), 4 * MOST_ROWS)}",
         (
             Column(found.cause),
             Column(found.outcome),
@@ -101,6 +101,11 @@ def _table(found: Effect) -> Table:
         ),
         rows[: 4 * MOST_ROWS],
     )
+
+
+def _some(rows: int, most: int) -> str:
+    """Say that a table has only some of its rows."""
+    return f" The first {most} of {rows:,} rows." if rows > most else ""
 
 
 def _without(found: Effect) -> str:

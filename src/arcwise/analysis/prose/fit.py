@@ -65,17 +65,17 @@ def _independences(found: FitCheck) -> str:
         return "The network implies no independence that these cases are enough to test."
     skipped = f" ({found.n_untested:,} more have too few cases for a test)" if found.n_untested else ""
     small = f"{percent(found.small)} of {found.n_tests:,} independences that the network implies are rejected at 0.05"
-    verdict = (
-        "about as many as chance would reject: there is no sign that an edge is missing"
-        if found.small <= 0.1 and not any(not math.isnan(pair.p) for pair in found.misfits)
-        else "more than the 5% that chance would reject: the network leaves dependences out"
-    )
-    misfits = sum(not math.isnan(pair.p) for pair in found.misfits)
-    named = ""
-    if misfits:
-        first = next(pair for pair in found.misfits if not math.isnan(pair.p))
-        named = f", first of all that of {first.first} and {first.second}"
-    return f"{small}{skipped}, {verdict}{named}."
+    first = next((pair for pair in found.misfits if pair.p <= 0.05), None)
+    if first is not None:
+        verdict = (
+            "some more clearly than chance would: the network leaves dependences out, first of all that of "
+            f"{first.first} and {first.second}"
+        )
+    elif found.small <= 0.1:
+        verdict = "about as many as chance would reject: there is no sign that an edge is missing"
+    else:
+        verdict = "more than the 5% that chance would reject: the network leaves dependences out"
+    return f"{small}{skipped}, {verdict}."
 
 
 def _likelihood(found: FitCheck) -> str:
@@ -99,8 +99,9 @@ def _replicated(found: FitCheck) -> str:
         )
     strong = sum(pair.z > 0 for pair in far)
     return (
-        f"In {found.replicates:,} data sets drawn from the network, {len(far):,} of {total:,} pairs are never as "
-        f"dependent as in these data ({strong:,} are more dependent here, {len(far) - strong:,} less)."
+        f"In {found.replicates:,} data sets drawn from the network, the dependence of {len(far):,} of {total:,} pairs "
+        f"differs from that in these data by more than chance explains ({strong:,} more dependent here, "
+        f"{len(far) - strong:,} less)."
     )
 
 

@@ -24,6 +24,7 @@ __all__ = [
     "sample_remark",
     "shortfall_words",
     "simulated_remark",
+    "uncalibrated_remark",
     "unconstrained_remark",
     "undescribed_remark",
 ]
@@ -151,3 +152,8 @@ def hurried_remark(target: str) -> Remark:
         "suffice to average over networks there.",
         by_time=True,
     )
+
+
+def uncalibrated_remark(why: str) -> Remark:
+    """Say that the probabilities are those of the package's table, since simulations took too long."""
+    return Remark(f"The probabilities are those of studies of known networks: {why}", by_time=True)

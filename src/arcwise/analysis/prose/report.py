@@ -22,7 +22,7 @@ from arcwise.analysis.prose.gaps import completion_account, gap_blocks
 from arcwise.analysis.prose.methods import methods_text, references
 from arcwise.analysis.prose.prior import prior_blocks
 from arcwise.analysis.prose.sources import account_of_sample, completeness, ensemble_title, restriction
-from arcwise.analysis.prose.variable import variable_answer
+from arcwise.analysis.prose.variable import these, variable_answer
 from arcwise.analysis.thresholds import COST_POWERS
 from arcwise.counts import contingency
 from arcwise.report import (
@@ -114,8 +114,9 @@ def _about_target(analysis: Analysis) -> tuple[str, ...]:
         return ()
     variable, scores = analysis.focus.variable, analysis.focus.scores
     on = ", ".join(variable.blanket) or "nothing that the data show"
+    given = f"; given {these(variable.blanket)}, no other variable tells more about it" if variable.blanket else ""
     return (
-        f"{variable.name} depends on {on}; given these, no other variable tells more about it. It is predicted right "
+        f"{variable.name} depends on {on}{given}. It is predicted right "
         f"in {percent(scores.accuracy)} of cases that were not learned from; its most frequent state alone in "
         f"{percent(scores.usual_accuracy)}.",
     )

@@ -8,7 +8,7 @@ from arcwise.report import Answer, Bullets, Column, Paragraph, Table
 from arcwise.report.content.blocks import SETTLED, Block
 from arcwise.report.content.numbers import percent, show_confidence
 
-__all__ = ["variable_answer"]
+__all__ = ["these", "variable_answer"]
 
 MOST_ROWS = 30
 ROLES = {"parent": "{} →", "child": "→ {}", "partner": "→ · ← {}", "": "–"}
@@ -32,6 +32,11 @@ def variable_answer(found: VariableFinding) -> Answer:
     return Answer(f"What {found.name} depends on", tuple(blocks))
 
 
+def these(names: tuple[str, ...]) -> str:
+    """Return the pronoun of one or several variables."""
+    return "it" if len(names) == 1 else "these"
+
+
 def _listed(names: tuple[str, ...]) -> str:
     if not names:
         return "nothing"
@@ -49,11 +54,11 @@ def _summary(found: VariableFinding) -> str:
     share = found.known / found.entropy if found.entropy > 0 else 0.0
     low, high, state = (state_label(text) for text in first.at)
     return (
-        f"In the network, {found.name} depends on {_listed(found.blanket)}; given these, no other variable tells more "
-        f"about it. Together they tell {found.known:.3f} of the {found.entropy:.3f} bits of uncertainty about "
-        f"{found.name} ({percent(share)}). {first.name} matters most: it tells {first.information:.3f} bits beyond the "
-        f"others, and P({found.name} = {state}) is {first.change:.2f} higher if {first.name} is {high} than if it is "
-        f"{low}."
+        f"In the network, {found.name} depends on {_listed(found.blanket)}; given {these(found.blanket)}, no other "
+        f"variable tells more about it. {'It tells' if len(found.blanket) == 1 else 'Together they tell'} "
+        f"{found.known:.3f} of the {found.entropy:.3f} bits of uncertainty about {found.name} ({percent(share)}). "
+        f"{first.name} matters most: it tells {first.information:.3f} bits beyond the others, and P({found.name} = "
+        f"{state}) is {first.change:.2f} higher if {first.name} is {high} than if it is {low}."
     )
 
 
@@ -121,7 +126,8 @@ def _open(found: VariableFinding) -> list[str]:
         told.append(f"whether there is an edge to {listed}: neither shown nor ruled out;")
     free = [one.name for one in found.neighbours if one.confidence >= 0.5 and _direction(one) == "open"]
     if free:
-        told.append(f"which way the edges to {_listed(tuple(free))} point;")
+        one = len(free) == 1
+        told.append(f"which way the edge{'' if one else 's'} to {_listed(tuple(free))} point{'s' if one else ''};")
     if found.blankets and found.blankets[0][1] < 0.5:
         told.append("which variables the blanket has as a whole: no set of them has half of the weight.")
-    return [text.rstrip(";") + "." for text in told]
+    return [text.rstrip(";.") + "." for text in told]

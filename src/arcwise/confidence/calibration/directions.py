@@ -24,6 +24,7 @@ __all__ = ["DirectionMap", "fit_directions"]
 
 SMALLEST = 0.01  # the share that an unseen direction is given: e
 TERMS = 3  # a, s and t, each with a slope in log10 N
+FEWEST_CASES, MOST_CASES = 50, 20_000  # the sizes of the samples that the shipped maps were learned from
 
 
 @one_screen
@@ -49,7 +50,7 @@ class DirectionMap:
 
 def _level(n_cases: float) -> float:
     """Return log10 of the number of cases over 1,000, within what was studied."""
-    return math.log10(min(max(n_cases, 50), 50_000) / 1000)
+    return math.log10(min(max(n_cases, FEWEST_CASES), MOST_CASES) / 1000)
 
 
 def _ratios(

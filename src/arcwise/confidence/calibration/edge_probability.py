@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from arcwise.confidence.calibration.calibration import Calibration
 from arcwise.confidence.calibration.table import UNKNOWN_CASES
-from arcwise.errors import OptionError
+from arcwise.errors import OptionError, UnknownNameError, suggestion
 from arcwise.graph import Constraints
 from arcwise.graph.bitset import bits
 from arcwise.showing import one_screen
@@ -19,7 +19,7 @@ from arcwise.showing import one_screen
 if TYPE_CHECKING:
     from arcwise.confidence.edge_confidence import EdgeConfidence
 
-__all__ = ["EdgeProbability", "Expected", "PairProbability", "edge_probability"]
+__all__ = ["EdgeProbability", "Expected", "PairProbability", "edge_probability", "settled_pairs"]
 
 
 @one_screen
@@ -98,6 +98,11 @@ class EdgeProbability:
 
     def pair(self, first: str, second: str) -> PairProbability:
         """Return the probabilities of one pair."""
+        for name in (first, second):
+            if name not in self.names:
+                raise UnknownNameError(suggestion("variable", str(name), self.names))
+        if first == second:
+            raise OptionError(f"a pair has two variables; got '{first}' twice.")
         i, j = self.names.index(first), self.names.index(second)
         edge = float(self.present[i, j])
         split = np.array([self.directed[i, j], self.directed[j, i], self.undirected[i, j]])
@@ -139,6 +144,26 @@ def _split(confidence: EdgeConfidence) -> tuple[NDArray[np.float64], NDArray[np.
     return directed, np.where(some, 1.0 - directed - directed.T, 1.0).clip(0.0, 1.0)
 
 
+def settled_pairs(known: Constraints | None, names: tuple[str, ...]) -> NDArray[np.bool_]:
+    """Return, for each pair, whether constraints decide that there is an edge, or that there is none."""
+    pairs = np.triu_indices(len(names), 1)
+    if known is None or known.is_trivial:
+        return np.zeros(len(pairs[0]), dtype=bool)
+    barred, needed = _arcs_decided(known, names)
+    return np.asarray((barred & barred.T | needed | needed.T)[pairs])
+
+
+def _arcs_decided(known: Constraints, names: tuple[str, ...]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return which arcs are forbidden and which are required, at [tail, head]."""
+    rules = known if known.names == names else known.reorder(names)
+    n = len(names)
+    barred, needed = np.zeros((n, n), dtype=bool), np.zeros((n, n), dtype=bool)
+    for head in range(n):
+        barred[list(bits(rules.forbidden_masks[head])), head] = True
+        needed[list(bits(rules.required_masks[head])), head] = True
+    return barred, needed
+
+
 def _as_known(
     confidence: EdgeConfidence,
     known: Constraints,
@@ -147,12 +172,7 @@ def _as_known(
     free: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Put in what the constraints settle: arcs that must be there, and ways that are forbidden."""
-    rules = known if known.names == confidence.names else known.reorder(confidence.names)
-    n = len(confidence.names)
-    barred, needed = np.zeros((n, n), dtype=bool), np.zeros((n, n), dtype=bool)
-    for head in range(n):
-        barred[list(bits(rules.forbidden_masks[head])), head] = True
-        needed[list(bits(rules.required_masks[head])), head] = True
+    barred, needed = _arcs_decided(known, confidence.names)
     present = np.where(barred & barred.T, 0.0, np.where(needed | needed.T, 1.0, present))
     one_way = barred ^ barred.T | needed | needed.T
     only = np.where(needed | (barred.T & ~barred), 1.0, 0.0)

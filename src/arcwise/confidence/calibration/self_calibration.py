@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from arcwise.confidence.calibration.calibration import Calibration
 from arcwise.confidence.calibration.curve import KNOTS, CalibrationCurve
+from arcwise.confidence.calibration.edge_probability import settled_pairs
 from arcwise.confidence.calibration.reliability import Reliability, reliability
 from arcwise.confidence.calibration.table import calibration_table
 from arcwise.confidence.edge_confidence import EdgeConfidence
@@ -27,7 +28,7 @@ from arcwise.data import Dataset
 from arcwise.deadline import Deadline
 from arcwise.ensemble import CredibleSet, Ensemble, NetworkSet
 from arcwise.ensemble.recipe import Run
-from arcwise.errors import OptionError
+from arcwise.errors import OptionError, UnfinishedError
 from arcwise.graph import Dag
 from arcwise.limits import Status
 from arcwise.mentions import Argument, Remedy
@@ -72,19 +73,33 @@ def self_calibration(
 
     Raises
     ------
-    OptionError
+    UnfinishedError
         If fewer than five simulations were finished.
+    OptionError
+        If the data come from experiments: what is simulated are observations.
     """
+    if data.targets is not None and not data.targets.is_empty:
+        raise OptionError(
+            "self-calibration simulates observations, and in some of these cases variables were set.",
+            remedies=Remedy("use", Argument("calibration", "table")),
+        )
     if repeats < FEWEST:
         raise OptionError(Argument("repeats", repeats), f"must be at least {FEWEST}.")
     if data.names != confidence.names:
         raise OptionError("the data have different variables from the confidences, or in another order.")
     run = run or Run()
     deadline = Deadline.of(run.limits)
-    recipe = recipe_of(confidence)
+    recipe = recipe_of(confidence).without_recuts
     vectors: list[NDArray[np.float64]] = []
     truths: list[NDArray[np.bool_]] = []
     pairs = np.triu_indices(len(data.names), 1)
+    # What constraints decide is always right, and tells nothing of the others.
+    told = ~settled_pairs(recipe.constraints_on(data.names), data.names)
+    if not told.any():
+        raise OptionError(
+            "the constraints decide every edge, so that no confidence is left to calibrate.",
+            remedies=Remedy("use", Argument("calibration", "table")),
+        )
     with show_progress(run.progress) as callback:
         begun = carry_out(recipe, data, replace(run, limits=deadline.share(0.3).limits, progress=False))
         networks, status = begun.networks, begun.status
@@ -98,12 +113,12 @@ def self_calibration(
             if made.confidence is None or made.status is not Status.COMPLETE:
                 status = made.status
                 continue
-            vectors.append(made.confidence.vector)
+            vectors.append(made.confidence.vector[told])
             joined = dag.to_adjacency() > 0
-            truths.append((joined | joined.T)[pairs])
+            truths.append((joined | joined.T)[pairs][told])
             callback(ProgressEvent("self-calibration", index + 1, repeats))
     if len(vectors) < FEWEST:
-        raise OptionError(
+        raise UnfinishedError(
             f"self-calibration needs {FEWEST} simulated data sets, and {len(vectors)} were learned from ({status}).",
             remedies=Remedy("allow more time"),
         )
@@ -124,7 +139,7 @@ def _drawn(networks: Ensemble, count: int, seed: int) -> Iterator[Dag]:
         yield from networks.sample(count, seed=seed)
         return
     if not isinstance(networks, NetworkSet) or not networks.count:
-        raise OptionError(
+        raise UnfinishedError(
             f"there are no networks to simulate from ({networks.status}).", remedies=Remedy("allow more time")
         )
     rng = np.random.default_rng(seed)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from arcwise.confidence.calibration.calibration import Calibration
 from arcwise.confidence.calibration.directions import DirectionMap
 from arcwise.confidence.calibration.model import CASES, VARIABLES, CalibrationModel, SetFacts
+from arcwise.confidence.studied_table import StudiedTable
 from arcwise.ensemble.recipe import Recipe
-from arcwise.errors import FormatError
 from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ANY", "CalibrationEntry", "CalibrationTable", "calibration_table"]
 
-KIND = "arcwise calibrations 1"
 ANY = "any"
 UNKNOWN_CASES = 1000  # where nobody says how many cases there were
 
@@ -42,8 +40,11 @@ class CalibrationEntry:
 
 @one_screen
 @dataclass(frozen=True, eq=False)
-class CalibrationTable:
+class CalibrationTable(StudiedTable):
     """Calibration models by source and score, with how they were made."""
+
+    kind: ClassVar[str] = "arcwise calibrations 1"
+    title: ClassVar[str] = "calibrations"
 
     entries: Mapping[tuple[str, str], CalibrationEntry]
     provenance: Mapping[str, Any]
@@ -77,22 +78,19 @@ class CalibrationTable:
             return "How the networks were made is not known, so no study shows that the probabilities are right here."
         if confidence.n_cases is None:
             return f"The number of cases is not known; the probabilities are for {UNKNOWN_CASES:,}."
-        described = self.provenance.get("recipes", {}).get(f"{entry.source}:{entry.score}")
-        if described is None:
+        studied = self.recipe(entry.source, entry.score)
+        if studied is None:
             return f"The score {recipe.score_title} was not studied; the probabilities are those of other scores."
-        differences = recipe.differences(_as_studied(Recipe.from_description(described), recipe))
+        differences = recipe.differences(_as_studied(studied, recipe))
         if confidence.targets:
             differences = (*differences, "experiments: some here, none there")
         if not differences:
             return _beyond(confidence.n_cases, len(confidence.names), entry.model)
-        return (
-            "The probabilities were learned from networks that were made differently from these "
-            f"({'; '.join(differences)}), so no study shows that they are right here."
-        )
+        return self.made_differently("The probabilities", differences, "right")
 
     def to_json(self) -> str:
         """Return the table as the text of a file."""
-        rows = [
+        return self._text(
             {
                 "source": e.source,
                 "score": e.score,
@@ -104,24 +102,16 @@ class CalibrationTable:
                 "coefficients": [list(row) for row in e.model.coefficients],
             }
             for _, e in sorted(self.entries.items())
-        ]
-        lines = ",\n".join(json.dumps(row, separators=(",", ":")) for row in rows)
-        facts = json.dumps(dict(self.provenance), sort_keys=True)
-        return f'{{"kind": "{KIND}",\n"provenance": {facts},\n"entries": [\n{lines}\n]}}\n'
+        )
 
     @classmethod
     def from_json(cls, text: str, *, where: str = "calibrations") -> CalibrationTable:
         """Read the text of a file that `to_json` made, and check it."""
         try:
-            content = json.loads(text)
-            if content["kind"] != KIND:
-                raise ValueError(f"the kind is {content['kind']!r}")
-            entries = [_entry(row) for row in content["entries"]]
-            provenance = dict(content["provenance"])
+            rows, provenance = cls._content(text)
+            entries = [_entry(row) for row in rows]
         except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
-            raise FormatError(
-                f"{where}: not a table of calibrations ({error}). Make it with arcwise study export."
-            ) from error
+            raise cls._refused(where, error) from error
         return cls({(entry.source, entry.score): entry for entry in entries}, provenance)
 
 

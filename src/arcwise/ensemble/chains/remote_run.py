@@ -72,9 +72,10 @@ class ChainTask:
         """Let one chain go on from a state; return why it ended, rows, scores and the state it is in then."""
         positions, random, counts = state
         n, thread = self.table.n_variables, threading.get_ident()
-        if thread not in self._one:
-            self._one[thread] = self.start(np.zeros(1, dtype=np.uint64), positions[:n].copy())
-        run = self._one[thread]
+        kept = self._one
+        if thread not in kept:
+            kept[thread] = self.start(np.zeros(1, dtype=np.uint64), positions[:n].copy())
+        run = kept[thread]
         before = run.counts()
         run.restore(positions.copy(), random.copy())
         code, _, rows, scores = run.advance(count, targets, least, 1, seconds, None)

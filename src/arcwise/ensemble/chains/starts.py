@@ -2,8 +2,9 @@
 
 R-hat can only notice what the starts make visible: chains that begin in the same valley agree whether or not there is
 another one. So every fourth chain begins at the same kind of place. A local optimum is what a short search over orders
-(Teyssier & Koller 2005) comes to from a random order of its own; the best network is the best of these. Networks of
-resampled data are given by who has the data; without them, chains begin at local optima instead.
+(Teyssier & Koller 2005) comes to from a random order of its own; the best network, at which the first chain begins, is
+the best of these, and every fourth chain after it begins at its own. Networks of resampled data are given by who has
+the data; without them, chains begin at local optima instead.
 """
 
 from __future__ import annotations
@@ -68,11 +69,16 @@ def starting_networks(
 
 
 def _searched(table: ParentSetTable) -> tuple[ParentSetTable, NDArray[np.int64]]:
-    """Return the part of a table that searches look at, and its rows: of many, the best, and those of one or none."""
+    """Return the part of a table that searches look at, and its rows: of many, the best, and the smallest.
+
+    A variable's smallest set are its required parents, and those of all variables are a network: some are in the part.
+    """
     every = np.arange(table.n_rows)
-    ranks = every - np.repeat(table.node_offsets[:-1], np.diff(table.node_offsets))
+    per_node = np.diff(table.node_offsets)
+    ranks = every - np.repeat(table.node_offsets[:-1], per_node)
     sizes = np.diff(table.set_offsets)
-    chosen = (ranks < MOST_SEARCHED) | (sizes <= 1)
+    smallest = np.repeat(np.minimum.reduceat(sizes, table.node_offsets[:-1]), per_node)
+    chosen = (ranks < MOST_SEARCHED) | (sizes <= smallest + 1)
     if chosen.all():
         return table, every
     return (

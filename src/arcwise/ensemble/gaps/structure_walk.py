@@ -1,10 +1,10 @@
-"""A random walk over networks whose stationary distribution is their posterior: Metropolis' rule, arc by arc.
+"""A random walk over networks by Metropolis' rule, arc by arc.
 
 Madigan and York (International Statistical Review 63, 1995, section 4.2) add and delete arcs; reversals are added here,
 as Giudici and Castelo (Machine Learning 50, 2003) do. An ordered pair of variables is chosen, and with probability one
 half its arc is added or deleted, else reversed; so every move is proposed as often as its opposite, and accepted with
-the ratio of the scores. One step of a chain of completions needs no independent draw, only a move that leaves the
-posterior given the completion as it is: then the whole chain leaves the posterior given the observed cells as it is.
+the ratio of the scores. Where nothing is missing, that leaves the posterior as it is, and a step of a chain needs no
+more. Where values are missing it does not quite, and on purpose: see below.
 
 What an arc gains is the difference of two BDeu scores of its head. Scores of families that were counted over different
 cases cannot be compared: the family with more parents has fewer cases, hence a higher score. Both families are

@@ -70,7 +70,7 @@ def _turn(walk: StructureWalk, now: list[int], evidence: Evidence, tail: int, he
         return
     others = now[head] & ~bit
     gain = arc_gain_twin(evidence, tail, now[tail], head) - arc_gain_twin(evidence, head, others, tail)
-    if chance >= gain:
+    if not chance < gain:  # nor if both ways are impossible
         return
     now[head] = others
     if _reaches(now, tail, head):

@@ -14,7 +14,7 @@ import numpy as np
 
 from arcwise.data import Dataset, Incomplete
 from arcwise.deadline import Deadline
-from arcwise.defaults import REPLICATES
+from arcwise.defaults import REFINE, REPLICATES
 from arcwise.ensemble.ensemble_facts import CONSTRAINTS, TARGETS
 from arcwise.ensemble.families import Families, choice_type
 from arcwise.ensemble.gaps.completions import Completions
@@ -293,7 +293,7 @@ def _recipe(task: ReplicateTask, replicates: int) -> Recipe:
     if most == task.constraints.max_parents:  # it is told once; with larger ones of single variables, both are needed
         constraints.pop("max_parents", None)
     own = dict(task.options)
-    settings: dict[str, Any] = {"replicates": replicates, "learner": task.learner, "refine": own.pop("refine", 0)}
+    settings: dict[str, Any] = {"replicates": replicates, "learner": task.learner, "refine": own.pop("refine", REFINE)}
     if task.uncut is not None:
         settings["recut"] = True
     if own:

@@ -30,7 +30,7 @@ class BootstrapSettings:
         table).
     options
         Options of the learner, e.g. ``{"restarts": 5, "perturb": 3}``. Replicates by tabu search and hill climbing are
-        not refined (``{"refine": 0}``), unlike a single search: as in bnlearn, whose strengths they reproduce.
+        refined as a single search is; ``{"refine": 0}`` leaves that out, and reproduces bnlearn's strengths.
     resampling
         "bootstrap": N cases drawn with replacement. "permutation": the cases of every column shuffled, which keeps
         the margins and destroys all association: what edges look like by chance (Broom, Do & Subramanian 2012).

@@ -12,7 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Dataset
+from arcwise.data.gap_states import GapStates
 from arcwise.deadline import Deadline
+from arcwise.defaults import REFINE
 from arcwise.ensemble.replicates.completed_task import CompletedTask
 from arcwise.ensemble.uncut import Uncut
 from arcwise.errors import OptionError, UnknownNameError, suggestion
@@ -111,7 +113,8 @@ class ReplicateTask:
         if self.completed is not None:
             sample = self.completed.sample(index, int(rng.integers(0, 2**63)))
         elif self.uncut is not None:
-            sample = self.uncut.sample(rng).collapse()
+            drawn = self.uncut.marked_sample if isinstance(self.data, GapStates) else self.uncut.sample
+            sample = drawn(rng).collapse()
         elif self.resampling == "bootstrap":
             sample = self.data.resample(rng)
         else:
@@ -167,7 +170,7 @@ def _climb(task: ReplicateTask, index: int, sample: Dataset, seed: int, limits: 
     own_rows = task.resampling == "permutation" or task.completed is not None or task.uncut is not None
     if own_rows or type(task.score.data_score).alphas is not Score.alphas:
         climb = tabu_search if task.learner == "tabu" else hill_climb
-        search = functools.partial(climb, **{"random_ties": True, "refine": 0, **task.options})
+        search = functools.partial(climb, **{"random_ties": True, "refine": REFINE, **task.options})
         return _search(search, task, index, sample, seed=seed, limits=limits)
     options = task.options
     tabu = options.get("tabu", 10) if task.learner == "tabu" else 0
@@ -180,8 +183,8 @@ def _climb(task: ReplicateTask, index: int, sample: Dataset, seed: int, limits: 
             perturbations=options.get("perturb", 1),
             tabu=tabu,
             patience=tabu if max_tabu is None else max_tabu,
-            refine=options.get("refine", 0),
-            effort=EFFORT * options.get("refine", 0),
+            refine=options.get("refine", REFINE),
+            effort=EFFORT * options.get("refine", REFINE),
             random_ties=True,
             seed=seed,
         ),
