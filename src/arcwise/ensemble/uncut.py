@@ -228,7 +228,7 @@ class Uncut:
         whole = self.whole
         assert isinstance(whole, Incomplete)
         rows = self._case_rows[whole.expand().resampled_rows(seed)]
-        return Incomplete(self._recoded(rows, self._points(rows)), whole.missing[:, rows]).with_gap_states()
+        return Incomplete(self._recoded(rows, self._points(rows)[0]), whole.missing[:, rows]).with_gap_states()
 
     def completed_sample(
         self, cases: NDArray[np.int64], completion: Dataset, rng: np.random.Generator
