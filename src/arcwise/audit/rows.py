@@ -32,6 +32,7 @@ def find_header(table: Table, *, sure: bool = False) -> Iterable[Finding]:
             Severity.NOTE,
             (),
             f"what is written above the names of the columns was skipped: {quoted(table.above, 4)}",
+            remedy=Argument("header", "first"),
         )
     for name, reason in table.renamed.items():
         yield Finding(
