@@ -320,3 +320,46 @@ def test_a_constant_column_is_left_out_by_the_stages(tmp_path: Path, capsys: pyt
             main(words)
         assert caught.value.code == 0
         assert "Left out column 'same'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("share", [0.02, 0.3])
+def test_copies_with_other_gaps_are_found_and_the_fuller_one_is_kept(share: float) -> None:
+    """Both as numbers, rounded and in another unit, and as labels; the copies have gaps that the others have not."""
+    rng = np.random.default_rng(5)
+    money = rng.lognormal(6, 1, 400)
+    kind = rng.choice(["a", "b", "c"], 400)
+    frame = pd.DataFrame(
+        {
+            "dollars": money.round(2),
+            "kind": kind,
+            "other": rng.choice(["u", "v"], 400),
+            "euros": (0.9 * money).round(2),
+            "code": pd.Series(kind).map({"a": "1", "b": "2", "c": "3"}),
+        }
+    )
+    for name in ("dollars", "code"):
+        frame.loc[rng.random(400) < share, name] = None
+    audit = check(frame)
+    copies = {finding.columns: finding.what for finding in audit.findings if finding.kind is Kind.COPY}
+    assert set(copies) == {("dollars",), ("code",)}
+    assert copies["dollars",].endswith("a copy of column 'euros'") and copies["code",].endswith("'kind'")
+    assert audit.repaired.names == ("kind", "other", "euros")
+
+
+def test_columns_that_are_hardly_ever_there_together_are_no_copies() -> None:
+    rng = np.random.default_rng(6)
+    values = rng.normal(size=400)
+    first = rng.random(400) < 0.5
+    frame = pd.DataFrame({"x": np.where(first, values, np.nan), "y": np.where(first, np.nan, values)})
+    frame.loc[:30] = np.stack([values[:31]] * 2, axis=1)
+    frame["z"] = rng.choice(["u", "v"], 400)
+    assert not [finding for finding in check(frame).findings if finding.kind is Kind.COPY]
+
+
+def test_a_function_of_another_column_is_found_in_spite_of_gaps() -> None:
+    rng = np.random.default_rng(7)
+    town = rng.choice([f"town {k}" for k in range(9)], 400)
+    frame = pd.DataFrame({"town": town, "land": [f"land {name[-1] > '4'}" for name in town], "z": rng.choice(["u", "v"], 400)})
+    frame.loc[rng.random(400) < 0.1, "land"] = None
+    (finding,) = [finding for finding in check(frame).findings if finding.kind is Kind.DETERMINED]
+    assert finding.columns == ("land",)
