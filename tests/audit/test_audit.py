@@ -359,7 +359,9 @@ def test_columns_that_are_hardly_ever_there_together_are_no_copies() -> None:
 def test_a_function_of_another_column_is_found_in_spite_of_gaps() -> None:
     rng = np.random.default_rng(7)
     town = rng.choice([f"town {k}" for k in range(9)], 400)
-    frame = pd.DataFrame({"town": town, "land": [f"land {name[-1] > '4'}" for name in town], "z": rng.choice(["u", "v"], 400)})
+    frame = pd.DataFrame(
+        {"town": town, "land": [f"land {name[-1] > '4'}" for name in town], "z": rng.choice(["u", "v"], 400)}
+    )
     frame.loc[rng.random(400) < 0.1, "land"] = None
     (finding,) = [finding for finding in check(frame).findings if finding.kind is Kind.DETERMINED]
     assert finding.columns == ("land",)

@@ -17,7 +17,7 @@ from arcwise.audit.rows import find_header, find_repeated_rows, find_row_order, 
 from arcwise.audit.scales import find_scales
 from arcwise.audit.spellings import find_spellings
 from arcwise.audit.written_numbers import find_written_numbers
-from arcwise.data import Table
+from arcwise.data import Column, Table
 from arcwise.data.gap_dependence import GapDependence, table_gap_dependences
 from arcwise.showing import LINES, html_table, one_screen
 
@@ -105,12 +105,16 @@ class Audit:
         The table after the changes that were made: those that are safe, and those that were asked for.
     steps
         What was done, one sentence each.
+    read
+        All columns of the table with their values as they would be read: numbers as numbers, markers as missing. Those
+        that would be left out are as they were then.
     """
 
     findings: tuple[Finding, ...]
     table: Table
     repaired: Table
     steps: tuple[str, ...]
+    read: tuple[Column, ...]
 
     def __len__(self) -> int:
         return len(self.findings)
@@ -170,6 +174,7 @@ def audit_table(table: Table, said: AuditSettings, *, agreed: bool = True) -> Au
     table, told = _marked(table, said.missing)
     steps, findings = [*told], []
     seen = repaired = table
+    read = {column.name: column for column in table.columns}
     for check in CHECKS:
         for finding in check(seen, said):
             findings.append(finding)
@@ -178,10 +183,11 @@ def audit_table(table: Table, said: AuditSettings, *, agreed: bool = True) -> Au
             wanted = finding.remedy is not None and finding.remedy.name in said.asked
             if finding.severity is not Severity.NOTE or wanted or agreed:
                 seen = finding.repair.change(seen)
+                read |= {column.name: column for column in seen.columns}
             if (wanted or (agreed and finding.safe)) and set(finding.columns) <= set(repaired.names):
                 repaired = finding.repair.change(repaired)
                 steps.append(finding.repair.done)
-    return Audit(tuple(findings), table, repaired, tuple(steps))
+    return Audit(tuple(findings), table, repaired, tuple(steps), tuple(read.values()))
 
 
 def _marked(table: Table, markers: tuple[str, ...]) -> tuple[Table, list[str]]:

@@ -78,7 +78,8 @@ class TableOptions(OptionGroup):
         str | None,
         typer.Option(
             "--header",
-            help="Where the names of the columns are: in the first line, or none (default: in the first line that is no title).",
+            help="Where the names of the columns are: in the first line, or none (default: in the first line that is "
+            "no title).",
             show_default=False,
         ),
     ] = None
