@@ -365,3 +365,39 @@ def test_a_function_of_another_column_is_found_in_spite_of_gaps() -> None:
     frame.loc[rng.random(400) < 0.1, "land"] = None
     (finding,) = [finding for finding in check(frame).findings if finding.kind is Kind.DETERMINED]
     assert finding.columns == ("land",)
+
+
+@pytest.mark.parametrize(
+    "first, found",
+    [
+        ({"crp": "mg/l", "hb": "g/dl", "sex": None, "dx": "ICD"}, True),
+        ({"crp": "mg/l", "hb": "13.1", "sex": "m", "dx": "I10"}, False),  # one word, in a case
+        ({"crp": "hemolyzed", "hb": "hemolyzed", "sex": "7", "dx": "I10"}, False),  # a case with a number
+    ],
+)
+def test_a_row_of_units_is_no_case(first: dict[str, str | None], found: bool) -> None:
+    rng = np.random.default_rng(1)
+    rest = pd.DataFrame(
+        {
+            "crp": [f"{v:.1f}" if v > 0.4 else "<0.4" for v in rng.lognormal(size=80)],
+            "hb": [f"{v:.1f}" for v in rng.normal(13, 1, 80)],
+            "sex": rng.choice(["m", "f"], 80),
+            "dx": rng.choice(["I10", "J18"], 80),
+        }
+    )
+    audit = check(pd.concat([pd.DataFrame([first]), rest]))
+    units = [finding for finding in audit.findings if finding.kind is Kind.UNITS]
+    assert len(units) == found
+    assert audit.repaired.n_rows == (80 if found else 81)
+    if found:
+        assert "'mg/l', 'g/dl'" in units[0].what and audit.repaired.column("crp").is_continuous()
+        assert any("which holds units" in step for step in audit.steps)
+
+
+def test_ticks_are_told() -> None:
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame({"a": rng.choice(["u", "v"], 60), "b": rng.choice(["u", "v"], 60), "seen": ["x", None] * 30})
+    (finding,) = [finding for finding in check(frame).findings if finding.kind is Kind.CONSTANT]
+    assert finding.evidence == (
+        "'seen' has 'x' in 30 rows and nothing in the others: if nothing means no, write that into it"
+    )

@@ -13,7 +13,7 @@ from arcwise.audit.dates import find_dates
 from arcwise.audit.finding import Finding, Severity
 from arcwise.audit.many_states import find_free_text, find_identifiers, find_many_states, find_rare_states
 from arcwise.audit.missing_markers import find_missing_markers, find_words_among_numbers
-from arcwise.audit.rows import find_header, find_repeated_rows, find_row_order, find_totals
+from arcwise.audit.rows import find_header, find_repeated_rows, find_row_order, find_totals, find_units
 from arcwise.audit.scales import find_scales
 from arcwise.audit.spellings import find_spellings
 from arcwise.audit.written_numbers import find_written_numbers
@@ -71,6 +71,7 @@ class AuditSettings:
 # In this order: what one check would change, the next ones see changed. A "-" hides numbers, numbers are no text.
 CHECKS: tuple[Check, ...] = (
     lambda table, said: find_header(table, sure=said.header is not None),
+    lambda table, said: find_units(table),
     lambda table, said: find_totals(table),
     lambda table, said: find_missing_markers(table, keep=said.keep),
     lambda table, said: find_words_among_numbers(table, keep={*said.keep, *said.categories}),

@@ -56,8 +56,8 @@ def find_titles(head: bytes, separators: Sequence[str], *, whole: bool) -> Title
 
     Titles are lines with fewer fields than the table has, or with at most half of them filled (spreadsheets end every
     line with separators), above a line of different names, none of them a number, and rows of the same width. That
-    these are names must show: by a blank line above, or by a column of numbers below; or else the titles are short and have
-    blanks. Otherwise, what seems a title may be a header that lacks a name, as R writes it.
+    these are names must show: by a blank line above, or by a column of numbers below; or else the titles are short and
+    have blanks. Otherwise, what seems a title may be a header that lacks a name, as R writes it.
 
     Parameters
     ----------
