@@ -19,6 +19,7 @@ from arcwise.audit.spellings import find_spellings
 from arcwise.audit.written_numbers import find_written_numbers
 from arcwise.data import Column, Table
 from arcwise.data.gap_dependence import GapDependence, table_gap_dependences
+from arcwise.data.labels import quoted
 from arcwise.showing import LINES, html_table, one_screen
 
 if TYPE_CHECKING:
@@ -173,7 +174,7 @@ def audit_table(table: Table, said: AuditSettings, *, agreed: bool = True) -> Au
     Cost: a few passes over the data, and a cross table of 5,000 rows for pairs of columns that may be copies.
     """
     table, told = _marked(table, said.missing)
-    steps, findings = [*told], []
+    steps, findings = [*_as_it_was_read(table), *told], []
     seen = repaired = table
     read = {column.name: column for column in table.columns}
     for check in CHECKS:
@@ -189,6 +190,14 @@ def audit_table(table: Table, said: AuditSettings, *, agreed: bool = True) -> Au
                 repaired = finding.repair.change(repaired)
                 steps.append(finding.repair.done)
     return Audit(tuple(findings), table, repaired, tuple(steps), tuple(read.values()))
+
+
+def _as_it_was_read(table: Table) -> Iterable[str]:
+    """Yield what the reader did without being asked."""
+    if table.above:
+        yield f"Skipped what is written above the names of the columns: {quoted(table.above, 4)}."
+    for name, reason in table.renamed.items():
+        yield f"Called a column '{name}', since {reason}."
 
 
 def _marked(table: Table, markers: tuple[str, ...]) -> tuple[Table, list[str]]:
