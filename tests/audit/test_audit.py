@@ -401,3 +401,11 @@ def test_ticks_are_told() -> None:
     assert finding.evidence == (
         "'seen' has 'x' in 30 rows and nothing in the others: if nothing means no, write that into it"
     )
+
+
+def test_a_file_is_read_as_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "x.dat"
+    path.write_text("".join(f"{'ab'[k % 2]}|{'uvw'[k % 3]}\n" for k in range(40)))
+    audit = check(path, format="csv", separator="|", header="none")
+    assert audit.table.names == ("X0", "X1") and audit.table.n_rows == 40
+    assert check(path, format="csv", header="first").table.names == ("a", "u")
