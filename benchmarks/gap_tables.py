@@ -70,17 +70,16 @@ def averages(frame: pd.DataFrame) -> Iterator[str]:
 
 
 def seeds(frame: pd.DataFrame) -> str:
-    """Say how many samples each way was run on, by the number of cases: those of all cells, and what is more."""
+    """Say how many samples each way was run on, by the number of cases."""
     told = []
     for cases, part in frame.groupby("cases"):
         by_way: dict[str, list[str]] = {}
         for way in (way for way in WAYS if way in set(part["way"])):
             runs = part[part["way"] == way]
-            each = runs.groupby(CELL)["seed"].nunique()
-            low, high = int(each.min()), int(each.max())
-            many = f"{low} seed{'' if low == 1 else 's'}" if low == high else f"{low} or {high} seeds"
-            by_way.setdefault(f"{many} in {len(each)} cells", []).append(way)
-        told.append(f"{cases:,} cases: " + "; ".join(f"{', '.join(ways)} {many}" for many, ways in by_way.items()))
+            each = runs.groupby(CELL)["seed"].nunique().value_counts().sort_index(ascending=False)
+            many = ", ".join(f"{n} seed{'' if n == 1 else 's'} in {cells} cells" for n, cells in each.items())
+            by_way.setdefault(many, []).append(way)
+        told.append(f"{cases:,} cases: " + "; ".join(f"{', '.join(ways)} have {many}" for many, ways in by_way.items()))
     return ". ".join(told) + "."
 
 
