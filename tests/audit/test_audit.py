@@ -320,3 +320,92 @@ def test_a_constant_column_is_left_out_by_the_stages(tmp_path: Path, capsys: pyt
             main(words)
         assert caught.value.code == 0
         assert "Left out column 'same'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("share", [0.02, 0.3])
+def test_copies_with_other_gaps_are_found_and_the_fuller_one_is_kept(share: float) -> None:
+    """Both as numbers, rounded and in another unit, and as labels; the copies have gaps that the others have not."""
+    rng = np.random.default_rng(5)
+    money = rng.lognormal(6, 1, 400)
+    kind = rng.choice(["a", "b", "c"], 400)
+    frame = pd.DataFrame(
+        {
+            "dollars": money.round(2),
+            "kind": kind,
+            "other": rng.choice(["u", "v"], 400),
+            "euros": (0.9 * money).round(2),
+            "code": pd.Series(kind).map({"a": "1", "b": "2", "c": "3"}),
+        }
+    )
+    for name in ("dollars", "code"):
+        frame.loc[rng.random(400) < share, name] = None
+    audit = check(frame)
+    copies = {finding.columns: finding.what for finding in audit.findings if finding.kind is Kind.COPY}
+    assert set(copies) == {("dollars",), ("code",)}
+    assert copies["dollars",].endswith("a copy of column 'euros'") and copies["code",].endswith("'kind'")
+    assert audit.repaired.names == ("kind", "other", "euros")
+
+
+def test_columns_that_are_hardly_ever_there_together_are_no_copies() -> None:
+    rng = np.random.default_rng(6)
+    values = rng.normal(size=400)
+    first = rng.random(400) < 0.5
+    frame = pd.DataFrame({"x": np.where(first, values, np.nan), "y": np.where(first, np.nan, values)})
+    frame.loc[:30] = np.stack([values[:31]] * 2, axis=1)
+    frame["z"] = rng.choice(["u", "v"], 400)
+    assert not [finding for finding in check(frame).findings if finding.kind is Kind.COPY]
+
+
+def test_a_function_of_another_column_is_found_in_spite_of_gaps() -> None:
+    rng = np.random.default_rng(7)
+    town = rng.choice([f"town {k}" for k in range(9)], 400)
+    frame = pd.DataFrame(
+        {"town": town, "land": [f"land {name[-1] > '4'}" for name in town], "z": rng.choice(["u", "v"], 400)}
+    )
+    frame.loc[rng.random(400) < 0.1, "land"] = None
+    (finding,) = [finding for finding in check(frame).findings if finding.kind is Kind.DETERMINED]
+    assert finding.columns == ("land",)
+
+
+@pytest.mark.parametrize(
+    "first, found",
+    [
+        ({"crp": "mg/l", "hb": "g/dl", "sex": None, "dx": "ICD"}, True),
+        ({"crp": "mg/l", "hb": "13.1", "sex": "m", "dx": "I10"}, False),  # one word, in a case
+        ({"crp": "hemolyzed", "hb": "hemolyzed", "sex": "7", "dx": "I10"}, False),  # a case with a number
+    ],
+)
+def test_a_row_of_units_is_no_case(first: dict[str, str | None], found: bool) -> None:
+    rng = np.random.default_rng(1)
+    rest = pd.DataFrame(
+        {
+            "crp": [f"{v:.1f}" if v > 0.4 else "<0.4" for v in rng.lognormal(size=80)],
+            "hb": [f"{v:.1f}" for v in rng.normal(13, 1, 80)],
+            "sex": rng.choice(["m", "f"], 80),
+            "dx": rng.choice(["I10", "J18"], 80),
+        }
+    )
+    audit = check(pd.concat([pd.DataFrame([first]), rest]))
+    units = [finding for finding in audit.findings if finding.kind is Kind.UNITS]
+    assert len(units) == found
+    assert audit.repaired.n_rows == (80 if found else 81)
+    if found:
+        assert "'mg/l', 'g/dl'" in units[0].what and audit.repaired.column("crp").is_continuous()
+        assert any("which holds units" in step for step in audit.steps)
+
+
+def test_ticks_are_told() -> None:
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame({"a": rng.choice(["u", "v"], 60), "b": rng.choice(["u", "v"], 60), "seen": ["x", None] * 30})
+    (finding,) = [finding for finding in check(frame).findings if finding.kind is Kind.CONSTANT]
+    assert finding.evidence == (
+        "'seen' has 'x' in 30 rows and nothing in the others: if nothing means no, write that into it"
+    )
+
+
+def test_a_file_is_read_as_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "x.dat"
+    path.write_text("".join(f"{'ab'[k % 2]}|{'uvw'[k % 3]}\n" for k in range(40)))
+    audit = check(path, format="csv", separator="|", header="none")
+    assert audit.table.names == ("X0", "X1") and audit.table.n_rows == 40
+    assert check(path, format="csv", header="first").table.names == ("a", "u")

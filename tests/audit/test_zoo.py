@@ -198,8 +198,28 @@ def test_what_is_found(case: Case, tmp_path: Path) -> None:
 
 def test_the_zoo_is_large() -> None:
     assert len(CASES) >= 60 and {case.kind for case in CASES} >= set(Kind) - {
-        *(Kind.HEADER, Kind.REPEATED_ROWS, Kind.TOTALS, Kind.MISSING, Kind.CONTINUOUS)
+        *(Kind.HEADER, Kind.REPEATED_ROWS, Kind.TOTALS, Kind.UNITS, Kind.MISSING, Kind.CONTINUOUS)
     }
+
+
+TITLES = {
+    "a line of words": "Customers of the north\n",
+    "two lines and a blank one": "Customers of the north\nexported on Monday, 3 May\n\n",
+    "padded by a spreadsheet": "Customers of the north,,\n,,\n",
+    "comments": "# customers\n# made by a program\n",
+}
+
+
+@pytest.mark.parametrize("titles", TITLES.values(), ids=list(TITLES))
+def test_titles_above_the_header_are_told(titles: str, tmp_path: Path) -> None:
+    plain = written(Case("plain", draw(["p", "q"]), None, "same"), tmp_path)
+    path = tmp_path / "titled.csv"
+    path.write_text(titles + plain.read_text())
+    audit = check(path)
+    (note,) = [finding for finding in audit.findings if finding.kind is Kind.HEADER]
+    assert set(audit.table.names) == {"a", "b", "ugly"} and audit.table.n_rows == N
+    assert titles.strip(",\n").split("\n", maxsplit=1)[0].rstrip(",") in note.what
+    assert note.describe()["option"] == "header" and note.describe()["value"] == "first"
 
 
 @pytest.mark.parametrize(

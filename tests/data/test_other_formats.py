@@ -82,7 +82,7 @@ def test_json_lines(tmp_path: Path) -> None:
     for line, match in (
         ("[1, 2]", "line 2: a line holds one object"),
         ("{bad", "line 2: not JSON"),
-        ('{"a": [1]}', r"line 2, 'a' holds a list"),
+        ('{"a": [[1]]}', r"line 2, 'a' holds a list"),
         ("[" * 100_000, "line 2: not JSON"),
     ):
         path.write_text(f'{{"a": 1}}\n{line}\n')
@@ -210,3 +210,18 @@ def test_the_format_is_checked(tmp_path: Path) -> None:
     (tmp_path / "x.db").write_text("a,b\n1,2\n")
     with pytest.raises(FormatError, match="something else, not SQLITE"):
         read_data(tmp_path / "x.db")
+
+
+def test_objects_and_lists_in_json_lines(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"a": {"b": 1, "c": {"d": "x"}}, "tags": ["u", "v"]}\n{"a": {"b": 2}, "tags": []}\n')
+    table = read_table(path)
+    assert table.names == ("a.b", "a.c.d", "tags")
+    assert [column.labels for column in table.columns] == [("1", "2"), ("x",), ("u, v",)]
+    assert table.n_missing == {"a.c.d": 1, "tags": 1}
+    path.write_text('{"a": [{"b": 1}]}\n')
+    with pytest.raises(FormatError, match="line 1, 'a' holds a list of objects or lists"):
+        read_table(path)
+    path.write_text('{"a":' * 30 + "1" + "}" * 30)
+    with pytest.raises(FormatError, match="more than 20 deep"):
+        read_table(path)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import csv
 import gzip
 import io
@@ -19,7 +20,7 @@ from arcwise.data import Dataset, Table, read_data, read_table
 from arcwise.data.delimited import read_delimited
 from arcwise.data.read import FORMATS
 from arcwise.data.source import Source, TextOptions
-from arcwise.errors import ArcwiseError, DataError, FormatError, OptionError
+from arcwise.errors import ArcwiseError, DataError, DataWarning, FormatError, OptionError
 
 GOOD = "smoke,cough,age\nno,yes,1\nyes,no,2\nno,no,10\n"
 
@@ -349,3 +350,59 @@ def test_the_separator_is_what_the_first_lines_show(text: str, separator: str) -
     from arcwise.data.delimited import guessed_separator
 
     assert guessed_separator(text.encode()) == separator
+
+
+ROWS = "".join(f"{'ab'[k % 2]},{k % 7},{'uv'[k % 3 == 0]}\n" for k in range(40))
+
+
+@pytest.mark.parametrize(
+    "titles",
+    [
+        "Ward export\n",
+        "Ward export\nAll patients, 2023\n\n",
+        "Ward export,,\n,,\n",
+        '"Sales, by region, ""net""",,\n',
+        "# made by a program\r\n# on a Monday\r\n",
+        "\ufeffUmsätze im März\n",
+        '"a title\nof two lines"\n',
+    ],
+)
+def test_titles_above_the_header_are_skipped(tmp_path: Path, titles: str) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(f"{titles}town,size,kind\n{ROWS}", encoding="utf-8", newline="")
+    table = read_table(path)
+    assert table.names == ("town", "size", "kind") and table.n_rows == 40 and table.above
+    line = path.read_text(encoding="utf-8").splitlines().index("town,size,kind") + 2
+    assert f"line {line}" in table.where(0)
+    with pytest.warns(DataWarning, match="above the names of the columns was skipped"):
+        assert read_data(path).names == table.names
+    with contextlib.suppress(FormatError):  # the first line is the header, if that is said
+        assert "town" not in read_table(path, header=True).names
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"town,size,kind\n{ROWS}",
+        f"town,,\n{ROWS}",  # names that lack
+        f"\n\ntown,size,kind\n{ROWS}",  # blank lines are no titles
+        "a,b\n" + "x,y\n" * 40,
+        "a b,c d\n" + "x,y\nu,v\n" * 20,
+        "column\n" + "x\ny\n" * 20,
+    ],
+)
+def test_a_header_is_no_title(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(text)
+    assert read_table(path).above == ()
+
+
+@pytest.mark.parametrize(
+    "text", [f"size,kind\n{ROWS}", '"a"\n' + '"p","u"\n"q","v"\n' * 20, f"town size kind\n{ROWS}"], ids=["R", "R2", "s"]
+)
+def test_a_header_that_lacks_a_name_is_refused(tmp_path: Path, text: str) -> None:
+    """R writes one name less than there are columns: its header must not pass for a title, nor a row for names."""
+    path = tmp_path / "x.csv"
+    path.write_text(text)
+    with pytest.raises(FormatError, match="fields, but the header has"):
+        read_table(path)

@@ -37,12 +37,22 @@ def all_families(n: int) -> list[tuple[int, tuple[int, ...]]]:
     return [(v, ps) for v in range(n) for k in range(min(n, 3)) for ps in itertools.combinations(others[v], k)]
 
 
-@settings(max_examples=25, deadline=None)
-@given(random_networks(min_states=2, max_variables=5, max_states=3), st.integers(0, 2**31), st.booleans())
-def test_expected_counts_are_those_of_all_completions(network: BayesianNetwork, seed: int, targets: bool) -> None:
+@settings(max_examples=40, deadline=None)
+@given(
+    random_networks(min_states=2, max_variables=5, max_states=3),
+    st.integers(0, 2**31),
+    st.booleans(),
+    st.sampled_from([1, 6, 1024]),
+)
+def test_expected_counts_are_those_of_all_completions(
+    network: BayesianNetwork, seed: int, targets: bool, table_cells: int
+) -> None:
+    """From joint tables, or from trees where these would be too large."""
     data = with_gaps(network, 8, 0.5, seed, targets=targets)
     families = all_families(network.n_variables)
-    expected = ExpectedCounts(network, data, threads=2)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("arcwise.model.expected_counts.TABLE_CELLS", table_cells)
+        expected = ExpectedCounts(network, data, threads=2)
     tables, log_likelihood = expected_counts_twin(network, data, families)
     assert expected.log_likelihood == pytest.approx(log_likelihood, rel=1e-9, abs=1e-9)
     for found, table in zip(expected.tables(families), tables, strict=True):

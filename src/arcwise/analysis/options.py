@@ -258,7 +258,7 @@ class LearnOptions:
         None,
         "where the names of the columns are: in the first line, or none",
         choices=("first", "none"),
-        usual="in the first line, unless that looks like a row",
+        usual="in the first line that is no title, unless that looks like a row",
         section="data",
     )
     agree: bool = option(False, "agree to the proposed preparation of the data", flags=("--yes", "-y"), section="data")
@@ -361,7 +361,7 @@ class LearnOptions:
     def reading(self) -> dict[str, Any]:
         """How a file is to be read, where that was said."""
         given = {"separator": self.separator, "format": self.format, "table": self.table}
-        headless = {"header": False} if self.header == "none" else {}
+        headless = {} if self.header is None else {"header": self.header == "first"}
         return {name: value for name, value in given.items() if value is not None} | headless | self.experiments
 
     @property

@@ -13,12 +13,13 @@ from arcwise.audit.dates import find_dates
 from arcwise.audit.finding import Finding, Severity
 from arcwise.audit.many_states import find_free_text, find_identifiers, find_many_states, find_rare_states
 from arcwise.audit.missing_markers import find_missing_markers, find_words_among_numbers
-from arcwise.audit.rows import find_header, find_repeated_rows, find_row_order, find_totals
+from arcwise.audit.rows import find_header, find_repeated_rows, find_row_order, find_totals, find_units
 from arcwise.audit.scales import find_scales
 from arcwise.audit.spellings import find_spellings
 from arcwise.audit.written_numbers import find_written_numbers
-from arcwise.data import Table
+from arcwise.data import Column, Table
 from arcwise.data.gap_dependence import GapDependence, table_gap_dependences
+from arcwise.data.labels import quoted
 from arcwise.showing import LINES, html_table, one_screen
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ class AuditSettings:
 # In this order: what one check would change, the next ones see changed. A "-" hides numbers, numbers are no text.
 CHECKS: tuple[Check, ...] = (
     lambda table, said: find_header(table, sure=said.header is not None),
+    lambda table, said: find_units(table),
     lambda table, said: find_totals(table),
     lambda table, said: find_missing_markers(table, keep=said.keep),
     lambda table, said: find_words_among_numbers(table, keep={*said.keep, *said.categories}),
@@ -105,12 +107,16 @@ class Audit:
         The table after the changes that were made: those that are safe, and those that were asked for.
     steps
         What was done, one sentence each.
+    read
+        All columns of the table with their values as they would be read: numbers as numbers, markers as missing. Those
+        that would be left out are as they were then.
     """
 
     findings: tuple[Finding, ...]
     table: Table
     repaired: Table
     steps: tuple[str, ...]
+    read: tuple[Column, ...]
 
     def __len__(self) -> int:
         return len(self.findings)
@@ -168,8 +174,9 @@ def audit_table(table: Table, said: AuditSettings, *, agreed: bool = True) -> Au
     Cost: a few passes over the data, and a cross table of 5,000 rows for pairs of columns that may be copies.
     """
     table, told = _marked(table, said.missing)
-    steps, findings = [*told], []
+    steps, findings = [*_as_it_was_read(table), *told], []
     seen = repaired = table
+    read = {column.name: column for column in table.columns}
     for check in CHECKS:
         for finding in check(seen, said):
             findings.append(finding)
@@ -178,10 +185,19 @@ def audit_table(table: Table, said: AuditSettings, *, agreed: bool = True) -> Au
             wanted = finding.remedy is not None and finding.remedy.name in said.asked
             if finding.severity is not Severity.NOTE or wanted or agreed:
                 seen = finding.repair.change(seen)
+                read |= {column.name: column for column in seen.columns}
             if (wanted or (agreed and finding.safe)) and set(finding.columns) <= set(repaired.names):
                 repaired = finding.repair.change(repaired)
                 steps.append(finding.repair.done)
-    return Audit(tuple(findings), table, repaired, tuple(steps))
+    return Audit(tuple(findings), table, repaired, tuple(steps), tuple(read.values()))
+
+
+def _as_it_was_read(table: Table) -> Iterable[str]:
+    """Yield what the reader did without being asked."""
+    if table.above:
+        yield f"Skipped what is written above the names of the columns: {quoted(table.above, 4)}."
+    for name, reason in table.renamed.items():
+        yield f"Called a column '{name}', since {reason}."
 
 
 def _marked(table: Table, markers: tuple[str, ...]) -> tuple[Table, list[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from arcwise.audit.audit import Audit, AuditSettings, audit_table
 from arcwise.data import Dataset, Table, read_table
@@ -14,7 +14,7 @@ from arcwise.settings import gather
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["AuditKeywords", "check"]
+__all__ = ["AuditKeywords", "CheckKeywords", "check"]
 
 
 class AuditKeywords(TypedDict, total=False):
@@ -31,11 +31,22 @@ class AuditKeywords(TypedDict, total=False):
     categories: Collection[str]
 
 
+class CheckKeywords(AuditKeywords, total=False):
+    """`AuditSettings` as keywords, and how a file is to be read."""
+
+    separator: str | None
+    format: str | None
+    table: str | None
+
+
+READING = ("separator", "format", "table")
+
+
 def check(
     data: pd.DataFrame | Table | Dataset | str | os.PathLike[str],
     *,
     progress: bool | ProgressCallback | None = None,
-    **settings: Unpack[AuditKeywords],
+    **settings: Unpack[CheckKeywords],
 ) -> Audit:
     """Say what an analyst should know about data before learning from them, and what `learn` would do about it.
 
@@ -51,7 +62,9 @@ def check(
     progress
         See `arcwise.progress.show_progress`.
     settings
-        The fields of `AuditSettings` by keyword, such as ``decimal=","``, or a whole one as ``settings=``.
+        The fields of `AuditSettings` by keyword, such as ``decimal=","``, or a whole one as ``settings=``; and how a
+        file is to be read, as in `arcwise.data.read_table`: `separator`, `format`, and `table`, a sheet or a table of a
+        data base.
 
     Examples
     --------
@@ -63,11 +76,13 @@ def check(
     column 'town': '-' stands for missing values
     column 'sure' has the same label in several spellings: 'No' = 'no'; 'Yes' = 'yes'
     """
+    reading: dict[str, Any] = {name: settings.pop(name) for name in READING if name in settings}  # type: ignore[misc]
     said = gather(AuditSettings, check, settings)
     if isinstance(data, str | os.PathLike):
-        table = read_table(data, progress=progress, merge=True)
+        header = None if said.header is None else said.header == "first"
+        given = read_table(data, progress=progress, merge=True, header=header, **reading)
     elif isinstance(data, Dataset):
-        table = Table.from_dataframe(data.to_dataframe())
+        given = Table.from_dataframe(data.to_dataframe())
     else:
-        table = data if isinstance(data, Table) else Table.from_dataframe(data)
-    return audit_table(table, said)
+        given = data if isinstance(data, Table) else Table.from_dataframe(data)
+    return audit_table(given, said)

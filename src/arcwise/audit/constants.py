@@ -6,13 +6,16 @@ from collections.abc import Iterable
 
 from arcwise.audit.finding import Finding, Kind, Repair, Severity
 from arcwise.audit.words import columns_words, it, verb
-from arcwise.data import Table
+from arcwise.data import Column, Table
+from arcwise.data.labels import quoted
 from arcwise.mentions import Argument
 
 __all__ = ["find_constants", "find_nearly_constant"]
 
 # A column is nearly constant if fewer rows than this, or than this share, have another value than the most frequent.
 FEW_ROWS, FEW_SHARE = 5, 0.005
+# A column of ticks has at least so many rows with the tick, and without.
+TICKED = 5
 
 
 def find_constants(table: Table) -> Iterable[Finding]:
@@ -24,11 +27,23 @@ def find_constants(table: Table) -> Iterable[Finding]:
             Severity.BLOCKS,
             names,
             f"{columns_words(names)} {verb(names, 'has', 'have')} fewer than two distinct values",
-            "",
+            _ticks([table.column(name) for name in names]),
             f"leave {it(names)} out",
             Argument("drop", [*names]),
             Repair(lambda table: table.drop(names), f"Left out {columns_words(names)}, with fewer than two values."),
         )
+
+
+def _ticks(columns: list[Column]) -> str:
+    """Tell of columns that have one value or none: a tick, whose absence may mean no."""
+    ticked = [
+        column for column in columns if column.labels and TICKED <= column.n_missing <= len(column.codes) - TICKED
+    ]
+    if not ticked:
+        return ""
+    label, rows = quoted(ticked[0].labels, 1), f"{len(ticked[0].codes) - ticked[0].n_missing:,}"
+    shown = f"'{ticked[0].name}' has {label} in {rows} rows and nothing in the others"
+    return f"{shown}: if nothing means no, write that into {it(ticked)}"
 
 
 def find_nearly_constant(table: Table) -> Iterable[Finding]:

@@ -2,7 +2,8 @@
 
 A copy takes half of the confidence of its twin's edges, silently: networks with either as the parent fit alike. Two
 columns are copies if their values map one to one; numbers, whose values may be in other units or rounded, if their
-ranks agree. Near copies do so but for a few rows.
+ranks agree. Near copies do so but for a few rows. Where one of the two is missing, nothing is compared; of two copies
+the one with fewer gaps is kept, else the first.
 """
 
 from __future__ import annotations
@@ -20,18 +21,23 @@ __all__ = ["find_copies", "find_determined"]
 
 LEAST_ROWS = 20  # below this, columns of few states are equal by chance
 NEAR = 0.99  # the share of rows in which the values of near copies correspond
+NEAR_ROWS = 200  # with fewer rows, all have to
+EXACT_ROWS = 50  # the fewest rows in which columns with different gaps are compared
+COMMON = 0.5  # the share of the rows with either value that have both, at least
+FEW, SIMILAR = 100, 0.98  # rows whose ranks are looked at first, and their correlation in copies
 RANKS = 0.9995  # the rank correlation of copied numbers
 SAMPLE = 5_000  # rows that are looked at for near copies
 MOST_PAIRS = 20_000  # pairs of columns that are looked at for near copies
 
 
 def find_copies(table: Table, *, keep: Collection[str] = ()) -> Iterable[Finding]:
-    """Yield, for every column that repeats an earlier one, which that is; the first is kept.
+    """Yield, for every column that repeats another one, which that is; the one with fewer gaps is kept, or the first.
 
     Exact copies cost one pass over the data; near ones a cross table of `SAMPLE` rows per pair of columns with similar
     distributions, of which at most `MOST_PAIRS` are looked at.
     """
     columns = [column for column in table.columns if int((column.counts() > 0).sum()) > 1]
+    columns.sort(key=lambda column: column.n_missing)
     kept: list[Column] = []
     looks = _Looks(table.n_rows)
     known: dict[bytes, str] = {}
@@ -65,7 +71,7 @@ def find_determined(table: Table) -> Iterable[Finding]:
     for column in small:
         for other in small:
             finer = len(other.labels) > len(column.labels) >= 2
-            if finer and _varies(column) and _determines(other.codes, column.codes):
+            if finer and _varies(column) and _determines(other, column):
                 yield Finding(
                     Kind.DETERMINED,
                     Severity.NOTE,
@@ -106,9 +112,14 @@ def _first_seen(codes: NDArray[np.unsignedinteger]) -> NDArray[np.int64]:
     return np.asarray(rank[codes])
 
 
-def _determines(finer: NDArray[np.unsignedinteger], coarser: NDArray[np.unsignedinteger]) -> bool:
-    pairs = np.unique(finer.astype(np.int64) * (int(coarser.max()) + 1) + coarser)
-    return len(pairs) == len(np.unique(finer))
+def _determines(finer: Column, coarser: Column) -> bool:
+    """Say whether one column is a function of another in the rows that have both, which are most."""
+    common = ~(finer.is_missing | coarser.is_missing)
+    if common.sum() < COMMON * len(common):
+        return False
+    codes = finer.codes[common].astype(np.int64)
+    pairs = np.unique(codes * (len(coarser.labels) + 1) + coarser.codes[common])
+    return len(pairs) == len(np.unique(codes))
 
 
 class _Looks:
@@ -125,33 +136,41 @@ class _Looks:
         if self._left == 0:
             return False
         self._left -= 1
-        if one.is_continuous() and other.is_continuous():
-            return self._same_ranks(one, other)
-        if one.is_continuous() or other.is_continuous() or len(one.codes) < 10 * LEAST_ROWS:
+        if one.is_continuous() != other.is_continuous():
             return False
-        return self._correspond(one, other)
+        gaps = [column.is_missing[self._rows] for column in (one, other)]
+        common = self._rows[~(gaps[0] | gaps[1])]
+        if len(common) < COMMON * (~(gaps[0] & gaps[1])).sum():
+            return False
+        return self._same_ranks(one, other, common) if one.is_continuous() else self._correspond(one, other, common)
 
-    def _same_ranks(self, one: Column, other: Column) -> bool:
+    def _same_ranks(self, one: Column, other: Column, common: NDArray[np.int64]) -> bool:
         fewer, more = sorted((len(one.labels), len(other.labels)))
-        if 2 * fewer < more:  # a rounded copy has fewer values, but two columns of sorted rows need not be copies
+        # A rounded copy has fewer values, but two columns of sorted rows need not be copies.
+        if 2 * fewer < more or len(common) < LEAST_ROWS:
             return False
-        both = np.corrcoef(self._rank(one), self._rank(other))[0, 1]
-        if abs(both) < RANKS or bool((one.is_missing != other.is_missing).mean() > 1 - NEAR):
+        if len(common) == len(self._rows):
+            both = _correlation(self._rank(one), self._rank(other))
+        else:
+            values = [column.values()[common] for column in (one, other)]
+            both = _correlation(*(_ranks(own[:FEW]) for own in values))
+            if abs(both) > SIMILAR:
+                both = _correlation(*map(_ranks, values))
+        if abs(both) < RANKS:
             return False
         self.evidence = f"their ranks correlate by {both:.4f}"
         return True
 
     def _rank(self, column: Column) -> NDArray[np.float64]:
         if column.name not in self._ranks:
-            values = column.values()[self._rows]
-            values = np.where(np.isnan(values), np.nanmean(values), values)
-            _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
-            ends = np.cumsum(counts)
-            self._ranks[column.name] = (ends - (counts - 1) / 2)[inverse.ravel()]
+            self._ranks[column.name] = _ranks(column.values()[self._rows])
         return self._ranks[column.name]
 
-    def _correspond(self, one: Column, other: Column) -> bool:
-        a, b = one.codes[self._rows].astype(np.int64), other.codes[self._rows].astype(np.int64)
+    def _correspond(self, one: Column, other: Column, common: NDArray[np.int64]) -> bool:
+        rows = len(common)
+        if rows < EXACT_ROWS:
+            return False
+        a, b = one.codes[common].astype(np.int64), other.codes[common].astype(np.int64)
         wide = len(other.labels) + 1
         pairs, counts = np.unique(a * wide + b, return_counts=True)
         matched, used = 0, set[int]()
@@ -162,10 +181,23 @@ class _Looks:
                 matched += count
                 seen.add(left)
                 used.add(right)
-        share = matched / len(self._rows)
+        share = matched / rows
         # Two columns that hardly vary agree in most rows as well: what counts is where they leave the most frequent.
-        top = counts.max() / len(self._rows)
-        if share < NEAR or (share - top) < NEAR * (1 - top):
+        top = counts.max() / rows
+        if share < (NEAR if rows >= NEAR_ROWS else 1.0) or (share - top) < NEAR * (1 - top) or top == 1.0:
             return False
-        self.evidence = f"the values correspond in {share:.1%} of the rows"
+        where = "the rows" if rows == len(self._rows) else "the rows that have both"
+        self.evidence = f"the values correspond in {share:.1%} of {where}"
         return True
+
+
+def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[inverse.ravel()])
+
+
+def _correlation(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+    """Return the correlation; 0 if one of the two does not vary."""
+    if one.min() == one.max() or other.min() == other.max():
+        return 0.0
+    return float(np.corrcoef(one, other)[0, 1])

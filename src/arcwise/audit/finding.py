@@ -41,6 +41,7 @@ class Kind(enum.StrEnum):
     ORDINAL = "ordinal"
     REPEATED_ROWS = "repeated rows"
     TOTALS = "totals"  # rows at the end that sum up the others
+    UNITS = "units"  # a row below the header that says how columns were measured
     ROW_ORDER = "row order"
     MISSING = "missing"
     CONTINUOUS = "continuous"

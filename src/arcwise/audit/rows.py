@@ -13,11 +13,13 @@ from arcwise.data import Column, Table
 from arcwise.data.labels import numbers_of, quoted
 from arcwise.mentions import Argument
 
-__all__ = ["find_header", "find_repeated_rows", "find_row_order", "find_totals"]
+__all__ = ["find_header", "find_repeated_rows", "find_row_order", "find_totals", "find_units"]
 
 LEAST_ROWS = 50
 LAST_ROWS = 3  # that are looked at for totals
 TOTALS = frozenset(("total", "totals", "grand total", "sum", "summe", "gesamt", "average", "mean"))
+LEAST_UNITS = 2  # columns whose first cell is a word above numbers
+MOSTLY = 0.9
 ORDERED = 0.9995  # the rank correlation of numbers in order with the order of the rows
 PARTS = frozenset(("train", "training", "test", "testing", "valid", "validation", "val", "dev", "holdout", "hold-out"))
 CHANCE = 0.1  # pairs of equal rows that may be expected by chance
@@ -32,6 +34,7 @@ def find_header(table: Table, *, sure: bool = False) -> Iterable[Finding]:
             Severity.NOTE,
             (),
             f"what is written above the names of the columns was skipped: {quoted(table.above, 4)}",
+            remedy=Argument("header", "first"),
         )
     for name, reason in table.renamed.items():
         yield Finding(
@@ -58,6 +61,41 @@ def find_header(table: Table, *, sure: bool = False) -> Iterable[Finding]:
 def _is_measure(column: Column) -> bool:
     """Say whether a name is a number with decimals, above other numbers; whole ones may be years."""
     return column.numbers is not None and "." in column.name and numbers_of([column.name]) is not None
+
+
+def find_units(table: Table) -> Iterable[Finding]:
+    """Yield the first row if it holds the units of the columns: words above numbers, and no number in it."""
+    if table.n_rows < 2:
+        return
+    cells = [(c, None if c.codes[0] == len(c.labels) else c.labels[c.codes[0]]) for c in table.columns]
+    units = [label for column, label in cells if label is not None and _is_unit(column, label)]
+    if len(units) < LEAST_UNITS or any(label is not None and numbers_of([label]) is not None for _, label in cells):
+        return
+    yield Finding(
+        Kind.UNITS,
+        Severity.MISLEADS,
+        (),
+        f"the first row holds no case, but the units of the columns: {quoted(units, 4)}",
+        table.where(0),
+        "leave it out",
+        Argument("agree", True),
+        Repair(
+            lambda table: table.take(np.arange(table.n_rows) > 0),
+            f"Left out the first row, which holds units: {quoted(units, 4)}.",
+        ),
+    )
+
+
+def _is_unit(column: Column, label: str) -> bool:
+    """Say whether a label occurs once, in a column of which nearly all other rows are numbers, and is none itself."""
+    counts = column.counts()
+    if counts[column.labels.index(label)] != 1 or any(sign.isdigit() for sign in label):
+        return False
+    rows = int(counts.sum()) - 1
+    numbers = sum(
+        int(count) for other, count in zip(column.labels, counts, strict=True) if any(sign.isdigit() for sign in other)
+    )
+    return rows > 0 and numbers >= MOSTLY * rows
 
 
 def find_totals(table: Table) -> Iterable[Finding]:

@@ -78,7 +78,8 @@ class TableOptions(OptionGroup):
         str | None,
         typer.Option(
             "--header",
-            help="Where the names of the columns are: in the first line, or none (default: first).",
+            help="Where the names of the columns are: in the first line, or none (default: in the first line that is "
+            "no title).",
             show_default=False,
         ),
     ] = None
@@ -116,8 +117,8 @@ class TableOptions(OptionGroup):
         }
         if self.header not in (None, "first", "none"):
             raise OptionError(suggestion("header", str(self.header), ("first", "none")))
-        if self.header == "none":
-            given["header"] = False
+        if self.header is not None:
+            given["header"] = self.header == "first"
         if self.condition:
             given["conditions"] = checked_conditions(self.condition)
         return {name: value for name, value in given.items() if value is not None}
@@ -125,8 +126,11 @@ class TableOptions(OptionGroup):
     def read_table(self, data: Path, progress: bool | None) -> Table:
         """Read a data file as it is, with its gaps and numbers."""
         from arcwise.data import read_table
+        from arcwise.data.read import warn_of_titles
 
-        return read_table(data, columns=self.column, drop=self.drop or (), progress=progress, **self.keywords)
+        table = read_table(data, columns=self.column, drop=self.drop or (), progress=progress, **self.keywords)
+        warn_of_titles(table)
+        return table
 
 
 @dataclass(frozen=True)

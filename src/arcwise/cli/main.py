@@ -13,6 +13,7 @@ import importlib
 import os
 import select
 import sys
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn
@@ -22,7 +23,7 @@ import typer
 from arcwise.cli.mistakes import tell
 from arcwise.cli.signals import forget_stops, note_interrupt, stop_code
 from arcwise.cli.verb_group import RUNNING, VerbGroup
-from arcwise.errors import ArcwiseError
+from arcwise.errors import ArcwiseError, DataWarning
 
 __all__ = ["app", "main", "prepare"]
 
@@ -40,6 +41,7 @@ STAGES: dict[str, tuple[str, ...]] = {
 # What a write to stdout may end in.
 UNWRITABLE = (errno.ENOSPC, errno.EIO, errno.EBADF, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
 TERMINATED = 128 + 15
+_USUAL_WARNING = warnings.formatwarning
 VERBS: tuple[str, ...] = tuple(verb for verbs in STAGES.values() for verb in verbs)
 
 
@@ -152,6 +154,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     The arguments are those of the process if none are given.
     """
     forget_stops()
+    warnings.formatwarning = _one_line
     try:
         _command().main(args=None if arguments is None else list(arguments), prog_name="arcwise")
     except MemoryError:
@@ -161,6 +164,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if not any(words in str(error) for words in ("failed to map segment", "Cannot allocate", "start new thread")):
             raise
         _say_memory()
+
+
+def _one_line(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> str:
+    """Return a warning about the data as a user of the command line wants it: without the line of our code."""
+    if issubclass(category, DataWarning):
+        return f"{category.__name__}: {message}\n"
+    return _USUAL_WARNING(message, category, *where, **more)
 
 
 def _say_memory() -> NoReturn:

@@ -17,6 +17,7 @@ from arcwise.data.header import completed_header
 from arcwise.data.labels import numbers_of, quoted
 from arcwise.data.source import Source, TextOptions, not_utf8
 from arcwise.data.table import Column, Table
+from arcwise.data.titles import find_titles
 from arcwise.errors import DataError, FormatError, OptionError
 from arcwise.mentions import Argument, Remedy
 from arcwise.progress import ProgressCallback, native_callback
@@ -30,6 +31,8 @@ __all__ = ["Dialect", "checked_header", "columns_from", "merged_labels", "parse"
 RAGGED, UNCLOSED_QUOTE, TEXT_AFTER_QUOTE, NUL_BYTE, FIELD_TOO_LONG, INTERRUPTED = range(1, 7)
 
 GUESSED_LINES = 20
+HEAD = 2**16  # bytes that are looked at
+SEPARATORS = (",", ";", "\t", "|")
 _QUOTED = re.compile(rb'"(?:[^"]|"")*"')
 _OTHER_BLANKS = re.compile(rb"[\x0b\x0c\x1c-\x1f\x80-\xff]")
 
@@ -47,16 +50,25 @@ class Dialect:
 
 def read_delimited(source: Source, options: TextOptions, progress: ProgressCallback) -> Table:
     """Read a CSV or TSV file; see `read_table` for what is accepted."""
-    separator = guessed_separator(source.head(2**16)) if options.separator is None else options.separator
+    head = source.head(HEAD)
+    separator = guessed_separator(head) if options.separator is None else options.separator
     if len(separator) != 1 or not separator.isascii() or separator in '"\n\r\0':
         raise OptionError(Argument("separator", separator), "must be one ASCII character, such as ',' ';' or a tab.")
     name, text = source.name, source.content
     if text[:3].tobytes() == b"\xef\xbb\xbf":
         text = text[3:]
-    parsed = parse(text, name, Dialect(separator=separator), header=options.header, line=1, progress=progress)
+    titles = None
+    if options.header is None:
+        likely = dict.fromkeys((separator, *SEPARATORS)) if options.separator is None else (separator,)
+        titles = find_titles(head, [*likely], whole=source.content.size <= HEAD)
+    line, above = 1, tuple[str, ...]()
+    if titles is not None:
+        separator, line, above, text = titles.separator, 1 + titles.lines, titles.texts, text[titles.size :]
+    has_header = options.header is not False
+    parsed = parse(text, name, Dialect(separator=separator), header=has_header, line=line, progress=progress)
     if parsed.expected == 0:
         raise FormatError(f"{name}: the file is empty; a header line and at least one row are needed.")
-    if options.header:
+    if has_header:
         fields = _decoded(*parsed.header(), lambda k: f"the header, field {k + 1:,}", name)
         # A header of numbers is left as it is: it may be a row.
         names, renamed = completed_header(fields) if numbers_of(fields) is None else (fields, {})
@@ -65,7 +77,7 @@ def read_delimited(source: Source, options: TextOptions, progress: ProgressCallb
         names, renamed = [f"X{v}" for v in range(parsed.n_columns)], {}
     columns = columns_from(parsed, names, name, missing=options.missing, merge=options.merge)
     lines = parsed.lines()
-    return Table(columns, name, lines=lines if len(lines) else parsed.first_line, renamed=renamed)
+    return Table(columns, name, lines=lines if len(lines) else parsed.first_line, renamed=renamed, above=above)
 
 
 def guessed_separator(head: bytes) -> str:
@@ -77,9 +89,9 @@ def guessed_separator(head: bytes) -> str:
     (';', ',')
     """
     lines = [line for line in _QUOTED.sub(b"", head).splitlines()[:GUESSED_LINES] if line.strip()]
-    if len(head) == 2**16:
+    if len(head) == HEAD:
         lines = lines[:-1]  # it may be cut off
-    for separator in (",", ";", "\t", "|"):
+    for separator in SEPARATORS:
         counts = {line.count(separator.encode()) for line in lines}
         if len(counts) == 1 and counts != {0}:
             return separator

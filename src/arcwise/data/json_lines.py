@@ -1,8 +1,12 @@
-"""JSON lines: one object per line, its keys the columns; null and absent keys are missing values."""
+"""JSON lines: one object per line, its keys the columns; null and absent keys are missing values.
+
+An object within an object gives columns of its own, "order.id"; a list of values is one label, "a, b".
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,6 +21,8 @@ from arcwise.progress import ProgressCallback
 
 __all__ = ["read_json_lines"]
 
+DEEPEST = 20
+
 
 def read_json_lines(source: Source, options: TextOptions, progress: ProgressCallback) -> Table:
     """Read a file of JSON objects, one per line; blank lines do not count."""
@@ -27,7 +33,7 @@ def read_json_lines(source: Source, options: TextOptions, progress: ProgressCall
         if not text.strip():
             continue
         row = _row(text, f"{source.name}: line {number:,}")
-        for name, value in row.items():
+        for name, value in _flat(row, f"{source.name}: line {number:,}"):
             own = columns.setdefault(name, [])
             own.extend([None] * (len(lines) - len(own)))
             label = _label(value, f"{source.name}: line {number:,}, '{name}'")
@@ -57,11 +63,26 @@ def _row(text: str, where: str) -> dict[str, Any]:
     return row
 
 
+def _flat(row: dict[str, Any], where: str, above: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
+    """Yield the values of a row, with those of objects in it under both names."""
+    if depth == DEEPEST:
+        raise FormatError(
+            f"{where}, '{above[:60]}': objects within objects, more than {DEEPEST} deep; labels are needed."
+        )
+    for name, value in row.items():
+        if isinstance(value, dict):
+            yield from _flat(value, where, f"{above}{name}.", depth + 1)
+        else:
+            yield f"{above}{name}", value
+
+
 def _label(value: object, where: str) -> str | None:
-    if value is None:
+    if value is None or value == []:
         return None
-    if isinstance(value, dict | list):
-        raise FormatError(f"{where} holds {'an object' if isinstance(value, dict) else 'a list'}; labels are needed.")
+    if isinstance(value, list):
+        if any(isinstance(part, dict | list) for part in value):
+            raise FormatError(f"{where} holds a list of objects or lists; labels are needed.")
+        return ", ".join(_label(part, where) or "null" for part in value)
     if isinstance(value, int) and abs(value) >= 10**300:
         raise FormatError(f"{where}: a number of {value.bit_length():,} bits is no label.")
     return spell(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,20 +14,20 @@ from arcwise.data.database import read_duckdb, read_sqlite
 from arcwise.data.dataset import Dataset
 from arcwise.data.delimited import read_delimited
 from arcwise.data.json_lines import read_json_lines
-from arcwise.data.labels import MISSING
+from arcwise.data.labels import MISSING, quoted
 from arcwise.data.lau import read_lau
 from arcwise.data.parquet import read_parquet, read_parquet_folder
 from arcwise.data.source import STDIN, Source, TextOptions, open_source
 from arcwise.data.table import Table
 from arcwise.data.targets import Conditions
 from arcwise.data.workbook import read_workbook
-from arcwise.errors import FormatError, OptionError, suggestion
+from arcwise.errors import DataWarning, FormatError, OptionError, suggestion
 from arcwise.mentions import Argument, Remedy
 from arcwise.progress import ProgressCallback, show_progress
 from arcwise.settings import gather
 from arcwise.showing import one_screen
 
-__all__ = ["FORMATS", "ReadingKeywords", "ReadingSettings", "read_data", "read_table"]
+__all__ = ["FORMATS", "ReadingKeywords", "ReadingSettings", "read_data", "read_table", "warn_of_titles"]
 
 # Formats, and the suffixes that stand for them.
 FORMATS: dict[str, tuple[str, ...]] = {
@@ -57,7 +58,8 @@ class ReadingSettings:
         The character between the fields of a CSV or TSV file; by default what the
         first lines show: a comma, a semicolon, a tab or a bar.
     header
-        Whether the first line of a CSV or TSV file names the columns; if not, they are X0, X1, ...
+        Whether the first line of a CSV or TSV file, or row of a sheet, names the columns; if not, they are X0, X1, ...
+        By default the first line does, unless it is a title above a header: see `arcwise.data.titles`.
     missing
         What counts as a missing value, after stripping spaces; () if nothing does.
     merge
@@ -74,7 +76,7 @@ class ReadingSettings:
 
     format: str | None = None
     separator: str | None = None
-    header: bool = True
+    header: bool | None = None
     missing: Collection[str] = MISSING
     merge: bool = False
     weights: str | None = None
@@ -89,7 +91,7 @@ class ReadingKeywords(TypedDict, total=False):
     settings: ReadingSettings
     format: str | None
     separator: str | None
-    header: bool
+    header: bool | None
     missing: Collection[str]
     merge: bool
     weights: str | None
@@ -136,6 +138,7 @@ def read_data(
     """
     chosen = gather(ReadingSettings, read_data, settings)
     table = read_table(path, columns=columns, drop=drop, progress=progress, settings=chosen)
+    warn_of_titles(table)
     return table.to_dataset(states=states, categorical=categorical, max_levels=max_levels)
 
 
@@ -165,7 +168,8 @@ def read_table(
     -----
     CSV is read as RFC 4180 has it: UTF-8, with or without a byte-order mark; lines end in LF, CRLF or CR; a field in
     double quotes may contain separators, line ends and doubled quotes. Spaces around a field do not count, and lines
-    of nothing but spaces are skipped. Every line must have as many fields as the header.
+    of nothing but spaces are skipped, and so are titles above the header, which `Table.above` then has. Every line must
+    have as many fields as the header.
     """
     chosen = gather(ReadingSettings, read_table, settings)
     if isinstance(chosen.missing, str):
@@ -188,6 +192,16 @@ def read_table(
         table = table.select(table.checked_names(columns, Argument("columns")))
     table = table.drop(table.checked_names(drop, Argument("drop")))
     return table if chosen.weights is None else table.with_weights(chosen.weights)
+
+
+def warn_of_titles(table: Table) -> None:
+    """Say that titles above the header were skipped, where no audit says it."""
+    if table.above:
+        warnings.warn(
+            f"{table.prefix}what is written above the names of the columns was skipped: {quoted(table.above, 4)}.",
+            DataWarning,
+            stacklevel=3,
+        )
 
 
 def _is_parquet_folder(path: str | os.PathLike[str]) -> bool:

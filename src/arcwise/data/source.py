@@ -46,7 +46,7 @@ class TextOptions:
     """What the caller says about a text file: see `read_table`."""
 
     separator: str | None
-    header: bool
+    header: bool | None
     missing: frozenset[str]
     merge: bool
     table: str | None = None

@@ -14,6 +14,7 @@ from arcwise.data.header import completed_header
 from arcwise.data.labels import spell
 from arcwise.data.source import Source, TextOptions
 from arcwise.data.table import Column, Table
+from arcwise.data.titles import header_row
 from arcwise.errors import FormatError, OptionError, suggestion
 from arcwise.mentions import Argument, Remedy
 from arcwise.progress import ProgressCallback
@@ -21,8 +22,6 @@ from arcwise.progress import ProgressCallback
 __all__ = ["read_workbook"]
 
 # What a workbook may hold when it is unpacked: a small file can be made to unpack to any size.
-FILLED = 0.7  # the share of a header's cells that are filled, at least
-MOST_ABOVE = 30  # rows that are looked at for a header
 MOST_BYTES = 2**31
 
 
@@ -60,8 +59,8 @@ def read_workbook(source: Source, options: TextOptions, progress: ProgressCallba
     rows = _without_empty_columns(rows)
     above: list[str] = []
     names, renamed = [f"X{v}" for v in range(len(rows[0]))], dict[str, str]()
-    if options.header:
-        first = _header_row(rows)
+    if options.header is not False:
+        first = 0 if options.header else header_row(rows, len(rows[0]))
         above = [spell(cell) for row in rows[:first] for cell in row if cell is not None]
         rows = rows[first:]
         names, renamed = completed_header(["" if cell is None else spell(cell) for cell in rows.pop(0)])
@@ -75,19 +74,6 @@ def _without_empty_columns(rows: list[list[Any]]) -> list[list[Any]]:
     wide = max(map(len, rows))
     used = [v for v in range(wide) if any(v < len(row) and row[v] is not None for row in rows)]
     return [[row[v] if v < len(row) else None for v in used] for row in rows]
-
-
-def _header_row(rows: list[list[Any]]) -> int:
-    """Return which row names the columns: the first in which most cells are filled.
-
-    Above it, people write titles, dates and groups of columns, whose cells are merged over several: then only the first
-    of them is filled.
-    """
-    wide = len(rows[0])
-    for position, row in enumerate(rows[:MOST_ABOVE]):
-        if sum(cell is not None for cell in row) >= FILLED * wide:
-            return position
-    return 0
 
 
 def _chosen(source: str, names: list[str], options: TextOptions) -> str:

@@ -21,6 +21,8 @@ __all__ = ["ExpectedCounts", "Family", "expected_counts_twin"]
 
 # A variable and its parents, ascending, by position.
 Family = tuple[int, tuple[int, ...]]
+# Sets of missing variables with at most this many configurations have one table.
+TABLE_CELLS = 1024
 # What the native core answers: `arcwise::ExpectationStatus`.
 STOPPED, IMPOSSIBLE, TOO_LARGE = 1, 2, 3
 
@@ -29,8 +31,9 @@ class ExpectedCounts:
     """Expected counts of families, by exact inference in each row, and the log likelihood of what was observed.
 
     Given its observed cells, a row's missing variables fall apart into sets that are independent of each other. Their
-    joint distributions are computed once, row by row, and serve every family; of sets with more than 1,024
-    configurations, those of each family's members are computed by elimination when they are asked for.
+    joint distributions are computed once, row by row, and serve every family; sets with more than 1,024
+    configurations are eliminated once, which leaves a tree of conditional distributions: a family asks for those on the
+    paths between its members.
 
     Parameters
     ----------
@@ -65,7 +68,7 @@ class ExpectedCounts:
             data.arities,
             data.held.native_weights,
             *network.native_arrays,
-            _core.model.ExpectationLimits(threads=thread_count(threads)),
+            _core.model.ExpectationLimits(table_cells=TABLE_CELLS, threads=thread_count(threads)),
         )
         self._check(self._native.prepare(self._deadline.seconds_left, None))
 

@@ -12,7 +12,7 @@ from arcwise.data import Dataset, Incomplete
 from arcwise.deadline import Deadline
 from arcwise.ensemble import NetworkSet, Recipe, bootstrap_networks
 from arcwise.ensemble.gaps.completions import CHAINS, Completions
-from arcwise.ensemble.gaps.drawn_tables import _dirichlet_rows, draw_tables
+from arcwise.ensemble.gaps.drawn_tables import dirichlet, draw_tables
 from arcwise.ensemble.recipe import Run
 from arcwise.errors import OptionError
 from arcwise.graph import Constraints, Dag
@@ -75,10 +75,25 @@ def test_a_state_that_no_case_shows_is_never_drawn_and_constant_columns_stay_con
 
 def test_what_can_be_is_never_drawn_to_be_impossible() -> None:
     """Gamma variables of small shape underflow: 200 tables of which most entries are smaller than any double."""
-    tables = _dirichlet_rows(np.tile([3.0, 1e-3, 1e-3, 0.0], (200, 1)), np.random.default_rng(1))
+    alphas, rng = np.tile([3.0, 1e-3, 1e-3, 0.0], 200), np.random.default_rng(1)
+    flat = dirichlet(alphas, rng.standard_gamma(alphas + 1.0), rng.random(800), np.arange(0, 800, 4))
+    tables = flat.reshape(200, 4)
     assert (tables[:, 1:3] > 0).all()
     assert (tables[:, 3] == 0).all()
     np.testing.assert_allclose(tables.sum(axis=1), 1.0)
+
+
+def test_shares_have_the_moments_of_their_dirichlet_distribution() -> None:
+    """Two tables of different widths side by side: each row has its own sum."""
+    alphas, rng = np.tile([2.0, 1.0, 0.5, 4.0, 1.0], 20_000), np.random.default_rng(2)
+    starts = np.arange(0, 100_000, 5)
+    starts = np.sort(np.concatenate([starts, starts + 3]))
+    flat = dirichlet(alphas, rng.standard_gamma(alphas + 1.0), rng.random(100_000), starts).reshape(-1, 5)
+    for part, own in ((flat[:, :3], alphas[:3]), (flat[:, 3:], alphas[3:5])):
+        mean = own / own.sum()
+        np.testing.assert_allclose(part.sum(axis=1), 1.0)
+        np.testing.assert_allclose(part.mean(axis=0), mean, atol=0.01)
+        np.testing.assert_allclose(part.var(axis=0), mean * (1 - mean) / (own.sum() + 1), atol=0.005)
 
 
 def test_networks_of_all_completions_are_one_ensemble(gappy: Incomplete) -> None:

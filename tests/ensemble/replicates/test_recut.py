@@ -36,8 +36,13 @@ def frame(seed: int = 0) -> pd.DataFrame:
     )
 
 
-def uncut(method: str = "quantile", bins: int = 3) -> Uncut:
-    return Uncut(Table.from_dataframe(frame()), NUMBERS, Cutting(method, bins, "c" if method == "mdl" else None))
+def uncut(method: str = "quantile", bins: int = 3, *, experiments: bool = False) -> Uncut:
+    table = Table.from_dataframe(frame())
+    if experiments:
+        which = np.random.default_rng(9).choice(["none", "x", "c"], ROWS)
+        known = Table.from_dataframe(frame().assign(which=which))
+        table = known.with_interventions("which", {"none": (), "x": ("x",), "c": ("c",)})
+    return Uncut(table, NUMBERS, Cutting(method, bins, "c" if method == "mdl" else None))
 
 
 def by_hand(table: Table, method: str, index: int, seed: int) -> tuple[Dataset, int]:
@@ -65,9 +70,11 @@ def by_hand(table: Table, method: str, index: int, seed: int) -> tuple[Dataset, 
     return cut.to_dataset(states=states), int(rng.integers(0, 2**63))
 
 
+@pytest.mark.parametrize("experiments", [False, True], ids=["observed", "experiments"])
 @pytest.mark.parametrize("method", WAYS)
-def test_a_replicate_is_rows_drawn_cut_and_learned_from(method: str) -> None:
-    data = uncut(method)
+def test_a_replicate_is_rows_drawn_cut_and_learned_from(method: str, experiments: bool) -> None:
+    data = uncut(method, experiments=experiments)
+    assert isinstance(data.whole, Dataset) and (data.whole.targets is not None) == experiments
     networks = bootstrap_networks(data, "bic", replicates=6, seed=5)
     for index in range(6):
         sample, seed = by_hand(data.table, method, index, 5)

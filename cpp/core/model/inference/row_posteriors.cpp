@@ -11,42 +11,37 @@ namespace arcwise {
 
 namespace {
 
-// Counts through the configurations of some variables, the last fastest, with the cell of each of several
-// tables.
+// Counts through the configurations of some variables, the last fastest, with the cell of a table.
 class Odometer {
   public:
-    explicit Odometer(std::vector<std::size_t> arities) : arities_(std::move(arities)) {
-        digits_.assign(arities_.size(), 0);
+    void begin(std::size_t start) {
+        arities_.clear();
+        strides_.clear();
+        digits_.clear();
+        at_ = start;
     }
-    // A table with these strides, one per variable; its cell is at(number).
-    void follow(std::vector<std::size_t> strides, std::size_t start = 0) {
-        strides_.push_back(std::move(strides));
-        at_.push_back(start);
+    void add(std::size_t arity, std::size_t stride) {
+        arities_.push_back(arity);
+        strides_.push_back(stride);
+        digits_.push_back(0);
     }
-    std::size_t at(std::size_t table) const { return at_[table]; }
+    std::size_t at() const { return at_; }
     bool next() {
         for (std::size_t v = arities_.size(); v-- > 0;) {
-            for (std::size_t t = 0; t < at_.size(); ++t) at_[t] += strides_[t][v];
+            at_ += strides_[v];
             if (++digits_[v] < arities_[v]) return true;
-            for (std::size_t t = 0; t < at_.size(); ++t) at_[t] -= strides_[t][v] * arities_[v];
+            at_ -= strides_[v] * arities_[v];
             digits_[v] = 0;
         }
         return false;
     }
 
   private:
-    std::vector<std::size_t> arities_, digits_, at_;
-    std::vector<std::vector<std::size_t>> strides_;
+    std::vector<std::size_t> arities_, strides_, digits_;
+    std::size_t at_ = 0;
 };
 
 }  // namespace
-
-template <class Code>
-double RowPosteriors<Code>::cells_of(std::span<const std::int32_t> variables) const {
-    double cells = 1;
-    for (const auto v : variables) cells *= static_cast<double>(arity(v));
-    return cells;
-}
 
 // The table of a variable given its parents, cut to what the row observed; over the missing ones among them.
 template <class Code>
@@ -66,119 +61,16 @@ Factor RowPosteriors<Code>::factor_of(std::size_t variable, std::size_t row) con
     for (std::size_t p = parents.size(); p-- > 0;) place(parents[p]);
     std::ranges::sort(open);
     Factor factor;
-    std::vector<std::size_t> arities, strides;
+    thread_local Odometer odometer;
+    odometer.begin(start);
     for (const auto& [v, own] : open) {
         factor.variables.push_back(v);
-        arities.push_back(arity(v));
-        strides.push_back(own);
+        odometer.add(arity(v), own);
     }
-    Odometer odometer(std::move(arities));
-    odometer.follow(std::move(strides), start);
     const auto table = network_.table(variable);
-    do factor.values.push_back(table[odometer.at(0)]);
+    do factor.values.push_back(table[odometer.at()]);
     while (odometer.next());
     return factor;
-}
-
-template <class Code>
-Factor RowPosteriors<Code>::product(const std::vector<const Factor*>& factors,
-                                    std::vector<std::int32_t> variables) const {
-    std::vector<std::size_t> arities;
-    for (const auto v : variables) arities.push_back(arity(v));
-    Odometer odometer(std::move(arities));
-    for (const auto* factor : factors) {
-        std::vector<std::size_t> strides(variables.size(), 0);
-        std::size_t stride = 1;
-        for (std::size_t k = factor->variables.size(); k-- > 0;) {
-            const auto place = std::ranges::lower_bound(variables, factor->variables[k]) - variables.begin();
-            strides[static_cast<std::size_t>(place)] = stride;
-            stride *= arity(factor->variables[k]);
-        }
-        odometer.follow(std::move(strides));
-    }
-    Factor result{std::move(variables), {}};
-    do {
-        double value = 1;
-        for (std::size_t f = 0; f < factors.size(); ++f) value *= factors[f]->values[odometer.at(f)];
-        result.values.push_back(value);
-    } while (odometer.next());
-    return result;
-}
-
-template <class Code>
-Factor RowPosteriors<Code>::summed(const Factor& factor, std::span<const std::int32_t> kept) const {
-    Factor result;
-    std::vector<std::size_t> arities, strides(factor.variables.size(), 0);
-    std::size_t stride = 1;
-    for (std::size_t k = factor.variables.size(); k-- > 0;)
-        if (std::ranges::find(kept, factor.variables[k]) != kept.end()) {
-            strides[k] = stride;
-            stride *= arity(factor.variables[k]);
-            result.variables.insert(result.variables.begin(), factor.variables[k]);
-        }
-    for (const auto v : factor.variables) arities.push_back(arity(v));
-    result.values.assign(stride, 0.0);
-    Odometer odometer(std::move(arities));
-    odometer.follow(std::move(strides));
-    for (const double value : factor.values) {
-        result.values[odometer.at(0)] += value;
-        odometer.next();
-    }
-    return result;
-}
-
-// Sums all variables out but `kept`, each time the one whose clique is smallest. The numbers are scaled after
-// each, so that a long product does not underflow. False if a table would be too large.
-template <class Code>
-bool RowPosteriors<Code>::eliminate(std::vector<Factor> factors, std::span<const std::int32_t> kept,
-                                    Factor& result, double& log_scale) const {
-    const auto joined = [&](std::int32_t variable) {
-        std::vector<std::int32_t> members;
-        for (const auto& factor : factors)
-            if (variable < 0 || std::ranges::binary_search(factor.variables, variable))
-                members.insert(members.end(), factor.variables.begin(), factor.variables.end());
-        std::ranges::sort(members);
-        members.erase(std::unique(members.begin(), members.end()), members.end());
-        return members;
-    };
-    const auto scale = [&](Factor& factor) {
-        const double top = std::ranges::max(factor.values);
-        if (!(top > 0)) return;
-        for (auto& value : factor.values) value /= top;
-        log_scale += std::log(top);
-    };
-    std::vector<std::int32_t> left;
-    for (const auto v : joined(-1))
-        if (std::ranges::find(kept, v) == kept.end()) left.push_back(v);
-    while (!left.empty()) {
-        std::size_t best = 0;
-        double least = 0;
-        for (std::size_t k = 0; k < left.size(); ++k) {
-            const double cells = cells_of(joined(left[k]));
-            if (k == 0 || cells < least) best = k, least = cells;
-        }
-        if (least > limits_.max_cells) return false;
-        const auto variable = left[best];
-        left.erase(left.begin() + static_cast<std::ptrdiff_t>(best));
-        auto members = joined(variable);
-        std::vector<const Factor*> used;
-        for (const auto& factor : factors)
-            if (std::ranges::binary_search(factor.variables, variable)) used.push_back(&factor);
-        const Factor clique = product(used, members);
-        std::erase(members, variable);
-        Factor message = summed(clique, members);
-        scale(message);
-        std::erase_if(factors,
-                      [&](const Factor& f) { return std::ranges::binary_search(f.variables, variable); });
-        factors.push_back(std::move(message));
-    }
-    auto members = joined(-1);
-    if (cells_of(members) > limits_.max_cells) return false;
-    std::vector<const Factor*> all;
-    for (const auto& factor : factors) all.push_back(&factor);
-    result = product(all, std::move(members));
-    scale(result);
-    return true;
 }
 
 template <class Code>
@@ -210,13 +102,12 @@ auto RowPosteriors<Code>::make_row(std::size_t row) const -> Row {
         groups[find(static_cast<std::size_t>(factor.variables[0]))].push_back(std::move(factor));
     for (auto& group : groups) {
         if (group.empty()) continue;
+        std::vector<const Factor*> all;
+        for (const auto& factor : group) all.push_back(&factor);
         std::vector<std::int32_t> members;
-        for (const auto& factor : group)
-            members.insert(members.end(), factor.variables.begin(), factor.variables.end());
-        std::ranges::sort(members);
-        members.erase(std::unique(members.begin(), members.end()), members.end());
+        unite(all, members);
         Part part;
-        double sum = 0, log_scale = 0;
+        double log_sum = 0, log_scale = 0;
         // The largest entry of each table becomes 1: a missing cell may have hundreds of observed children,
         // and the product of as many probabilities is too small for a double.
         for (auto& factor : group) {
@@ -225,24 +116,20 @@ auto RowPosteriors<Code>::make_row(std::size_t row) const -> Row {
             for (auto& value : factor.values) value /= top;
             log_scale += std::log(top);
         }
-        if (cells_of(members) <= static_cast<double>(limits_.table_cells)) {
-            std::vector<const Factor*> all;
-            for (const auto& factor : group) all.push_back(&factor);
-            part.joint = product(all, std::move(members));
-            sum = std::accumulate(part.joint.values.begin(), part.joint.values.end(), 0.0);
+        if (cells_of(members, arities()) <= static_cast<double>(limits_.table_cells)) {
+            contract(all, members, arities(), part.joint);
+            const double sum = std::accumulate(part.joint.values.begin(), part.joint.values.end(), 0.0);
             for (auto& value : part.joint.values) value /= sum;
+            log_sum = std::log(sum);
         } else {
-            Factor total;
-            if (!eliminate(group, {}, total, log_scale)) {
+            if (!part.tree.build(group, arities(), limits_.max_cells, log_sum)) {
                 made.status = ExpectationStatus::too_large;
                 return made;
             }
-            sum = total.values[0];
             part.joint.variables = std::move(members);
-            part.factors = std::move(group);
         }
-        made.log_probability += std::log(sum) + log_scale;
-        if (!(sum > 0)) made.status = ExpectationStatus::impossible;
+        made.log_probability += log_scale + log_sum;
+        if (!std::isfinite(log_sum)) made.status = ExpectationStatus::impossible;
         if (made.status != ExpectationStatus::complete) return made;
         for (const auto v : part.joint.variables) {
             Factor own;
@@ -273,7 +160,8 @@ ExpectationStatus RowPosteriors<Code>::prepare(Ticker& ticker) {
         bytes += sizeof(Row);
         for (const auto& part : made.parts) {
             bytes += sizeof(Part) + part.joint.values.size() * 8 + part.joint.variables.size() * 4;
-            for (const auto& factor : part.factors) bytes += sizeof(Factor) + factor.values.size() * 8;
+            bytes += part.tree.bytes();
+            for (const auto& own : part.single) bytes += sizeof(own) + own.size() * 8;
         }
         if (bytes > limits_.memory) continue;
         kept_[row] = static_cast<std::int64_t>(rows_.size());
@@ -286,14 +174,9 @@ ExpectationStatus RowPosteriors<Code>::prepare(Ticker& ticker) {
 template <class Code>
 bool RowPosteriors<Code>::distribution(const Part& part, std::span<const std::int32_t> asked,
                                        Factor& result) const {
-    if (part.factors.empty()) {
-        result = summed(part.joint, asked);
-        return true;
-    }
-    double unused = 0;
-    if (!eliminate(part.factors, asked, result, unused)) return false;
-    const double sum = std::accumulate(result.values.begin(), result.values.end(), 0.0);
-    for (auto& value : result.values) value /= sum;
+    if (part.joint.values.empty()) return part.tree.marginal(asked, arities(), limits_.max_cells, result);
+    const Factor* whole[] = {&part.joint};
+    contract(whole, asked, arities(), result);
     return true;
 }
 
@@ -304,6 +187,8 @@ ExpectationStatus RowPosteriors<Code>::add_row(const Row& row, std::size_t numbe
                                                std::span<const std::size_t> strides, double* counts) const {
     thread_local std::vector<std::pair<std::size_t, double>> shares, next;
     thread_local std::vector<std::int32_t> asked;
+    thread_local Factor own;
+    thread_local Odometer odometer;
     std::size_t base = 0;
     bool whole = true;
     for (std::size_t k = 0; k < family.size(); ++k) {
@@ -338,22 +223,19 @@ ExpectationStatus RowPosteriors<Code>::add_row(const Row& row, std::size_t numbe
         };
         if (asked.size() == 1) {
             const auto among = std::ranges::lower_bound(part.joint.variables, asked[0]);
-            const auto& own = part.single[static_cast<std::size_t>(among - part.joint.variables.begin())];
-            for (std::size_t state = 0; state < own.size(); ++state)
-                share_out(own[state], state * strides[k]);
+            const auto& single = part.single[static_cast<std::size_t>(among - part.joint.variables.begin())];
+            for (std::size_t state = 0; state < single.size(); ++state)
+                share_out(single[state], state * strides[k]);
         } else {
-            Factor own;
+            std::ranges::sort(asked);
             if (!distribution(part, asked, own)) return ExpectationStatus::too_large;
-            std::vector<std::size_t> arities, places;
-            for (const auto v : own.variables) {
-                arities.push_back(arity(v));
-                places.push_back(
+            odometer.begin(0);
+            for (const auto v : asked)
+                odometer.add(
+                    arity(v),
                     strides[static_cast<std::size_t>(std::ranges::find(family, v) - family.begin())]);
-            }
-            Odometer odometer(std::move(arities));
-            odometer.follow(std::move(places));
             for (const double value : own.values) {
-                share_out(value, odometer.at(0));
+                share_out(value, odometer.at());
                 odometer.next();
             }
         }

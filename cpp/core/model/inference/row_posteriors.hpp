@@ -3,7 +3,7 @@
 //
 // Given its observed cells, a row's missing variables fall apart into sets that no table of the network
 // joins. Such a set is mostly small: its joint distribution is a table, which is made once and then serves
-// every family that is asked for. The variables of larger sets are eliminated, for each family anew.
+// every family that is asked for. Larger sets have a tree of conditional distributions instead.
 #pragma once
 
 #include <cstddef>
@@ -12,20 +12,16 @@
 #include <vector>
 
 #include "data/columns.hpp"
+#include "model/inference/elimination_tree.hpp"
+#include "model/inference/factor.hpp"
 #include "model/network_view.hpp"
 #include "monitor.hpp"
 
 namespace arcwise {
 
-// A table over variables in ascending order, the last varying fastest.
-struct Factor {
-    std::vector<std::int32_t> variables;
-    std::vector<double> values;
-};
-
 struct ExpectationLimits {
     std::size_t table_cells = 1024;             // larger joint tables are not made
-    double max_cells = 16777216;                // of a table that elimination makes
+    double max_cells = 16777216;                // of any other table
     std::size_t memory = std::size_t{1} << 28;  // for tables that are kept; the others are made again
     std::size_t threads = 1;
 };
@@ -59,11 +55,11 @@ class RowPosteriors {
                             Ticker& ticker) const;
 
   private:
-    // Missing variables that depend on each other given the row: a joint table, or else the factors. Most
-    // families ask for one of them only, so that the distribution of each is kept ready.
+    // Missing variables that depend on each other given the row: a joint table, or else a tree. Most families
+    // ask for one of them only, so that the distribution of each is kept ready.
     struct Part {
-        Factor joint;
-        std::vector<Factor> factors;
+        Factor joint;  // without values if there is a tree
+        EliminationTree tree;
         std::vector<std::vector<double>> single;  // by variable of `joint`
     };
     struct Row {
@@ -77,16 +73,12 @@ class RowPosteriors {
         return flags_[variable * data_.rows + row];
     }
     bool lacks(std::size_t variable, std::size_t row) const { return (flag(variable, row) & missing) != 0; }
+    std::span<const std::int32_t> arities() const { return {data_.arities, data_.variables}; }
     std::size_t arity(std::int32_t variable) const {
         return static_cast<std::size_t>(data_.arities[variable]);
     }
     Row make_row(std::size_t row) const;
     Factor factor_of(std::size_t variable, std::size_t row) const;
-    Factor product(const std::vector<const Factor*>& factors, std::vector<std::int32_t> variables) const;
-    Factor summed(const Factor& factor, std::span<const std::int32_t> kept) const;
-    bool eliminate(std::vector<Factor> factors, std::span<const std::int32_t> kept, Factor& result,
-                   double& log_scale) const;
-    double cells_of(std::span<const std::int32_t> variables) const;
     bool distribution(const Part& part, std::span<const std::int32_t> asked, Factor& result) const;
     ExpectationStatus add_row(const Row& row, std::size_t number, std::span<const std::int32_t> family,
                               std::span<const std::size_t> strides, double* counts) const;

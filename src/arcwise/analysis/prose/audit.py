@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -42,7 +43,7 @@ def audit_blocks(audit: Audit) -> tuple[Block, ...]:
     blocks: list[Block] = [Paragraph(f"The data have {columns:,} columns and {rows:,} rows. {told}")]
     if audit.findings:
         blocks.append(_findings(audit))
-    blocks.append(_columns(audit.table))
+    blocks.append(_columns(audit.read))
     if patterns := missing_together(audit.repaired):
         blocks.append(patterns)
         blocks += dependence_blocks(audit.gap_dependences)
@@ -88,19 +89,19 @@ def _option(remedy: Argument) -> str:
     return " ".join(spelled) + (" ..." if len(values) > MOST_VALUES else "")
 
 
-def _columns(table: DataTable) -> Table:
-    shown = table.columns[:MOST_COLUMNS]
-    more = len(table.columns) - len(shown)
+def _columns(columns: Sequence[DataColumn]) -> Table:
+    shown = columns[:MOST_COLUMNS]
+    more = len(columns) - len(shown)
     rows = []
     for column in shown:
         counts = column.counts()
         seen = counts[counts > 0]
         top = column.labels[int(counts.argmax())] if len(seen) else "–"
         share = counts.max(initial=0) / max(1, counts.sum())
-        gaps = column.n_missing / max(1, table.n_rows)
+        gaps = column.n_missing / max(1, len(column.codes))
         rows.append((column.name, len(seen), _bars(column), f"{_short(top)} ({share:.0%})", f"{gaps:.1%}"))
     return Table(
-        f"The columns as they came{f'; the first {MOST_COLUMNS} of {len(table.columns):,}' if more else ''}",
+        f"The columns as they are read{f'; the first {MOST_COLUMNS} of {len(columns):,}' if more else ''}",
         (Column("column"), Column("values", 0), Column("how often"), Column("most frequent"), Column("missing")),
         tuple(rows),
     )
@@ -139,7 +140,7 @@ def missing_together(table: DataTable) -> Table | None:
         picture = "".join("■" if missing else "·" for missing in which.tolist()[:60])
         rows.append((count, f"{count / table.n_rows:.1%}", picture, ", ".join(names) if names else "nothing"))
     left = len(counts) - len(order)
-    more = f"; {left:,} rarer patterns are not shown" if left else ""
+    more = f"; {left:,} rarer {'pattern is' if left == 1 else 'patterns are'} not shown" if left else ""
     return Table(
         f"What is missing together (■ missing, one sign per column with gaps{more})",
         (Column("rows", 0), Column("share"), Column("pattern"), Column("missing")),

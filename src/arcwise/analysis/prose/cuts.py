@@ -47,6 +47,10 @@ def _row(edge: CutEdge) -> tuple[str | float, ...]:
     )
 
 
+def _edges(count: int) -> str:
+    return f"{count} edge{'' if count == 1 else 's'}"
+
+
 def cut_sentence(analysis: Analysis) -> str:
     """Say how many of the network's edges at numbers some other way to cut would not have found."""
     checks = analysis.cuts
@@ -62,10 +66,15 @@ def cut_sentence(analysis: Analysis) -> str:
     if not here:
         return f"{ways[0].upper()}{ways[1:]}: the network has no edge there."
     if not depends:
-        return f"By {ways}, all {len(here)} edges of the network there stay likely: none is made by the cuts."
+        stay = (
+            "the one edge of the network there stays"
+            if len(here) == 1
+            else f"all {len(here)} edges of the network there stay"
+        )
+        return f"By {ways}, {stay} likely: {'it is not' if len(here) == 1 else 'none is'} made by the cuts."
     named = ", ".join(f"{edge.first} — {edge.second}" for edge in depends[:4])
     more = f" and {len(depends) - 4} more" if len(depends) > 4 else ""
     return (
-        f"By {ways}, {len(depends)} of the network's {len(here)} edges there would be unlikely at least once: "
+        f"By {ways}, {len(depends)} of the network's {_edges(len(here))} there would be unlikely at least once: "
         f"{named}{more}. Report such an edge with its cuts, or not at all."
     )

@@ -214,8 +214,8 @@ def summary_sentences(analysis: Analysis) -> tuple[str, ...]:
     settled = [e for e in kept if e.is_settled]
     directed = [e for e in settled if e.is_settled_by_data]
     first = (
-        f"Of {pairs:,} pairs of variables, {len(kept):,} are joined by an edge with a confidence above {cut:.2g}"
-        + (f"; {len(certain):,} of them are at 0.95 or more." if cut < 0.9 else ".")
+        f"Of {pairs:,} pairs of variables, {len(kept):,} {_are(kept)} joined by an edge with a confidence above "
+        f"{cut:.2g}" + (f"; {len(certain):,} of them {_are(certain)} at 0.95 or more." if cut < 0.9 else ".")
     )
     expected = analysis.expected.sentence() if analysis.probability.calibration.kind != "none" else ""
     found = [e for e in kept if not e.origin.kind.is_decided]
@@ -230,6 +230,10 @@ def summary_sentences(analysis: Analysis) -> tuple[str, ...]:
     ways = _directions(len(directed), len(settled) - len(directed), len(kept))
     third = f"{ways} A direction is not a cause: it says what independences the data show."
     return tuple(s for s in (first, expected, second, third, *constraint_summary(analysis), *_closing(analysis)) if s)
+
+
+def _are(edges: list[EdgeFinding]) -> str:
+    return "is" if len(edges) == 1 else "are"
 
 
 def _all(total: int) -> str:

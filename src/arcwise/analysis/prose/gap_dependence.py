@@ -23,10 +23,11 @@ def dependence_blocks(clear: Sequence[GapDependence], tests: int | None = None) 
                 "(likelihood-ratio tests, Holm's correction)."
             )
         ]
+    pairs = "pair" if len(clear) == 1 and tests is None else "pairs"
     among = "" if tests is None else f" of {tests:,}"
     return [
         Paragraph(
-            f"Gaps are not completely at random: in {len(clear):,}{among} pairs they depend on an observed variable. "
+            f"Gaps are not completely at random: in {len(clear):,}{among} {pairs} they depend on an observed variable. "
             "Complete cases alone would be a biased sample; completions take it into account, if values are missing at "
             "random given what is observed."
         ),

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from arcwise.graph import Dag
 from arcwise.model.network import BayesianNetwork
 
-__all__ = ["Counter", "draw_tables"]
+__all__ = ["Counter", "dirichlet", "draw_tables"]
 
 # What is possible stays so: a share that no double can hold would make a row impossible whose family, before the first
 # completion, no case shows whole.
@@ -30,23 +30,35 @@ def draw_tables(
     A table of posterior means would make completions that are too much alike: what is not known about the parameters
     would not show in them (Rubin, Multiple Imputation for Nonresponse in Surveys, 1987, section 3.1).
     """
-    values = []
+    shapes, gammas, uniforms, alphas = [], [], [], []
     for v, parents in enumerate(dag.parents):
         counts = count([*parents, v]).reshape(-1, len(states[v]))
-        alphas = counts.astype(np.float64) + np.where(seen[v], ess / (len(counts) * int(seen[v].sum())), 0.0)
-        values.append(_dirichlet_rows(alphas, rng).ravel())
-    return BayesianNetwork._from_flat(dag, states, np.concatenate(values))
+        own = counts + np.where(seen[v], ess / (len(counts) * int(seen[v].sum())), 0.0)
+        shapes.append(own.shape)
+        alphas.append(own.ravel())
+        gammas.append(rng.standard_gamma(alphas[-1] + 1.0))
+        uniforms.append(rng.random(own.size))
+    starts = np.cumsum([0, *(columns for rows, columns in shapes for _ in range(rows))])[:-1]
+    shares = dirichlet(np.concatenate(alphas), np.concatenate(gammas), np.concatenate(uniforms), starts)
+    return BayesianNetwork._from_flat(dag, states, shares)
 
 
-def _dirichlet_rows(alphas: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
-    """Draw one distribution per row.
+def dirichlet(
+    alphas: NDArray[np.float64],
+    gammas: NDArray[np.float64],
+    uniforms: NDArray[np.float64],
+    starts: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    """Make distributions, one after the other, of gamma variables of the shapes alpha + 1 and of uniform ones.
 
     In logarithms: gamma variables of small shape underflow, so that rows without a case would have no distribution.
-    If G has the shape a + 1 and U is uniform, G U^(1/a) has the shape a.
+    If G has the shape a + 1 and U is uniform, G U^(1/a) has the shape a. All tables at once: small networks have more
+    tables than numbers in each.
     """
-    gammas = rng.standard_gamma(alphas + 1.0)
-    uniforms = rng.random(alphas.shape)
+    sizes = np.diff(starts, append=len(alphas))
+    possible = alphas > 0
     with np.errstate(divide="ignore"):
-        logs = np.where(alphas > 0, np.log(gammas) + np.log(uniforms) / np.where(alphas > 0, alphas, 1.0), -np.inf)
-    shares = np.where(alphas > 0, np.maximum(np.exp(logs - logs.max(axis=1, keepdims=True)), LEAST), 0.0)
-    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+        logs = np.where(possible, np.log(gammas) + np.log(uniforms) / np.where(possible, alphas, 1.0), -np.inf)
+    shares = np.exp(logs - np.repeat(np.maximum.reduceat(logs, starts), sizes))
+    shares = np.where(possible, np.maximum(shares, LEAST), 0.0)
+    return np.asarray(shares / np.repeat(np.add.reduceat(shares, starts), sizes))
