@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from arcwise.analysis.averaged import Averaged
+from arcwise.analysis.averaged import Averaged, is_few
 from arcwise.analysis.coding import Coding
 from arcwise.analysis.cut_checks import CutChecks
 from arcwise.analysis.edge_beliefs import EdgeBelief, believed_of
@@ -203,6 +203,11 @@ class Analysis(Questions):
     def expected(self) -> Expected:
         """How many of the edges above the cut-off are expected to be false, and how many real ones below it."""
         return self.probability.expected(self.confidence.vector > self.threshold)
+
+    @property
+    def has_few_networks(self) -> bool:
+        """Whether so few networks were sampled that their shares say nothing."""
+        return is_few(self.confidence.n_networks, self.main.recipe)
 
     @property
     def threshold(self) -> float:

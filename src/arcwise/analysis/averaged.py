@@ -33,7 +33,11 @@ from arcwise.showing import one_screen
 if TYPE_CHECKING:
     from arcwise.scores import Score
 
-__all__ = ["Averaged", "CredibleFacts", "KeptNetworks", "Shortfall", "average"]
+__all__ = ["FEWEST_NETWORKS", "Averaged", "CredibleFacts", "KeptNetworks", "Shortfall", "average", "is_few"]
+
+# A sample of fewer networks has no share between 0 and 1 that means something: no cut-off, probability or count of
+# certain edges is read from it. Of 20, a share of 0.95 is known to plus or minus 0.1.
+FEWEST_NETWORKS = 20
 
 # An edge is worth an experiment from this probability on that it is there and fits either way.
 LEAST_OPEN = 0.1
@@ -148,6 +152,11 @@ class Averaged:
 
     def __repr__(self) -> str:
         return f"Averaged({self.title}: {self.count:,} networks, {self.status})"
+
+
+def is_few(count: int, recipe: Recipe) -> bool:
+    """Return whether a sample has too few networks for shares; a credible set has as many as it has."""
+    return recipe.source_facts.is_sample and count < FEWEST_NETWORKS
 
 
 def average(recipe: Recipe, data: Dataset | Completions | Uncut, run: Run, *, describe: bool = False) -> Averaged:

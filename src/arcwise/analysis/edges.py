@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import rel_entr
 
 from arcwise.analysis.averaged import Averaged
 from arcwise.analysis.edge_beliefs import EdgeBelief
@@ -19,12 +20,11 @@ from arcwise.data import Dataset
 from arcwise.graph import Dag
 from arcwise.priors import EdgePrior, edge_prior
 from arcwise.report.content.blocks import SETTLED
+from arcwise.report.content.trust import HALF, Trust, trust_of
 from arcwise.showing import one_screen
 
 __all__ = ["FLOOR", "HALF", "Agreement", "EdgeFinding", "describe_arc", "describe_edge", "describe_edges"]
 
-# Cut-offs differ between methods; one half, more likely than not, means the same for all.
-HALF = 0.5
 # Methods whose confidences are no further apart are said to agree.
 CLOSE = 0.2
 
@@ -144,6 +144,18 @@ class EdgeFinding:
             return Agreement.DISAGREE
         close = all(abs(value - self.present) <= CLOSE + 1e-9 for value in others)
         return Agreement.AGREE if close else Agreement.DIFFER
+
+    @property
+    def trust(self) -> Trust:
+        """What all methods together say about it."""
+        return trust_of(self.present, self.agreement, [value for _, value in self.by_method])
+
+    @property
+    def information(self) -> float:
+        """What the two tell about each other alone, in the data, in nats."""
+        shares = self.counts / max(1, self.counts.sum())
+        by_chance = shares.sum(axis=1, keepdims=True) * shares.sum(axis=0, keepdims=True)
+        return float(rel_entr(shares, by_chance).sum())
 
 
 def describe_edges(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from arcwise.analysis.analysis import Analysis
-from arcwise.analysis.averaged import Averaged, Shortfall, average
+from arcwise.analysis.averaged import Averaged, Shortfall, average, is_few
 from arcwise.analysis.cut_checks import CutChecks, check_cuts
 from arcwise.analysis.edge_beliefs import believed_of
 from arcwise.analysis.edges import EdgeFinding, describe_edges
@@ -323,7 +323,7 @@ class _Work:
         """Say how the confidences become probabilities, if not by the package's table: not at all, or by simulation."""
         kind, confidence = self.options.calibration, main.confidence
         assert confidence is not None
-        if kind == "none":
+        if kind == "none" or (kind == "table" and is_few(confidence.n_networks, main.recipe)):
             return replace(main, confidence=replace(confidence, calibration=Calibration.identity())), None
         if kind == "table":
             return main, None

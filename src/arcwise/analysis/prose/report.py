@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from arcwise.analysis.averaged import is_few
 from arcwise.analysis.edges import FLOOR, HALF, EdgeFinding
+from arcwise.analysis.evidence_plan import plan_evidence
 from arcwise.analysis.prose.audit import audit_blocks
 from arcwise.analysis.prose.beliefs import belief_blocks
 from arcwise.analysis.prose.calibration import calibration_blocks
@@ -15,13 +17,14 @@ from arcwise.analysis.prose.chains import chain_blocks
 from arcwise.analysis.prose.choices import choices_table, repeat_blocks
 from arcwise.analysis.prose.constraints import constraint_blocks
 from arcwise.analysis.prose.cuts import cut_sections
-from arcwise.analysis.prose.edges import edge_sentences, state_label, summary_sentences
+from arcwise.analysis.prose.edges import edge_sentences, state_label
 from arcwise.analysis.prose.experiments import experiment_sections
 from arcwise.analysis.prose.fit import fit_blocks, prediction_blocks
 from arcwise.analysis.prose.gaps import completion_account, gap_blocks
 from arcwise.analysis.prose.methods import methods_text, references
 from arcwise.analysis.prose.prior import prior_blocks
 from arcwise.analysis.prose.sources import account_of_sample, completeness, ensemble_title, restriction
+from arcwise.analysis.prose.summary import summary_sentences
 from arcwise.analysis.prose.variable import variable_answer
 from arcwise.analysis.thresholds import COST_POWERS
 from arcwise.counts import contingency
@@ -162,8 +165,9 @@ def _network(analysis: Analysis) -> NetworkView:
         counts = contingency(data, [v])
         states = tuple(state_label(state) for state in data.states[v])
         nodes.append(NetworkNode(name, states, tuple((counts / counts.sum()).round(4).tolist())))
+    plan = plan_evidence(analysis.network)
     tables = tuple(
-        tuple(tuple(row) for row in table.round(4).tolist()) if table.size <= MOST_SHOWN_CELLS else None
+        tuple(tuple(row) for row in table.tolist()) if plan.order or table.size <= MOST_SHOWN_CELLS else None
         for table in analysis.network.tables
     )
     return NetworkView(
@@ -181,6 +185,8 @@ def _network(analysis: Analysis) -> NetworkView:
         cost_cutoffs=analysis.thresholds.by_cost,
         known=_known(analysis, index),
         unseen=_unseen(analysis),
+        evidence=plan,
+        target=None if analysis.focus is None else index[analysis.focus.variable.name],
     )
 
 
@@ -210,7 +216,7 @@ def _edge(analysis: Analysis, edge: EdgeFinding, index: dict[str, int]) -> Netwo
         backward=round_inside(edge.backward, 6),
         undirected=round_inside(edge.undirected, 6),
         error=round(edge.standard_error, 4),
-        by_method=tuple(None if value is None else round_inside(value, 4) for _, value in edge.by_method),
+        by_method=tuple(None if value is None else round_inside(value, 6) for _, value in edge.by_method),
         tail=index[edge.tail],
         counts=tuple(tuple(row) for row in edge.counts.tolist()),
         curve=() if prior is None else tuple(float(f"{value:.3g}") for value in prior.exact),
@@ -246,7 +252,7 @@ def _ensemble(analysis: Analysis) -> list[Block]:
                     s.title,
                     s.confidence.n_networks,
                     int((vector > HALF).sum()),
-                    int((vector >= 0.95).sum()),
+                    None if is_few(s.confidence.n_networks, s.recipe) else int((vector >= 0.95).sum()),
                     float(np.abs(vector - analysis.confidence.vector).mean()),
                 )
             )
