@@ -314,13 +314,46 @@ def test_text_has_contrast(page: Any, scheme: str) -> None:
 
 
 def test_it_prints(page: Any) -> None:
+    page.resize(760, 1000)  # as wide as a page
     page.emulate(media="print", scheme="dark")
     hidden = page.run("return [...document.querySelectorAll('.controls, nav')].every(e => !e.getClientRects().length)")
     assert hidden
     assert page.run("return getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     wide = page.run("return document.documentElement.scrollWidth <= document.documentElement.clientWidth")
     assert wide
+    clipped = page.run(
+        """const wide = document.documentElement.clientWidth, cut = [];
+        for (const e of document.querySelectorAll('table, svg, pre')) {
+            const box = e.getBoundingClientRect();
+            if (box.width && (box.right > wide + 1 || box.left < -1)) cut.push(e.outerHTML.slice(0, 60));
+        }
+        for (const e of document.querySelectorAll('.scroll, #details')) {
+            if (e.scrollHeight > e.clientHeight + 1 && getComputedStyle(e).overflowY !== 'visible') cut.push(e.id);
+        }
+        return cut"""
+    )
+    assert clipped == []
     assert page.print_pdf().startswith(b"%PDF")
+
+
+def test_what_is_wider_than_its_place_says_so(page: Any) -> None:
+    hint = "return document.querySelector('#edges .scroll.table').classList.contains('more-right')"
+    assert page.run(hint) is False
+    page.resize(390, 800)
+    assert page.run(hint) is True
+    page.run("const e = document.querySelector('#edges .scroll.table'); e.scrollLeft = e.scrollWidth")
+    page.run("document.querySelector('#edges .scroll.table').dispatchEvent(new Event('scroll'))")
+    assert page.run(hint) is False
+
+
+def test_the_forest_shows_the_range_of_every_disputed_edge(page: Any, wine: arcwise.Analysis) -> None:
+    rows = page.run("return [...document.querySelectorAll('#ranges .forest .edge title')].map(t => t.textContent)")
+    disputed = [e for e in wine.edges if e.trust == "disputed"]
+    assert len(disputed) > 3
+    for edge in disputed:
+        told = [row for row in rows if {edge.first, edge.second} == set(re.split(" [—→] ", row.split(": ")[0]))]
+        assert len(told) == 1
+        assert told[0].endswith(show_range(*edge.spread))
 
 
 @pytest.mark.parametrize("width", [390, 800, 1400])

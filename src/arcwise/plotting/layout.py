@@ -407,7 +407,7 @@ def _bowed(
         )
         for t in SAMPLES
     ]
-    return f"M{_xy(start)}Q{_xy((cx, cy))} {_xy(end)}", passed
+    return f"M{_xy(start, 0)}Q{_xy((cx, cy), 0)} {_xy(end, 0)}", passed
 
 
 def _free_place(
@@ -444,5 +444,5 @@ def _border(box: Box, tx: float, ty: float) -> tuple[float, float]:
     return cx + dx * min(scale, 1.0), cy + dy * min(scale, 1.0)
 
 
-def _xy(point: tuple[float, float]) -> str:
-    return f"{point[0] + MARGIN:.1f},{point[1] + MARGIN:.1f}"
+def _xy(point: tuple[float, float], digits: int = 1) -> str:
+    return f"{point[0] + MARGIN:.{digits}f},{point[1] + MARGIN:.{digits}f}"

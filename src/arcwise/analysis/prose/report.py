@@ -17,12 +17,13 @@ from arcwise.analysis.prose.chains import chain_blocks
 from arcwise.analysis.prose.choices import choices_table, repeat_blocks
 from arcwise.analysis.prose.constraints import constraint_blocks
 from arcwise.analysis.prose.cuts import cut_sections
-from arcwise.analysis.prose.edges import edge_sentences, state_label
+from arcwise.analysis.prose.edges import edge_sentences, is_unlikely, state_label
 from arcwise.analysis.prose.experiments import experiment_sections
 from arcwise.analysis.prose.fit import fit_blocks, prediction_blocks
 from arcwise.analysis.prose.gaps import completion_account, gap_blocks
 from arcwise.analysis.prose.methods import methods_text, references
 from arcwise.analysis.prose.prior import prior_blocks
+from arcwise.analysis.prose.ranges import range_sections
 from arcwise.analysis.prose.sources import account_of_sample, completeness, ensemble_title, restriction
 from arcwise.analysis.prose.summary import summary_sentences
 from arcwise.analysis.prose.variable import variable_answer
@@ -59,12 +60,6 @@ __all__ = ["build_report"]
 MOST_SHOWN_CELLS = 600
 # A curve of many networks is thinned to about this many points, which a drawing cannot tell apart.
 CURVE_POINTS = 300
-WHY_METHODS_DIFFER = (
-    "A confidence of 1 means that every network of the set has the edge; it is not a proof. Each score weighs fit "
-    "against complexity in its own way, and a bootstrap also asks what other samples of the same size would have "
-    "shown, so it is more careful. An edge on which all agree can be reported as it is; one on which they disagree "
-    "needs its range, or more data."
-)
 
 
 def build_report(analysis: Analysis) -> Report:
@@ -79,6 +74,7 @@ def build_report(analysis: Analysis) -> Report:
             ("cases", f"{data.n_cases:,}"),
             ("method", main.title),
             ("networks averaged", f"{analysis.confidence.n_networks:,}"),
+            *_held(analysis),
             ("cut-off", f"{analysis.threshold:.3g}"),
             ("edges in the network", f"{kept:,}"),
         ),
@@ -87,6 +83,7 @@ def build_report(analysis: Analysis) -> Report:
         glossary=_glossary(analysis),
         sections=(
             *_focus(analysis),
+            *range_sections(analysis),
             Section("ensemble", ensemble_title(analysis), tuple(_ensemble(analysis))),
             *(
                 [Section("constraints", "What you said, and what it cost", constraint_blocks(analysis))]
@@ -109,6 +106,14 @@ def build_report(analysis: Analysis) -> Report:
             Section("repeat", "How to repeat it", repeat_blocks(analysis)),
         ),
     )
+
+
+def _held(analysis: Analysis) -> tuple[tuple[str, str], ...]:
+    """Say how much of the posterior a credible set holds, where that was found."""
+    facts = analysis.main.credible
+    if facts is None or facts.covered is None:
+        return ()
+    return (("of the posterior in the set", _covered(facts)),)
 
 
 def _about_target(analysis: Analysis) -> tuple[str, ...]:
@@ -207,7 +212,7 @@ def _known(analysis: Analysis, index: dict[str, int]) -> KnownRules | None:
 
 
 def _edge(analysis: Analysis, edge: EdgeFinding, index: dict[str, int]) -> NetworkEdge:
-    prior = edge.prior
+    prior = None if is_unlikely(edge) else edge.prior
     return NetworkEdge(
         first=index[edge.first],
         second=index[edge.second],
@@ -256,7 +261,6 @@ def _ensemble(analysis: Analysis) -> list[Block]:
                     float(np.abs(vector - analysis.confidence.vector).mean()),
                 )
             )
-        blocks.append(Paragraph(WHY_METHODS_DIFFER))
         blocks.append(
             Table(
                 "The same data by other methods and scores. The last column is the mean difference of the confidences "

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from arcwise.confidence.consensus import Fate
 from arcwise.report.content.evidence import EvidencePlan
+from arcwise.report.content.forest import Forest
 from arcwise.report.content.trust import Trust, edge_label, trust_of
 from arcwise.showing import one_screen
 
@@ -125,7 +126,7 @@ class Chart:
     log_y: bool = False
 
 
-Block = Paragraph | Bullets | Table | Chart | Verbatim
+Block = Paragraph | Bullets | Table | Chart | Forest | Verbatim
 
 
 @one_screen

@@ -31,8 +31,10 @@ from arcwise.report.content.blocks import (
     Table,
     Verbatim,
 )
+from arcwise.report.content.forest import Forest
 from arcwise.report.content.numbers import percent, round_inside, show_confidence
 from arcwise.report.drawing.chart import chart_svg
+from arcwise.report.drawing.forest import forest_svg
 
 __all__ = ["render_frame", "render_html"]
 
@@ -47,7 +49,14 @@ SCRIPT = (
 )
 # Significant digits of a probability in a table: sums over many of them are right to 1e-9.
 DIGITS = 12
-KINDS = {Paragraph: "paragraph", Bullets: "bullets", Table: "table", Chart: "chart", Verbatim: "verbatim"}
+KINDS = {
+    Paragraph: "paragraph",
+    Bullets: "bullets",
+    Table: "table",
+    Chart: "chart",
+    Forest: "chart",
+    Verbatim: "verbatim",
+}
 
 
 def render_html(report: Report) -> str:
@@ -60,8 +69,8 @@ def render_html(report: Report) -> str:
     environment.filters["confidence"] = show_confidence
     environment.filters["percent"] = percent
     environment.filters["sides"] = _sides
-    environment.filters["svg"] = lambda chart, key: Markup(chart_svg(chart, key))
-    style, script = _asset("report.css"), _script()
+    environment.filters["svg"] = lambda chart, key: Markup(_picture(chart, key))
+    style, script = _stripped(_asset("report.css")), _script()
     policy = (
         f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; img-src data:; base-uri "
         "'none'; "
@@ -78,6 +87,10 @@ def render_html(report: Report) -> str:
         script=Markup(script),
         payload=Markup(_json(_payload(report.network))),
     )
+
+
+def _picture(chart: Chart | Forest, key: str) -> str:
+    return forest_svg(chart, key) if isinstance(chart, Forest) else chart_svg(chart, key)
 
 
 def render_frame(report: Report) -> str:
@@ -97,8 +110,14 @@ def _asset(name: str) -> str:
 @cache
 def _script() -> str:
     """Return all parts of the script as one, in a scope of their own."""
-    parts = "\n".join(_asset(f"script/{name}.js") for name in SCRIPT)
+    parts = "".join(_stripped(_asset(f"script/{name}.js")) for name in SCRIPT)
     return f'"use strict";\n(() => {{\n{parts}}})();\n'
+
+
+def _stripped(source: str) -> str:
+    """Return a program or style sheet without its indentation and its lines of comment."""
+    lines = (line.strip() for line in source.splitlines())
+    return "".join(f"{line}\n" for line in lines if line and not line.startswith("//"))
 
 
 def _digest(text: str) -> str:
