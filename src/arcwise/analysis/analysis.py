@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -84,6 +85,10 @@ class Analysis(Questions):
         the other. None without gaps.
     simulated
         How often confidences were right on data simulated from the networks found; None unless that was asked for.
+    missing
+        The comparisons that were not made: a title, and what became of it or why it was not begun.
+    unfinished
+        What was still to be done when the user stopped the run, or when this first result was given out.
     """
 
     prepared: Prepared
@@ -105,6 +110,23 @@ class Analysis(Questions):
     completion: Dataset | None = None
     completions: Dataset | None = None
     simulated: SelfCalibration | None = None
+    missing: tuple[tuple[str, Averaged | str], ...] = ()
+    unfinished: tuple[str, ...] = ()
+
+    def with_remark(self, remark: Callable[[Sequence[str]], Remark]) -> Analysis:
+        """Return the same with a remark about what is unfinished."""
+        return replace(self, remarks=(*self.remarks, remark(self.unfinished)))
+
+    def with_missing(
+        self,
+        missing: tuple[str, Averaged | str],
+        remark: Callable[[Sequence[tuple[str, Averaged | str]]], Remark],
+    ) -> Analysis:
+        """Return the same with one more comparison that is missing, and one remark about all of them."""
+        before = remark(self.missing) if self.missing else None
+        kept = tuple(one for one in self.remarks if one != before)
+        every = (*self.missing, missing)
+        return replace(self, missing=every, remarks=(*kept, remark(every)))
 
     @property
     def name(self) -> str:
@@ -232,7 +254,12 @@ class Analysis(Questions):
 
     @property
     def status(self) -> Status:
-        """COMPLETE; or the limit that cut the main set of networks short, or that of time if it decided anything."""
+        """COMPLETE; or the limit that cut the main set of networks short, or that of time if it decided anything.
+
+        INTERRUPTED if the user stopped the run, or this is a first result that more is to be added to.
+        """
+        if self.unfinished:
+            return Status.INTERRUPTED
         if self.main.status is not Status.COMPLETE:
             return self.main.status
         return Status.TIME_LIMIT if self.by_time else Status.COMPLETE

@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import enum
 import math
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +29,7 @@ from arcwise.ensemble.sources.credible import TABLE
 from arcwise.ensemble.uncut import Uncut
 from arcwise.errors import OptionError, UnfinishedError
 from arcwise.graph import FixedPairs
-from arcwise.limits import Status
+from arcwise.limits import Limits, Status
 from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
@@ -43,9 +45,8 @@ FEWEST_NETWORKS = 20
 LEAST_OPEN = 0.1
 # Up to so many variables the posterior is summed; 3^n steps at most, half a minute for 20.
 LARGEST_SUM = 18
-# Beyond, chains draw so many networks each, for a share that is accurate to a percent; both in a part of the time.
+# Beyond, chains draw so many networks each, for a share that is accurate to a percent.
 COVERED_DRAWS = 3000
-COVERED_SHARE = 0.3
 
 
 class Shortfall(enum.Enum):
@@ -127,6 +128,10 @@ class Averaged:
         asked for, or the time did not suffice.
     chains
         What is shown of these chains; None for other sources.
+    seconds
+        How long it took to make the networks and to average them.
+    find_covered
+        Finds, in a time, how much of the posterior a credible set holds: that may take longer than the set itself.
     """
 
     recipe: Recipe
@@ -139,6 +144,15 @@ class Averaged:
     verdict: Mapping[str, Any] = field(default_factory=dict)
     kept: KeptNetworks | None = None
     chains: ChainFacts | None = None
+    seconds: float = 0.0
+    find_covered: Callable[[Limits], dict[str, Any]] | None = None
+
+    def with_covered(self, limits: Limits) -> Averaged:
+        """Return the same with the share of the posterior that a credible set holds, if it can be found in the time."""
+        if self.find_covered is None or self.credible is None:
+            return replace(self, find_covered=None)
+        facts = replace(self.credible, **self.find_covered(limits))
+        return replace(self, credible=facts, find_covered=None)
 
     @property
     def title(self) -> str:
@@ -165,17 +179,21 @@ def average(recipe: Recipe, data: Dataset | Completions | Uncut, run: Run, *, de
     `describe` asks for what the report says beyond the confidences: about a credible set, and experiments.
     """
     deadline = Deadline.of(run.limits)
+    begin = time.monotonic()
     made = carry_out(recipe, data, replace(run, limits=deadline.limits))
+    seconds = time.monotonic() - begin
     networks, confidence = made.networks, made.confidence
     if made.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
     shortfall = _shortfall(recipe, networks, made.status)
     if confidence is None:
-        return Averaged(recipe, None, made.status, networks.count, shortfall)
+        return Averaged(recipe, None, made.status, networks.count, shortfall, seconds=seconds)
     facts = None
+    find_covered = None
     data = data.whole if isinstance(data, Uncut) and isinstance(data.whole, Dataset) else data
     if describe and isinstance(networks, CredibleSet) and isinstance(data, Dataset):
-        facts = _facts(networks, confidence, data, replace(run, limits=deadline.limits))
+        facts = _facts(networks, confidence, replace(run, limits=deadline.limits))
+        find_covered = partial(_covered, networks, recipe, data, run)
     elif describe and isinstance(networks, NetworkSet) and isinstance(data, Dataset):
         facts = _facts_under_ancestors(recipe, networks, data)
     experiments = _experiments(networks, confidence, run.seed, deadline) if describe else None
@@ -192,6 +210,8 @@ def average(recipe: Recipe, data: Dataset | Completions | Uncut, run: Run, *, de
         verdict,
         kept,
         chain_facts(networks) if describe else None,
+        seconds,
+        find_covered,
     )
 
 
@@ -236,7 +256,7 @@ def _shortfall(recipe: Recipe, networks: Ensemble, status: Status) -> Shortfall 
     return Shortfall.SAMPLE if networks.count else Shortfall.EVERYTHING
 
 
-def _facts(found: CredibleSet, confidence: EdgeConfidence, data: Dataset, run: Run) -> CredibleFacts:
+def _facts(found: CredibleSet, confidence: EdgeConfidence, run: Run) -> CredibleFacts:
     recipe, classes = found.recipe, found.count_classes(run.limits)
     assert recipe is not None
     by_class = found.count > MOST_DAGS
@@ -251,8 +271,8 @@ def _facts(found: CredibleSet, confidence: EdgeConfidence, data: Dataset, run: R
         optimum=found.opt,
         deviations=deviations,
         by_class=by_class,
+        covered=None,
         best_share=math.exp(-found.log_mass),
-        **_covered(found, recipe, data, run),
     )
 
 
@@ -280,13 +300,13 @@ def _facts_under_ancestors(recipe: Recipe, found: NetworkSet, data: Dataset) -> 
     )
 
 
-def _covered(found: CredibleSet, recipe: Recipe, data: Dataset, run: Run) -> dict[str, Any]:
+def _covered(found: CredibleSet, recipe: Recipe, data: Dataset, run: Run, limits: Limits) -> dict[str, Any]:
     """Return the posterior probability of the credible set among all DAGs: summed, or else estimated by chains.
 
     Both are told by their size beforehand where they end, as far as that goes, and not by the clock: the report is to
     be the same on every machine.
     """
-    deadline = Deadline.of(run.limits).share(COVERED_SHARE)
+    deadline = Deadline.of(limits)
     problem = Problem(
         data, recipe.scorer, recipe.max_parents, recipe.constraints_on(data.names), run.threads, run.progress
     )

@@ -96,9 +96,19 @@ def learn(
     for step in prepared.steps:
         printing.remark(step)
     options = replace(options, constraints=known.read(prepared.data.names))
-    found = learn_prepared(prepared, options, progress=progress)
+    written = False
+
+    def write(first: Analysis) -> None:
+        """Write a result that more is to be added to; what was written before is replaced."""
+        nonlocal written
+        if output is not None:
+            first.save(output, force=folder.force or written)
+            printing.remark(f"{'A first' if not written else 'A fuller'} report: {output / 'report.html'}")
+            written = True
+
+    found = learn_prepared(prepared, options, progress=progress, on_result=write)
     if output is not None:
-        found.save(output, force=folder.force)
+        found.save(output, force=folder.force or written)
     if printing.as_json:
         print_json({**run_record(found), "output": output, "edges": found.to_frame().to_dict(orient="records")})
     elif not printing.quiet:

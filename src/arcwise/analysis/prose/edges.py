@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from arcwise.analysis.analysis import Analysis
     from arcwise.data import Dataset
 
-__all__ = ["edge_sentences", "explain_edge", "is_unlikely", "percent", "state_label", "statement"]
+__all__ = ["edge_sentences", "explain_edge", "percent", "state_label", "statement"]
 
 # About an edge that is less likely, and not in the network, there is little to explain.
 UNLIKELY = 0.1
@@ -64,7 +64,7 @@ def edge_sentences(analysis: Analysis, edge: EdgeFinding) -> tuple[str, ...]:
     if edge.origin.kind.is_decided:  # neither the networks nor other methods have a say in it
         known = () if edge.present <= 0 else (effect_sentence(analysis.data, edge), prior_sentence(edge))
         return tuple(s for s in (*said, *known) if s)
-    if is_unlikely(edge):
+    if edge.present < UNLIKELY and edge.fate is Fate.BELOW:
         unlikely = (_presence(analysis, edge), *said, belief_sentence(edge), _agreement(edge), NOT_UNRELATED)
         return tuple(s for s in unlikely if s)
     sentences = (
@@ -79,11 +79,6 @@ def edge_sentences(analysis: Analysis, edge: EdgeFinding) -> tuple[str, ...]:
         prior_sentence(edge),
     )
     return tuple(sentence for sentence in sentences if sentence)
-
-
-def is_unlikely(edge: EdgeFinding) -> bool:
-    """Return whether an edge is so unlikely, and not in the network, that there is little to explain."""
-    return edge.present < UNLIKELY and edge.fate is Fate.BELOW
 
 
 def _presence(analysis: Analysis, edge: EdgeFinding) -> str:

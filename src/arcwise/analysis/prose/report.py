@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arcwise.analysis.averaged import is_few
-from arcwise.analysis.edges import FLOOR, HALF, EdgeFinding
+from arcwise.analysis.edges import HALF, EdgeFinding, floor_of
 from arcwise.analysis.evidence_plan import plan_evidence
 from arcwise.analysis.prose.audit import audit_blocks
 from arcwise.analysis.prose.beliefs import belief_blocks
@@ -17,7 +17,7 @@ from arcwise.analysis.prose.chains import chain_blocks
 from arcwise.analysis.prose.choices import choices_table, repeat_blocks
 from arcwise.analysis.prose.constraints import constraint_blocks
 from arcwise.analysis.prose.cuts import cut_sections
-from arcwise.analysis.prose.edges import edge_sentences, is_unlikely, state_label
+from arcwise.analysis.prose.edges import edge_sentences, state_label
 from arcwise.analysis.prose.experiments import experiment_sections
 from arcwise.analysis.prose.fit import fit_blocks, prediction_blocks
 from arcwise.analysis.prose.gaps import completion_account, gap_blocks
@@ -185,7 +185,7 @@ def _network(analysis: Analysis) -> NetworkView:
         ess=next((tuple(e.prior.ess.tolist()) for e in analysis.edges if e.prior is not None), ()),
         parents=dag.parents,
         tables=tables,
-        floor=min(FLOOR, analysis.threshold),
+        floor=float(f"{floor_of(analysis.confidence, analysis.threshold):.3g}"),
         cost_powers=COST_POWERS,
         cost_cutoffs=analysis.thresholds.by_cost,
         known=_known(analysis, index),
@@ -212,7 +212,7 @@ def _known(analysis: Analysis, index: dict[str, int]) -> KnownRules | None:
 
 
 def _edge(analysis: Analysis, edge: EdgeFinding, index: dict[str, int]) -> NetworkEdge:
-    prior = None if is_unlikely(edge) else edge.prior
+    prior = edge.prior
     return NetworkEdge(
         first=index[edge.first],
         second=index[edge.second],
