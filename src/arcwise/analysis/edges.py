@@ -173,12 +173,18 @@ class EdgeFinding:
 
 
 def describe_edges(
-    data: Dataset, sets: tuple[Averaged, ...], origins: Origins, stacked: Dataset | None = None
+    data: Dataset,
+    sets: tuple[Averaged, ...],
+    origins: Origins,
+    stacked: Dataset | None = None,
+    *,
+    with_priors: bool = True,
 ) -> tuple[EdgeFinding, ...]:
     """Describe every pair with a confidence above `FLOOR`, and all in the network, the most certain first.
 
     The first of the sets is the one that the answer rests on. Behind them stand the pairs that the analyst's words keep
     apart, if the data would have given them more than `FLOOR`: that they are not there is not the data's finding.
+    `with_priors`: describe what the prior does to those that are likely, too; some milliseconds each.
     `stacked` has all completions of data with gaps, of which `data` is one: counts are means over them.
     """
     main = sets[0].confidence
@@ -188,7 +194,8 @@ def describe_edges(
     apart = {pair: origins.of(*pair).without for pair in (*origins.forbidden, *origins.gone) if pair not in pairs}
     missed = {pair: without.present for pair, without in apart.items() if without is not None}
     pairs += sorted((pair for pair, value in missed.items() if value > FLOOR), key=lambda pair: -missed[pair])
-    return tuple(describe_edge(data, sets, origins, pair, stacked, least_described=LEAST_DESCRIBED) for pair in pairs)
+    least = LEAST_DESCRIBED if with_priors else math.inf
+    return tuple(describe_edge(data, sets, origins, pair, stacked, least_described=least) for pair in pairs)
 
 
 def floor_of(confidence: EdgeConfidence, threshold: float) -> float:
@@ -245,7 +252,7 @@ def describe_edge(
         fate=Fate.BELOW if edge is None else edge.fate,
         counts=_mean_counts(data if stacked is None else stacked, data, tail, head),
         prior=_prior(data, tail, head, consensus.dag)
-        if edge is not None or float(main.present[i, j]) >= least_described
+        if math.isfinite(least_described) and (edge is not None or float(main.present[i, j]) >= least_described)
         else None,
         origin=origins.of(first, second),
         share_filled=0.0 if main.filled is None else float(main.filled[i, j]),

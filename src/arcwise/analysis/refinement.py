@@ -23,6 +23,7 @@ from arcwise.analysis.prose.remarks import (
     shortened_remark,
     stopped_remark,
     to_come_remark,
+    undescribed_remark,
     untested_remark,
 )
 from arcwise.analysis.target_focus import check_network, focus_on, seconds_to_check
@@ -62,16 +63,25 @@ def first_result(work: Work, line: RunLine) -> Analysis:
     consensus = consensus_network(main.confidence, found.chosen.threshold)
     ess = float(main.recipe.score.get("ess", 1.0))
     origins = Origins(work.known, consensus, without, main, unbelieved, data.targets)
+    hurried = work.deadline.is_over  # what the prior does to each edge takes long for hundreds of them
     return Analysis(
         prepared=work.prepared,
         options=options,
         main=main,
         comparisons=(),
-        remarks=(*idle, *untold_remarks(data, work.known), *remarks, *more, *doubts, *found.notes),
+        remarks=(
+            *idle,
+            *untold_remarks(data, work.known),
+            *remarks,
+            *more,
+            *doubts,
+            *found.notes,
+            *([undescribed_remark()] if hurried else []),
+        ),
         thresholds=found,
         consensus=consensus,
         network=fit_parameters(consensus.dag, stacked, estimator="bd", ess=ess * copies),
-        edges=work.believed(describe_edges(data, (main,), origins, stacked), unbelieved),
+        edges=work.believed(describe_edges(data, (main,), origins, stacked, with_priors=not hurried), unbelieved),
         prior=check_prior(data, consensus.dag, ess=ess),
         without_constraints=without,
         without_beliefs=unbelieved,
@@ -89,6 +99,7 @@ def refine(found: Analysis, work: Work, line: RunLine, on_result: Callable[[Anal
     for number, (title, _, act) in enumerate(plan):
         now = time.monotonic()
         due = work.deadline.seconds >= WORTH_SECONDS if not offered else now - written > WRITING_TIMES * writing
+        due = due and not work.deadline.is_over  # then nothing more is begun
         if on_result is not None and due and now - written >= (WORTH_SECONDS if offered else 0.0):
             on_result(replace(found, unfinished=tuple(name for name, *_ in plan[number:])).with_remark(to_come_remark))
             written, writing, offered = time.monotonic(), time.monotonic() - now, True

@@ -119,7 +119,7 @@ class _Placed:
 def _best_placed(parts: list[list[int]], arcs: Sequence[tuple[int, int]], widths: Sequence[float]) -> _Placed:
     """Try several layerings, and of those that fit about equally well take the one with the fewest crossings."""
     tried = [_placed(parts, arcs, widths, WIDTHS[0], shortest=True)]
-    for most in WIDTHS:
+    for most in WIDTHS if len(widths) < LARGE else WIDTHS[::2]:  # seconds count there
         tried.append(_placed(parts, arcs, widths, most))
         if tried[-1].scale >= 1:  # nothing is gained by a wider one
             break

@@ -25,6 +25,7 @@ __all__ = [
     "stopped_remark",
     "to_come_remark",
     "unconstrained_remark",
+    "undescribed_remark",
     "untested_remark",
 ]
 
@@ -91,6 +92,11 @@ def to_come_remark(steps: Sequence[str]) -> Remark:
 def stopped_remark(steps: Sequence[str]) -> Remark:
     """Say what was not computed because the user stopped the run."""
     return Remark(f"You stopped the run before these were computed: {'; '.join(steps)}.", by_time=True)
+
+
+def undescribed_remark() -> Remark:
+    """Say that it is not known what the prior does to each edge."""
+    return Remark("What the strength of the prior does to each edge was not computed: the time was up.", by_time=True)
 
 
 def untested_remark(why: str) -> Remark:

@@ -35,6 +35,9 @@ def summary_sentences(analysis: Analysis) -> tuple[str, ...]:
         whose = "the data show no edge" if analysis.constraints is None else "within your constraints there is no edge"
         first = f"None of the {n * (n - 1) // 2:,} pairs of variables has a confidence above {analysis.threshold:.2g}"
         return (f"{first}: {whose}.", *constraint_summary(analysis), *_closing(analysis))
+    if analysis.has_few_networks:
+        few = (_lead(analysis, kept), _strongest(analysis, kept), *constraint_summary(analysis), *_closing(analysis))
+        return tuple(sentence for sentence in few if sentence)
     expected = analysis.expected.sentence() if analysis.probability.calibration.kind != "none" else ""
     found = (
         _lead(analysis, kept),
