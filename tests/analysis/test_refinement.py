@@ -54,7 +54,7 @@ def test_a_first_result_comes_before_the_comparisons(whole: arcwise.Analysis, mo
     assert last.to_html() == whole.to_html()  # however often it was given out
 
 
-def test_what_is_quick_is_given_out_once() -> None:
+def test_without_comparisons_little_is_given_out() -> None:
     seen: list[arcwise.Analysis] = []
     learned(seen, compare=False, limit_seconds=None)
     assert len(seen) <= 1

@@ -41,6 +41,8 @@ __all__ = ["first_result", "refine"]
 # takes to write it.
 WORTH_SECONDS = 2.0
 WRITING_TIMES = 5.0
+# How steps are called that make other networks: by a source that has made some already, or not yet.
+COMPARISON, UNTRIED = "comparison", "comparison by another method"
 
 Step = tuple[str, float, Callable[[Analysis], Analysis]]
 
@@ -98,7 +100,12 @@ def refine(found: Analysis, work: Work, line: RunLine, on_result: Callable[[Anal
     offered = False
     for number, (title, _, act) in enumerate(plan):
         now = time.monotonic()
-        due = work.deadline.seconds >= WORTH_SECONDS if not offered else now - written > WRITING_TIMES * writing
+        unknown = title.startswith(UNTRIED)  # nobody knows how long the next step takes
+        due = (
+            unknown or work.deadline.seconds >= WORTH_SECONDS
+            if not offered
+            else now - written > WRITING_TIMES * writing
+        )
         due = due and not work.deadline.is_over  # then nothing more is begun
         if on_result is not None and due and now - written >= (WORTH_SECONDS if offered else 0.0):
             on_result(replace(found, unfinished=tuple(name for name, *_ in plan[number:])).with_remark(to_come_remark))
@@ -130,7 +137,7 @@ def _steps(found: Analysis, work: Work) -> Iterator[Step]:
     if options.compare:
         recipes = work.compared(main)
         for recipe in recipes:
-            title = f"comparison: {recipe.title}"
+            title = f"{COMPARISON if recipe.source in work.seconds else UNTRIED}: {recipe.title}"
             yield title, work.seconds.get(recipe.source, last), partial(_compared, work=work, recipe=recipe)
     if main.find_covered is not None:
         yield "share of the posterior", last, lambda now: _with_covered(now, work)
