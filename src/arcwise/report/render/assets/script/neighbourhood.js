@@ -1,7 +1,7 @@
 // ---- What is around a variable: it stands in the middle, its parents above, its children below, others further out.
 
 const BOWS = [0, 0.08, -0.08, 0.2, -0.2, 0.34, -0.34]; // by which part of its length a line may leave the straight one
-const RING = [150, 82]; // half the width and height of the first ellipse, at least
+const RING = [195, 104]; // half the width and height of the first ellipse, at least
 
 function neighbourhood(centre, distance) {
   const near = view.nodes.map(() => []);
@@ -134,6 +134,7 @@ function goAround(v) { // null: back to the whole network
   byId("whole").setAttribute("aria-pressed", String(v === null));
   byId("distance-control").hidden = v === null;
   if (v === null) place(whole);
+  if (state.node !== null) showVariable(state.node);
   redraw();
   scaleTo(null);
   markPart();

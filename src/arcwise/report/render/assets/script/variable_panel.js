@@ -75,7 +75,7 @@ function heatMap(v) { // the fitted table, a row for each combination of the par
   if (probabilities === null || probabilities.length * arities[v] > MOST_CELLS) {
     return [title, make("p", { class: "help" }, `The table over ${parents.map(name).join(", ")} is too large to show; it is in network.bif.`)];
   }
-  const table = make("table", { class: "heat" }, make("caption", {}, parents.length ? `Fitted probabilities of ${name(v)} by the states of its parents.` : "Fitted probabilities."));
+  const table = make("table", { class: "heat" }, make("caption", {}, "Fitted probabilities."));
   const head = make("tr");
   for (const p of parents) head.append(make("th", { scope: "col" }, name(p)));
   for (const label of view.nodes[v].states) head.append(make("th", { scope: "col", class: "number" }, label));
