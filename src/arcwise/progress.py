@@ -6,7 +6,7 @@ import contextlib
 import math
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["ProgressCallback", "ProgressEvent", "RunLine", "native_callback", "run_line", "show_progress"]
 
 QUIET_SECONDS = 2.0
+# Of less than this share of a step it cannot be told how long the whole takes.
+LEAST_SHARE = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,29 +92,52 @@ class RunLine:
         self._start = time.monotonic()
         self._progress: Progress | None = None
         self._task: TaskID | None = None
-        self._words = ""
-        self._left: Callable[[], float] = lambda: math.inf
+        self._words, self._begun, self._share = "", self._start, 0.0
+        self._steps: Sequence[float] = ()
+        self._most: Callable[[], float] = lambda: math.inf
 
-    def begin(self, title: str, number: int, total: int, left: Callable[[], float]) -> None:
-        """Begin a step; `left` tells about how many seconds all that is left takes, infinity if that is not known."""
-        self._words, self._left = f"step {number} of {total}: {title}", left
+    def begin(self, title: str, number: int, total: int, *, steps: Sequence[float], most: Callable[[], float]) -> None:
+        """Begin a step.
+
+        `steps` are about how many seconds it and those after it take, NaN for one that nobody knows of; `most` tells
+        how many are left in any case, infinity without a limit.
+        """
+        self._words, self._begun, self._share = f"step {number} of {total}: {title}", time.monotonic(), 0.0
+        self._steps, self._most = steps, most
         if self._forward is not None:
-            seconds = left()
-            details = {"seconds_left": seconds} if math.isfinite(seconds) else {}
+            left = self.seconds_left
+            details = {} if left is None else {"seconds_left": left}
             self._forward(ProgressEvent(self._words, number - 1, total, details))
         self._show(None, None)
+
+    @property
+    def seconds_left(self) -> float | None:
+        """About how long all that is left takes; None if nobody knows.
+
+        What is done of a step tells how long the rest of it takes; a step of unknown length that is still to come is
+        expected to take as long as this one.
+        """
+        passed = time.monotonic() - self._begun
+        expected = self._steps[0] if self._steps else math.nan
+        if self._share > LEAST_SHARE:
+            expected = passed / self._share
+        elif not expected > passed:  # unknown, or longer than was expected
+            return None
+        later = [expected if math.isnan(seconds) else seconds for seconds in self._steps[1:]]
+        return min(max(0.0, expected - passed) + sum(later), self._most())
 
     def __call__(self, event: ProgressEvent) -> None:
         """Show what is done of the step."""
         if self._forward is not None:
             self._forward(event)
+        self._share = 0.0 if not event.total else min(1.0, event.done / event.total)
         self._show(event.done, event.total)
 
     @property
     def words(self) -> str:
         """What the line says: "step 3 of 7: comparison: bootstrap, BIC, about 40 s left"."""
-        left = self._left()
-        return self._words + (f", about {left:.0f} s left" if math.isfinite(left) else "")
+        left = self.seconds_left
+        return self._words + ("" if left is None else f", about {math.ceil(left)} s left")
 
     def _show(self, done: int | None, total: int | None) -> None:
         if self._quiet is None or (self._progress is None and time.monotonic() - self._start < self._quiet):

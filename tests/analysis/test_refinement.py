@@ -107,13 +107,17 @@ def test_a_single_network_supports_no_claim() -> None:
 def test_one_line_tells_of_the_whole_run() -> None:
     seen: list[ProgressEvent] = []
     line = RunLine(seen.append, None)
-    line.begin("comparison", 3, 7, lambda: 40.2)
+    line.begin("comparison", 3, 7, steps=[20.0, 19.5], most=lambda: 100.0)
     assert line.words == "step 3 of 7: comparison, about 40 s left"
     line(ProgressEvent("networks", 5, 10))
     assert [event.stage for event in seen] == ["step 3 of 7: comparison", "networks"]
-    assert seen[0].details == {"seconds_left": 40.2}
-    line.begin("fit", 4, 7, lambda: float("inf"))
-    assert line.words == "step 4 of 7: fit"
+    assert seen[0].details["seconds_left"] == pytest.approx(39.5, abs=0.5)
+    line.begin("comparison", 4, 7, steps=[20.0, 19.5], most=lambda: 7.0)
+    assert line.words == "step 4 of 7: comparison, about 7 s left"
+    line.begin("fit", 5, 7, steps=[float("nan"), 3.0], most=lambda: float("inf"))
+    assert line.words == "step 5 of 7: fit"  # nobody knows
+    line(ProgressEvent("tests", 1, 2))
+    assert line.words == "step 5 of 7: fit, about 4 s left"  # half is done, in no time
     with run_line(False) as quiet:
         quiet(ProgressEvent("networks", 1))
 

@@ -6,6 +6,7 @@ that the user stops leaves all that was finished before it.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -44,13 +45,15 @@ WRITING_TIMES = 5.0
 # How steps are called that make other networks: by a source that has made some already, or not yet.
 COMPARISON, UNTRIED = "comparison", "comparison by another method"
 
-Step = tuple[str, float, Callable[[Analysis], Analysis]]
+# What a step is called, about how many seconds it takes (asked when it is needed), and what it does.
+Step = tuple[str, Callable[[], float], Callable[[Analysis], Analysis]]
 
 
 def first_result(work: Work, line: RunLine) -> Analysis:
     """Find the main set of networks and what the answer rests on: cut-off, network, tables."""
     options = work.options
-    line.begin("networks", 1, 1 + len(_kinds(work)), lambda: work.deadline.seconds_left)
+    left = len(_kinds(work))
+    line.begin("networks", 1, 1 + left, steps=[math.nan] * (1 + left), most=lambda: work.deadline.seconds_left)
     idle = work.check_beliefs()
     main, remarks = work.main_set()
     main, simulated = work.calibrated(main)
@@ -110,7 +113,8 @@ def refine(found: Analysis, work: Work, line: RunLine, on_result: Callable[[Anal
         if on_result is not None and due and now - written >= (WORTH_SECONDS if offered else 0.0):
             on_result(replace(found, unfinished=tuple(name for name, *_ in plan[number:])).with_remark(to_come_remark))
             written, writing, offered = time.monotonic(), time.monotonic() - now, True
-        line.begin(title, number + 2, len(plan) + 1, _time_left(work, plan[number:]))
+        seconds = [expected() for _, expected, _ in plan[number:]]
+        line.begin(title, number + 2, len(plan) + 1, steps=seconds, most=lambda: work.deadline.seconds_left)
         try:
             found = act(found)
         except KeyboardInterrupt:
@@ -124,12 +128,6 @@ def _kinds(work: Work) -> list[str]:
     return ["posterior", *(["comparison"] * 5 if work.options.compare else []), "Broom", "prior", "fit"]
 
 
-def _time_left(work: Work, steps: list[Step]) -> Callable[[], float]:
-    """Return a function that tells about how long these steps still take, from now on."""
-    end = time.monotonic() + sum(seconds for _, seconds, _ in steps)
-    return lambda: min(max(0.0, end - time.monotonic()), work.deadline.seconds_left)
-
-
 def _steps(found: Analysis, work: Work) -> Iterator[Step]:
     """Return what is to be added, in its order, each with about how long it takes."""
     options, main = work.options, found.main
@@ -138,18 +136,22 @@ def _steps(found: Analysis, work: Work) -> Iterator[Step]:
         recipes = work.compared(main)
         for recipe in recipes:
             title = f"{COMPARISON if recipe.source in work.seconds else UNTRIED}: {recipe.title}"
-            yield title, work.seconds.get(recipe.source, last), partial(_compared, work=work, recipe=recipe)
+            yield title, partial(work.expected, recipe.source), partial(_compared, work=work, recipe=recipe)
     if main.find_covered is not None:
-        yield "share of the posterior", last, lambda now: _with_covered(now, work)
+        yield "share of the posterior", lambda: last, lambda now: _with_covered(now, work)
     if options.compare and work.prepared.uncut is not None:
-        yield "other cuts", 5 * last, lambda now: replace(now, cuts=work.cut_checks(main))
-    yield "shuffled columns", 20 * last if options.permutations != 0 else 0.0, lambda now: _with_broom(now, work)
+        yield "other cuts", lambda: 5 * last, lambda now: replace(now, cuts=work.cut_checks(main))
+    yield (
+        "shuffled columns",
+        lambda: 20 * last if options.permutations != 0 else 0.0,
+        lambda now: _with_broom(now, work),
+    )
     if work.known is not None:
-        yield "price of the constraints", last, lambda now: _with_price(now, work)
-    yield "growing parts of the data", last, lambda now: _with_saturation(now, work)
-    yield "fit", seconds_to_check(found), lambda now: _with_fit(now, work)
+        yield "price of the constraints", lambda: last, lambda now: _with_price(now, work)
+    yield "growing parts of the data", lambda: last, lambda now: _with_saturation(now, work)
+    yield "fit", lambda: seconds_to_check(found), lambda now: _with_fit(now, work)
     if options.target is not None:
-        yield "prediction of the target", 5 * last, lambda now: _with_focus(now, work)
+        yield "prediction of the target", lambda: 5 * last, lambda now: _with_focus(now, work)
 
 
 def _compared(found: Analysis, *, work: Work, recipe: Recipe) -> Analysis:

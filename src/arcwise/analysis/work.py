@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 
 from arcwise.analysis.averaged import Averaged, Shortfall, average, is_few
@@ -106,6 +107,10 @@ class Work:
         made = average(recipe, self.uncut or self.data, self._run(limits, memory), describe=describe)
         self.seconds[recipe.source] = made.seconds
         return made
+
+    def expected(self, source: str) -> float:
+        """Return how long the networks of a source took last time; NaN if it has made none yet."""
+        return self.seconds.get(source, math.nan)
 
     def shortage(self, seconds: float) -> str:
         """Say that work which takes so long does not fit the time that is left, and so is not begun; "" if it does."""
