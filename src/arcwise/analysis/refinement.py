@@ -42,8 +42,6 @@ __all__ = ["first_result", "refine"]
 # takes to write it.
 WORTH_SECONDS = 2.0
 WRITING_TIMES = 5.0
-# How steps are called that make other networks: by a source that has made some already, or not yet.
-COMPARISON, UNTRIED = "comparison", "comparison by another method"
 
 # What a step is called, about how many seconds it takes (asked when it is needed), and what it does.
 Step = tuple[str, Callable[[], float], Callable[[Analysis], Analysis]]
@@ -103,23 +101,23 @@ def refine(found: Analysis, work: Work, line: RunLine, on_result: Callable[[Anal
     offered = False
     for number, (title, _, act) in enumerate(plan):
         now = time.monotonic()
-        unknown = title.startswith(UNTRIED)  # nobody knows how long the next step takes
+        seconds = [expected() for _, expected, _ in plan[number:]]
+        unknown = math.isnan(seconds[0])  # nobody knows how long the next step takes
         due = (
             unknown or work.deadline.seconds >= WORTH_SECONDS
             if not offered
             else now - written > WRITING_TIMES * writing
         )
         due = due and not work.deadline.is_over  # then nothing more is begun
-        if on_result is not None and due and now - written >= (WORTH_SECONDS if offered else 0.0):
-            on_result(replace(found, unfinished=tuple(name for name, *_ in plan[number:])).with_remark(to_come_remark))
-            written, writing, offered = time.monotonic(), time.monotonic() - now, True
-        seconds = [expected() for _, expected, _ in plan[number:]]
-        line.begin(title, number + 2, len(plan) + 1, steps=seconds, most=lambda: work.deadline.seconds_left)
+        draft = replace(found, unfinished=tuple(name for name, *_ in plan[number:]))
         try:
+            if on_result is not None and due and now - written >= (WORTH_SECONDS if offered else 0.0):
+                on_result(draft.with_remark(to_come_remark))
+                written, writing, offered = time.monotonic(), time.monotonic() - now, True
+            line.begin(title, number + 2, len(plan) + 1, steps=seconds, most=lambda: work.deadline.seconds_left)
             found = act(found)
         except KeyboardInterrupt:
-            left = tuple(name for name, *_ in plan[number:])
-            return replace(found, unfinished=left).with_remark(stopped_remark)
+            return draft.with_remark(stopped_remark)
     return found
 
 
@@ -135,8 +133,11 @@ def _steps(found: Analysis, work: Work) -> Iterator[Step]:
     if options.compare:
         recipes = work.compared(main)
         for recipe in recipes:
-            title = f"{COMPARISON if recipe.source in work.seconds else UNTRIED}: {recipe.title}"
-            yield title, partial(work.expected, recipe.source), partial(_compared, work=work, recipe=recipe)
+            yield (
+                f"comparison: {recipe.title}",
+                partial(work.expected, recipe.source),
+                partial(_compared, work=work, recipe=recipe),
+            )
     if main.find_covered is not None:
         yield "share of the posterior", lambda: last, lambda now: _with_covered(now, work)
     if options.compare and work.prepared.uncut is not None:
