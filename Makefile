@@ -11,7 +11,7 @@ LENIENT := --config-settings=cmake.define.ARCWISE_WERROR=OFF
 DEPENDENCIES := import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"], sep="\n")
 
 .PHONY: install develop demo test test-python test-cpp test-threads fuzz fuzz-sanitized fuzz-guided coverage obedience \
-	random-calls faults lint format benchmark study docs dist wheels clang clean
+	random-calls faults axe lint format benchmark study docs dist wheels clang clean
 
 # The package as a user gets it, and $(BIN)/arcwise. What it needs is fetched while the native core is compiled, and a
 # module becomes byte code when it is first imported: of pandas, SciPy and the others, most never are.
@@ -114,6 +114,13 @@ random-calls: develop
 # Allocations, writes, flushes and renames that fail at the k-th call, k = 1, 2, 4, ..., and a full disk, for four verbs.
 faults: develop
 	ARCWISE_FAULTS=all $(BIN)/python -m pytest --timeout 1800 tests/faults
+
+# The checker of accessibility that tests of the report use; it is no part of the package.
+axe: build/axe.min.js
+build/axe.min.js:
+	mkdir -p build/axe
+	cd build/axe && npm pack --silent axe-core@4 > /dev/null && tar -xzf axe-core-4*.tgz
+	cp build/axe/package/axe.min.js $@
 
 lint: develop
 	$(BIN)/ruff check .

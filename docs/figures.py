@@ -17,7 +17,8 @@ def make() -> dict[str, str]:
     data = datasets.load("breast-cancer")
     names = [name for name in data.names if name.startswith("mean-")]
     analysis = arcwise.learn(data.select([*names, "diagnosis"]), rule="cost", seed=1, name="cell nuclei")
-    (chart,) = [b for b in analysis.report.sections[0].blocks if isinstance(b, Chart)]
+    ensemble = next(section for section in analysis.report.sections if section.key == "ensemble")
+    (chart,) = [block for block in ensemble.blocks if isinstance(block, Chart)]
     style = (
         "<style>text{font:12px system-ui,sans-serif;fill:#57606a}.middle{text-anchor:middle}.end{text-anchor:end}"
         ".grid{stroke:#d0d7de}.axis{stroke:#57606a}.guide{stroke:#8a4b08;stroke-dasharray:5 4}"

@@ -18,9 +18,8 @@ from arcwise.limits import Limits, Status
 def test_saturation_says_which_limit_stopped_it(status: Status, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prior_checks, "data_saturation", lambda *_, **__: SimpleNamespace(status=status))
     data = datasets.load("balance-scale")
-    found = prior_checks.check_prior(
-        data, Dag(data.names, [[]] * data.n_variables), LearnOptions(), ess=1.0, deadline=Deadline(), progress=False
-    )
+    first = prior_checks.check_prior(data, Dag(data.names, [[]] * data.n_variables), ess=1.0)
+    found = prior_checks.add_saturation(first, data, LearnOptions(), ess=1.0, deadline=Deadline(), progress=False)
     assert found.saturation is None
     (note,) = found.notes
     assert note.text == f"Saturation was not computed: the {status} was reached."
@@ -30,7 +29,6 @@ def test_saturation_says_which_limit_stopped_it(status: Status, monkeypatch: pyt
 def test_a_deadline_that_is_over_is_a_limit_of_time() -> None:
     data = datasets.load("balance-scale")
     over = Deadline(Limits(seconds=1e-9))
-    found = prior_checks.check_prior(
-        data, Dag(data.names, [[]] * data.n_variables), LearnOptions(), ess=1.0, deadline=over, progress=False
-    )
+    first = prior_checks.check_prior(data, Dag(data.names, [[]] * data.n_variables), ess=1.0)
+    found = prior_checks.add_saturation(first, data, LearnOptions(), ess=1.0, deadline=over, progress=False)
     assert [note.by_time for note in found.notes] == [True]

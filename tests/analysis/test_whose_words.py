@@ -81,7 +81,7 @@ def test_directions_that_only_constraints_give_are_not_the_data_s() -> None:
     assert found.origin.label == "directed because of what you said"
     assert not found.is_settled_by_data
     text = " ".join(analysis.to_text().split())
-    assert "The data do not settle the direction of any edge, and you settle that of 2." in text
+    assert "The data do not settle the direction of any edge. You settle that of 2 by what you said." in text
     assert "the direction of 2 is what you said or follows from it (the data alone would say the same of none)" in text
     said = analysis.explain("a", "b")
     assert "Its direction, a → b, follows from what you said: 100% of the weight" in said
@@ -92,7 +92,7 @@ def test_what_the_data_alone_would_direct_is_the_data_s_as_well() -> None:
     analysis = arcwise.learn(collider(), constraints=Constraints(("a", "b", "c"), tiers=[["a", "b"], ["c"]]), **QUICK)
     assert analysis.edge("a", "c").origin.kind is Origin.DIRECTED
     text = " ".join(analysis.to_text().split())
-    assert "The data settle the direction of both edges. A" in text
+    assert "The data settle the direction of b → c and a → c. A direction" in text
     assert "the direction of 2 is what you said or follows from it (the data alone would say the same of 2)" in text
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,14 @@ import pytest
 from arcwise import datasets, learn
 from arcwise.confidence import EdgeConfidence, edge_confidence
 from arcwise.data import Dataset, write_data
-from arcwise.ensemble import CredibleSet, NetworkSet, exact_posterior, find_posterior
+from arcwise.deadline import Deadline
+from arcwise.ensemble import CredibleSet, NetworkSet, PosteriorSettings, exact_posterior, find_posterior
+from arcwise.ensemble.posterior import Problem, draw_posterior
 from arcwise.errors import OptionError, UnknownNameError
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
-from arcwise.parent_sets import build_parent_sets
+from arcwise.parent_sets import ParentSetTable, build_parent_sets
+from arcwise.scores import make_score
 
 
 @pytest.fixture(scope="module")
@@ -286,3 +290,19 @@ def test_networks_of_the_verb_know_how_they_were_made(file: Path, cli: Callable[
         assert (drawn.origin, drawn.count, drawn.facts["n_cases"]) == ("posterior", 10_000, 625)
         assert drawn.recipe is not None
         assert drawn.recipe.settings["way"] == way
+
+
+def test_chains_whose_table_was_cut_short_do_not_jump(data: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table that a limit cut short lacks parent sets of the credible set, which then is no place to jump to."""
+    score = make_score("bdeu:ess=1")
+    credible = CredibleSet.build(build_parent_sets(data, score, slack=math.log(20)), bayes_factor=20)
+
+    def short(self: Problem, slack: float, limits: Limits) -> ParentSetTable:
+        table = build_parent_sets(data, score, slack=slack, max_parents=0)
+        return replace(table, status=Status.TIME_LIMIT)
+
+    monkeypatch.setattr(Problem, "table", short)
+    settings = PosteriorSettings(most_draws=50, chains=2)
+    found = draw_posterior(Problem(data, score), Deadline(), credible=credible, seed=1, settings=settings)
+    assert found.count
+    assert found.status is Status.TIME_LIMIT

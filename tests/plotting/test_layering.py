@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcwise.plotting.layering import _crossings, assign_layers, order_layers
-from arcwise.plotting.layout import GAP, HEIGHT, MOST_WIDTH, draw_network, label_of
+from arcwise.plotting.communities import communities
+from arcwise.plotting.layering import _crossings, assign_layers, order_layers, shortest_layers
+from arcwise.plotting.layout import GAP, HEIGHT, LANE, WINDOW, draw_network, label_of
 
 
 @st.composite
@@ -72,10 +74,51 @@ def test_nodes_never_overlap_and_every_edge_has_a_path(dag: tuple[int, list[tupl
 
 def test_a_star_becomes_several_layers() -> None:
     drawing = draw_network(["class", *(f"measure {v}" for v in range(60))], [(0, v) for v in range(1, 61)], [])
-    assert drawing.size[0] < 1.5 * MOST_WIDTH
+    assert 0.5 < (drawing.size[0] / drawing.size[1]) / (WINDOW[0] / WINDOW[1]) < 2
     assert len(set(drawing.y)) > 4
+
+
+def test_arcs_that_share_their_bends_run_side_by_side() -> None:
+    """A hub above a chain: its arcs to the lower nodes pass the layers in a bundle, each in a lane of its own."""
+    arcs = [(0, v) for v in range(1, 10)] + [(v, v + 1) for v in range(1, 9)]
+    drawing = draw_network([f"x{v}" for v in range(10)], arcs, arcs)
+    layer = sorted(set(drawing.y))[3]
+    passing = []
+    for path in drawing.paths[:9]:
+        points = [tuple(map(float, point.split(","))) for point in re.findall(r"[-\d.]+,[-\d.]+", path)]
+        passing += [x for x, y in points if abs(y - layer) < 0.2]
+    distinct = sorted(set(passing))
+    assert len(distinct) >= 5
+    assert all(after - before >= LANE - 0.2 for before, after in pairwise(distinct))
+
+
+def test_a_deep_network_is_drawn_in_parts_that_fit() -> None:
+    """Five ladders of thirty rungs, joined end to end: layers alone would be one column of a hundred and fifty."""
+    arcs = [(k * 30 + a, k * 30 + b) for k in range(5) for a in range(30) for b in (a + 1, a + 2) if b < 30]
+    arcs += [(k * 30 + 29, (k + 1) * 30) for k in range(4)]
+    drawing = draw_network([f"x{v}" for v in range(150)], arcs, arcs)
+    assert len(drawing.blocks) > 2
+    assert sorted(v for block in drawing.blocks for v in block) == list(range(150))
+    assert drawing.size[1] < 40 * 88
+    places = {(x, y) for x, y in zip(drawing.x, drawing.y, strict=True)}
+    assert len(places) == 150
+
+
+def test_communities_are_what_is_joined_closely() -> None:
+    cliques = [(6 * k + a, 6 * k + b, 1.0) for k in range(4) for a in range(6) for b in range(a)]
+    bridges = [(6 * k, 6 * k + 6, 0.5) for k in range(3)]
+    assert communities(25, cliques + bridges) == [*(list(range(6 * k, 6 * k + 6)) for k in range(4)), [24]]
+    assert communities(3, []) == [[0], [1], [2]]
 
 
 def test_long_names_are_cut() -> None:
     assert label_of("short") == "short"
     assert len(label_of("x" * 100)) == 22
+
+
+@given(dags())
+def test_the_shortest_layers_are_no_longer_than_others(graph: tuple[int, list[tuple[int, int]]]) -> None:
+    n, arcs = graph
+    shortest, usual = shortest_layers(n, arcs), assign_layers(n, arcs, [1.0] * n, 1e9)
+    assert all(shortest[head] > shortest[tail] for tail, head in arcs)
+    assert sum(shortest[b] - shortest[a] for a, b in arcs) <= sum(usual[b] - usual[a] for a, b in arcs)

@@ -73,6 +73,10 @@ class Browser:
         """Run a function body in the page and return its value."""
         return self._call("POST", "/execute/sync", script=script, args=list(arguments))
 
+    def run_later(self, script: str, *arguments: Any) -> Any:
+        """Run a function body that answers by calling its last argument."""
+        return self._call("POST", "/execute/async", script=script, args=list(arguments))
+
     def find(self, selector: str) -> dict[str, str]:
         return self._call("POST", "/element", using="css selector", value=selector)
 

@@ -11,28 +11,13 @@ import pytest
 
 import arcwise
 from arcwise.confidence import consensus_network, recommend
-from arcwise.report.content.numbers import percent, show_confidence
+from arcwise.report.content.numbers import percent, show_confidence, show_range
 
 SET = "const e = document.getElementById(arguments[0]); e.value = arguments[1]; e.dispatchEvent(new Event('input'));"
 SHOWN = """return [...document.querySelectorAll('#graph .edge')].filter(e => e.getAttribute('display') !== 'none')
     .map(e => e.getAttribute('aria-label').split(', confidence')[0]).sort()"""
 ROWS = """return [...document.querySelectorAll('#edge-table tbody tr')].filter(r => !r.classList.contains('hidden'))
     .map(r => [...r.cells].map(c => c.textContent))"""
-
-
-@pytest.fixture
-def page(browser: Any, wine: arcwise.Analysis, tmp_path: Path) -> Any:
-    """The report of the wine data, freshly opened; at the end the console must be silent and nothing fetched."""
-    path = tmp_path / "report.html"
-    path.write_text(wine.to_html(), encoding="utf-8")
-    browser.resize(1440, 1000)
-    browser.emulate()
-    browser.log("browser")
-    browser.requests()
-    browser.open(path)
-    yield browser
-    assert browser.log("browser") == []
-    assert browser.requests() == [path.resolve().as_uri()]
 
 
 def drawn(analysis: arcwise.Analysis, threshold: float) -> list[str]:
@@ -109,22 +94,69 @@ def test_the_cost_moves_the_cut_off_and_back(page: Any, wine: arcwise.Analysis) 
     assert float(page.text("#threshold-value")) == pytest.approx(wine.threshold, abs=5e-4)
 
 
-def test_the_marks_are_the_rules(page: Any, wine: arcwise.Analysis) -> None:
-    labels = page.run("return [...document.querySelectorAll('#marks button')].map(b => b.getAttribute('aria-label'))")
-    expected = {f"{m.label}: cut-off {m.threshold.value:.3f}" for m in wine.thresholds.marks}
-    assert set(labels) == expected
-    assert {"calibrated", "learned", "cost", "Scutari", "Gross", "Broom"} == {label.split(":")[0] for label in labels}
-    broom = next(mark.threshold.value for mark in wine.thresholds.marks if mark.label == "Broom")
-    page.click('#marks button[aria-label^="Broom"]')
-    assert float(page.text("#threshold-value")) == pytest.approx(broom, abs=5e-4)
-    assert (
-        page.run("return document.querySelector('#marks button[aria-label^=Broom]').getAttribute('aria-pressed')")
-        == "true"
-    )
-    overlap = """const boxes = [...document.querySelectorAll('#marks button')].map(b => b.getBoundingClientRect());
-        return boxes.some((a, i) => boxes.some((b, j) => i < j && a.left < b.right && b.left < a.right
-        && a.top < b.bottom && b.top < a.bottom))"""
-    assert page.run(overlap) is False
+def test_a_rule_sets_its_cut_off(page: Any, wine: arcwise.Analysis) -> None:
+    labels = page.run("return [...document.querySelectorAll('#rule option')].map(o => o.textContent)")
+    expected = {f"{m.label} {m.threshold.value:.3f}" for m in wine.thresholds.marks}
+    assert set(labels) == {"by hand", *expected}
+    chosen = "return document.getElementById('rule').selectedOptions[0].textContent"
+    assert page.run(chosen).startswith("calibrated")
+    choose = """const e = document.getElementById('rule');
+        e.value = [...e.options].find(o => o.textContent.startsWith(arguments[0])).value;
+        e.dispatchEvent(new Event('change'))"""
+    broom = next(mark for mark in wine.thresholds.marks if mark.label == "Broom")
+    page.run(choose, "Broom")
+    assert float(page.text("#threshold-value")) == pytest.approx(broom.threshold.value, abs=5e-4)
+    assert broom.meaning in page.text("#rule-help")
+    page.run(SET, "threshold", 0.3)
+    assert page.run(chosen) == "by hand"
+    assert page.text("#rule-help") == ""
+
+
+def test_the_controls_stand_in_one_row(page: Any) -> None:
+    script = """const boxes = [...document.querySelectorAll('#controls .control')].filter(e => !e.hidden)
+        .map(e => e.getBoundingClientRect());
+        return Math.max(...boxes.map(b => b.top)) < Math.min(...boxes.map(b => b.bottom))"""
+    assert page.run(script)
+    page.click("#around")  # with the distance there is one more
+    assert page.run(script)
+
+
+def test_the_drawing_fits_on_load_and_again_when_asked(page: Any) -> None:
+    fits = """const s = document.getElementById('scroll');
+        return [s.scrollWidth <= s.clientWidth, s.scrollHeight <= s.clientHeight]"""
+    assert page.run(fits) == [True, True]
+    for _ in range(6):
+        page.click("#larger")
+    assert page.run(fits) != [True, True]
+    page.click("#fit")
+    assert page.run(fits) == [True, True]
+    page.resize(700, 600)
+    assert page.run(fits) == [True, True]
+
+
+def test_the_verdict_is_seen_without_colour(page: Any, wine: arcwise.Analysis) -> None:
+    """Every verdict has dashes of its own, and no line that all methods support has a number that says so."""
+    script = """const ink = (e, name) => e.querySelector('.ink').getAttribute(name);
+        return [...document.querySelectorAll('#graph .edge')].map((e, k) => [e.getAttribute('class').split(' ')[1],
+        ink(e, 'stroke-dasharray'), Number(ink(e, 'stroke-width')),
+        document.querySelectorAll('#graph .labels text')[k].textContent])"""
+    seen = page.run(script)
+    assert [kind for kind, *_ in seen] == [edge.trust for edge in wine.edges]
+    dashes = {kind: {own for other, own, *_ in seen if other == kind} for kind, *_ in seen}
+    assert len(dashes) > 2
+    assert all(len(own) == 1 for own in dashes.values())
+    assert len({next(iter(own)) for own in dashes.values()}) == len(dashes)
+    for edge, (kind, _, width, label) in zip(wine.edges, seen, strict=True):
+        assert edge.probability is not None
+        assert width == pytest.approx(0.8 + 3.6 * edge.probability.edge, abs=0.01)
+        if kind == "agreed" and edge.probability.edge >= 0.9:
+            assert label == ""
+        if kind == "disputed":
+            assert label == show_range(*edge.spread)
+    supported = sum(e.trust.is_supported for e in wine.edges if e.fate.in_network)
+    disputed = sum(e.trust == "disputed" for e in wine.edges if e.fate.in_network)
+    assert f"{supported} that every method supports, {disputed} disputed" in page.text("#status")
+    assert wine.report.summary[0].startswith(f"{supported} edges that every method supports, {disputed} disputed")
 
 
 def test_an_edge_that_is_clicked_shows_its_details(page: Any, wine: arcwise.Analysis) -> None:
@@ -282,13 +314,46 @@ def test_text_has_contrast(page: Any, scheme: str) -> None:
 
 
 def test_it_prints(page: Any) -> None:
+    page.resize(760, 1000)  # as wide as a page
     page.emulate(media="print", scheme="dark")
     hidden = page.run("return [...document.querySelectorAll('.controls, nav')].every(e => !e.getClientRects().length)")
     assert hidden
     assert page.run("return getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     wide = page.run("return document.documentElement.scrollWidth <= document.documentElement.clientWidth")
     assert wide
+    clipped = page.run(
+        """const wide = document.documentElement.clientWidth, cut = [];
+        for (const e of document.querySelectorAll('table, svg, pre')) {
+            const box = e.getBoundingClientRect();
+            if (box.width && (box.right > wide + 1 || box.left < -1)) cut.push(e.outerHTML.slice(0, 60));
+        }
+        for (const e of document.querySelectorAll('.scroll, #details')) {
+            if (e.scrollHeight > e.clientHeight + 1 && getComputedStyle(e).overflowY !== 'visible') cut.push(e.id);
+        }
+        return cut"""
+    )
+    assert clipped == []
     assert page.print_pdf().startswith(b"%PDF")
+
+
+def test_what_is_wider_than_its_place_says_so(page: Any) -> None:
+    hint = "return document.querySelector('#edges .scroll.table').classList.contains('more-right')"
+    assert page.run(hint) is False
+    page.resize(390, 800)
+    assert page.run(hint) is True
+    page.run("const e = document.querySelector('#edges .scroll.table'); e.scrollLeft = e.scrollWidth")
+    page.run("document.querySelector('#edges .scroll.table').dispatchEvent(new Event('scroll'))")
+    assert page.run(hint) is False
+
+
+def test_the_forest_shows_the_range_of_every_disputed_edge(page: Any, wine: arcwise.Analysis) -> None:
+    rows = page.run("return [...document.querySelectorAll('#ranges .forest .edge title')].map(t => t.textContent)")
+    disputed = [e for e in wine.edges if e.trust == "disputed"]
+    assert len(disputed) > 3
+    for edge in disputed:
+        told = [row for row in rows if {edge.first, edge.second} == set(re.split(" [—→] ", row.split(": ")[0]))]
+        assert len(told) == 1
+        assert told[0].endswith(show_range(*edge.spread))
 
 
 @pytest.mark.parametrize("width", [390, 800, 1400])

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from arcwise.analysis.averaged import Averaged
+from arcwise.analysis.averaged import Averaged, is_few
 from arcwise.analysis.coding import Coding
 from arcwise.analysis.cut_checks import CutChecks
 from arcwise.analysis.edge_beliefs import EdgeBelief, believed_of
@@ -84,6 +85,10 @@ class Analysis(Questions):
         the other. None without gaps.
     simulated
         How often confidences were right on data simulated from the networks found; None unless that was asked for.
+    missing
+        The comparisons that were not made: a title, and what became of it or why it was not begun.
+    unfinished
+        What was still to be done when the user stopped the run, or when this first result was given out.
     """
 
     prepared: Prepared
@@ -105,6 +110,23 @@ class Analysis(Questions):
     completion: Dataset | None = None
     completions: Dataset | None = None
     simulated: SelfCalibration | None = None
+    missing: tuple[tuple[str, Averaged | str], ...] = ()
+    unfinished: tuple[str, ...] = ()
+
+    def with_remark(self, remark: Callable[[Sequence[str]], Remark]) -> Analysis:
+        """Return the same with a remark about what is unfinished."""
+        return replace(self, remarks=(*self.remarks, remark(self.unfinished)))
+
+    def with_missing(
+        self,
+        missing: tuple[str, Averaged | str],
+        remark: Callable[[Sequence[tuple[str, Averaged | str]]], Remark],
+    ) -> Analysis:
+        """Return the same with one more comparison that is missing, and one remark about all of them."""
+        before = remark(self.missing) if self.missing else None
+        kept = tuple(one for one in self.remarks if one != before)
+        every = (*self.missing, missing)
+        return replace(self, missing=every, remarks=(*kept, remark(every)))
 
     @property
     def name(self) -> str:
@@ -205,6 +227,11 @@ class Analysis(Questions):
         return self.probability.expected(self.confidence.vector > self.threshold)
 
     @property
+    def has_few_networks(self) -> bool:
+        """Whether so few networks were sampled that their shares say nothing."""
+        return is_few(self.confidence.n_networks, self.main.recipe)
+
+    @property
     def threshold(self) -> float:
         """The cut-off: the consensus network has the edges with a confidence above it."""
         return self.thresholds.chosen.threshold.value
@@ -230,7 +257,12 @@ class Analysis(Questions):
 
     @property
     def status(self) -> Status:
-        """COMPLETE; or the limit that cut the main set of networks short, or that of time if it decided anything."""
+        """COMPLETE; or the limit that cut the main set of networks short, or that of time if it decided anything.
+
+        INTERRUPTED if the user stopped the run, or this is a first result that more is to be added to.
+        """
+        if self.unfinished:
+            return Status.INTERRUPTED
         if self.main.status is not Status.COMPLETE:
             return self.main.status
         return Status.TIME_LIMIT if self.by_time else Status.COMPLETE

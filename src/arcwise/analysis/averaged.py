@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import enum
 import math
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,21 +29,24 @@ from arcwise.ensemble.sources.credible import TABLE
 from arcwise.ensemble.uncut import Uncut
 from arcwise.errors import OptionError, UnfinishedError
 from arcwise.graph import FixedPairs
-from arcwise.limits import Status
+from arcwise.limits import Limits, Status
 from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
     from arcwise.scores import Score
 
-__all__ = ["Averaged", "CredibleFacts", "KeptNetworks", "Shortfall", "average"]
+__all__ = ["FEWEST_NETWORKS", "Averaged", "CredibleFacts", "KeptNetworks", "Shortfall", "average", "is_few"]
+
+# A sample of fewer networks has no share between 0 and 1 that means something: no cut-off, probability or count of
+# certain edges is read from it. Of 20, a share of 0.95 is known to plus or minus 0.1.
+FEWEST_NETWORKS = 20
 
 # An edge is worth an experiment from this probability on that it is there and fits either way.
 LEAST_OPEN = 0.1
 # Up to so many variables the posterior is summed; 3^n steps at most, half a minute for 20.
 LARGEST_SUM = 18
-# Beyond, chains draw so many networks each, for a share that is accurate to a percent; both in a part of the time.
+# Beyond, chains draw so many networks each, for a share that is accurate to a percent.
 COVERED_DRAWS = 3000
-COVERED_SHARE = 0.3
 
 
 class Shortfall(enum.Enum):
@@ -129,6 +134,10 @@ class Averaged:
     hurried
         Whether the time was over before all was found that the report says of the set beyond the confidences, or
         before it was listed, so that the directions are those of its DAGs and not of their classes.
+    seconds
+        How long it took to make the networks and to average them.
+    find_covered
+        Finds, in a time, how much of the posterior a credible set holds: that may take longer than the set itself.
     """
 
     recipe: Recipe
@@ -142,6 +151,15 @@ class Averaged:
     kept: KeptNetworks | None = None
     chains: ChainFacts | None = None
     hurried: bool = False
+    seconds: float = 0.0
+    find_covered: Callable[[Limits], dict[str, Any]] | None = None
+
+    def with_covered(self, limits: Limits) -> Averaged:
+        """Return the same with the share of the posterior that a credible set holds, if it can be found in the time."""
+        if self.find_covered is None or self.credible is None:
+            return replace(self, find_covered=None)
+        facts = replace(self.credible, **self.find_covered(limits))
+        return replace(self, credible=facts, find_covered=None)
 
     @property
     def title(self) -> str:
@@ -157,23 +175,32 @@ class Averaged:
         return f"Averaged({self.title}: {self.count:,} networks, {self.status})"
 
 
+def is_few(count: int, recipe: Recipe) -> bool:
+    """Return whether a sample has too few networks for shares; a credible set has as many as it has."""
+    return recipe.source_facts.is_sample and count < FEWEST_NETWORKS
+
+
 def average(recipe: Recipe, data: Dataset | Completions | Uncut, run: Run, *, describe: bool = False) -> Averaged:
     """Make the networks and average them; if a limit stops it, say so.
 
     `describe` asks for what the report says beyond the confidences: about a credible set, and experiments.
     """
     deadline = Deadline.of(run.limits)
+    begin = time.monotonic()
     made = carry_out(recipe, data, replace(run, limits=deadline.limits))
+    seconds = time.monotonic() - begin
     networks, confidence = made.networks, made.confidence
     if made.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
     shortfall = _shortfall(recipe, networks, made.status)
     if confidence is None:
-        return Averaged(recipe, None, made.status, networks.count, shortfall)
+        return Averaged(recipe, None, made.status, networks.count, shortfall, seconds=seconds)
     facts = None
+    find_covered = None
     data = data.whole if isinstance(data, Uncut) and isinstance(data.whole, Dataset) else data
     if describe and isinstance(networks, CredibleSet) and isinstance(data, Dataset):
-        facts = _facts(networks, confidence, data, replace(run, limits=deadline.limits))
+        facts = _facts(networks, confidence, replace(run, limits=deadline.limits))
+        find_covered = partial(_covered, networks, recipe, data, run)
     elif describe and isinstance(networks, NetworkSet) and isinstance(data, Dataset):
         facts = _facts_under_ancestors(recipe, networks, data)
     experiments = _experiments(networks, confidence, run.seed, deadline) if describe else None
@@ -190,7 +217,9 @@ def average(recipe: Recipe, data: Dataset | Completions | Uncut, run: Run, *, de
         verdict,
         kept,
         chain_facts(networks) if describe else None,
-        made.by_time or (describe and (deadline.is_over or (facts is not None and facts.covered_by_time))),
+        made.by_time or (describe and deadline.is_over),
+        seconds,
+        find_covered,
     )
 
 
@@ -235,7 +264,7 @@ def _shortfall(recipe: Recipe, networks: Ensemble, status: Status) -> Shortfall 
     return Shortfall.SAMPLE if networks.count else Shortfall.EVERYTHING
 
 
-def _facts(found: CredibleSet, confidence: EdgeConfidence, data: Dataset, run: Run) -> CredibleFacts:
+def _facts(found: CredibleSet, confidence: EdgeConfidence, run: Run) -> CredibleFacts:
     recipe, classes = found.recipe, found.count_classes(run.limits)
     assert recipe is not None
     by_class = found.count > MOST_DAGS
@@ -250,8 +279,8 @@ def _facts(found: CredibleSet, confidence: EdgeConfidence, data: Dataset, run: R
         optimum=found.opt,
         deviations=deviations,
         by_class=by_class,
+        covered=None,
         best_share=math.exp(-found.log_mass),
-        **_covered(found, recipe, data, run),
     )
 
 
@@ -279,13 +308,13 @@ def _facts_under_ancestors(recipe: Recipe, found: NetworkSet, data: Dataset) -> 
     )
 
 
-def _covered(found: CredibleSet, recipe: Recipe, data: Dataset, run: Run) -> dict[str, Any]:
+def _covered(found: CredibleSet, recipe: Recipe, data: Dataset, run: Run, limits: Limits) -> dict[str, Any]:
     """Return the posterior probability of the credible set among all DAGs: summed, or else estimated by chains.
 
     Which of them is told by the size of the problem, and not by the clock: the report is to be the same on every
     machine. Where the time that is allowed ends first, that is said.
     """
-    deadline = Deadline.of(run.limits).share(COVERED_SHARE)
+    deadline = Deadline.of(limits)
     problem = Problem(
         data, recipe.scorer, recipe.max_parents, recipe.constraints_on(data.names), run.threads, run.progress
     )

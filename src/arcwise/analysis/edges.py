@@ -4,27 +4,37 @@ from __future__ import annotations
 
 import enum
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import rel_entr
 
 from arcwise.analysis.averaged import Averaged
 from arcwise.analysis.edge_beliefs import EdgeBelief
 from arcwise.analysis.origins import NOTHING_SAID, EdgeOrigin, Origin, Origins
-from arcwise.confidence import Fate
+from arcwise.confidence import EdgeConfidence, Fate
 from arcwise.confidence.calibration.edge_probability import PairProbability
 from arcwise.counts import contingency
 from arcwise.data import Dataset
 from arcwise.graph import Dag
 from arcwise.priors import EdgePrior, edge_prior
 from arcwise.report.content.blocks import SETTLED
+from arcwise.report.content.trust import HALF, Trust, trust_of
 from arcwise.showing import one_screen
 
-__all__ = ["FLOOR", "HALF", "Agreement", "EdgeFinding", "describe_arc", "describe_edge", "describe_edges"]
+__all__ = [
+    "FLOOR",
+    "HALF",
+    "Agreement",
+    "EdgeFinding",
+    "describe_arc",
+    "describe_edge",
+    "describe_edges",
+    "floor_of",
+    "with_methods",
+]
 
-# Cut-offs differ between methods; one half, more likely than not, means the same for all.
-HALF = 0.5
 # Methods whose confidences are no further apart are said to agree.
 CLOSE = 0.2
 
@@ -38,8 +48,12 @@ class Agreement(enum.StrEnum):
     NOT_COMPARED = "not compared"
 
 
-# Pairs with less confidence are left to the file of confidences.
+# Pairs with less confidence are left to the file of confidences; so are others, if there are more than these besides
+# the edges above the cut-off: the floor then rises, and the report says to which confidence.
 FLOOR = 0.01
+MOST_PAIRS = 600
+# What the prior does is described for pairs that are this likely, or in the network.
+LEAST_DESCRIBED = 0.25
 # Steck's curve is drawn at these equivalent sample sizes: four per power of ten.
 ESS_POINTS: NDArray[np.float64] = np.logspace(-3, 5, 33)
 # A table over the two variables and the other parents with more cells than this is not made for one edge.
@@ -145,24 +159,61 @@ class EdgeFinding:
         close = all(abs(value - self.present) <= CLOSE + 1e-9 for value in others)
         return Agreement.AGREE if close else Agreement.DIFFER
 
+    @property
+    def trust(self) -> Trust:
+        """What all methods together say about it."""
+        return trust_of(self.present, self.agreement, [value for _, value in self.by_method])
+
+    @property
+    def information(self) -> float:
+        """What the two tell about each other alone, in the data, in nats."""
+        shares = self.counts / max(1, self.counts.sum())
+        by_chance = shares.sum(axis=1, keepdims=True) * shares.sum(axis=0, keepdims=True)
+        return float(rel_entr(shares, by_chance).sum())
+
 
 def describe_edges(
-    data: Dataset, sets: tuple[Averaged, ...], origins: Origins, stacked: Dataset | None = None
+    data: Dataset,
+    sets: tuple[Averaged, ...],
+    origins: Origins,
+    stacked: Dataset | None = None,
+    *,
+    with_priors: bool = True,
 ) -> tuple[EdgeFinding, ...]:
     """Describe every pair with a confidence above `FLOOR`, and all in the network, the most certain first.
 
     The first of the sets is the one that the answer rests on. Behind them stand the pairs that the analyst's words keep
     apart, if the data would have given them more than `FLOOR`: that they are not there is not the data's finding.
+    `with_priors`: describe what the prior does to those that are likely, too; some milliseconds each.
     `stacked` has all completions of data with gaps, of which `data` is one: counts are means over them.
     """
     main = sets[0].confidence
     assert main is not None
-    order = main.to_frame(above=min(FLOOR, origins.consensus.threshold))
+    order = main.to_frame(above=floor_of(main, origins.consensus.threshold))
     pairs = list(zip(order["first"].tolist(), order["second"].tolist(), strict=True))
     apart = {pair: origins.of(*pair).without for pair in (*origins.forbidden, *origins.gone) if pair not in pairs}
     missed = {pair: without.present for pair, without in apart.items() if without is not None}
     pairs += sorted((pair for pair, value in missed.items() if value > FLOOR), key=lambda pair: -missed[pair])
-    return tuple(describe_edge(data, sets, origins, pair, stacked) for pair in pairs)
+    least = LEAST_DESCRIBED if with_priors else math.inf
+    return tuple(describe_edge(data, sets, origins, pair, stacked, least_described=least) for pair in pairs)
+
+
+def floor_of(confidence: EdgeConfidence, threshold: float) -> float:
+    """Return the confidence above which pairs are described: `FLOOR`, or more where there are very many."""
+    values = np.sort(confidence.vector[confidence.vector <= threshold])[::-1]
+    least = FLOOR if len(values) <= MOST_PAIRS else max(FLOOR, float(values[MOST_PAIRS]))
+    return min(least, threshold)
+
+
+def with_methods(edges: tuple[EdgeFinding, ...], sets: tuple[Averaged, ...]) -> tuple[EdgeFinding, ...]:
+    """Return the same edges with what all of these sets of networks say about each."""
+    return tuple(replace(edge, by_method=_by_method(sets, edge.first, edge.second)) for edge in edges)
+
+
+def _by_method(sets: tuple[Averaged, ...], first: str, second: str) -> tuple[tuple[str, float | None], ...]:
+    return tuple(
+        (s.title, None if s.confidence is None else 1.0 - s.confidence.pair(first, second).absent) for s in sets
+    )
 
 
 def describe_edge(
@@ -171,8 +222,13 @@ def describe_edge(
     origins: Origins,
     pair: tuple[str, str],
     stacked: Dataset | None = None,
+    *,
+    least_described: float = 0.0,
 ) -> EdgeFinding:
-    """Describe one pair, in the order of the data: its confidences, what the network made of it, and why."""
+    """Describe one pair, in the order of the data: its confidences, what the network made of it, and why.
+
+    What the prior does is left out of pairs that are less likely than `least_described` and not in the network.
+    """
     first, second = pair
     main, consensus = sets[0].confidence, origins.consensus
     assert main is not None
@@ -190,14 +246,14 @@ def describe_edge(
         backward=backward,
         undirected=float(main.undirected[i, j]),
         standard_error=float(main.standard_error[i, j]),
-        by_method=tuple(
-            (s.title, None if s.confidence is None else 1.0 - s.confidence.pair(first, second).absent) for s in sets
-        ),
+        by_method=_by_method(sets, first, second),
         tail=tail,
         head=head,
         fate=Fate.BELOW if edge is None else edge.fate,
         counts=_mean_counts(data if stacked is None else stacked, data, tail, head),
-        prior=_prior(data, tail, head, consensus.dag),
+        prior=_prior(data, tail, head, consensus.dag)
+        if math.isfinite(least_described) and (edge is not None or float(main.present[i, j]) >= least_described)
+        else None,
         origin=origins.of(first, second),
         share_filled=0.0 if main.filled is None else float(main.filled[i, j]),
         between_completions=None if main.spread is None else float(main.spread[i, j]),

@@ -3,67 +3,34 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from arcwise.analysis.analysis import Analysis
-from arcwise.analysis.averaged import Averaged, Shortfall, average
-from arcwise.analysis.cut_checks import CutChecks, check_cuts
-from arcwise.analysis.edge_beliefs import believed_of
-from arcwise.analysis.edges import EdgeFinding, describe_edges
 from arcwise.analysis.options import AUTO, LearnOptions
-from arcwise.analysis.origins import Origins, known_of
 from arcwise.analysis.preparation import Prepared, open_table, prepare
-from arcwise.analysis.price import ConstraintPrice, constraint_price
-from arcwise.analysis.prior_checks import check_prior
-from arcwise.analysis.prose.beliefs import idle_remark, without_remark
-from arcwise.analysis.prose.experiments import untold_remarks
-from arcwise.analysis.prose.remarks import (
-    cut_remark,
-    fallback_remark,
-    hurried_remark,
-    missing_remark,
-    no_networks_message,
-    price_remarks,
-    sample_remark,
-    simulated_remark,
-    uncalibrated_remark,
-    unconstrained_remark,
-    undescribed_remark,
-)
-from arcwise.analysis.remark import Remark
-from arcwise.analysis.target_focus import check_network, focus_on
-from arcwise.analysis.thresholds import choose_thresholds
-from arcwise.confidence import consensus_network
-from arcwise.confidence.calibration.calibration import Calibration
-from arcwise.confidence.calibration.self_calibration import SelfCalibration, self_calibration
+from arcwise.analysis.refinement import first_result, refine
+from arcwise.analysis.work import Work, completions_of
 from arcwise.data import Dataset, Incomplete, Table
 from arcwise.deadline import Deadline
-from arcwise.ensemble import Recipe
-from arcwise.ensemble.gaps.averaging import FEWEST
 from arcwise.ensemble.gaps.completions import Completions
-from arcwise.ensemble.recipe import Run
 from arcwise.ensemble.sources import SOURCES, find_source
 from arcwise.ensemble.uncut import Uncut
-from arcwise.errors import OptionError, UnfinishedError, UnknownNameError, suggestion
+from arcwise.errors import OptionError, UnknownNameError, suggestion
 from arcwise.graph import Constraints
-from arcwise.limits import Limits, Status
+from arcwise.limits import Limits
 from arcwise.mentions import Argument, Remedy
-from arcwise.model import fit_parameters
 from arcwise.option import from_keywords, option_lines, options_of, signature_with
-from arcwise.progress import ProgressCallback
-from arcwise.scores import Score
+from arcwise.progress import ProgressCallback, run_line
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["learn", "learn_prepared"]
 
-COMPARED = ("qnml", "bdeu:ess=1", "bic")
 # What a table of parent sets, or the diagram of a credible set, may take.
 MEMORY = 2**30
-# A comparison that needs more is given up: a limit of memory, unlike one of time, is the same on every machine.
-COMPARED_MEMORY = 2**28
 
 
 def learn(
@@ -120,9 +87,17 @@ learn.__signature__ = signature_with(learn, LearnOptions)  # type: ignore[attr-d
 
 
 def learn_prepared(
-    prepared: Prepared, options: LearnOptions, *, progress: bool | ProgressCallback | None = None
+    prepared: Prepared,
+    options: LearnOptions,
+    *,
+    progress: bool | ProgressCallback | None = None,
+    on_result: Callable[[Analysis], None] | None = None,
 ) -> Analysis:
-    """Learn from data that are prepared."""
+    """Learn from data that are prepared.
+
+    `on_result` is given a first analysis as soon as the main result is there, and again when much was added to it: what
+    is valid already need not wait for comparisons and checks. Where the whole takes a few seconds it is not called.
+    """
     _check_settings(options)
     said, names = options.constraints, prepared.data.names
     if said is not None and said.names != names:  # over columns of which some were left out
@@ -136,72 +111,11 @@ def learn_prepared(
                 Remedy("use", Argument("calibration", "table")),
             ),
         )
-    given = _completions(prepared.data, options)
+    given = completions_of(prepared.data, options)
     uncut = _recut(prepared, given, options)
-    work = _Work(prepared, options, Deadline(Limits(options.limit_seconds, MEMORY)), progress, given, uncut)
-    idle = work.check_beliefs()
-    main, remarks = work.main_set()
-    if prepared.uncut is not None and prepared.uncut.cut_status is not Status.COMPLETE:
-        remarks += (cut_remark(),)
-    main, simulated, more = work.calibrated(main)
-    remarks += more
-    assert main.confidence is not None
-    known = work.known
-    without, more = work.unconstrained(main) if known is not None else (None, ())
-    unbelieved, doubts = work.without_beliefs(main)
-    remarks += more
-    others, notes = work.comparisons(main) if options.compare else ((), ())
-    cuts = work.cut_checks(main) if options.compare else None
-    # What needs complete data and does not average looks at one completion; counts are those of all of them.
-    data = work.complete
-    stacked = data if isinstance(given, Dataset) else given.stacked()
-    copies = stacked.n_cases // data.n_cases
-    found = choose_thresholds(uncut or prepared.data, main, options, work.deadline, progress=progress)
-    consensus = consensus_network(main.confidence, found.chosen.threshold)
-    ess = float(main.recipe.score.get("ess", 1.0))
-    network = fit_parameters(consensus.dag, stacked, estimator="bd", ess=ess * copies)
-    price, more = work.price(main) if known is not None else (None, ())
-    remarks += more
-    prior = check_prior(data, consensus.dag, options, ess=ess, deadline=work.deadline, progress=progress)
-    origins = Origins(known, consensus, without, main, unbelieved, data.targets)
-    made = Analysis(
-        prepared=prepared,
-        options=options,
-        main=main,
-        comparisons=others,
-        remarks=(*idle, *untold_remarks(data, known), *remarks, *doubts, *notes, *found.notes),
-        thresholds=found,
-        consensus=consensus,
-        network=network,
-        edges=work.believed(describe_edges(data, (main, *others), origins, stacked), unbelieved),
-        prior=prior,
-        without_constraints=without,
-        price=price,
-        without_beliefs=unbelieved,
-        cuts=cuts,
-        completion=None if isinstance(given, Dataset) else data,
-        completions=None if isinstance(given, Dataset) else stacked,
-        simulated=simulated,
-    )
-    made = replace(made, fit=check_network(made))
-    if options.target is None:
-        return made
-    focus = focus_on(made, options.target, work.deadline, seed=options.seed, progress=progress)
-    hurried = (hurried_remark(options.target),) if focus.scores.by_time else ()
-    return replace(made, focus=focus, remarks=(*made.remarks, *hurried))
-
-
-def _completions(data: Dataset | Incomplete, options: LearnOptions) -> Dataset | Completions:
-    """Return complete data as they are, and for others the completions that all parts of the analysis share."""
-    if isinstance(data, Dataset):
-        return data
-    return Completions(
-        data,
-        constraints=None if options.constraints is None else options.constraints.arc_part,
-        max_parents=options.max_parents,
-        count=options.completions,
-        seed=options.seed,
-    )
+    with run_line(progress) as line:
+        work = Work(prepared, options, Deadline(Limits(options.limit_seconds, MEMORY)), line, given, uncut)
+        return refine(first_result(work, line), work, line, on_result)
 
 
 def _recut(prepared: Prepared, given: Dataset | Completions, options: LearnOptions) -> Uncut | None:
@@ -229,198 +143,3 @@ def _check_settings(options: LearnOptions) -> None:
     for name in options.own_settings:
         if name not in known:
             raise UnknownNameError(suggestion("setting", name, known))
-
-
-@dataclass(frozen=True, eq=False)
-class _Work:
-    """One analysis under way."""
-
-    prepared: Prepared
-    options: LearnOptions
-    deadline: Deadline
-    progress: bool | ProgressCallback | None
-    data: Dataset | Completions
-    uncut: Uncut | None = None  # numbers to cut anew in every replicate
-
-    @property
-    def complete(self) -> Dataset:
-        """The data; of data with gaps, one completion."""
-        return self.data if isinstance(self.data, Dataset) else next(self.data.take(1))
-
-    @property
-    def known(self) -> Constraints | None:
-        """What every network must satisfy; None for nothing."""
-        return known_of(self.options, self.prepared.data)
-
-    def recipe(self, source: str, score: str | Score | None, *, free: bool = False) -> Recipe:
-        """Return the recipe of a source with the settings that the options have for it.
-
-        `free` of whatever was said, constraints and prior odds: the data's part alone.
-        """
-        options, kind = self.options, find_source(source).Settings
-        given = {item.name for item in options_of(options)}
-        settings = {item.name: getattr(options, item.name) for item in options_of(kind) if item.name in given}
-        own = {item.name: item for item in options_of(kind) if item.name in options.own_settings}
-        settings |= {name: item.kind(options.own_settings[name]) for name, item in own.items()}
-        return Recipe.usual(
-            source,
-            score,
-            max_parents=options.max_parents,
-            constraints=None if free else options.constraints,
-            gaps=self.prepared.gaps,
-            beliefs=None if free else options.beliefs,
-            **settings,
-        )
-
-    def average(self, recipe: Recipe, share: float, *, memory: int | None = None, describe: bool = False) -> Averaged:
-        """Carry a recipe out in a share of the time that is left."""
-        limits = self.deadline.share(share).limits
-        return average(recipe, self.uncut or self.data, self._run(limits, memory), describe=describe)
-
-    def _run(self, limits: Limits, memory: int | None) -> Run:
-        return Run(
-            seed=self.options.seed,
-            threads=self.options.threads,
-            limits=limits if memory is None else replace(limits, memory_bytes=memory),
-            progress=self.progress,
-        )
-
-    def cut_checks(self, main: Averaged) -> CutChecks | None:
-        """Carry the main recipe out on numbers that are cut in other ways, as far as the time goes.
-
-        Where gaps are completed, chains begin anew for every way to cut. What a cut does to an edge shows in a few
-        completions, so that these are a fifth of those that the answer is averaged over.
-        """
-        assert main.confidence is not None
-
-        def again(data: Uncut) -> Averaged | None:
-            if self.deadline.is_over:
-                return None
-            if not isinstance(data.whole, Dataset):
-                few = replace(self.options, completions=max(FEWEST, self.options.completions // 5))
-                made = _completions(data.whole, few)
-                data = replace(data, completions=made if isinstance(made, Completions) else None)
-            return average(main.recipe, data, self._run(self.deadline.share(0.15).limits, COMPARED_MEMORY))
-
-        return check_cuts(self.prepared, main.confidence, self.options, again)
-
-    def main_set(self) -> tuple[Averaged, tuple[Remark, ...]]:
-        """Average the credible set if it can be completed, else a bootstrap, and say why."""
-        method, score = self.options.method, self.options.chosen_score
-        names = tuple(name for name, source in SOURCES.items() if source.is_usual) if method == AUTO else (method,)
-        names = ("bootstrap",) if self.uncut is not None else names
-        if self.known is not None and self.known.is_ancestral:
-            names = tuple(name for name in names if find_source(name).obeys_ancestors)
-            if not names:
-                self.known.refuse_ancestors(f"the {find_source(method).title}")
-        given_up: list[Averaged] = []
-        for name in names:
-            last = name == names[-1]
-            found = self.average(self.recipe(name, score), 0.7 if last else 0.5, describe=True)
-            if found.confidence is None:
-                given_up.append(found)
-                continue
-            remarks = [fallback_remark(first, found) for first in given_up]
-            if found.shortfall in (Shortfall.SAMPLE, Shortfall.COMPLETIONS):
-                remarks.append(sample_remark(found))
-            if found.hurried and found.shortfall is None:
-                remarks.append(undescribed_remark())
-            return found, tuple(remarks)
-        raise OptionError(no_networks_message(given_up[-1]))
-
-    def calibrated(self, main: Averaged) -> tuple[Averaged, SelfCalibration | None, tuple[Remark, ...]]:
-        """Say how the confidences become probabilities, if not by the package's table: not at all, or by simulation.
-
-        Where the time does not suffice for simulations, it is by the table after all.
-        """
-        kind, confidence = self.options.calibration, main.confidence
-        assert confidence is not None
-        if kind == "none":
-            return replace(main, confidence=replace(confidence, calibration=Calibration.identity())), None, ()
-        if kind == "table":
-            return main, None, ()
-        assert isinstance(self.data, Dataset)
-        try:
-            found = self_calibration(confidence, self.data, run=self._run(self.deadline.share(0.6).limits, None))
-        except UnfinishedError as error:
-            return main, None, (uncalibrated_remark(str(error)),)
-        few = () if found.status is Status.COMPLETE else (simulated_remark(found),)
-        return replace(main, confidence=replace(confidence, calibration=found.calibration)), found, few
-
-    def unconstrained(self, main: Averaged) -> tuple[Averaged | None, tuple[Remark, ...]]:
-        """Carry out the same recipe without constraints and odds: what the data say if nobody else does."""
-        free = self.recipe(main.recipe.source, main.recipe.scorer.data_score, free=True)
-        made = self.average(free, 0.3)
-        if made.confidence is None or made.shortfall is not None:
-            return None, (unconstrained_remark(made),)
-        return made, ()
-
-    def price(self, main: Averaged) -> tuple[ConstraintPrice | None, tuple[Remark, ...]]:
-        """Find what the constraints cost in the data's own score, with proof where the main set has one."""
-        assert self.known is not None
-        limits = self.deadline.share(0.3).limits
-        free = self.recipe(main.recipe.source, main.recipe.scorer.data_score, free=True)
-        found = constraint_price(
-            self.complete,
-            self.known,
-            score=free.scorer,
-            max_parents=free.max_parents,
-            exact=not main.recipe.source_facts.is_sample,
-            seed=self.options.seed,
-            threads=self.options.threads,
-            limits=limits,
-        )
-        return found, price_remarks(found)
-
-    def check_beliefs(self) -> tuple[Remark, ...]:
-        """Refuse prior odds of variables that are not there, and say which have no effect."""
-        beliefs, data = self.options.beliefs, self.prepared.data
-        if beliefs is None:
-            return ()
-        beliefs.on(data.names)
-        idle = idle_remark(beliefs, self.options.constraints, self.complete)
-        return () if idle is None else (idle,)
-
-    def without_beliefs(self, main: Averaged) -> tuple[Averaged | None, tuple[Remark, ...]]:
-        """Average the main set again without prior odds, if there were any and the time suffices."""
-        if self.options.beliefs is None:
-            return None, ()
-        made = self.average(main.recipe.without_beliefs, 0.4)
-        return (made, ()) if made.shortfall is None else (None, (without_remark(made),))
-
-    def believed(self, edges: tuple[EdgeFinding, ...], without: Averaged | None) -> tuple[EdgeFinding, ...]:
-        """Return the edges with what was believed about each, and its confidence without that."""
-        beliefs, constraints, n = self.options.beliefs, self.known, len(self.prepared.data.names)
-        if beliefs is None:
-            return edges
-        alone = None if without is None else without.confidence
-        return tuple(replace(e, belief=believed_of(beliefs, constraints, alone, (e.first, e.second), n)) for e in edges)
-
-    def comparisons(self, main: Averaged) -> tuple[tuple[Averaged, ...], tuple[Remark, ...]]:
-        """Average other sets of networks, as far as the time goes: every source, three scores each.
-
-        Where the main set is a sample because what is exact was too much, of the exact ones only that with BIC is
-        tried: its table is pruned best.
-        """
-        is_sample = main.recipe.source_facts.is_sample
-        plan = [
-            self.recipe(source.name, score)
-            for source in SOURCES.values()
-            if source.is_usual
-            for score in (COMPARED[-1:] if is_sample and not source.is_sample else COMPARED)
-            if source.obeys_ancestors or self.known is None or not self.known.is_ancestral
-        ]
-        found: list[Averaged] = []
-        missing: list[tuple[str, Averaged | None]] = []
-        for recipe in plan:
-            if (recipe.source, recipe.score) == (main.recipe.source, main.recipe.score):
-                continue
-            if self.deadline.is_over:
-                missing.append((recipe.title, None))
-                continue
-            made = self.average(recipe, 0.3, memory=COMPARED_MEMORY)
-            if made.shortfall is not None:
-                missing.append((recipe.title, made))
-            else:
-                found.append(made)
-        return tuple(found), (missing_remark(missing),) if missing else ()

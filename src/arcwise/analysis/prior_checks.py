@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from arcwise.analysis.options import LearnOptions
 from arcwise.analysis.remark import Remark
@@ -16,7 +16,7 @@ from arcwise.priors import Learning, Saturation, Sensitivity, analytic_ess, data
 from arcwise.progress import ProgressCallback
 from arcwise.showing import one_screen
 
-__all__ = ["PriorChecks", "check_prior"]
+__all__ = ["PriorChecks", "add_saturation", "check_prior"]
 
 # Saturation learns an exact optimum from every subsample; with more variables that is an analysis of its own.
 MOST_VARIABLES = 14
@@ -38,23 +38,28 @@ class PriorChecks:
     notes: tuple[Remark, ...] = ()
 
 
-def check_prior(
+def check_prior(data: Dataset, dag: Dag, *, ess: float) -> PriorChecks:
+    """Ask how far the prior moves the score of a network, and which prior a formula suggests."""
+    sensitivity = prior_sensitivity(data, dag, ess=ess)
+    alpha_star = None
+    if data.targets is None:  # the formula has one number of cases
+        with contextlib.suppress(OptionError):
+            alpha_star = analytic_ess(data, dag).value
+    return PriorChecks(sensitivity, alpha_star, None)
+
+
+def add_saturation(
+    found: PriorChecks,
     data: Dataset,
-    dag: Dag,
     options: LearnOptions,
     *,
     ess: float,
     deadline: Deadline,
     progress: bool | ProgressCallback | None,
 ) -> PriorChecks:
-    """Ask how far the prior moves the score of a network, and how much more data would still change the structure."""
-    sensitivity = prior_sensitivity(data, dag, ess=ess)
-    alpha_star = None
-    if data.targets is None:  # the formula has one number of cases
-        with contextlib.suppress(OptionError):
-            alpha_star = analytic_ess(data, dag).value
+    """Add how much more data would still change the structure."""
     saturation, note = _saturation(data, options, ess, deadline, progress)
-    return PriorChecks(sensitivity, alpha_star, saturation, () if note is None else (note,))
+    return replace(found, saturation=saturation, notes=() if note is None else (note,))
 
 
 def _saturation(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from arcwise.evaluate import FitCheck, PredictionScores
+from arcwise.limits import Limits, Status
 from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
@@ -14,11 +15,13 @@ if TYPE_CHECKING:
     from arcwise.deadline import Deadline
     from arcwise.progress import ProgressCallback
 
-__all__ = ["FOLDS", "TargetFocus", "check_network", "focus_on"]
+__all__ = ["FOLDS", "TargetFocus", "check_network", "focus_on", "seconds_to_check"]
 
 FOLDS = 5
 # Pairs times rows that an analysis tests without being asked: some seconds.
 MOST_TESTED = 5e8
+# What a test takes, and what each row adds to it.
+SECONDS_A_TEST, SECONDS_A_ROW = 3e-4, 3e-8
 
 
 @one_screen
@@ -38,12 +41,20 @@ def focus_on(
     return TargetFocus(source.variable(target), scores)
 
 
-def check_network(source: Questions) -> FitCheck | None:
-    """Test the independences that the network implies; None where that would take long.
+def check_network(source: Questions, limits: Limits | None = None) -> FitCheck | None:
+    """Test the independences that the network implies; None where that would take long, or the time did not suffice.
 
-    What decides is the size and not the clock, so that a report is the same on every machine.
+    Without a limit of time it is the size that decides, so that a report is the same on every machine.
     """
     n, data = source.network.n_variables, source.one_copy
     if n * (n - 1) / 2 * data.n_rows > MOST_TESTED:
         return None
-    return source.check_fit(replicates=0, progress=False)
+    found = source.check_fit(replicates=0, limits=limits, progress=False)
+    return found if found.status is Status.COMPLETE else None
+
+
+def seconds_to_check(source: Questions) -> float:
+    """Return about how long `check_network` takes."""
+    n, rows = source.network.n_variables, source.one_copy.n_rows
+    tests = n * (n - 1) / 2
+    return 0.0 if tests * rows > MOST_TESTED else tests * (SECONDS_A_TEST + rows * SECONDS_A_ROW)

@@ -18,7 +18,7 @@ from arcwise.limits import Status
 from arcwise.progress import ProgressCallback
 from arcwise.showing import one_screen
 
-__all__ = ["COST_POWERS", "RuleMark", "RuleName", "Thresholds", "choose_thresholds"]
+__all__ = ["COST_POWERS", "RuleMark", "RuleName", "Thresholds", "add_broom", "choose_thresholds"]
 
 # What a missed edge may cost in the report: 2^-5 to 2^5 extra edges.
 COST_POWERS: tuple[float, ...] = tuple(k / 4 for k in range(-20, 21))
@@ -63,15 +63,8 @@ class Thresholds:
         return next((mark for mark in self.marks if mark.label is rule), None)
 
 
-def choose_thresholds(
-    data: Dataset | Incomplete | Uncut,
-    main: Averaged,
-    options: LearnOptions,
-    deadline: Deadline,
-    *,
-    progress: bool | ProgressCallback | None = None,
-) -> Thresholds:
-    """Choose the cut-off for the analyst's costs, or the given one, and find what the other rules say."""
+def choose_thresholds(data: Dataset | Incomplete | Uncut, main: Averaged, options: LearnOptions) -> Thresholds:
+    """Choose the cut-off for the analyst's costs, or the given one, and find what the other quick rules say."""
     confidence, cost = main.confidence, options.missed_edge_cost
     assert confidence is not None
     extra = f"{cost:g} extra edge{'' if cost == 1 else 's'}"
@@ -116,12 +109,22 @@ def choose_thresholds(
         notes += [Remark(f"Warning: {text}") for text in warnings if text]
     if chosen.label is RuleName.CALIBRATED and confidence.probability.calibration.doubt:
         notes.append(Remark(f"Warning: {confidence.probability.calibration.doubt}"))
-    broom, note = _broom(data, main, confidence, options, deadline, progress)
-    if broom is not None:
-        marks.append(broom)
-    notes += [note] if note is not None else []
     curve = tuple(_cut_at(confidence, chosen.label, 2.0**power) for power in COST_POWERS)
     return Thresholds(chosen, tuple(marks), advice.text, curve, tuple(notes))
+
+
+def add_broom(
+    found: Thresholds,
+    data: Dataset | Incomplete | Uncut,
+    main: Averaged,
+    options: LearnOptions,
+    deadline: Deadline,
+    progress: bool | ProgressCallback | None,
+) -> tuple[Thresholds, tuple[Remark, ...]]:
+    """Return the cut-offs with that of Broom's rule, if it can be found; and why not, if it cannot."""
+    broom, note = _broom(data, main, options, deadline, progress)
+    marks = found.marks if broom is None else (*found.marks, broom)
+    return replace(found, marks=marks), () if note is None else (note,)
 
 
 def _calibrated(confidence: EdgeConfidence, options: LearnOptions, extra: str) -> RuleMark:
@@ -159,13 +162,13 @@ def _experiment_warning(data: Dataset | Incomplete | Uncut) -> str:
 def _broom(
     data: Dataset | Incomplete | Uncut,
     main: Averaged,
-    confidence: EdgeConfidence,
     options: LearnOptions,
     deadline: Deadline,
     progress: bool | ProgressCallback | None,
 ) -> tuple[RuleMark | None, Remark | None]:
     """Learn from shuffled columns as from the data: what is found there is found by chance (Broom et al. 2012)."""
-    shuffles = options.permutations
+    shuffles, confidence = options.permutations, main.confidence
+    assert confidence is not None
     if shuffles is None:
         if isinstance(data.whole if isinstance(data, Uncut) else data, Incomplete):
             return None, Remark(
@@ -180,6 +183,14 @@ def _broom(
         shuffles = PERMUTATIONS
     if shuffles == 0:
         return None, None
+    # Shuffled columns have fewer edges, and are learned from faster than the data; but not by much.
+    needed = 0.3 * shuffles * main.seconds
+    if needed > deadline.seconds_left:
+        return None, Remark(
+            f"Broom's rule was not begun: learning from {shuffles} data sets with shuffled columns takes about "
+            f"{needed:.0f} s, and {deadline.seconds_left:.0f} s were left.",
+            by_time=True,
+        )
     found = permuted_confidences(
         data,
         recipe_of(confidence),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -51,6 +52,7 @@ class WeighingOptions(OptionGroup):
     beliefs: BeliefsOption = None
 
 
+WAITING = 5.0  # seconds after which somebody who waits is told that there is something to look at
 # What is printed next to a written report.
 SHOWN = ("target", "prediction", "ensemble", "constraints", "cuts", "prior")
 LearnGroup = group_of(LearnOptions, leave_out=("constraints", "beliefs"))
@@ -96,9 +98,20 @@ def learn(
     for step in prepared.steps:
         printing.remark(step)
     options = replace(options, constraints=known.read(prepared.data.names))
-    found = learn_prepared(prepared, options, progress=progress)
+    written, begin = False, time.monotonic()
+
+    def write(first: Analysis) -> None:
+        """Write a result that more is to be added to; what was written before is replaced."""
+        nonlocal written
+        if output is not None:
+            first.save(output, force=folder.force or written)
+            if time.monotonic() - begin > WAITING:
+                printing.remark(f"{'A fuller' if written else 'A first'} report: {output / 'report.html'}")
+            written = True
+
+    found = learn_prepared(prepared, options, progress=progress, on_result=write)
     if output is not None:
-        found.save(output, force=folder.force)
+        found.save(output, force=folder.force or written)
     if printing.as_json:
         print_json({**run_record(found), "output": output, "edges": found.to_frame().to_dict(orient="records")})
     elif not printing.quiet:

@@ -366,6 +366,8 @@ def draw_posterior(
     table = problem.table(slack, deadline.uncounted)
     if table.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
+    if table.status is not Status.COMPLETE:  # it lacks parent sets that networks to jump to may have
+        credible = None
     known = run_of_file(chosen.path)
     used = known.seed if seed is None and known is not None else resolve_seed(seed)
     found = sample_posterior(

@@ -7,6 +7,7 @@ slider moves. Edges that come in below that cut-off are drawn as bowed lines tha
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -14,7 +15,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.plotting.layering import assign_layers, order_layers
+from arcwise.plotting.communities import communities
+from arcwise.plotting.layering import assign_layers, order_layers, shortest_layers
 
 __all__ = ["Drawing", "draw_network", "label_of"]
 
@@ -23,8 +25,13 @@ PADDING = 22.0
 HEIGHT = 30.0
 GAP = 22.0  # between nodes of a layer
 BEND = 10.0  # the room of an arc that passes a layer
+LANE = 5.0  # between arcs of one node that pass a layer side by side
 LAYER_GAP = 58.0
-MOST_WIDTH = 1080.0
+WIDTHS = (1080.0, 1400.0, 1800.0, 2400.0, 3200.0)  # of layers, of which the one is taken that fits best
+WINDOW = (1000.0, 700.0)  # what a drawing is to fit in
+LARGE = 100  # from so many nodes on, a network that would be shrunk below this is drawn in parts
+READABLE = 0.45
+ABOUT = 0.92  # a drawing that is shrunk no more than by this is as good as one that is not
 MARGIN = 26.0
 LONGEST_LABEL = 22
 ROUNDS = 24
@@ -36,7 +43,10 @@ SAMPLES = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)  # where along a curve its number 
 
 @dataclass(frozen=True)
 class Drawing:
-    """Centres and widths of the nodes, all of the same height, the size of the whole, and a path for each edge."""
+    """Centres and widths of the nodes, all of the same height, the size of the whole, and a path for each edge.
+
+    `blocks` are the weakly joined parts that were drawn apart; none if the network was drawn in one piece.
+    """
 
     x: tuple[float, ...]
     y: tuple[float, ...]
@@ -45,6 +55,7 @@ class Drawing:
     size: tuple[float, float]
     paths: tuple[str, ...]
     middles: tuple[tuple[float, float], ...]
+    blocks: tuple[tuple[int, ...], ...] = ()
 
 
 def label_of(name: str) -> str:
@@ -56,21 +67,14 @@ def draw_network(names: Sequence[str], arcs: Sequence[tuple[int, int]], edges: S
     """Place the nodes by the arcs of a DAG, and route all edges; those that are arcs follow the layers."""
     widths = [max(46.0, CHARACTER * _visual_length(label_of(name)) + PADDING) for name in names]
     n = len(names)
-    x, y = [0.0] * n, [0.0] * n
-    routes: dict[frozenset[int], list[tuple[float, float]]] = {}
-    blocks = [_place(part, arcs, widths) for part in _parts(n, arcs)]
-    left, top, row_height, right = 0.0, 0.0, 0.0, 0.0
-    for block in blocks:  # parts side by side, in rows
-        if left > 0 and left + block.width > MOST_WIDTH:
-            left, top, row_height = 0.0, top + row_height + LAYER_GAP, 0.0
-        for v, (cx, cy) in block.centres.items():
-            x[v], y[v] = cx + left, cy + top
-        for pair, points in block.routes.items():
-            routes[pair] = [(px + left, py + top) for px, py in points]
-        left += block.width + 2 * GAP
-        row_height = max(row_height, block.height)
-        right = max(right, left - 2 * GAP)
-    bottom = top + row_height
+    best = _best_placed(_parts(n, arcs), arcs, widths)
+    blocks: tuple[tuple[int, ...], ...] = ()
+    if n >= LARGE and best.scale < READABLE:
+        groups = _close_parts(n, arcs)
+        apart = _best_placed(groups, _within(groups, arcs), widths)
+        if apart.scale > best.scale:
+            best, blocks = apart, tuple(tuple(group) for group in groups)
+    x, y, routes, (right, bottom) = best.x, best.y, best.routes, best.size
     boxes = [(x[v], y[v], widths[v] / 2, HEIGHT / 2) for v in range(n)]
     paths: list[str] = []
     middles: list[tuple[float, float]] = []
@@ -81,7 +85,7 @@ def draw_network(names: Sequence[str], arcs: Sequence[tuple[int, int]], edges: S
         if pair in routes:
             path, points = _along_layers(a, routes[pair], boxes, ports)
         else:
-            path, points = _bowed(boxes[a], boxes[b], np.delete(array, (a, b), axis=0))
+            path, points = _bowed(boxes[a], boxes[b], np.delete(array, (a, b), axis=0), best.size)
         paths.append(path)
         middles.append(_free_place(points, array, middles if pair in routes else []))
     shift = MARGIN
@@ -93,7 +97,86 @@ def draw_network(names: Sequence[str], arcs: Sequence[tuple[int, int]], edges: S
         (round(right + 2 * shift, 1), round(bottom + 2 * shift, 1)),
         tuple(paths),
         tuple((round(px + shift, 1), round(py + shift, 1)) for px, py in middles),
+        blocks,
     )
+
+
+@dataclass
+class _Placed:
+    """All parts of a network side by side, and by how much they shrink to fit a window."""
+
+    x: list[float]
+    y: list[float]
+    routes: dict[frozenset[int], list[tuple[float, float]]]
+    size: tuple[float, float]
+    crossings: int
+
+    @property
+    def scale(self) -> float:
+        return min(room / (extent + 2 * MARGIN) for room, extent in zip(WINDOW, self.size, strict=True))
+
+
+def _best_placed(parts: list[list[int]], arcs: Sequence[tuple[int, int]], widths: Sequence[float]) -> _Placed:
+    """Try several layerings, and of those that fit about equally well take the one with the fewest crossings."""
+    tried = [_placed(parts, arcs, widths, WIDTHS[0], shortest=True)]
+    for most in WIDTHS if len(widths) < LARGE else WIDTHS[::2]:  # seconds count there
+        tried.append(_placed(parts, arcs, widths, most))
+        if tried[-1].scale >= 1:  # nothing is gained by a wider one
+            break
+    best = max(min(placed.scale, 1.0) for placed in tried)
+    return min((placed for placed in tried if placed.scale >= ABOUT * best), key=lambda placed: placed.crossings)
+
+
+def _close_parts(n: int, arcs: Sequence[tuple[int, int]]) -> list[list[int]]:
+    """Return the weakly joined parts of a network, each behind the one that it has most arcs with.
+
+    A deep network of hundreds of nodes is a tall column of layers that no window holds at a size to be read. Its parts,
+    each in layers of its own, fill the window; arcs between them are few, for that is what makes them parts.
+    """
+    groups = communities(n, [(a, b, 1.0) for a, b in arcs])
+    lonely = [v for group in groups if len(group) == 1 for v in group]
+    waiting = [group for group in groups if len(group) > 1]
+    of = {v: k for k, group in enumerate(waiting) for v in group}
+    links = Counter((of[u], of[v]) for a, b in arcs for u, v in ((a, b), (b, a)) if of[a] != of[b])
+    order = [0] if waiting else []
+    while len(order) < len(waiting):
+        left = [k for k in range(len(waiting)) if k not in order]
+        order.append(max(left, key=lambda k: (links[order[-1], k], sum(links[j, k] for j in order), -k)))
+    return [waiting[k] for k in order] + ([sorted(lonely)] if lonely else [])
+
+
+def _within(groups: list[list[int]], arcs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    of = {v: k for k, group in enumerate(groups) for v in group}
+    return [(a, b) for a, b in arcs if of[a] == of[b]]
+
+
+def _placed(
+    parts: list[list[int]],
+    arcs: Sequence[tuple[int, int]],
+    widths: Sequence[float],
+    most: float,
+    *,
+    shortest: bool = False,
+) -> _Placed:
+    """Place every part by itself, and the parts side by side, in rows that are no wider than `most`."""
+    n = len(widths)
+    x, y = [0.0] * n, [0.0] * n
+    routes: dict[frozenset[int], list[tuple[float, float]]] = {}
+    left, top, row_height, right = 0.0, 0.0, 0.0, 0.0
+    crossings = 0
+    for part in parts:
+        block = _place(part, arcs, widths, most, shortest=shortest)
+        crossings += block.crossings
+        if left > 0 and left + block.width > most:
+            left, top, row_height = 0.0, top + row_height + LAYER_GAP, 0.0
+        for v, (cx, cy) in block.centres.items():
+            x[v], y[v] = cx + left, cy + top
+        for pair, points in block.routes.items():
+            routes[pair] = [(px + left, py + top) for px, py in points]
+        left += block.width + 2 * GAP
+        row_height = max(row_height, block.height)
+        right = max(right, left - 2 * GAP)
+    return _Placed(x, y, routes, (right, top + row_height), crossings)
 
 
 def _visual_length(text: str) -> float:
@@ -107,6 +190,7 @@ class _Block:
     height: float
     centres: dict[int, tuple[float, float]]
     routes: dict[frozenset[int], list[tuple[float, float]]]
+    crossings: int
 
 
 def _parts(n: int, arcs: Sequence[tuple[int, int]]) -> list[list[int]]:
@@ -131,13 +215,17 @@ def _parts(n: int, arcs: Sequence[tuple[int, int]]) -> list[list[int]]:
     return parts + ([lonely] if lonely else [])
 
 
-def _place(part: list[int], arcs: Sequence[tuple[int, int]], widths: Sequence[float]) -> _Block:
+def _place(
+    part: list[int], arcs: Sequence[tuple[int, int]], widths: Sequence[float], most: float, *, shortest: bool
+) -> _Block:
     local = {v: k for k, v in enumerate(part)}
     own = [(local[a], local[b]) for a, b in arcs if a in local]
     room = [widths[v] + GAP for v in part]
-    layer = assign_layers(len(part), own, room, MOST_WIDTH)
+    is_simple = shortest and own  # nodes without an arc would be one endless layer
+    layer = shortest_layers(len(part), own) if is_simple else assign_layers(len(part), own, room, most)
     layers = order_layers(len(part), own, layer)
-    sizes = [room[p] if p < len(part) else BEND for p in range(layers.n_places)]
+    load = Counter(bend for chain in layers.chains for bend in chain[1:-1])
+    sizes = [room[p] if p < len(part) else max(BEND, LANE * load[p]) for p in range(layers.n_places)]
     xs = _horizontal(layers.rows, layers.chains, sizes, len(part))
     left = min(xs[p] - sizes[p] / 2 for p in range(layers.n_places))
     width = max(xs[p] + sizes[p] / 2 for p in range(layers.n_places)) - left - GAP
@@ -146,9 +234,27 @@ def _place(part: list[int], arcs: Sequence[tuple[int, int]], widths: Sequence[fl
     y_of = {place: tops[k] for k, row in enumerate(layers.rows) for place in row}
     centres = {v: (xs[k], y_of[k]) for v, k in local.items()}
     routes = {}
+    lanes = _lanes(layers.chains, xs)
     for (a, b), chain in zip(own, layers.chains, strict=True):
-        routes[frozenset((part[a], part[b]))] = [(xs[p], y_of[p]) for p in chain]
-    return _Block(width, tops[-1] + HEIGHT / 2, centres, routes)
+        routes[frozenset((part[a], part[b]))] = [(xs[p] + lanes.get((p, chain[-1]), 0.0), y_of[p]) for p in chain]
+    return _Block(width, tops[-1] + HEIGHT / 2, centres, routes, layers.crossings)
+
+
+def _lanes(chains: list[list[int]], xs: list[float]) -> dict[tuple[int, int], float]:
+    """Return how far beside a bend each arc passes it, by bend and head: arcs that share one can be told apart.
+
+    Lanes are in the order of the places that the arcs come to, so that arcs of one bundle do not cross in it.
+    """
+    passing: dict[int, list[int]] = {}
+    for chain in chains:
+        for bend in chain[1:-1]:
+            passing.setdefault(bend, []).append(chain[-1])
+    found = {}
+    for bend, heads in passing.items():
+        heads.sort(key=lambda head: (xs[head], head))
+        for k, head in enumerate(heads):
+            found[bend, head] = LANE * (k - (len(heads) - 1) / 2)
+    return found
 
 
 def _vertical(rows: list[list[int]], chains: list[list[int]], xs: list[float]) -> list[float]:
@@ -268,7 +374,9 @@ def _along_layers(
     return text, passed
 
 
-def _bowed(a: Box, b: Box, others: NDArray[np.float64]) -> tuple[str, list[tuple[float, float]]]:
+def _bowed(
+    a: Box, b: Box, others: NDArray[np.float64], size: tuple[float, float]
+) -> tuple[str, list[tuple[float, float]]]:
     """Return a curve between two nodes that meets as few other nodes as possible, and points on it."""
     (ax, ay, _, _), (bx, by, _, _) = a, b
     length = math.hypot(bx - ax, by - ay) or 1.0
@@ -276,7 +384,7 @@ def _bowed(a: Box, b: Box, others: NDArray[np.float64]) -> tuple[str, list[tuple
     best: tuple[float, tuple[float, float]] | None = None
     for bow in BOWS:
         cx, cy = (ax + bx) / 2 + nx * bow * length, (ay + by) / 2 + ny * bow * length
-        outside = cy < -MARGIN or cx < -MARGIN
+        outside = not (-MARGIN <= cx <= size[0] + MARGIN and -MARGIN <= cy <= size[1] + MARGIN)
         cost = abs(bow) + (5.0 if outside else 0.0)
         if best is not None and cost >= best[0] - 1e-9:
             continue  # it meets no fewer than none
@@ -299,7 +407,7 @@ def _bowed(a: Box, b: Box, others: NDArray[np.float64]) -> tuple[str, list[tuple
         )
         for t in SAMPLES
     ]
-    return f"M{_xy(start)}Q{_xy((cx, cy))} {_xy(end)}", passed
+    return f"M{_xy(start, 0)}Q{_xy((cx, cy), 0)} {_xy(end, 0)}", passed
 
 
 def _free_place(
@@ -336,5 +444,5 @@ def _border(box: Box, tx: float, ty: float) -> tuple[float, float]:
     return cx + dx * min(scale, 1.0), cy + dy * min(scale, 1.0)
 
 
-def _xy(point: tuple[float, float]) -> str:
-    return f"{point[0] + MARGIN:.1f},{point[1] + MARGIN:.1f}"
+def _xy(point: tuple[float, float], digits: int = 1) -> str:
+    return f"{point[0] + MARGIN:.{digits}f},{point[1] + MARGIN:.{digits}f}"

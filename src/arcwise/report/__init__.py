@@ -18,6 +18,7 @@ from arcwise.report.content.blocks import (
     Table,
     Verbatim,
 )
+from arcwise.report.content.forest import Forest, ForestRow
 from arcwise.report.render.html import render_html
 from arcwise.report.render.text import render_text
 
@@ -26,6 +27,8 @@ __all__ = [
     "Bullets",
     "Chart",
     "Column",
+    "Forest",
+    "ForestRow",
     "Guide",
     "KnownRules",
     "NetworkEdge",

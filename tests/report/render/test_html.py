@@ -79,7 +79,7 @@ def test_forty_variables_fit_in_a_megabyte() -> None:
         columns.append(np.where(noise, rng.integers(0, 3, 300), columns[rng.integers(len(columns))]))
     frame = pd.DataFrame({f"a variable with a name {k}": column for k, column in enumerate(columns)})
     # AIC and few cases: almost every pair of variables has an edge in some network.
-    analysis = learn(frame.head(60), method="bootstrap", score="aic", replicates=200, permutations=0, compare=False)
+    analysis = learn(frame.head(60), method="bootstrap", score="aic", replicates=60, permutations=0, compare=False)
     # As if five other methods had been asked, and each said something else: the longest explanations.
     titles = [s.title for s in (analysis.main,)] + [f"credible set, BDeu (ess {k})" for k in range(5)]
     edges = tuple(
@@ -87,7 +87,7 @@ def test_forty_variables_fit_in_a_megabyte() -> None:
         for e in analysis.edges
     )
     largest = replace(analysis, edges=edges, comparisons=(analysis.main,) * 5)
-    assert len(analysis.edges) > 600
+    assert len(analysis.edges) > 450  # of about 670: the floor rises, and the page says to which confidence
     assert len(largest.to_html().encode()) < 1_000_000
 
 

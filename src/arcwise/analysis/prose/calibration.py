@@ -62,7 +62,7 @@ def _curve(analysis: Analysis) -> Chart:
     known = analysis.probability.calibration
     series = [
         Series("probability", tuple(KNOTS.tolist()), tuple(np.round(known.curve.values, 4).tolist())),
-        Series("confidence taken for probability", (0.0, 1.0), (0.0, 1.0)),
+        Series("confidence itself", (0.0, 1.0), (0.0, 1.0)),
     ]
     if analysis.simulated is not None:
         seen = analysis.simulated.reliability

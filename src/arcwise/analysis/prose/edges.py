@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arcwise.analysis.edges import HALF, Agreement, EdgeFinding
-from arcwise.analysis.prose.beliefs import belief_sentence, contradiction_sentence
-from arcwise.analysis.prose.constraints import constraint_summary, direction_said, origin_sentences
+from arcwise.analysis.prose.beliefs import belief_sentence
+from arcwise.analysis.prose.constraints import direction_said, origin_sentences
 from arcwise.analysis.prose.gaps import filling_sentence
 from arcwise.analysis.prose.prior import prior_sentence
-from arcwise.analysis.thresholds import RuleName
 from arcwise.confidence.consensus import Fate
 from arcwise.report.content.blocks import SETTLED
 from arcwise.report.content.numbers import percent, show_confidence, show_range
@@ -21,13 +20,11 @@ if TYPE_CHECKING:
     from arcwise.analysis.analysis import Analysis
     from arcwise.data import Dataset
 
-__all__ = ["edge_sentences", "explain_edge", "percent", "state_label", "summary_sentences"]
+__all__ = ["edge_sentences", "explain_edge", "percent", "state_label", "statement"]
 
 # About an edge that is less likely, and not in the network, there is little to explain.
 UNLIKELY = 0.1
 NOT_UNRELATED = "Without an edge, two variables can still be related, through others."
-# Data without dependence pass for more than chance this often (the level of Broom's rule).
-CHANCE = 0.05
 INTERVAL = re.compile(r"\(([-+.\de]+|-inf),([-+.\de]+|inf)[\])]")
 
 
@@ -198,102 +195,3 @@ def effect_sentence(data: Dataset, edge: EdgeFinding) -> str:
     before, after = statement(edge.tail, tails[seen[low]]), statement(edge.tail, tails[seen[high]])
     result = statement(edge.head, heads[column])
     return f"Of the cases with {before}, {few} have {result}; of those with {after}, {many}."
-
-
-def summary_sentences(analysis: Analysis) -> tuple[str, ...]:
-    """Say in a few sentences what was found."""
-    kept = [e for e in analysis.edges if e.fate.in_network]
-    n = analysis.data.n_variables
-    pairs = n * (n - 1) // 2
-    cut = analysis.threshold
-    if not kept:
-        whose = "the data show no edge" if analysis.constraints is None else "within your constraints there is no edge"
-        first = f"None of the {pairs:,} pairs of variables has a confidence above {cut:.2g}: {whose}."
-        return (first, *constraint_summary(analysis), *_closing(analysis))
-    certain = [e for e in kept if e.present >= 0.95]
-    settled = [e for e in kept if e.is_settled]
-    directed = [e for e in settled if e.is_settled_by_data]
-    first = (
-        f"Of {pairs:,} pairs of variables, {len(kept):,} {_are(kept)} joined by an edge with a confidence above "
-        f"{cut:.2g}" + (f"; {len(certain):,} of them {_are(certain)} at 0.95 or more." if cut < 0.9 else ".")
-    )
-    expected = analysis.expected.sentence() if analysis.probability.calibration.kind != "none" else ""
-    found = [e for e in kept if not e.origin.kind.is_decided]
-    agreed = [e for e in found if e.spread[0] > HALF]
-    second = ""
-    if found and len(kept[0].by_method) > 1:
-        second = (
-            f"Whichever of the {len(kept[0].by_method)} combinations of method and score is used, "
-            f"{'and what you required left out, ' if found != kept else ''}{_all_or_some(len(agreed), len(found))} a "
-            f"confidence above one half{_doubtful(found)}."
-        )
-    ways = _directions(len(directed), len(settled) - len(directed), len(kept))
-    third = f"{ways} A direction is not a cause: it says what independences the data show."
-    return tuple(s for s in (first, expected, second, third, *constraint_summary(analysis), *_closing(analysis)) if s)
-
-
-def _are(edges: list[EdgeFinding]) -> str:
-    return "is" if len(edges) == 1 else "are"
-
-
-def _all(total: int) -> str:
-    return {1: "the edge", 2: "both edges"}.get(total, f"all {total:,} edges")
-
-
-def _all_or_some(count: int, total: int) -> str:
-    if count == total:
-        return f"{_all(total)} {'has' if total == 1 else 'have'}"
-    return f"{'none' if count == 0 else f'{count:,}'} of the {total:,} {'has' if count == 1 else 'have'}"
-
-
-def _directions(settled: int, said: int, total: int) -> str:
-    """Say of how many edges the data settle the direction, and of how many the analyst did."""
-    if said:
-        others = "; the others could be turned round, or the networks disagree" if total > settled + said else ""
-        if settled:
-            first = f"The data settle the direction of {settled:,} of the {total:,} edges"
-            return f"{first}, and you settle that of {said:,} by what you said{others}."
-        return f"The data do not settle the direction of any edge, and you settle that of {said:,}{others}."
-    if settled == 0:
-        if total == 1:
-            return "The data do not settle the direction of the edge."
-        return "The data do not settle the direction of any edge: each could be turned round, or the networks disagree."
-    if settled == total:
-        return f"The data settle the direction of {_all(total)}."
-    return (
-        f"The data settle the direction of {settled:,} of the {total:,} edges; the others could be turned round, or "
-        "the networks disagree."
-    )
-
-
-def _doubtful(kept: list[EdgeFinding]) -> str:
-    """Name the edges that another method or score does not believe, the most doubtful first."""
-    doubtful = sorted((e for e in kept if e.spread[0] <= HALF), key=lambda e: e.spread[0])
-    if not doubtful:
-        return ""
-    listed = ", ".join(f"{e.tail} — {e.head}" for e in doubtful[:5])
-    more = f" and {len(doubtful) - 5:,} more" if len(doubtful) > 5 else ""
-    return f"; the methods disagree on {listed}{more}: treat those with care"
-
-
-def _closing(analysis: Analysis) -> tuple[str, ...]:
-    dropped = analysis.consensus.dropped
-    sentences = [told] if (told := contradiction_sentence(analysis)) else []
-    broom = analysis.thresholds.find(RuleName.BROOM)
-    if broom is not None and broom.threshold.details["p_value"] > CHANCE:
-        facts = broom.threshold.details
-        sentences.append(
-            "Beware: with this method and score, data whose columns were shuffled show "
-            f"{facts['expected_by_chance']:.1f} edges on average, these data {facts['expected_edges']:.1f}. That "
-            "is not more than chance: there is no dependence, or the score finds edges where there are none. Look "
-            "at the other scores, and try --score bdeu or --score bic."
-        )
-    for why in dict.fromkeys(e.fate for e in dropped):
-        listed = [f"{e.tail} → {e.head}" for e in dropped if e.fate is why]
-        one = len(listed) == 1
-        reason = "would close a cycle and" if why is Fate.DROPPED else "cannot be had within the constraints and"
-        sentences.append(
-            f"{len(listed)} edge{'' if one else 's'} above the cut-off {reason} {'is' if one else 'are'} left out of "
-            f"the network: {', '.join(listed[:5])}."
-        )
-    return tuple(sentences)

@@ -22,11 +22,16 @@ __all__ = [
     "no_networks_message",
     "price_remarks",
     "sample_remark",
+    "shortened_remark",
     "shortfall_words",
     "simulated_remark",
+    "stopped_remark",
+    "to_come_remark",
     "uncalibrated_remark",
+    "unchecked_prior_remark",
     "unconstrained_remark",
     "undescribed_remark",
+    "untested_remark",
 ]
 
 
@@ -103,13 +108,38 @@ def simulated_remark(found: SelfCalibration) -> Remark:
     )
 
 
-def missing_remark(missing: Sequence[tuple[str, Averaged | None]]) -> Remark:
-    """Say which comparisons are missing; None stands for one that was not begun."""
+def missing_remark(missing: Sequence[tuple[str, Averaged | str]]) -> Remark:
+    """Say which comparisons are missing; words stand for one that was not begun."""
     listed = "; ".join(
-        f"{title} ({'the time was up' if made is None else shortfall_words(made)})" for title, made in missing
+        f"{title} ({made if isinstance(made, str) else shortfall_words(made)})" for title, made in missing
     )
-    by_time = any(made is None or made.status is Status.TIME_LIMIT for _, made in missing)
+    by_time = any(isinstance(made, str) or made.status is Status.TIME_LIMIT for _, made in missing)
     return Remark(f"Not computed for comparison: {listed}.", by_time=by_time)
+
+
+def shortened_remark(made: Averaged) -> Remark:
+    """Say that a comparison rests on fewer networks than asked for."""
+    return Remark(f"The comparison with the {made.title} rests on {shortfall_words(made)}.", by_time=True)
+
+
+def to_come_remark(steps: Sequence[str]) -> Remark:
+    """Say what a first result does not have yet."""
+    return Remark(f"This is a first result. Still to come, and then written in its place: {'; '.join(steps)}.")
+
+
+def stopped_remark(steps: Sequence[str]) -> Remark:
+    """Say what was not computed because the user stopped the run."""
+    return Remark(f"You stopped the run before these were computed: {'; '.join(steps)}.", by_time=True)
+
+
+def unchecked_prior_remark() -> Remark:
+    """Say that it is not known what the prior does to each edge."""
+    return Remark("What the strength of the prior does to each edge was not computed: the time was up.", by_time=True)
+
+
+def untested_remark(why: str) -> Remark:
+    """Say that it was not tested whether the network fits."""
+    return Remark(f"Whether the network fits was not tested ({why or 'the time was up'}).", by_time=True)
 
 
 def unconstrained_remark(made: Averaged) -> Remark:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arcwise.analysis.edges import FLOOR, HALF, EdgeFinding
+from arcwise.analysis.averaged import is_few
+from arcwise.analysis.edges import HALF, EdgeFinding, floor_of
+from arcwise.analysis.evidence_plan import plan_evidence
 from arcwise.analysis.prose.audit import audit_blocks
 from arcwise.analysis.prose.beliefs import belief_blocks
 from arcwise.analysis.prose.calibration import calibration_blocks
@@ -15,13 +17,15 @@ from arcwise.analysis.prose.chains import chain_blocks
 from arcwise.analysis.prose.choices import choices_table, repeat_blocks
 from arcwise.analysis.prose.constraints import constraint_blocks
 from arcwise.analysis.prose.cuts import cut_sections
-from arcwise.analysis.prose.edges import edge_sentences, state_label, summary_sentences
+from arcwise.analysis.prose.edges import edge_sentences, state_label
 from arcwise.analysis.prose.experiments import experiment_sections
 from arcwise.analysis.prose.fit import fit_blocks, prediction_blocks
 from arcwise.analysis.prose.gaps import completion_account, gap_blocks
 from arcwise.analysis.prose.methods import methods_text, references
 from arcwise.analysis.prose.prior import prior_blocks
+from arcwise.analysis.prose.ranges import range_sections
 from arcwise.analysis.prose.sources import account_of_sample, completeness, ensemble_title, restriction
+from arcwise.analysis.prose.summary import summary_sentences
 from arcwise.analysis.prose.variable import these, variable_answer
 from arcwise.analysis.thresholds import COST_POWERS
 from arcwise.counts import contingency
@@ -56,12 +60,6 @@ __all__ = ["build_report"]
 MOST_SHOWN_CELLS = 600
 # A curve of many networks is thinned to about this many points, which a drawing cannot tell apart.
 CURVE_POINTS = 300
-WHY_METHODS_DIFFER = (
-    "A confidence of 1 means that every network of the set has the edge; it is not a proof. Each score weighs fit "
-    "against complexity in its own way, and a bootstrap also asks what other samples of the same size would have "
-    "shown, so it is more careful. An edge on which all agree can be reported as it is; one on which they disagree "
-    "needs its range, or more data."
-)
 
 
 def build_report(analysis: Analysis) -> Report:
@@ -76,6 +74,7 @@ def build_report(analysis: Analysis) -> Report:
             ("cases", f"{data.n_cases:,}"),
             ("method", main.title),
             ("networks averaged", f"{analysis.confidence.n_networks:,}"),
+            *_held(analysis),
             ("cut-off", f"{analysis.threshold:.3g}"),
             ("edges in the network", f"{kept:,}"),
         ),
@@ -84,6 +83,7 @@ def build_report(analysis: Analysis) -> Report:
         glossary=_glossary(analysis),
         sections=(
             *_focus(analysis),
+            *range_sections(analysis),
             Section("ensemble", ensemble_title(analysis), tuple(_ensemble(analysis))),
             *(
                 [Section("constraints", "What you said, and what it cost", constraint_blocks(analysis))]
@@ -106,6 +106,14 @@ def build_report(analysis: Analysis) -> Report:
             Section("repeat", "How to repeat it", repeat_blocks(analysis)),
         ),
     )
+
+
+def _held(analysis: Analysis) -> tuple[tuple[str, str], ...]:
+    """Say how much of the posterior a credible set holds, where that was found."""
+    facts = analysis.main.credible
+    if facts is None or facts.covered is None:
+        return ()
+    return (("of the posterior in the set", _covered(facts)),)
 
 
 def _about_target(analysis: Analysis) -> tuple[str, ...]:
@@ -163,8 +171,9 @@ def _network(analysis: Analysis) -> NetworkView:
         counts = contingency(data, [v])
         states = tuple(state_label(state) for state in data.states[v])
         nodes.append(NetworkNode(name, states, tuple((counts / counts.sum()).round(4).tolist())))
+    plan = plan_evidence(analysis.network)
     tables = tuple(
-        tuple(tuple(row) for row in table.round(4).tolist()) if table.size <= MOST_SHOWN_CELLS else None
+        tuple(tuple(row) for row in table.tolist()) if plan.order or table.size <= MOST_SHOWN_CELLS else None
         for table in analysis.network.tables
     )
     return NetworkView(
@@ -177,11 +186,13 @@ def _network(analysis: Analysis) -> NetworkView:
         ess=next((tuple(e.prior.ess.tolist()) for e in analysis.edges if e.prior is not None), ()),
         parents=dag.parents,
         tables=tables,
-        floor=min(FLOOR, analysis.threshold),
+        floor=float(f"{floor_of(analysis.confidence, analysis.threshold):.3g}"),
         cost_powers=COST_POWERS,
         cost_cutoffs=analysis.thresholds.by_cost,
         known=_known(analysis, index),
         unseen=_unseen(analysis),
+        evidence=plan,
+        target=None if analysis.focus is None else index[analysis.focus.variable.name],
     )
 
 
@@ -211,7 +222,7 @@ def _edge(analysis: Analysis, edge: EdgeFinding, index: dict[str, int]) -> Netwo
         backward=round_inside(edge.backward, 6),
         undirected=round_inside(edge.undirected, 6),
         error=round(edge.standard_error, 4),
-        by_method=tuple(None if value is None else round_inside(value, 4) for _, value in edge.by_method),
+        by_method=tuple(None if value is None else round_inside(value, 6) for _, value in edge.by_method),
         tail=index[edge.tail],
         counts=tuple(tuple(row) for row in edge.counts.tolist()),
         curve=() if prior is None else tuple(float(f"{value:.3g}") for value in prior.exact),
@@ -247,11 +258,10 @@ def _ensemble(analysis: Analysis) -> list[Block]:
                     s.title,
                     s.confidence.n_networks,
                     int((vector > HALF).sum()),
-                    int((vector >= 0.95).sum()),
+                    None if is_few(s.confidence.n_networks, s.recipe) else int((vector >= 0.95).sum()),
                     float(np.abs(vector - analysis.confidence.vector).mean()),
                 )
             )
-        blocks.append(Paragraph(WHY_METHODS_DIFFER))
         blocks.append(
             Table(
                 "The same data by other methods and scores. The last column is the mean difference of the confidences "

@@ -29,13 +29,22 @@ def l1_distance(confidences: NDArray[np.float64], t: float) -> float:
     return float((np.abs(heights - t) * np.diff(edges)).sum())
 
 
+def _all_distances(ordered: NDArray[np.float64], heights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return L1 at every value of F, by running sums: what lies below a value counts up to it, the rest beyond it."""
+    lengths = np.diff(np.concatenate(([0.0], ordered, [1.0])))
+    below, weighed = np.cumsum(lengths), np.cumsum(lengths * heights)
+    total, all_weighed = below[-1], weighed[-1]
+    found = heights * below - weighed + (all_weighed - weighed) - heights * (total - below)
+    return np.asarray(np.maximum(found, 0.0))
+
+
 def scutari_threshold(confidences: NDArray[np.float64]) -> Threshold:
     """Return the cut-off as published: minimise L1 over t, then take the t-quantile of the confidences."""
     ordered = np.sort(np.asarray(confidences, dtype=np.float64))
     # L1 is convex and piecewise linear with kinks at the values of F, so one of these is a minimiser. Distances that
     # differ by rounding alone count as equal, and of equal ones the largest t is taken (see above).
     candidates = np.arange(len(ordered) + 1) / len(ordered)
-    distances = np.array([l1_distance(ordered, t) for t in candidates])
+    distances = _all_distances(ordered, candidates)
     best = int(np.flatnonzero(distances <= distances.min() + 1e-12)[-1])
     value = 0.0 if best == 0 else float(ordered[best - 1])
     return Threshold(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from html import escape
 
 from arcwise.report.content.blocks import Block, Bullets, Chart, Paragraph, Table, Verbatim
+from arcwise.report.content.forest import Forest
 from arcwise.showing import one_screen
 
 __all__ = ["Answer"]
@@ -56,7 +57,7 @@ def _markdown(block: Block) -> str:
         return "\n".join(f"- {item}" for item in block.items)
     if isinstance(block, Verbatim):
         return f"```text\n{block.text}\n```"
-    if isinstance(block, Chart):
+    if isinstance(block, Chart | Forest):
         return f"{block.caption} {block.summary}"
     head = "| " + " | ".join(_cell(column.title) for column in block.columns) + " |"
     rule = "|" + "|".join("---:" if column.digits is not None else "---" for column in block.columns) + "|"
@@ -79,7 +80,7 @@ def _html(block: Block) -> str:
         return f"<ul>{''.join(f'<li>{escape(item)}</li>' for item in block.items)}</ul>"
     if isinstance(block, Verbatim):
         return f"<pre>{escape(block.text)}</pre>"
-    if isinstance(block, Chart):
+    if isinstance(block, Chart | Forest):
         return f"<p>{escape(block.caption)} {escape(block.summary)}</p>"
     head = "".join(f"<th>{escape(column.title)}</th>" for column in block.columns)
     rows = "".join(

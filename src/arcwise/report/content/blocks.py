@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from arcwise.confidence.consensus import Fate
+from arcwise.report.content.evidence import EvidencePlan
+from arcwise.report.content.forest import Forest
+from arcwise.report.content.trust import Trust, edge_label, trust_of
 from arcwise.showing import one_screen
 
 __all__ = [
@@ -123,7 +126,7 @@ class Chart:
     log_y: bool = False
 
 
-Block = Paragraph | Bullets | Table | Chart | Verbatim
+Block = Paragraph | Bullets | Table | Chart | Forest | Verbatim
 
 
 @one_screen
@@ -206,6 +209,21 @@ class NetworkEdge:
         high, low = max(self.forward, self.backward), min(self.forward, self.backward)
         return high / self.present, low / self.present, self.undirected / self.present
 
+    @property
+    def trust(self) -> Trust:
+        """What all methods together say about it."""
+        return trust_of(self.present, self.agreement, self.by_method)
+
+    @property
+    def real(self) -> float:
+        """Its probability; where that is not known, its confidence."""
+        return self.present if self.probability is None else self.probability
+
+    @property
+    def label(self) -> str:
+        """The number on its line, "" where it would tell nothing."""
+        return edge_label(self.trust, self.real, self.by_method)
+
 
 @one_screen
 @dataclass(frozen=True, slots=True)
@@ -260,6 +278,10 @@ class NetworkView:
         What the network obeys at every cut-off; None for nothing.
     unseen
         How many real edges are expected among the pairs that are not listed; None if that is not known.
+    evidence
+        How the page finds out what evidence does.
+    target
+        The variable that the view starts from, in the middle; None to start with the whole network.
     """
 
     nodes: tuple[NetworkNode, ...]
@@ -276,6 +298,8 @@ class NetworkView:
     cost_cutoffs: tuple[float, ...]
     known: KnownRules | None = None
     unseen: float | None = None
+    evidence: EvidencePlan = field(default_factory=EvidencePlan)
+    target: int | None = None
 
 
 @one_screen

@@ -15,7 +15,7 @@ def show_confidence(value: float, digits: int = 3) -> str:
     >>> show_confidence(0.996, 2), show_confidence(0.0, 2)
     ('>0.99', '0.00')
     """
-    text = f"{value:.{digits}f}"
+    text = f"{round(value, 9):.{digits}f}"  # sums of weights that differ by rounding alone look the same
     step = 10.0**-digits
     if value < 1 - EQUAL and float(text) >= 1:
         return f">{1 - step:.{digits}f}"

@@ -7,14 +7,15 @@ from html import escape
 
 from arcwise.plotting.layout import draw_network, label_of
 from arcwise.report.content.blocks import SETTLED, NetworkEdge, NetworkView
-from arcwise.report.content.numbers import show_confidence
+from arcwise.report.content.trust import dashes_of, thickness
 
 __all__ = ["network_svg"]
 
 STYLE = (
     "text{font:13px system-ui,sans-serif;text-anchor:middle;dominant-baseline:central;fill:#1b1f24}"
-    ".n{fill:#fff;stroke:#57606a;stroke-width:1.2}.e{fill:none;stroke:#3b4754}"
-    ".h{fill:#3b4754;stroke:#3b4754;stroke-width:1.4;stroke-linejoin:round}.o{fill:#fff}"
+    ".n{fill:#fff;stroke:#57606a;stroke-width:1.2}.e{fill:none;stroke:currentColor}"
+    ".alone{color:#3b4754}.agreed{color:#0b5cad}.varied{color:#3f7f8f}.disputed{color:#c04a00}.weak{color:#7a828c}"
+    ".h{fill:currentColor;stroke:currentColor;stroke-width:1.4;stroke-linejoin:round}.o{fill:#fff}"
     ".v{font-size:11px;paint-order:stroke;stroke:#fff;stroke-width:4px;stroke-linejoin:round}"
 )
 
@@ -22,8 +23,9 @@ STYLE = (
 def network_svg(view: NetworkView, *, numbers: bool = True) -> str:
     """Return the network at the view's threshold as an SVG document.
 
-    The higher the confidence, the wider and the less broken the line; an arrow head is filled where the data settle
-    the direction, hollow where they lean towards it, and missing where it is open.
+    The more probable, the wider the line; colour and dashes say whether all methods support the edge (`Trust`). An
+    arrow head is filled where the data settle the direction, hollow where they lean towards it, and missing where it is
+    open. Numbers stand where they tell something.
     """
     arcs = [(parent, child) for child, parents in enumerate(view.parents) for parent in parents]
     shown = [edge for edge in view.edges if edge.fate.in_network]
@@ -35,19 +37,16 @@ def network_svg(view: NetworkView, *, numbers: bool = True) -> str:
         f'<style>{STYLE}</style><rect width="100%" height="100%" fill="#fff"/>'
     ]
     for edge, path in zip(shown, drawing.paths, strict=True):
-        broken = (
-            ""
-            if edge.present >= SETTLED
-            else ' stroke-dasharray="9 5"'
-            if edge.present >= 0.5
-            else ' stroke-dasharray="2.5 5"'
-        )
-        parts.append(f'<path class="e" d="{path}" stroke-width="{1 + 3 * edge.present:.2f}"{broken}/>')
+        dashes = dashes_of(edge.trust, edge.present)
+        broken = f' stroke-dasharray="{dashes}"' if dashes else ""
+        width = thickness(edge.real)
+        parts.append(f'<path class="e {edge.trust}" d="{path}" stroke-width="{width:.2f}"{broken}/>')
         if edge.fate.is_arc:
             parts.append(_head(edge, path))
     if numbers:
         for edge, (x, y) in zip(shown, drawing.middles, strict=True):
-            parts.append(f'<text class="v" x="{x:g}" y="{y:g}">{escape(show_confidence(edge.present, 2))}</text>')
+            if edge.label:
+                parts.append(f'<text class="v" x="{x:g}" y="{y:g}">{escape(edge.label)}</text>')
     for v, node in enumerate(view.nodes):
         x, y, w, h = drawing.x[v], drawing.y[v], drawing.widths[v], drawing.height
         parts.append(
@@ -67,7 +66,7 @@ def _head(edge: NetworkEdge, path: str) -> str:
         points.reverse()
     (bx, by), (tx, ty) = points[-2], points[-1]
     angle = math.atan2(ty - by, tx - bx)
-    size = 1 + 3 * edge.present
+    size = thickness(edge.real)
     length, half = 9 + size, 3.6 + 0.8 * size
     corners = [
         (tx - length * math.cos(angle) - side * math.sin(angle), ty - length * math.sin(angle) + side * math.cos(angle))
@@ -76,4 +75,4 @@ def _head(edge: NetworkEdge, path: str) -> str:
     way = edge.forward if edge.tail == edge.first else edge.backward
     kind = "h" if way / edge.present >= SETTLED else "h o"
     text = "L".join(f"{x:.1f},{y:.1f}" for x, y in [(tx, ty), *corners])
-    return f'<path class="{kind}" d="M{text}Z"/>'
+    return f'<path class="{kind} {edge.trust}" d="M{text}Z"/>'

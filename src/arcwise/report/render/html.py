@@ -17,7 +17,8 @@ from importlib.resources import files
 from typing import Any
 
 from arcwise.confidence.consensus import Fate
-from arcwise.plotting.layout import draw_network, label_of
+from arcwise.plotting.communities import communities
+from arcwise.plotting.layout import Drawing, draw_network, label_of
 from arcwise.report.content.blocks import (
     FOUND,
     Block,
@@ -30,14 +31,32 @@ from arcwise.report.content.blocks import (
     Table,
     Verbatim,
 )
-from arcwise.report.content.numbers import percent, show_confidence
+from arcwise.report.content.forest import Forest
+from arcwise.report.content.numbers import percent, round_inside, show_confidence
 from arcwise.report.drawing.chart import chart_svg
+from arcwise.report.drawing.forest import forest_svg
 
 __all__ = ["render_frame", "render_html"]
 
 # Fewer letters than this next to a table would leave half of a wide window empty.
 FEWEST_BESIDE = 260
-KINDS = {Paragraph: "paragraph", Bullets: "bullets", Table: "table", Chart: "chart", Verbatim: "verbatim"}
+# From so many variables on, weakly joined parts of so many at least can be looked at by themselves.
+LARGE, SMALLEST_PART = 40, 3
+# The parts of the script, in their order: what comes later uses what comes before.
+SCRIPT = (
+    *("page", "consensus", "trust", "junction_tree", "evidence", "camera", "drawing", "neighbourhood", "parts"),
+    *("edge_panel", "variable_panel", "edge_table", "controls", "start"),
+)
+# Significant digits of a probability in a table: sums over many of them are right to 1e-9.
+DIGITS = 12
+KINDS = {
+    Paragraph: "paragraph",
+    Bullets: "bullets",
+    Table: "table",
+    Chart: "chart",
+    Forest: "chart",
+    Verbatim: "verbatim",
+}
 
 
 def render_html(report: Report) -> str:
@@ -50,8 +69,8 @@ def render_html(report: Report) -> str:
     environment.filters["confidence"] = show_confidence
     environment.filters["percent"] = percent
     environment.filters["sides"] = _sides
-    environment.filters["svg"] = lambda chart, key: Markup(chart_svg(chart, key))
-    style, script = _asset("report.css"), _asset("report.js")
+    environment.filters["svg"] = lambda chart, key: Markup(_picture(chart, key))
+    style, script = _stripped(_asset("report.css")), _script()
     policy = (
         f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; img-src data:; base-uri "
         "'none'; "
@@ -70,6 +89,10 @@ def render_html(report: Report) -> str:
     )
 
 
+def _picture(chart: Chart | Forest, key: str) -> str:
+    return forest_svg(chart, key) if isinstance(chart, Forest) else chart_svg(chart, key)
+
+
 def render_frame(report: Report) -> str:
     """Return the page inside a sandboxed frame, for notebooks: its style and script touch nothing outside."""
     page = escape(render_html(report), quote=True)
@@ -81,7 +104,20 @@ def render_frame(report: Report) -> str:
 
 @cache
 def _asset(name: str) -> str:
-    return files("arcwise.report.render").joinpath("assets", name).read_text(encoding="utf-8")
+    return files("arcwise.report.render").joinpath("assets", *name.split("/")).read_text(encoding="utf-8")
+
+
+@cache
+def _script() -> str:
+    """Return all parts of the script as one, in a scope of their own."""
+    parts = "".join(_stripped(_asset(f"script/{name}.js")) for name in SCRIPT)
+    return f'"use strict";\n(() => {{\n{parts}}})();\n'
+
+
+def _stripped(source: str) -> str:
+    """Return a program or style sheet without its indentation and its lines of comment."""
+    lines = (line.strip() for line in source.splitlines())
+    return "".join(f"{line}\n" for line in lines if line and not line.startswith("//"))
 
 
 def _digest(text: str) -> str:
@@ -153,6 +189,29 @@ def _short(value: float) -> float | int:
     return int(rounded) if abs(rounded) >= 10 else rounded
 
 
+def _table(rows: tuple[tuple[float, ...], ...] | None, order: tuple[int, ...]) -> list[list[float]] | None:
+    """Return a table of probabilities: exactly where the page computes with it, else as it is shown."""
+    if rows is None:
+        return None
+    return [[float(f"{value:.{DIGITS}g}") if order else round(value, 4) for value in row] for row in rows]
+
+
+def _weak_parts(view: NetworkView, drawing: Drawing) -> list[dict[str, Any]]:
+    """Return the weakly joined parts of a large network, each called by its best joined variable."""
+    if len(view.nodes) < LARGE:
+        return []
+    shown = [edge for edge in view.edges if edge.fate.in_network]
+    parts = []
+    weighed = [(edge.first, edge.second, edge.real) for edge in shown]
+    for group in drawing.blocks or communities(len(view.nodes), weighed):
+        ends = [(edge.first, edge.second) for edge in shown if {edge.first, edge.second} <= set(group)]
+        inside = Counter(v for pair in ends for v in pair)
+        if len(group) >= SMALLEST_PART and ends:
+            best = min(group, key=lambda v: (-inside[v], v))
+            parts.append({"name": view.nodes[best].name, "nodes": group})
+    return parts if len(parts) > 1 else []
+
+
 def _payload(view: NetworkView) -> dict[str, Any]:
     """Return what the script needs, with short keys: there may be hundreds of edges."""
     arcs = [(parent, child) for child, parents in enumerate(view.parents) for parent in parents]
@@ -170,6 +229,7 @@ def _payload(view: NetworkView) -> dict[str, Any]:
             "w": drawing.widths,
             "h": drawing.height,
             "size": drawing.size,
+            "apart": bool(drawing.blocks),
         },
         "edges": [
             {
@@ -181,13 +241,15 @@ def _payload(view: NetworkView) -> dict[str, Any]:
                 "u": edge.undirected,
                 "e": edge.error,
                 **({} if edge.probability is None else {"o": edge.probability}),
-                "m": edge.by_method,
+                "m": [None if value is None else round_inside(value, 4) for value in edge.by_method],
                 "t": edge.tail,
                 "c": edge.counts,
                 "q": [_short(value) for value in edge.curve],
                 "g": edge.given,
                 "w": [phrases.get(sentence, sentence) for sentence in edge.words],
                 "s": edge.agreement,
+                "v": edge.trust,
+                "l": edge.label,
                 "d": path,
                 "k": middle,
             }
@@ -200,7 +262,14 @@ def _payload(view: NetworkView) -> dict[str, Any]:
         "methods": view.methods,
         "ess": view.ess,
         "parents": view.parents,
-        "tables": view.tables,
+        "tables": [_table(rows, view.evidence.order) for rows in view.tables],
+        "evidence": {
+            "order": view.evidence.order,
+            "refusal": view.evidence.refusal,
+            "given": view.evidence.given,
+        },
+        "parts": _weak_parts(view, drawing),
+        **({} if view.target is None else {"target": view.target}),
         "floor": view.floor,
         **({} if view.unseen is None else {"unseen": view.unseen}),
         "powers": view.cost_powers,

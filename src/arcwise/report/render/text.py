@@ -20,8 +20,10 @@ from arcwise.report.content.blocks import (
     Report,
     Verbatim,
 )
+from arcwise.report.content.forest import Forest
 from arcwise.report.content.numbers import percent, show_confidence, show_range
 from arcwise.report.drawing.chart import sparkline
+from arcwise.report.drawing.forest import forest_line
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -184,6 +186,11 @@ def _block(block: Block) -> list[RenderableType]:
             step = max(1, len(series.y) // SPARKLINE_POINTS)
             lines.append(Text(f"  {sparkline(series.y[::step])}  {series.label}"))
         return [*lines, Text(f"  {block.caption} {block.summary}")]
+    if isinstance(block, Forest):
+        forest = Grid(box=None, pad_edge=False, show_header=False)
+        for own in block.rows:
+            forest.add_row(Text(own.label), Text(forest_line(own)), Text(show_range(*own.spread)))
+        return [forest, Text(f"  {block.caption} {block.summary}")]
     grid = Grid(box=None, pad_edge=False, header_style="bold")
     for column in block.columns:
         grid.add_column(Text(column.title), justify="right" if column.digits is not None else "left")

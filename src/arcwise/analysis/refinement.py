@@ -1,0 +1,226 @@
+"""The answer first: a result as soon as it exists, and then comparisons and checks that are added to it.
+
+What is added last is what the answer does not rest on. A step that does not fit the time that is left is not begun; one
+that the user stops leaves all that was finished before it.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+
+from arcwise.analysis.analysis import Analysis
+from arcwise.analysis.averaged import Averaged, Shortfall, is_few
+from arcwise.analysis.edges import describe_edges, with_methods
+from arcwise.analysis.origins import Origins
+from arcwise.analysis.prior_checks import add_saturation, check_prior
+from arcwise.analysis.prose.experiments import untold_remarks
+from arcwise.analysis.prose.remarks import (
+    cut_remark,
+    hurried_remark,
+    missing_remark,
+    shortened_remark,
+    stopped_remark,
+    to_come_remark,
+    unchecked_prior_remark,
+    undescribed_remark,
+    untested_remark,
+)
+from arcwise.analysis.target_focus import check_network, focus_on, seconds_to_check
+from arcwise.analysis.thresholds import add_broom, choose_thresholds
+from arcwise.analysis.work import Work
+from arcwise.confidence import consensus_network
+from arcwise.data import Dataset
+from arcwise.ensemble import Recipe
+from arcwise.limits import Status
+from arcwise.model import fit_parameters
+from arcwise.progress import RunLine
+
+__all__ = ["first_result", "refine"]
+
+# A result is worth writing at once if it took so long; later, if so long has passed since, or so many times what it
+# takes to write it.
+WORTH_SECONDS = 2.0
+WRITING_TIMES = 5.0
+
+# What a step is called, about how many seconds it takes (asked when it is needed), and what it does.
+Step = tuple[str, Callable[[], float], Callable[[Analysis], Analysis]]
+
+
+def first_result(work: Work, line: RunLine) -> Analysis:
+    """Find the main set of networks and what the answer rests on: cut-off, network, tables."""
+    options = work.options
+    left = len(_kinds(work))
+    line.begin("networks", 1, 1 + left, steps=[math.nan] * (1 + left), most=lambda: work.deadline.seconds_left)
+    idle = work.check_beliefs()
+    main, remarks = work.main_set()
+    if work.prepared.uncut is not None and work.prepared.uncut.cut_status is not Status.COMPLETE:
+        remarks += (cut_remark(),)
+    main, simulated, doubtful = work.calibrated(main)
+    assert main.confidence is not None
+    without, more = work.unconstrained(main) if work.known is not None else (None, ())
+    unbelieved, doubts = work.without_beliefs(main)
+    # What needs complete data and does not average looks at one completion; counts are those of all of them.
+    data = work.complete
+    stacked = data if isinstance(work.data, Dataset) else work.data.stacked()
+    copies = stacked.n_cases // data.n_cases
+    found = choose_thresholds(work.uncut or work.prepared.data, main, options)
+    consensus = consensus_network(main.confidence, found.chosen.threshold)
+    ess = float(main.recipe.score.get("ess", 1.0))
+    origins = Origins(work.known, consensus, without, main, unbelieved, data.targets)
+    hurried = work.deadline.is_over  # what the prior does to each edge takes long for hundreds of them
+    return Analysis(
+        prepared=work.prepared,
+        options=options,
+        main=main,
+        comparisons=(),
+        remarks=(
+            *idle,
+            *untold_remarks(data, work.known),
+            *remarks,
+            *doubtful,
+            *more,
+            *doubts,
+            *found.notes,
+            *([unchecked_prior_remark()] if hurried else []),
+        ),
+        thresholds=found,
+        consensus=consensus,
+        network=fit_parameters(consensus.dag, stacked, estimator="bd", ess=ess * copies),
+        edges=work.believed(describe_edges(data, (main,), origins, stacked, with_priors=not hurried), unbelieved),
+        prior=check_prior(data, consensus.dag, ess=ess),
+        without_constraints=without,
+        without_beliefs=unbelieved,
+        completion=None if isinstance(work.data, Dataset) else data,
+        completions=None if isinstance(work.data, Dataset) else stacked,
+        simulated=simulated,
+    )
+
+
+def refine(found: Analysis, work: Work, line: RunLine, on_result: Callable[[Analysis], None] | None = None) -> Analysis:
+    """Add comparisons and checks one by one, as far as the time goes and until the user stops it."""
+    plan = list(_steps(found, work))
+    written, writing = time.monotonic(), 0.0
+    offered = False
+    for number, (title, _, act) in enumerate(plan):
+        now = time.monotonic()
+        seconds = [expected() for _, expected, _ in plan[number:]]
+        unknown = math.isnan(seconds[0])  # nobody knows how long the next step takes
+        due = (
+            unknown or work.deadline.seconds >= WORTH_SECONDS
+            if not offered
+            else now - written > WRITING_TIMES * writing
+        )
+        due = due and not work.deadline.is_over  # then nothing more is begun
+        draft = replace(found, unfinished=tuple(name for name, *_ in plan[number:]))
+        try:
+            if on_result is not None and due and now - written >= (WORTH_SECONDS if offered else 0.0):
+                on_result(draft.with_remark(to_come_remark))
+                written, writing, offered = time.monotonic(), time.monotonic() - now, True
+            line.begin(title, number + 2, len(plan) + 1, steps=seconds, most=lambda: work.deadline.seconds_left)
+            found = act(found)
+        except KeyboardInterrupt:
+            return draft.with_remark(stopped_remark)
+    return found
+
+
+def _kinds(work: Work) -> list[str]:
+    """Return about which steps there will be, before the first result is there."""
+    return ["posterior", *(["comparison"] * 5 if work.options.compare else []), "Broom", "prior", "fit"]
+
+
+def _steps(found: Analysis, work: Work) -> Iterator[Step]:
+    """Return what is to be added, in its order, each with about how long it takes."""
+    options, main = work.options, found.main
+    last = main.seconds
+    if options.compare:
+        recipes = work.compared(main)
+        for recipe in recipes:
+            yield (
+                f"comparison: {recipe.title}",
+                partial(work.expected, recipe.source),
+                partial(_compared, work=work, recipe=recipe),
+            )
+    if main.find_covered is not None:
+        yield "share of the posterior", lambda: last, lambda now: _with_covered(now, work)
+    if options.compare and work.prepared.uncut is not None:
+        yield "other cuts", lambda: 5 * last, lambda now: replace(now, cuts=work.cut_checks(main))
+    yield (
+        "shuffled columns",
+        lambda: 20 * last if options.permutations != 0 else 0.0,
+        lambda now: _with_broom(now, work),
+    )
+    if work.known is not None:
+        yield "price of the constraints", lambda: last, lambda now: _with_price(now, work)
+    yield "growing parts of the data", lambda: last, lambda now: _with_saturation(now, work)
+    yield "fit", lambda: seconds_to_check(found), lambda now: _with_fit(now, work)
+    if options.target is not None:
+        yield "prediction of the target", lambda: 5 * last, lambda now: _with_focus(now, work)
+
+
+def _compared(found: Analysis, *, work: Work, recipe: Recipe) -> Analysis:
+    """Add another set of networks, or say why it is missing."""
+    made = work.compare(recipe)
+    if isinstance(made, str) or not _is_usable(made):
+        return found.with_missing((recipe.title, made), missing_remark)
+    remarks = found.remarks if made.shortfall is None else (*found.remarks, shortened_remark(made))
+    comparisons = (*found.comparisons, made)
+    return replace(
+        found, comparisons=comparisons, edges=with_methods(found.edges, (found.main, *comparisons)), remarks=remarks
+    )
+
+
+def _is_usable(made: Averaged) -> bool:
+    """Return whether a set is complete, or a sample that the time cut short but not too short."""
+    if made.shortfall is None:
+        return True
+    return made.shortfall is Shortfall.SAMPLE and not is_few(made.count, made.recipe) and not made.verdict
+
+
+def _with_covered(found: Analysis, work: Work) -> Analysis:
+    """Add the share of the posterior that the set holds; where the clock decided how it was found, say so."""
+    main = found.main.with_covered(work.deadline.share(0.4).limits)
+    by_time = main.credible is not None and main.credible.covered_by_time
+    told = {remark.text for remark in found.remarks}
+    more = (undescribed_remark(),) if by_time and undescribed_remark().text not in told else ()
+    return replace(found, main=main, remarks=(*found.remarks, *more))
+
+
+def _with_broom(found: Analysis, work: Work) -> Analysis:
+    """Add Broom's rule, which learns from shuffled columns, if that fits the time."""
+    thresholds, notes = add_broom(
+        found.thresholds, work.uncut or work.prepared.data, found.main, work.options, work.deadline, work.progress
+    )
+    return replace(found, thresholds=thresholds, remarks=(*found.remarks, *notes))
+
+
+def _with_price(found: Analysis, work: Work) -> Analysis:
+    price, more = work.price(found.main)
+    return replace(found, price=price, remarks=(*found.remarks, *more))
+
+
+def _with_saturation(found: Analysis, work: Work) -> Analysis:
+    checked = add_saturation(
+        found.prior, work.complete, work.options, ess=found.ess, deadline=work.deadline, progress=work.progress
+    )
+    return replace(found, prior=checked)
+
+
+def _with_fit(found: Analysis, work: Work) -> Analysis:
+    """Test whether the network fits, if that fits the time."""
+    why = work.shortage(seconds_to_check(found))
+    fit = None if why else check_network(found, work.deadline.limits)
+    if fit is None and work.deadline.given.seconds is not None:
+        return replace(found, remarks=(*found.remarks, untested_remark(why)))
+    return replace(found, fit=fit)
+
+
+def _with_focus(found: Analysis, work: Work) -> Analysis:
+    target = work.options.target
+    assert target is not None
+    focus = focus_on(found, target, work.deadline, seed=work.options.seed, progress=work.progress)
+    hurried = (hurried_remark(target),) if focus.scores.by_time else ()
+    return replace(found, focus=focus, remarks=(*found.remarks, *hurried))

@@ -1,0 +1,270 @@
+"""`Work`: one analysis under way: its parts, each in the time that is left, and how long each took."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+
+from arcwise.analysis.averaged import Averaged, Shortfall, average, is_few
+from arcwise.analysis.cut_checks import CutChecks, check_cuts
+from arcwise.analysis.edge_beliefs import believed_of
+from arcwise.analysis.edges import EdgeFinding
+from arcwise.analysis.options import AUTO, LearnOptions
+from arcwise.analysis.origins import known_of
+from arcwise.analysis.preparation import Prepared
+from arcwise.analysis.price import ConstraintPrice, constraint_price
+from arcwise.analysis.prose.beliefs import idle_remark, without_remark
+from arcwise.analysis.prose.remarks import (
+    fallback_remark,
+    no_networks_message,
+    price_remarks,
+    sample_remark,
+    simulated_remark,
+    uncalibrated_remark,
+    unconstrained_remark,
+    undescribed_remark,
+)
+from arcwise.analysis.remark import Remark
+from arcwise.confidence.calibration.calibration import Calibration
+from arcwise.confidence.calibration.self_calibration import SelfCalibration, self_calibration
+from arcwise.data import Dataset, Incomplete
+from arcwise.deadline import Deadline
+from arcwise.ensemble import Recipe
+from arcwise.ensemble.gaps.averaging import FEWEST
+from arcwise.ensemble.gaps.completions import Completions
+from arcwise.ensemble.recipe import Run
+from arcwise.ensemble.sources import SOURCES, find_source
+from arcwise.ensemble.uncut import Uncut
+from arcwise.errors import OptionError, UnfinishedError
+from arcwise.graph import Constraints
+from arcwise.limits import Limits, Status
+from arcwise.option import options_of
+from arcwise.progress import ProgressCallback
+from arcwise.scores import Score
+
+__all__ = ["Work", "completions_of"]
+
+COMPARED = ("qnml", "bdeu:ess=1", "bic")
+# A comparison that needs more is given up: a limit of memory, unlike one of time, is the same on every machine.
+COMPARED_MEMORY = 2**28
+
+
+def completions_of(data: Dataset | Incomplete, options: LearnOptions) -> Dataset | Completions:
+    """Return complete data as they are, and for others the completions that all parts of the analysis share."""
+    if isinstance(data, Dataset):
+        return data
+    return Completions(
+        data,
+        constraints=None if options.constraints is None else options.constraints.arc_part,
+        max_parents=options.max_parents,
+        count=options.completions,
+        seed=options.seed,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Work:
+    """One analysis under way."""
+
+    prepared: Prepared
+    options: LearnOptions
+    deadline: Deadline
+    progress: bool | ProgressCallback | None
+    data: Dataset | Completions
+    uncut: Uncut | None = None  # numbers to cut anew in every replicate
+    seconds: dict[str, float] = field(default_factory=dict)  # how long the networks of each source took, last time
+
+    @property
+    def complete(self) -> Dataset:
+        """The data; of data with gaps, one completion."""
+        return self.data if isinstance(self.data, Dataset) else next(self.data.take(1))
+
+    @property
+    def known(self) -> Constraints | None:
+        """What every network must satisfy; None for nothing."""
+        return known_of(self.options, self.prepared.data)
+
+    def recipe(self, source: str, score: str | Score | None, *, free: bool = False) -> Recipe:
+        """Return the recipe of a source with the settings that the options have for it.
+
+        `free` of whatever was said, constraints and prior odds: the data's part alone.
+        """
+        options, kind = self.options, find_source(source).Settings
+        given = {item.name for item in options_of(options)}
+        settings = {item.name: getattr(options, item.name) for item in options_of(kind) if item.name in given}
+        own = {item.name: item for item in options_of(kind) if item.name in options.own_settings}
+        settings |= {name: item.kind(options.own_settings[name]) for name, item in own.items()}
+        return Recipe.usual(
+            source,
+            score,
+            max_parents=options.max_parents,
+            constraints=None if free else options.constraints,
+            gaps=self.prepared.gaps,
+            beliefs=None if free else options.beliefs,
+            **settings,
+        )
+
+    def average(self, recipe: Recipe, share: float, *, memory: int | None = None, describe: bool = False) -> Averaged:
+        """Carry a recipe out in a share of the time that is left."""
+        limits = self.deadline.share(share).limits
+        made = average(recipe, self.uncut or self.data, self._run(limits, memory), describe=describe)
+        self.seconds[recipe.source] = made.seconds
+        return made
+
+    def expected(self, source: str) -> float:
+        """Return how long the networks of a source took last time; NaN if it has made none yet."""
+        return self.seconds.get(source, math.nan)
+
+    def shortage(self, seconds: float) -> str:
+        """Say that work which takes so long does not fit the time that is left, and so is not begun; "" if it does."""
+        left = self.deadline.seconds_left
+        if left <= 0:
+            return "the time was up"
+        return f"not begun: it takes about {seconds:.0f} s, and {left:.0f} s were left" if seconds > left else ""
+
+    def _run(self, limits: Limits, memory: int | None) -> Run:
+        return Run(
+            seed=self.options.seed,
+            threads=self.options.threads,
+            limits=limits if memory is None else replace(limits, memory_bytes=memory),
+            progress=self.progress,
+        )
+
+    def cut_checks(self, main: Averaged) -> CutChecks | None:
+        """Carry the main recipe out on numbers that are cut in other ways, as far as the time goes.
+
+        Where gaps are completed, chains begin anew for every way to cut. What a cut does to an edge shows in a few
+        completions, so that these are a fifth of those that the answer is averaged over.
+        """
+        assert main.confidence is not None
+
+        def again(data: Uncut) -> Averaged | None:
+            if self.shortage(self.seconds.get(main.recipe.source, 0.0)):
+                return None
+            if not isinstance(data.whole, Dataset):
+                few = replace(self.options, completions=max(FEWEST, self.options.completions // 5))
+                made = completions_of(data.whole, few)
+                data = replace(data, completions=made if isinstance(made, Completions) else None)
+            return average(main.recipe, data, self._run(self.deadline.share(0.15).limits, COMPARED_MEMORY))
+
+        return check_cuts(self.prepared, main.confidence, self.options, again)
+
+    def main_set(self) -> tuple[Averaged, tuple[Remark, ...]]:
+        """Average the credible set if it can be completed, else a bootstrap, and say why."""
+        method, score = self.options.method, self.options.chosen_score
+        names = tuple(name for name, source in SOURCES.items() if source.is_usual) if method == AUTO else (method,)
+        names = ("bootstrap",) if self.uncut is not None else names
+        if self.known is not None and self.known.is_ancestral:
+            names = tuple(name for name in names if find_source(name).obeys_ancestors)
+            if not names:
+                self.known.refuse_ancestors(f"the {find_source(method).title}")
+        given_up: list[Averaged] = []
+        for name in names:
+            last = name == names[-1]
+            found = self.average(self.recipe(name, score), 0.7 if last else 0.5, describe=True)
+            if found.confidence is None:
+                given_up.append(found)
+                continue
+            remarks = [fallback_remark(first, found) for first in given_up]
+            if found.shortfall in (Shortfall.SAMPLE, Shortfall.COMPLETIONS):
+                remarks.append(sample_remark(found))
+            if found.hurried and found.shortfall is None:
+                remarks.append(undescribed_remark())
+            return found, tuple(remarks)
+        raise OptionError(no_networks_message(given_up[-1]))
+
+    def calibrated(self, main: Averaged) -> tuple[Averaged, SelfCalibration | None, tuple[Remark, ...]]:
+        """Say how the confidences become probabilities, if not by the package's table: not at all, or by simulation.
+
+        Where the time does not suffice for simulations, it is by the table after all.
+        """
+        kind, confidence = self.options.calibration, main.confidence
+        assert confidence is not None
+        if kind == "none" or (kind == "table" and is_few(confidence.n_networks, main.recipe)):
+            return replace(main, confidence=replace(confidence, calibration=Calibration.identity())), None, ()
+        if kind == "table":
+            return main, None, ()
+        assert isinstance(self.data, Dataset)
+        try:
+            found = self_calibration(confidence, self.data, run=self._run(self.deadline.share(0.6).limits, None))
+        except UnfinishedError as error:
+            return main, None, (uncalibrated_remark(str(error)),)
+        few = () if found.status is Status.COMPLETE else (simulated_remark(found),)
+        return replace(main, confidence=replace(confidence, calibration=found.calibration)), found, few
+
+    def unconstrained(self, main: Averaged) -> tuple[Averaged | None, tuple[Remark, ...]]:
+        """Carry out the same recipe without constraints and odds: what the data say if nobody else does."""
+        free = self.recipe(main.recipe.source, main.recipe.scorer.data_score, free=True)
+        made = self.average(free, 0.3)
+        if made.confidence is None or made.shortfall is not None:
+            return None, (unconstrained_remark(made),)
+        return made, ()
+
+    def price(self, main: Averaged) -> tuple[ConstraintPrice | None, tuple[Remark, ...]]:
+        """Find what the constraints cost in the data's own score, with proof where the main set has one."""
+        assert self.known is not None
+        limits = self.deadline.share(0.3).limits
+        free = self.recipe(main.recipe.source, main.recipe.scorer.data_score, free=True)
+        found = constraint_price(
+            self.complete,
+            self.known,
+            score=free.scorer,
+            max_parents=free.max_parents,
+            exact=not main.recipe.source_facts.is_sample,
+            seed=self.options.seed,
+            threads=self.options.threads,
+            limits=limits,
+        )
+        return found, price_remarks(found)
+
+    def check_beliefs(self) -> tuple[Remark, ...]:
+        """Refuse prior odds of variables that are not there, and say which have no effect."""
+        beliefs, data = self.options.beliefs, self.prepared.data
+        if beliefs is None:
+            return ()
+        beliefs.on(data.names)
+        idle = idle_remark(beliefs, self.options.constraints, self.complete)
+        return () if idle is None else (idle,)
+
+    def without_beliefs(self, main: Averaged) -> tuple[Averaged | None, tuple[Remark, ...]]:
+        """Average the main set again without prior odds, if there were any and the time suffices."""
+        if self.options.beliefs is None:
+            return None, ()
+        made = self.average(main.recipe.without_beliefs, 0.4)
+        return (made, ()) if made.shortfall is None else (None, (without_remark(made),))
+
+    def believed(self, edges: tuple[EdgeFinding, ...], without: Averaged | None) -> tuple[EdgeFinding, ...]:
+        """Return the edges with what was believed about each, and its confidence without that."""
+        beliefs, constraints, n = self.options.beliefs, self.known, len(self.prepared.data.names)
+        if beliefs is None:
+            return edges
+        alone = None if without is None else without.confidence
+        return tuple(replace(e, belief=believed_of(beliefs, constraints, alone, (e.first, e.second), n)) for e in edges)
+
+    def compared(self, main: Averaged) -> list[Recipe]:
+        """Return the recipes to compare with: every usual source, three scores each.
+
+        Where the main set is a sample because what is exact was too much, of the exact ones only that with BIC is
+        tried: its table is pruned best.
+        """
+        is_sample = main.recipe.source_facts.is_sample
+        plan = [
+            self.recipe(source.name, score)
+            for source in SOURCES.values()
+            if source.is_usual
+            for score in (COMPARED[-1:] if is_sample and not source.is_sample else COMPARED)
+            if source.obeys_ancestors or self.known is None or not self.known.is_ancestral
+        ]
+        return [one for one in plan if (one.source, one.score) != (main.recipe.source, main.recipe.score)]
+
+    def compare(self, recipe: Recipe) -> Averaged | str:
+        """Carry out another recipe if it fits the time; say why not if it does not.
+
+        It is expected to take as long as its source took last time. What was given up before is expected to take as
+        long as it was tried for. A sample that the time cut short is kept if it is large enough for shares.
+        """
+        why = self.shortage(self.seconds.get(recipe.source, 0.0))
+        if why:
+            return why
+        known = recipe.source in self.seconds
+        return self.average(recipe, 0.6 if known else 0.3, memory=COMPARED_MEMORY)

@@ -1,0 +1,57 @@
+// ---- The camera: how large the drawing is, and which part of it the window shows.
+
+const graph = byId("graph");
+const camera = { scale: 1, size: view.drawing.size };
+
+function fitting() { // the whole drawing, in both directions; small ones may grow
+  const [width, height] = camera.size, stage = byId("scroll");
+  return Math.max(0.12, Math.min(1.6, (stage.clientWidth - 6) / width, (stage.clientHeight - 6) / height));
+}
+
+function scaleTo(scale) { // null: to fit
+  const stage = byId("scroll"), [width, height] = camera.size;
+  const middle = [(stage.scrollLeft + stage.clientWidth / 2) / camera.scale, (stage.scrollTop + stage.clientHeight / 2) / camera.scale];
+  camera.fits = scale === null;
+  camera.scale = scale === null ? fitting() : Math.max(0.12, Math.min(3, scale));
+  graph.setAttribute("width", (width * camera.scale).toFixed(0));
+  graph.setAttribute("height", (height * camera.scale).toFixed(0));
+  if (scale !== null) lookAt(...middle);
+}
+
+function lookAt(x, y) {
+  const stage = byId("scroll");
+  stage.scrollLeft = x * camera.scale - stage.clientWidth / 2;
+  stage.scrollTop = y * camera.scale - stage.clientHeight / 2;
+}
+
+function zoomTo(nodes) { // so that these variables fill the window, at a size that can be read
+  const { x, y } = places, w = view.drawing.w, h = view.drawing.h, stage = byId("scroll");
+  const left = Math.min(...nodes.map((v) => x[v] - w[v] / 2)), right = Math.max(...nodes.map((v) => x[v] + w[v] / 2));
+  const top = Math.min(...nodes.map((v) => y[v] - h / 2)), bottom = Math.max(...nodes.map((v) => y[v] + h / 2));
+  scaleTo(Math.min(1.2, stage.clientWidth / (right - left + 120), stage.clientHeight / (bottom - top + 120)));
+  lookAt((left + right) / 2, (top + bottom) / 2);
+}
+
+function buildCamera() {
+  const stage = byId("scroll");
+  byId("fit").addEventListener("click", () => scaleTo(null));
+  byId("larger").addEventListener("click", () => scaleTo(camera.scale * 1.25));
+  byId("smaller").addEventListener("click", () => scaleTo(camera.scale / 1.25));
+  addEventListener("resize", () => { if (camera.fits) scaleTo(null); });
+  stage.addEventListener("wheel", (event) => { // with Ctrl, as in maps and drawings
+    if (!event.ctrlKey) return;
+    event.preventDefault();
+    scaleTo(camera.scale * (event.deltaY < 0 ? 1.15 : 1 / 1.15));
+  }, { passive: false });
+  let held = null; // dragging the paper moves it
+  stage.addEventListener("pointerdown", (event) => {
+    if (event.pointerType !== "mouse" || event.button !== 0 || event.target.closest(".node, .edge")) return;
+    held = [event.clientX + stage.scrollLeft, event.clientY + stage.scrollTop];
+  });
+  addEventListener("pointermove", (event) => {
+    if (held === null) return;
+    stage.scrollLeft = held[0] - event.clientX;
+    stage.scrollTop = held[1] - event.clientY;
+  });
+  addEventListener("pointerup", () => { held = null; });
+}

@@ -1,0 +1,81 @@
+// ---- The controls: a cut-off, by hand, by rule or by cost.
+
+function setThreshold(value) {
+  state.threshold = Math.max(view.floor, Math.min(1, value));
+  byId("threshold").value = state.threshold;
+  byId("threshold-value").textContent = fixed(state.threshold, 3);
+  byId("threshold").setAttribute("aria-valuetext", `cut-off ${fixed(state.threshold, 3)}`);
+  const rule = view.rules.findIndex((one) => Math.abs(one.value - state.threshold) < 1e-6);
+  byId("rule").value = rule < 0 ? "" : String(rule);
+  byId("rule-help").textContent = rule < 0 ? "" : `${view.rules[rule].label}: ${view.rules[rule].meaning}.`;
+  const byCost = Math.abs(Math.max(view.floor, cutoffAt(state.cost)) - state.threshold) < 1e-6;
+  byId("cost-help").textContent = byCost ? `Best cut-off at this cost: ${fixed(state.threshold, 3)}.`
+    : `The best cut-off at this cost is ${fixed(cutoffAt(state.cost), 3)}; another one is set.`;
+  redraw();
+}
+
+function cutoffAt(power) { // between the given powers the cut-off changes evenly
+  const last = view.powers.length - 1;
+  const at = Math.max(0, Math.min(last, ((power - view.powers[0]) / (view.powers[last] - view.powers[0])) * last));
+  const low = Math.floor(at), high = Math.ceil(at);
+  return view.cutoffs[low] + (view.cutoffs[high] - view.cutoffs[low]) * (at - low);
+}
+
+function setCost(power) {
+  state.cost = power;
+  byId("cost").value = power;
+  const words = short(2 ** power);
+  byId("cost-value").textContent = `${words} extra ${words === "1" ? "edge" : "edges"}`;
+  byId("cost").setAttribute("aria-valuetext", byId("cost-value").textContent);
+}
+
+function buildControls() {
+  const rules = view.rules.map((rule, k) => [rule, k]).sort(([s], [t]) => s.value - t.value);
+  byId("rule").append(make("option", { value: "" }, "by hand"),
+    ...rules.map(([rule, k]) => make("option", { value: k, title: rule.meaning }, `${rule.label} ${fixed(rule.value, 3)}`)));
+  byId("rule").addEventListener("change", () => { if (byId("rule").value) setThreshold(view.rules[Number(byId("rule").value)].value); });
+  byId("threshold").addEventListener("input", (event) => setThreshold(Number(event.target.value)));
+  byId("cost").addEventListener("input", (event) => {
+    setCost(Number(event.target.value));
+    setThreshold(cutoffAt(state.cost));
+  });
+  byId("numbers").addEventListener("change", redraw);
+  byId("reset").addEventListener("click", () => { setCost(Math.log2(view.cost)); setThreshold(view.threshold); });
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && state.part !== null) choosePart(null);
+    else if (event.key === "Escape" && state.node !== null) chooseNode(null);
+  });
+}
+
+function buildCopies() {
+  for (const button of document.querySelectorAll("button.copy")) {
+    button.hidden = false;
+    button.addEventListener("click", async () => {
+      const text = byId(button.dataset.target).textContent, label = button.textContent;
+      try {
+        await navigator.clipboard.writeText(text);
+        button.textContent = "Copied";
+      } catch {
+        const range = document.createRange();
+        range.selectNodeContents(byId(button.dataset.target));
+        getSelection().removeAllRanges();
+        getSelection().addRange(range);
+        button.textContent = "Selected: press Ctrl+C";
+      }
+      setTimeout(() => { button.textContent = label; }, 2500);
+    });
+  }
+}
+
+function buildScrollHints() { // what is wider or higher than its place says so, until it was scrolled to its end
+  const boxes = [...document.querySelectorAll(".scroll.table")];
+  const look = () => {
+    for (const box of boxes) {
+      box.classList.toggle("more-right", box.scrollLeft + box.clientWidth < box.scrollWidth - 4);
+      box.classList.toggle("more-below", box.scrollTop + box.clientHeight < box.scrollHeight - 4);
+    }
+  };
+  for (const box of boxes) box.addEventListener("scroll", look, { passive: true });
+  addEventListener("resize", look);
+  look();
+}

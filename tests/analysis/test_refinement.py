@@ -1,0 +1,131 @@
+"""The answer first: a first result is given out, more is added to it, and stopping keeps what is finished."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import arcwise
+from arcwise import datasets
+from arcwise.analysis import refinement
+from arcwise.analysis.learning import learn_prepared
+from arcwise.analysis.options import LearnOptions
+from arcwise.analysis.preparation import prepare
+from arcwise.analysis.work import Work
+from arcwise.confidence.rules.scutari import l1_distance, scutari_threshold
+from arcwise.deadline import Deadline
+from arcwise.limits import Limits, Status
+from arcwise.progress import ProgressEvent, RunLine, run_line
+
+OPTIONS = LearnOptions(seed=1, permutations=0, replicates=30)
+
+
+def learned(seen: list[arcwise.Analysis] | None = None, **changes: Any) -> arcwise.Analysis:
+    options = replace(OPTIONS, **changes)
+    prepared = prepare(datasets.load("balance-scale"), options)
+    given = None if seen is None else seen.append
+    return learn_prepared(prepared, options, progress=False, on_result=given)
+
+
+@pytest.fixture(scope="module")
+def whole() -> arcwise.Analysis:
+    return learned()
+
+
+def test_a_first_result_comes_before_the_comparisons(whole: arcwise.Analysis, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(refinement, "WORTH_SECONDS", 0.0)
+    monkeypatch.setattr(refinement, "WRITING_TIMES", 0.0)
+    seen: list[arcwise.Analysis] = []
+    last = learned(seen)
+    first = seen[0]
+    assert first.comparisons == ()
+    assert first.status is Status.INTERRUPTED
+    assert any("Still to come" in remark.text and "bootstrap" in remark.text for remark in first.remarks)
+    assert first.dag == last.dag == whole.dag
+    assert first.to_html()
+    assert len(last.comparisons) == 5
+    assert last.status is Status.COMPLETE
+    counts = [len(one.comparisons) for one in seen]
+    assert counts == sorted(counts)
+    assert counts[-1] == 5
+    assert last.to_html() == whole.to_html()  # however often it was given out
+
+
+def test_without_comparisons_little_is_given_out() -> None:
+    seen: list[arcwise.Analysis] = []
+    learned(seen, compare=False, limit_seconds=None)
+    assert len(seen) <= 1
+
+
+def test_stopping_keeps_what_is_finished(whole: arcwise.Analysis, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C during the third comparison: two are there, and the report says what is not."""
+    real, calls = Work.compare, []
+
+    def stopped(self: Work, recipe: Any) -> Any:
+        calls.append(recipe)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return real(self, recipe)
+
+    monkeypatch.setattr(Work, "compare", stopped)
+    found = learned()
+    assert len(found.comparisons) == 2
+    assert found.status is Status.INTERRUPTED
+    assert found.dag == whole.dag
+    said = next(remark.text for remark in found.remarks if "You stopped the run" in remark.text)
+    assert whole.comparisons[2].title in said
+    assert whole.comparisons[1].title not in said
+    assert "fit" in said
+
+
+def test_a_comparison_that_does_not_fit_the_time_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    prepared = prepare(datasets.load("balance-scale"), OPTIONS)
+    work = Work(prepared, OPTIONS, Deadline(Limits(30.0)), False, datasets.load("balance-scale"))
+    work.seconds["bootstrap"] = 1000.0
+    monkeypatch.setattr(Work, "average", lambda *_, **__: pytest.fail("begun"))
+    why = work.compare(work.recipe("bootstrap", "bic"))
+    assert isinstance(why, str)
+    assert "it takes about 1000 s" in why
+
+
+def test_a_single_network_supports_no_claim() -> None:
+    found = arcwise.learn(
+        datasets.load("balance-scale"), method="bootstrap", replicates=1, permutations=0, compare=False, seed=1
+    )
+    assert found.has_few_networks
+    text = found.to_text()
+    assert "Only one network was learned" in found.report.summary[0]
+    assert "at 0.95 or more" not in text
+    assert "are real" not in text
+    assert found.probability.calibration.kind == "none"
+    assert all(edge.probability is None for edge in found.report.network.edges)
+
+
+def test_one_line_tells_of_the_whole_run() -> None:
+    seen: list[ProgressEvent] = []
+    line = RunLine(seen.append, None)
+    line.begin("comparison", 3, 7, steps=[20.0, 19.5], most=lambda: 100.0)
+    assert line.words == "step 3 of 7: comparison, about 40 s left"
+    line(ProgressEvent("networks", 5, 10))
+    assert [event.stage for event in seen] == ["step 3 of 7: comparison", "networks"]
+    assert seen[0].details["seconds_left"] == pytest.approx(39.5, abs=0.5)
+    line.begin("comparison", 4, 7, steps=[20.0, 19.5], most=lambda: 7.0)
+    assert line.words == "step 4 of 7: comparison, about 7 s left"
+    line.begin("fit", 5, 7, steps=[float("nan"), 3.0], most=lambda: float("inf"))
+    assert line.words == "step 5 of 7: fit"  # nobody knows
+    line(ProgressEvent("tests", 1, 2))
+    assert line.words == "step 5 of 7: fit, about 4 s left"  # half is done, in no time
+    with run_line(False) as quiet:
+        quiet(ProgressEvent("networks", 1))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_all_distances_of_scutaris_rule_at_once(seed: int) -> None:
+    values = np.round(np.random.default_rng(seed).random(40), 1 if seed % 2 else 6)
+    found = scutari_threshold(values)
+    distances = [l1_distance(values, k / 40) for k in range(41)]
+    assert found.details["l1"] == pytest.approx(min(distances), abs=1e-12)
+    assert (values > found.value).tolist() == (values > 0.5).tolist()
