@@ -118,7 +118,7 @@ def test_unseen_states_and_missing_columns(pair: tuple[Analysis, SavedAnalysis])
 
 
 def test_a_missing_value_that_is_a_state() -> None:
-    frame = pd.DataFrame({"x": ["a", "b", None, "a"] * 30, "y": ["0", "1", "1", "0"] * 30})
+    frame = pd.DataFrame({"x": ["a", "b", None, "a"] * 30, "y": ["0", "1", "1", "1"] * 30})
     made = learn(frame, impute="state", compare=False, permutations=0, progress=False)
     coded = made.code(pd.DataFrame({"x": [None, "b"], "y": ["0", None]}))
     gap = next(column.gap for column in made.coding.columns if column.name == "x")

@@ -105,7 +105,7 @@ def test_simulations_that_take_too_long_leave_the_table(small: Dataset, monkeypa
     def too_long(*args: object, **options: object) -> None:
         raise UnfinishedError("two were learned from.")
 
-    monkeypatch.setattr("arcwise.analysis.learning.self_calibration", too_long)
+    monkeypatch.setattr("arcwise.analysis.work.self_calibration", too_long)
     analysis = learn(small, calibration="self", compare=False, permutations=0, seed=1)
     assert analysis.probability.calibration.kind == "table"
     assert analysis.status is Status.TIME_LIMIT

@@ -45,6 +45,8 @@ __all__ = ["first_result", "refine"]
 # takes to write it.
 WORTH_SECONDS = 2.0
 WRITING_TIMES = 5.0
+# Of the time that is left, for the share of the posterior that a credible set holds.
+COVERED_SHARE = 0.4
 
 # What a step is called, about how many seconds it takes (asked when it is needed), and what it does.
 Step = tuple[str, Callable[[], float], Callable[[Analysis], Analysis]]
@@ -182,7 +184,7 @@ def _is_usable(made: Averaged) -> bool:
 
 def _with_covered(found: Analysis, work: Work) -> Analysis:
     """Add the share of the posterior that the set holds; where the clock decided how it was found, say so."""
-    main = found.main.with_covered(work.deadline.share(0.4).limits)
+    main = found.main.with_covered(work.deadline.share(COVERED_SHARE).limits)
     by_time = main.credible is not None and main.credible.covered_by_time
     told = {remark.text for remark in found.remarks}
     more = (undescribed_remark(),) if by_time and undescribed_remark().text not in told else ()
