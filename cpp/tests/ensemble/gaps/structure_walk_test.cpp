@@ -32,6 +32,18 @@ TEST(what_an_arc_gains_is_a_difference_of_scores) {
     CHECK(gains(1, others, 0) == gains(1, others, 0));
 }
 
+// Runs of sorted keys in place of a table of cells, of which nearly all would be empty.
+TEST(what_an_arc_gains_where_there_are_many_states) {
+    Sample sample;
+    sample.arities = {20, 21, 22};
+    ArcGains<std::uint8_t> gains(sample.columns(), sample.flags, 2.0, false);
+    const auto score = make_bdeu(8, 2.0);
+    const std::int32_t children[] = {1, 1}, parents[] = {0, 2, 2}, others[] = {2};
+    const std::int64_t offsets[] = {0, 2, 3};
+    const auto values = score_families(*score, sample.columns(), children, offsets, parents);
+    CHECK(std::fabs(gains(1, others, 0) - (values[0] - values[1])) < 1e-12);
+}
+
 TEST(cases_that_lack_an_end_or_set_the_head_do_not_count) {
     Sample sample;
     sample.flags[3] =
