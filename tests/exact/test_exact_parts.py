@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,8 @@ from tests.exact.tables import random_table, tables
 from tests.oracles.brute_force_networks import best_score
 
 from arcwise import _core
-from arcwise.exact.branch_and_bound import PseudoCosts, solve_root
+from arcwise.exact import optimal
+from arcwise.exact.branch_and_bound import PseudoCosts, Root, floor_of, shrink, solve_root
 from arcwise.exact.budget import Budget
 from arcwise.exact.incumbent import Incumbent
 from arcwise.exact.relaxation import Relaxation
@@ -20,6 +22,9 @@ from arcwise.exact.subset_dp import dp_twin, solve_by_dp
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import ParentSetTable
 from arcwise.parent_sets.candidate_sets import candidate_sets, components_of
+
+if TYPE_CHECKING:
+    from arcwise._core.parent_sets import CandidateSets
 
 
 def budget() -> Budget:
@@ -135,6 +140,36 @@ def test_probing_leaves_the_program_as_it_was() -> None:
 def test_components_partition_the_nodes() -> None:
     parts = components_of(candidate_sets(random_table(15, sets=4, seed=2, reach=2)))
     assert sorted(np.concatenate(parts).tolist()) == list(range(15))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_fixing_splits_is_solved_part_by_part(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two tables, and bad sets that lead from one to the other: they are dropped as if fixing had done it."""
+    parts = [random_table(5, sets=6, seed=seed), random_table(5, sets=6, seed=seed + 10)]
+    entries = []
+    for number, part in enumerate(parts):
+        for v in range(5):
+            own = [(float(part.scores[r]), tuple(p + 5 * number for p in part.parents_of(r))) for r in part.rows_of(v)]
+            entries.append([*own, (own[-1][0] + 1e-3, (5 * (1 - number) + v,))])
+    table = ParentSetTable.from_lists([f"X{v}" for v in range(10)], entries)
+
+    def unclosed(sets: CandidateSets, incumbent: Incumbent, *given: Any) -> Root:
+        if sets.variables < 10:
+            return solve_root(sets, incumbent, *given)
+        any_network = Incumbent(sets, 0, budget())
+        assert any_network.begin()
+        root = Root(sets, Relaxation(sets, floor_of(sets, any_network), budget()), any_network, math.inf)
+        group = np.repeat(np.arange(sets.variables), np.diff(sets.offsets)) // 5
+        inside = [not words[0] & ~np.uint64(31 << 5 * int(g)) for words, g in zip(sets.sets, group, strict=True)]
+        shrink(root, np.array(inside))
+        return root
+
+    monkeypatch.setattr(optimal, "solve_root", unclosed)
+    monkeypatch.setattr(optimal, "WIDE", math.inf)  # what is known is not improved before
+    found = optimal.find_optimal(table, method="branch-and-bound")
+    assert found.statistics["components after fixing"] == 2
+    assert found.is_proved
+    assert found.score == pytest.approx(sum(best_score(part) for part in parts), abs=1e-7)
 
 
 def test_pseudo_costs_are_means() -> None:

@@ -190,6 +190,24 @@ def test_work_goes_on_from_a_checkpoint(tmp_path: Path) -> None:
         assert not saved.exists()
 
 
+def test_work_with_required_arcs_goes_on_from_a_checkpoint(tmp_path: Path) -> None:
+    data = random_data(9, 200, arity=3)
+    saved = tmp_path / "work.checkpoint"
+    required = [(data.names[0], data.names[8]), (data.names[5], data.names[8]), (data.names[3], data.names[1])]
+    constraints = Constraints(data.names, required=required)
+
+    def stop(event: ProgressEvent) -> None:
+        if event.stage == "3 parents":
+            raise KeyboardInterrupt
+
+    expected = build_parent_sets(data, "bic", slack=1.0, constraints=constraints)
+    build_parent_sets(data, "bic", slack=1.0, constraints=constraints, checkpoint=saved, progress=stop)
+    assert saved.exists()
+    found = build_parent_sets(data, "bic", slack=1.0, constraints=constraints, checkpoint=saved)
+    assert found.digest == expected.digest
+    assert not saved.exists()
+
+
 def test_a_checkpoint_of_other_work_or_a_damaged_one_is_refused(tmp_path: Path) -> None:
     data = random_data(14, 200, arity=3)
     saved = tmp_path / "work.checkpoint"

@@ -189,8 +189,6 @@ def test_each_rule_drops_only_what_no_network_within_the_slack_has(data: Dataset
             full = _likelihood(data, child, [v for v in range(n) if v != child])
             if pruning.beaten_with_supersets(best_subset, pruning.penalty_bound(full, weight, q, r), slack):
                 assert_useless(child, above)
-            if pruning.has_too_many_configurations(q, data.n_cases, r, weight, slack=slack):
-                assert_useless(child, above[1:])
             for j in parents:
                 rest = [p for p in parents if p != j]
                 entropy = -_likelihood(data, j, rest)
@@ -254,6 +252,32 @@ def test_constraints_are_those_of_brute_force(dense_from: float, data: Dataset, 
             patch.setattr(build, "DENSE_FROM", dense_from)
             found = table_rows(build_parent_sets(data, name, slack=slack, constraints=constraints))
         assert found.keys() == expected.keys()
+
+
+def test_dense_levels_hold_required_parents() -> None:
+    data = Dataset.from_codes(np.random.default_rng(5).integers(2, size=(40, 6)))
+    a, b = data.names[:2]
+    constraints = Constraints(data.names, required=[(a, b)])
+    values = score_all_families(data, make_score("bdeu"))
+    levels = []
+    for dense_from in (0.0, math.inf):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(build, "DENSE_FROM", dense_from)
+            stages: set[str] = set()
+            table = build_parent_sets(
+                data,
+                "bdeu",
+                slack=200.0,
+                constraints=constraints,
+                progress=lambda event, stages=stages: stages.add(event.stage),  # type: ignore[misc]
+            )
+        rows = table_rows(table)
+        assert {parents for child, parents in rows if child == 1} == {
+            (0, *others) for size in range(5) for others in itertools.combinations((2, 3, 4, 5), size)
+        }
+        levels.append(len(stages))
+        assert all(value == pytest.approx(values[family], abs=1e-9) for family, value in rows.items())
+    assert levels[0] < levels[1]  # a dense level is the last
 
 
 @settings(max_examples=10)

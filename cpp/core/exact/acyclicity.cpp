@@ -83,17 +83,13 @@ bool AcyclicityPropagator::drop_early_sets(std::span<std::uint8_t> allowed, bool
     for (std::size_t v = 0; v < n_; ++v) {
         if (ticker.poll_now({v, n_})) return true;
         if (place(allowed, v, scratch_) + 1 == n_) continue;  // v can come last: every set fits
-        bool any = false;
+        // One set stays at least: that of v in an order of all nodes, since what comes before v there is
+        // placed without v, too; and what is dropped here fits in no order.
         for (std::size_t row = sets_.begin(v); row < sets_.end(v); ++row) {
-            if (!allowed[row]) continue;
-            if (sets_.set(row).within(scratch_)) {
-                any = true;
-            } else {
-                allowed[row] = 0;
-                changed = true;
-            }
+            if (!allowed[row] || sets_.set(row).within(scratch_)) continue;
+            allowed[row] = 0;
+            changed = true;
         }
-        if (!any) return false;
     }
     return true;
 }

@@ -401,7 +401,7 @@ class Separator {
         std::priority_queue<Item, std::vector<Item>, std::greater<>> heap;
         for (const auto& [p, weight] : support_.arcs[v]) {
             const double d = std::max(0.0, 1 - weight);
-            if (d < 1 && d < distance_[p]) {
+            if (d < 1) {
                 distance_[p] = d;
                 previous_[p] = v;
                 heap.push({d, p});

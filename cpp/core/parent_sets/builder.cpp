@@ -225,8 +225,6 @@ bool ParentSetBuilder::evaluate(Job& job, Level& level, const Candidates& candid
     const bool is_set_score = score.set_score() != nullptr;
     const std::size_t number = set_score_of(job.score);
     const bool last = level.size >= job.limit;
-    const double weight = score.penalty_weight();
-    const auto cases = static_cast<double>(source_->cases());
     next.alive.set_size = candidates.set_size;
     FamilyRanks ranks(ranks_, job.child, job.required);
     std::span<const std::int32_t> tops;
@@ -248,7 +246,6 @@ bool ParentSetBuilder::evaluate(Job& job, Level& level, const Candidates& candid
             const auto slot = level.family_index.slot(ranks.family());
             double value = 0.0;
             double limit = infinity;  // no superset scores more
-            double lift = 0.0;        // no superset is believed more by more than this
             if (is_set_score) {
                 value = level.family_values.sums[number][slot] -
                         level.parent_values.sums[number][level.parent_index.slot(ranks.parents())];
@@ -256,11 +253,8 @@ bool ParentSetBuilder::evaluate(Job& job, Level& level, const Candidates& candid
                               static_cast<double>(level.family_values.occupied[slot]));
                 if (job.prior) {
                     const auto believed = low < 0 ? top_believed : job.prior->with(top_believed, low);
-                    const double prior = job.prior->value(believed);
-                    const double most = job.prior->most(believed);
-                    value += prior;
-                    limit += most;
-                    lift = most - prior;
+                    value += job.prior->value(believed);
+                    limit += job.prior->most(believed);
                 }
             } else {
                 const auto entry = slot * (level.size + 1) + ranks.place();
@@ -283,9 +277,6 @@ bool ParentSetBuilder::evaluate(Job& job, Level& level, const Candidates& candid
             if (last) continue;
             const double best = std::max(best_subset, value);
             if (beaten_with_supersets(best, limit, options_.slack, 2 * score_tolerance(best))) continue;
-            if (weight > 0.0 && has_too_many_configurations(cells, cases, job.arity, weight,
-                                                            options_.slack + lift, 2 * score_tolerance(best)))
-                continue;
             next.alive.add(low, best);
         }
         next.alive.close(tops);

@@ -32,13 +32,6 @@ inline double penalty_bound(double full_likelihood, double weight, double parent
     return full_likelihood - weight * parent_cells * (arity - 1);
 }
 
-// BIC and AIC: all proper supersets of P have at least 2q configurations; the second half of the penalty
-// alone is then more than N log r + slack, which is more than the likelihood can gain.
-inline bool has_too_many_configurations(double parent_cells, double cases, double arity, double weight,
-                                        double slack, double tolerance) {
-    return parent_cells * weight * (arity - 1) > cases * std::log(arity) + slack + tolerance;
-}
-
 // BIC and AIC: `parent_entropy` is N H(X_j | P). Adding j to P or to a superset gains at most N H(X_j | P),
 // and costs at least w (r_j - 1) q (r - 1). Solved for the child: r - 1 up to this number leaves room for j.
 inline double arity_room(double parent_entropy, double weight, double parent_arity, double parent_cells,

@@ -1,6 +1,7 @@
 #include "parent_sets/set_scorer.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 #include "counts/collapsed_rows.hpp"
@@ -63,7 +64,7 @@ class Scorer final : public SetScorer {
 
     void sum_sets(const SetIndex& index, std::size_t first, std::size_t last,
                   std::span<const std::uint8_t> known, SetValues& values) override {
-        if (first == last) return;
+        assert(first < last);
         if (index.set_size() == 0) {
             counter_.set_prefix({});
             store(counter_.class_counts(), 1.0, 0, values);
@@ -92,7 +93,7 @@ class Scorer final : public SetScorer {
 
     void score_families(const SetIndex& index, std::size_t first, std::size_t last,
                         std::span<FamilyValues> values) override {
-        if (first == last) return;
+        assert(first < last);
         SetWalk walk(index, ranks_, first);
         for (std::size_t slot = first;;) {
             if (walk.new_tops()) counter_.set_prefix(walk.tops());

@@ -1,6 +1,7 @@
 #include "exact/cut_bound.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include "check.hpp"
 #include "exact/separation.hpp"
@@ -52,4 +53,14 @@ TEST(cuts_hold_and_bound_every_network) {
             }
         });
     }
+}
+
+TEST(a_node_without_allowed_sets_bounds_everything_by_nothing) {
+    const CandidateSets sets(random_table(4, 3, 7).view());
+    std::vector<std::uint8_t> allowed(sets.rows(), 1);
+    for (std::size_t row = sets.begin(2); row < sets.end(2); ++row) allowed[row] = 0;
+    const BoundResult bound = cut_bound(sets, CutPool(4), allowed);
+    const double infinity = std::numeric_limits<double>::infinity();
+    CHECK(bound.bound == -infinity);
+    CHECK(bound.reduced_costs == std::vector<double>(sets.rows(), infinity));
 }

@@ -46,5 +46,8 @@ TEST(finds_the_sets_that_were_marked) {
             if (slot > 0) CHECK(index.next(marked[slot - 1], slot - 1) == marked[slot]);
         }
         CHECK(index.slot(marked[5] + 1) == arcwise::SetIndex::absent);
+        CHECK(index.slot(ranks.sets(5) + 64) == arcwise::SetIndex::absent);
+        const double bytes = variables == 30 ? static_cast<double>(ranks.sets(5)) * 3 / 16 : 1600.0;
+        CHECK(arcwise::SetIndex::bytes(ranks.sets(5), 100) == bytes);
     }
 }

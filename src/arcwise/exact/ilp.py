@@ -29,7 +29,7 @@ __all__ = ["solve_by_ilp"]
 
 
 def solve_by_ilp(sets: CandidateSets, incumbent: Incumbent, budget: Budget, tolerance: float) -> float:
-    """Improve the incumbent to the optimum; return the upper bound proved (minus infinity: no acyclic choice)."""
+    """Improve the incumbent, which is a network, to the optimum; return the upper bound proved."""
     from arcwise import _core
 
     program = _Program(sets)
@@ -38,8 +38,6 @@ def solve_by_ilp(sets: CandidateSets, incumbent: Incumbent, budget: Budget, tole
     integral = False
     while not budget.exhausted():
         status = program.solve(_Watch(budget, incumbent.score, bound))
-        if status == "infeasible":
-            return -math.inf
         bound = min(bound, program.dual_bound(integral))
         if status == "stopped":
             if not budget.exhausted():
@@ -154,16 +152,11 @@ class _Program:
         self.solver.changeColsIntegrality(count, self._columns.astype(np.int32), kinds)
 
     def solve(self, watch: _Watch) -> str:
-        """Return "optimal", "infeasible" or "stopped"."""
+        """Return "optimal" or "stopped"."""
         import highspy
 
         watch.run(self.solver)
-        outcome = self.solver.getModelStatus()
-        if outcome == highspy.HighsModelStatus.kOptimal:
-            return "optimal"
-        if outcome in (highspy.HighsModelStatus.kInfeasible, highspy.HighsModelStatus.kUnboundedOrInfeasible):
-            return "infeasible"
-        return "stopped"
+        return "optimal" if self.solver.getModelStatus() == highspy.HighsModelStatus.kOptimal else "stopped"
 
     def dual_bound(self, integral: bool) -> float:
         """Return what the last run has proved."""

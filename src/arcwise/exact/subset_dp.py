@@ -28,7 +28,7 @@ def dp_fits(variables: int, budget: Budget) -> bool:
 def solve_by_dp(sets: CandidateSets, budget: Budget, threads: int) -> tuple[float, NDArray[np.int64]] | None:
     """Return the optimum and its rows; None if the budget was not enough (its status says which limit).
 
-    The optimum is minus infinity, and the rows are empty, if no acyclic choice exists.
+    An acyclic choice must exist, which `feasible_order` finds out in less time.
     """
     from arcwise import _core
 
@@ -40,8 +40,6 @@ def solve_by_dp(sets: CandidateSets, budget: Budget, threads: int) -> tuple[floa
     if reason:
         budget.stop(Status.from_native(reason))
         return None
-    if dp.optimum == -math.inf:
-        return -math.inf, np.empty(0, dtype=np.int64)
     return dp.optimum, dp.rows()
 
 

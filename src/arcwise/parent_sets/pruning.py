@@ -12,8 +12,6 @@ prior of P and its supersets:
 - `beaten_by_subset` compares sums.
 - `beaten_with_supersets`: bound(P') + b+(P') bounds the sum for every superset P'' of P', because the data's part is at
   most bound(P') and b(P'') <= b+(P'). The native builder bounds b+ itself, in two ways (child_prior.hpp).
-- `has_too_many_configurations` proves that the data's part of every proper superset P'' of P is more than its slack
-  below that of P. With the slack e + b+(P) - b(P), s(P'') < s(P) - e - b+(P) + b(P) + b(P'') - b(P) <= s(P) - e.
 - `parent_adds_too_little` proves that the data's part of P'' is more than its slack below that of P'' - j. With the
   slack e + g, where g is at least b(P'') - b(P'' - j), s(P'') < s(P'' - j) - e. This difference is the log odds of
   the arc j -> i plus the difference of the size terms of \\|P''\\| and one less; g is the largest over all children i
@@ -40,7 +38,6 @@ __all__ = [
     "beaten_by_subset",
     "beaten_with_supersets",
     "build_parent_sets_twin",
-    "has_too_many_configurations",
     "occupied_bound",
     "parent_adds_too_little",
     "penalty_bound",
@@ -90,18 +87,6 @@ def occupied_bound(occupied_cells: float, arity: int) -> float:
     hold at least one cell each of every superset.
     """
     return -occupied_cells * math.log(arity)
-
-
-def has_too_many_configurations(
-    parent_cells: float, cases: int, arity: int, weight: float, *, slack: float, tolerance: float = 0.0
-) -> bool:
-    """BIC, AIC: drop all proper supersets of P if q > (N log r + e) / (w (r - 1)).
-
-    Proof. A proper superset P'' has q'' >= 2q, so w t(P'') - w t(P) >= w t(P) > N log r + e.
-    LL(i | P'') - LL(i | P) <= -LL(i | P) <= N log r.
-    So s(P'') < s(P) - e.
-    """
-    return parent_cells * weight * (arity - 1) > cases * math.log(arity) + slack + tolerance
 
 
 def arity_room(

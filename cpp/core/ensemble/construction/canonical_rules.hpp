@@ -76,14 +76,14 @@ class ClassRule {
     };
 
     explicit ClassRule(const ComponentProblem<W>& problem) : problem_(problem) {
-        // The partners are rows of the table: translate them into rows of the problem.
+        // The partners are rows of the table: translate them into rows of the problem, which all of them are.
         std::int64_t last = -1;
         for (const auto& row : problem.rows) last = std::max(last, row.origin);
         std::vector<std::int32_t> inverse(static_cast<std::size_t>(last + 1), none);
         for (std::size_t r = 0; r < problem.rows.size(); ++r)
             inverse[static_cast<std::size_t>(problem.rows[r].origin)] = static_cast<std::int32_t>(r);
         const auto translate = [&](std::int64_t origin) {
-            return origin < 0 || origin > last ? none : inverse[static_cast<std::size_t>(origin)];
+            return origin < 0 ? none : inverse[static_cast<std::size_t>(origin)];
         };
         for (std::size_t k = 0; k < problem.partner_nodes.size(); ++k) {
             before_.push_back(translate(problem.partner_before[k]));

@@ -104,18 +104,17 @@ class SourceStates {
     void find_covering_rows() {
         std::int64_t last = -1;
         for (const auto& row : component_.rows) last = std::max(last, row.origin);
-        std::vector<std::int64_t> number(static_cast<std::size_t>(last + 1), -1);
+        std::vector<std::size_t> number(static_cast<std::size_t>(last + 1));
         for (std::size_t r = 0; r < component_.rows.size(); ++r)
-            number[static_cast<std::size_t>(component_.rows[r].origin)] = static_cast<std::int64_t>(r);
+            number[static_cast<std::size_t>(component_.rows[r].origin)] = r;
         covering_.resize(component_.rows.size());
         for (std::size_t b = 0; b < component_.nodes; ++b)
             for (auto row = component_.offsets[b]; row < component_.offsets[b + 1]; ++row)
                 for (auto k = component_.partner_offsets[row]; k < component_.partner_offsets[row + 1]; ++k) {
                     const auto before = component_.partner_before[k];
-                    if (component_.partner_nodes[k] < b || before < 0 || before > last) continue;
-                    const auto of_a = number[static_cast<std::size_t>(before)];
-                    if (of_a >= 0)
-                        covering_[static_cast<std::size_t>(of_a)].push_back(static_cast<std::uint32_t>(row));
+                    if (component_.partner_nodes[k] < b || before < 0) continue;
+                    const std::size_t of_a = number[static_cast<std::size_t>(before)];  // partners have one
+                    covering_[of_a].push_back(static_cast<std::uint32_t>(row));
                 }
     }
 

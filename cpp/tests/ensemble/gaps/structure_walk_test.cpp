@@ -19,10 +19,8 @@ struct Sample {
     Columns<std::uint8_t> columns() const { return {codes.data(), 3, 8, arities.data(), nullptr}; }
 };
 
-}  // namespace
-
-TEST(what_an_arc_gains_is_a_difference_of_scores) {
-    const Sample sample;
+// 0 -> 1, where 2 is another parent.
+void check_gain(const Sample& sample) {
     ArcGains<std::uint8_t> gains(sample.columns(), sample.flags, 2.0, false);
     const auto score = make_bdeu(8, 2.0);
     const std::int32_t children[] = {1, 1}, parents[] = {0, 2, 2}, others[] = {2};
@@ -30,6 +28,19 @@ TEST(what_an_arc_gains_is_a_difference_of_scores) {
     const auto values = score_families(*score, sample.columns(), children, offsets, parents);
     CHECK(std::fabs(gains(1, others, 0) - (values[0] - values[1])) < 1e-12);
     CHECK(gains(1, others, 0) == gains(1, others, 0));
+}
+
+}  // namespace
+
+TEST(what_an_arc_gains_is_a_difference_of_scores) {
+    check_gain({});
+}
+
+// Runs of sorted keys in place of a table of cells, of which nearly all would be empty.
+TEST(what_an_arc_gains_where_there_are_many_states) {
+    Sample sample;
+    sample.arities = {20, 21, 22};
+    check_gain(sample);
 }
 
 TEST(cases_that_lack_an_end_or_set_the_head_do_not_count) {
