@@ -20,6 +20,7 @@ from arcwise.data import Dataset, Table, read_data, read_table
 from arcwise.data.delimited import read_delimited
 from arcwise.data.read import FORMATS
 from arcwise.data.source import Source, TextOptions
+from arcwise.data.titles import find_titles
 from arcwise.errors import ArcwiseError, DataError, DataWarning, FormatError, OptionError
 
 GOOD = "smoke,cough,age\nno,yes,1\nyes,no,2\nno,no,10\n"
@@ -406,3 +407,8 @@ def test_a_header_that_lacks_a_name_is_refused(tmp_path: Path, text: str) -> Non
     path.write_text(text)
     with pytest.raises(FormatError, match="fields, but the header has"):
         read_table(path)
+
+
+def test_a_separator_within_fields_makes_no_title_of_the_header() -> None:
+    text = b"rain,wet grass,set\nyes,dry,rain;wet grass\nno,dry,rain;wet grass\nyes,wet,rain;wet grass\n"
+    assert find_titles(text, [",", ";"], whole=True) is None

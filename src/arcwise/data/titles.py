@@ -64,7 +64,7 @@ def find_titles(head: bytes, separators: Sequence[str], *, whole: bool) -> Title
     head
         The beginning of the file.
     separators
-        What may separate fields.
+        What may separate fields, the likeliest first.
     whole
         Whether this is the whole file; otherwise, the last line is cut off.
 
@@ -80,6 +80,8 @@ def find_titles(head: bytes, separators: Sequence[str], *, whole: bool) -> Title
     lines = lines[:most] if whole or len(lines) > most else lines[:-1]
     for separator in separators:
         records = [_fields(line, separator) for line in lines]
+        if separator == separators[0] and _is_whole_table(records):
+            return None  # another separator within its fields would make titles of names
         position = _header_of(records)
         if position is None:
             continue
@@ -109,6 +111,14 @@ def _header_of(records: list[list[str]]) -> int | None:
     if any(2 * sum(map(bool, record)) > wide and not (clear and len(record) < wide) for record in titles):
         return None
     return position if clear or any(" " in field for record in titles for field in record) else None
+
+
+def _is_whole_table(records: list[list[str]]) -> bool:
+    """Say whether all that is written is of one width, more than half of the first line filled: a header and rows."""
+    written = [record for record in records if any(record)]
+    if not written or len({len(record) for record in written}) != 1:
+        return False
+    return len(written[0]) > 1 and 2 * sum(map(bool, written[0])) > len(written[0])
 
 
 def _names(record: list[str], wide: int) -> bool:

@@ -167,7 +167,7 @@ def test_a_column_of_which_a_sample_has_no_value_is_kept() -> None:
     holes = frame()
     holes.loc[holes.index[2:], "y"] = np.nan
     data = Uncut(Table.from_dataframe(holes), NUMBERS)
-    drawn = data._recoded(np.arange(5, 15), data._points(np.arange(5, 15)))
+    drawn = data._recoded(np.arange(5, 15), data._points(np.arange(5, 15))[0])
     assert len(drawn.states[2]) == 2
 
 
