@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta
 
+from arcwise.analysis.prose.effects import effects_answer
 from arcwise.data import Dataset
 from arcwise.effects import find_effect, find_effects
 from arcwise.effects.back_door import Strata
@@ -196,6 +197,19 @@ def test_experiments_leave_out_what_else_was_set() -> None:
     only = data.with_targets([["v2"]] * 200)
     with pytest.raises(DataError, match="every case sets"):
         find_effect(family_reach(networks.networks()), only, "v1", "v0")
+
+
+def test_a_cause_that_no_case_tells_of_leaves_the_others_their_effects() -> None:
+    data = small_data(3, 200, 2)
+    reach = family_reach(all_networks(data).networks())
+    told = data.with_targets([["v0"] if k % 2 else ["v1"] for k in range(200)])
+    found = find_effects(reach, told)
+    assert found.untold == ("v2",)
+    assert np.isnan(found.change[2]).all()
+    assert found.change[0, 1] == pytest.approx(find_effects(reach, data.take(np.arange(200) % 2 == 1)).change[0, 1])
+    assert "What setting v2 does is not told" in effects_answer(found).to_text()
+    with pytest.raises(DataError, match="every case sets"):
+        find_effects(reach, data.with_targets([["v0", "v1"]] * 200))
 
 
 @pytest.mark.parametrize(

@@ -81,6 +81,7 @@ def effect(
     Example: arcwise effect survey-report smoke cough
     """
     from arcwise.analysis.prose.effects import effect_answer, effects_answer, possible_answer
+    from arcwise.effects.back_door import usable_cases
 
     if asked.hidden_causes not in HIDDEN:
         raise typer.BadParameter(f"--hidden-causes is {' or '.join(HIDDEN)}, not '{asked.hidden_causes}'.")
@@ -117,6 +118,7 @@ def effect(
         return
     if cause is not None:
         saved.network.index(cause)  # refuses an unknown name
+        usable_cases(saved.stacked, cause)  # refuses one of which no case tells
     matrix = saved.effects(level=level, limits=limit.limits, progress=printing.progress)
     frame = matrix.to_frame()
     if cause is not None:
@@ -127,6 +129,7 @@ def effect(
         source=source,
         cause=cause,
         level=level,
+        untold=list(matrix.untold),
         assumes="no common cause is missing from the data",
     )
     finish(matrix.status)

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from arcwise.data import Dataset
 from arcwise.errors import DataError
 
-__all__ = ["BackDoor", "Strata", "usable_cases"]
+__all__ = ["BackDoor", "Strata", "cases_that_tell", "usable_cases"]
 
 
-def usable_cases(data: Dataset, cause: str) -> Dataset:
-    """Return the cases in which nothing but the cause was set by an experiment.
+def cases_that_tell(data: Dataset, cause: str) -> Dataset | None:
+    """Return the cases in which nothing but the cause was set by an experiment; None if there are none.
 
     Setting x leaves its parents, and y given x and them, as they are; setting anything else may not.
     """
@@ -32,11 +32,19 @@ def usable_cases(data: Dataset, cause: str) -> Dataset:
     allowed = np.array([set(names) <= {cause} for names in targets.sets])
     rows = np.flatnonzero(allowed[targets.of_row])
     if not len(rows) or (data.weights is not None and not data.weights[rows].any()):
+        return None
+    return data.take(rows)
+
+
+def usable_cases(data: Dataset, cause: str) -> Dataset:
+    """Return the same cases, of which there must be some."""
+    found = cases_that_tell(data, cause)
+    if found is None:
         raise DataError(
             f"every case sets a variable other than '{cause}': what follows from setting it alone cannot be estimated. "
             "Add cases in which nothing was set."
         )
-    return data.take(rows)
+    return found
 
 
 class Strata:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from arcwise.data import Dataset
 from arcwise.deadline import Deadline
-from arcwise.effects.back_door import usable_cases
+from arcwise.effects.back_door import cases_that_tell, usable_cases
 from arcwise.effects.effect import LEVEL, state_pairs
 from arcwise.effects.mixture import Mixture
 from arcwise.effects.search import CauseParts, check_effect_options, reach_of
@@ -46,6 +46,8 @@ class EffectMatrix:
         The share of the posterior that intervals hold.
     status
         COMPLETE; TIME_LIMIT if the effects of some causes are missing, which are NaN.
+    untold
+        Causes whose effects no case tells, since each sets another variable: they are NaN, too.
     """
 
     names: tuple[str, ...]
@@ -57,6 +59,7 @@ class EffectMatrix:
     at: NDArray[np.int64]
     level: float
     status: Status = Status.COMPLETE
+    untold: tuple[str, ...] = ()
 
     @property
     def expected(self) -> NDArray[np.float64]:
@@ -121,7 +124,13 @@ def find_effects(
 ) -> EffectMatrix:
     """Return what setting each variable does to each other one; the arguments are those of `find_effect`.
 
-    A limit of time leaves the remaining causes out, and shows in the status.
+    A limit of time leaves the remaining causes out, and shows in the status. Of experiments, causes of which every case
+    sets another variable are `untold`.
+
+    Raises
+    ------
+    DataError
+        If that is so of all causes.
     """
     check_effect_options(data, (), level, ess)
     deadline = Deadline.of(limits)
@@ -132,9 +141,14 @@ def find_effects(
     change, low, high = (np.full((n, n), np.nan) for _ in range(3))
     at = np.full((n, n, 3), -1, dtype=np.int64)
     status = Status.COMPLETE
+    untold: list[str] = []
     with show_progress(progress) as callback:
         for x in range(n):
-            parts = CauseParts(reach, usable_cases(data, data.names[x]), x, ess, copies=copies)
+            told = cases_that_tell(data, data.names[x])
+            if told is None:
+                untold.append(data.names[x])
+                continue
+            parts = CauseParts(reach, told, x, ess, copies=copies)
             for row in parts.rows:
                 if deadline.is_over:
                     status = Status.TIME_LIMIT
@@ -156,4 +170,6 @@ def find_effects(
                 at[x, y] = (*state_pairs(int(data.arities[x]))[int(pair)], int(state))
                 parts.release(y)
             callback(ProgressEvent("effects", x + 1, n))
-    return EffectMatrix(data.names, data.states, probability, change, low, high, at, level, status)
+    if len(untold) == n:
+        usable_cases(data, untold[0])
+    return EffectMatrix(data.names, data.states, probability, change, low, high, at, level, status, tuple(untold))

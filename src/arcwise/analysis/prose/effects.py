@@ -155,6 +155,9 @@ def effects_answer(found: EffectMatrix, cause: str | None = None) -> Answer:
     n = len(found.names)
     of = f"of {cause} on the {n - 1:,} others" if cause is not None else f"of {n:,} variables on each other"
     more = f" The {MOST_ROWS} largest to be expected are shown; the file has all." if len(frame) > MOST_ROWS else ""
+    if found.untold:
+        listed = ", ".join(found.untold)
+        more += f" What setting {listed} does is not told: in every case another variable was set."
     likely = int((frame["no_effect"].astype(float) < 0.5).sum())
     text = (
         f"Of the effects {of}, {likely:,} {'is' if likely == 1 else 'are'} more likely there than not. The change is "
