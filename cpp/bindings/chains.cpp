@@ -77,13 +77,14 @@ void bind_run(nb::module_& stage) {
 void bind_indicators(nb::module_& stage) {
     stage.def(
         "summarize_arcs",
-        [](const BoundTable& table, const Array1<std::uint32_t>& rows, std::size_t chains) {
+        [](const BoundTable& table, const Array1<std::uint32_t>& rows, std::size_t chains,
+           std::size_t threads) {
             ArcIndicators found =
-                unlocked([&] { return summarize_arcs(table.view(), as_span(rows), chains); });
+                unlocked([&] { return summarize_arcs(table.view(), as_span(rows), chains, threads); });
             return nb::make_tuple(as_array(std::move(found.firsts)), as_array(std::move(found.seconds)),
                                   as_array(std::move(found.counts)), as_array(std::move(found.effective)));
         },
-        nb::arg("table"), nb::arg("rows"), nb::arg("chains"));
+        nb::arg("table"), nb::arg("rows"), nb::arg("chains"), nb::arg("threads") = 1);
 }
 
 }  // namespace

@@ -68,9 +68,9 @@ MOST_TERMS, MOST_SCORED, SCORED_ALWAYS, EXACT_MEMORY = 5 * 10**9, 3 * 10**11, 50
 EXACT_SHARE = 0.5
 # Draws from a posterior that was summed: an arc's share has a standard error of at most 0.005.
 EXACT_DRAWS = 10_000
-# The credible set that chains jump in: memory decides, and, if there is a limit, a share of the time. If the set of the
-# whole factor does not fit, that of a smaller one may.
-JUMP_MEMORY, JUMP_SHARE, JUMP_FACTORS = 2**25, 0.3, (1.0, 0.3)
+# The credible set that chains jump in: memory decides, and, if there is a limit, a share of the time. That of a smaller
+# factor comes first: where even it does not fit, which is soon seen, the larger one, which costs more, is not tried.
+JUMP_MEMORY, JUMP_SHARE, JUMP_FACTORS = 2**25, 0.3, (0.3, 1.0)
 
 
 @one_screen
@@ -424,27 +424,26 @@ def _jump_set(problem: Problem, settings: PosteriorSettings, deadline: Deadline)
     left = deadline if known is not None else deadline.share(JUMP_SHARE)
     slacks = [math.log(settings.jump_factor * share) for share in JUMP_FACTORS if settings.jump_factor * share > 1]
     if known is not None:
-        slacks = [slack for slack in slacks if slack == known.jump_slack] or slacks[:1]
-    status = Status.COMPLETE
+        slacks = [slack for slack in slacks if slack == known.jump_slack] or slacks[-1:]
+    largest, status = None, Status.COMPLETE
     for slack in slacks:
-        table = problem.table(slack, Limits(left.limits.seconds, JUMP_MEMORY))
+        limits = Limits(left.limits.seconds, JUMP_MEMORY)
+        table = problem.table(slack, limits)
         status = table.status
         if status is Status.COMPLETE:
-            limits = Limits(left.limits.seconds, JUMP_MEMORY)
             found = CredibleSet.build(
                 table, log_slack=slack, constraints=problem.constraints, limits=limits, progress=problem.progress
             )
-            if found.complete:
-                return found, False
             status = found.status
         if status is Status.INTERRUPTED:
             raise KeyboardInterrupt
-        if status is Status.TIME_LIMIT:
+        if status is not Status.COMPLETE:
             break
+        largest = found
     if known is not None and status is Status.TIME_LIMIT:
         raise UnfinishedError(
             f"the time was over before the networks that the chains of {settings.path} jump among were found again: ",
             "nothing was drawn, and the file is as it was.",
             remedies=Remedy("allow more time"),
         )
-    return None, status is Status.TIME_LIMIT
+    return largest, status is Status.TIME_LIMIT

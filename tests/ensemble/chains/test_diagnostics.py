@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import norm, rankdata
 from tests.ensemble.chains.chain_tables import random_table
 
 from arcwise.ensemble.chains.diagnostics import (
@@ -36,6 +37,15 @@ def test_effective_draws_of_an_autoregression_are_what_theory_says(memory: float
     # Of the ranks: a monotone change of the values changes nothing.
     assert rank_effective_draws(np.exp(values)) == pytest.approx(rank_effective_draws(values), rel=1e-9)
     assert rank_r_hat(values) < 1.01
+
+
+def test_ranks_are_those_of_scipy_with_ties() -> None:
+    values = np.random.default_rng(3).integers(0, 20, size=(4, 500)).astype(float)
+    parts = np.concatenate([values[:, :250], values[:, 250:]])
+    ranks = rankdata(parts, method="average").reshape(parts.shape)
+    assert rank_effective_draws(values) == pytest.approx(
+        effective_draws(norm.ppf((ranks - 3 / 8) / (parts.size + 1 / 4))), rel=1e-12
+    )
 
 
 def test_r_hat_sees_chains_with_other_means_and_with_other_spreads() -> None:

@@ -7,6 +7,8 @@
 #include <limits>
 #include <map>
 
+#include "parallel_for.hpp"
+
 namespace arcwise {
 namespace {
 
@@ -89,7 +91,7 @@ double effective_draws(std::span<const SetView> parts, std::size_t length) {
 }
 
 ArcIndicators summarize_arcs(const TableView& table, std::span<const std::uint32_t> rows,
-                             std::size_t chains) {
+                             std::size_t chains, std::size_t threads) {
     const std::size_t n = table.variables, draws = rows.size() / (chains * n);
     assert(draws >= 8 && rows.size() == chains * draws * n);
     const std::size_t half = draws / 2, parts = 2 * chains;
@@ -117,21 +119,30 @@ ArcIndicators summarize_arcs(const TableView& table, std::span<const std::uint32
             }
     }
     ArcIndicators found;
-    std::vector<SetView> views;
+    std::vector<const std::vector<BitRows>*> all;
     for (const auto& [pair, arcs] : pairs) {
         found.firsts.push_back(pair.first);
         found.seconds.push_back(pair.second);
+        all.push_back(&arcs);
+    }
+    found.counts.resize(all.size() * 3 * parts);
+    found.effective.resize(all.size() * 3);
+    const auto work = [&](std::size_t, std::size_t pair) {
+        const auto& arcs = *all[pair];
         BitRows either = arcs[0];
         for (std::size_t part = 0; part < parts; ++part) either[part] |= arcs[1][part];
+        std::vector<SetView> views;
+        std::size_t place = 3 * pair;
         for (const BitRows* own : {&arcs[0], &arcs[1], static_cast<const BitRows*>(&either)}) {
             views.clear();
             for (std::size_t part = 0; part < parts; ++part) {
                 views.push_back((*own)[part]);
-                found.counts.push_back(static_cast<std::int64_t>(views.back().size()));
+                found.counts[place * parts + part] = static_cast<std::int64_t>(views.back().size());
             }
-            found.effective.push_back(effective_draws(views, half));
+            found.effective[place++] = effective_draws(views, half);
         }
-    }
+    };
+    parallel_for(threads, all.size(), work, [](std::size_t) { return false; });
     return found;
 }
 

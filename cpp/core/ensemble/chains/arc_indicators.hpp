@@ -30,7 +30,8 @@ struct ArcIndicators {
 
 // `rows` has the row, counted within the node, for every chain, draw and node. Each chain is halved; of an
 // odd number of draws the middle one is left out. At least 8 draws per chain.
-ArcIndicators summarize_arcs(const TableView& table, std::span<const std::uint32_t> rows, std::size_t chains);
+ArcIndicators summarize_arcs(const TableView& table, std::span<const std::uint32_t> rows, std::size_t chains,
+                             std::size_t threads = 1);
 
 // The effective number of draws of a 0/1 series in several parts of equal length (Vehtari et al. 2021,
 // section 3.2, with Geyer's initial monotone sequence); NaN if it is constant.

@@ -101,8 +101,8 @@ class Walker {
     Sum sum_all(std::size_t node, const SetView* also = nullptr);
     Sum sum_with(std::size_t node, std::size_t parent);
     Sum sum_below(std::size_t node, std::span<const std::int32_t> list);  // that avoid `below_`
-    template <class Avoids>
-    Sum sum_allowed(std::size_t node, std::span<const std::int32_t> list, Avoids avoids);
+    template <class Allows>
+    Sum sum_allowed(std::size_t node, std::span<const std::int32_t> list, Allows allows);
     bool is_within(const Sum& sum, std::int64_t row) const;
     std::int64_t draw_row(Xoshiro& random) const;  // of the last sum
 
@@ -115,7 +115,8 @@ class Walker {
     std::vector<std::int64_t> rows_;
     std::size_t arcs_ = 0;
     LongSet below_, alone_;
-    std::vector<std::int32_t> seen_;  // the rows of the last sum, and the sums of their weights so far
+    // The rows that the last sum went through, and the weights so far of those that are allowed.
+    std::span<const std::int32_t> listed_;
     std::vector<double> sums_;
     std::vector<std::size_t> children_;
     std::vector<std::int64_t> kept_;

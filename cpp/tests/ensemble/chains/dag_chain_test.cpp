@@ -1,6 +1,7 @@
 #include "ensemble/chains/dag_chain.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <map>
 #include <vector>
@@ -101,6 +102,12 @@ TEST(chains_on_many_nodes_do_not_depend_on_threads) {
     const auto found = summarize_arcs(table, first.rows, 3);
     CHECK(found.firsts.size() == n);
     for (const double effective : found.effective) CHECK(!(effective <= 0));
+    const auto threaded = summarize_arcs(table, first.rows, 3, 4);
+    CHECK(found.firsts == threaded.firsts && found.seconds == threaded.seconds);
+    CHECK(found.counts == threaded.counts);
+    for (std::size_t i = 0; i < found.effective.size(); ++i)
+        CHECK(std::bit_cast<std::uint64_t>(found.effective[i]) ==
+              std::bit_cast<std::uint64_t>(threaded.effective[i]));
 }
 
 TEST(effective_draws_of_alternating_runs) {

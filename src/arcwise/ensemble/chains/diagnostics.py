@@ -165,7 +165,7 @@ class PairIndicators:
     length: int
 
     @classmethod
-    def of(cls, native: Any, rows: NDArray[np.uint32]) -> PairIndicators:
+    def of(cls, native: Any, rows: NDArray[np.uint32], threads: int = 1) -> PairIndicators:
         """Count the indicators of draws: the row, within its node, of every chain, draw and node."""
         from arcwise import _core
 
@@ -174,7 +174,7 @@ class PairIndicators:
             none = np.empty(0, dtype=np.int32)
             return cls(none, none, np.empty((0, 3, chains, 2)), np.empty((0, 3)), draws // 2)
         first, second, counts, effective = _core.ensemble.summarize_arcs(
-            native, np.ascontiguousarray(rows, dtype=np.uint32).reshape(-1), chains
+            native, np.ascontiguousarray(rows, dtype=np.uint32).reshape(-1), chains, threads
         )
         half = draws // 2
         return cls(first, second, counts.reshape(-1, 3, chains, 2) / half, effective.reshape(-1, 3), half)
@@ -240,11 +240,11 @@ def _halved(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _normalised(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the normal scores of the ranks, ties with their mean rank (Vehtari et al. 2021, equation 14)."""
-    from scipy.special import ndtri
-    from scipy.stats import rankdata
+    from scipy.special import ndtri  # (scipy.stats, which has ranks, takes a second to import)
 
-    ranks = rankdata(values, method="average").reshape(values.shape)
-    return np.asarray(ndtri((ranks - 3 / 8) / (values.size + 1 / 4)))
+    _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ranks = np.cumsum(counts) - (counts - 1) / 2
+    return np.asarray(ndtri((ranks - 3 / 8) / (values.size + 1 / 4)))[which.reshape(values.shape)]
 
 
 def _r_hat(parts: NDArray[np.float64]) -> float:

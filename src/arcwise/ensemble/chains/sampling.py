@@ -284,13 +284,13 @@ class _Run:
             looks.add(look)
             look = _next_look(look)
         if self.done in looks:  # a resumed run may have ended because it had converged
-            verdict = self.verdict()
+            verdict = self.verdict(threads)
             if verdict.converged:
                 return Status.COMPLETE, verdict
         while True:
             status = self._draw_to(min(look, most), deadline, threads)
             self._save()
-            verdict = self.verdict()
+            verdict = self.verdict(threads)
             if status is not Status.COMPLETE:  # even if they agree: how many draws there are is the clock's doing
                 return status, verdict
             if verdict.converged:
@@ -299,12 +299,12 @@ class _Run:
                 return Status.COUNT_LIMIT, verdict
             look = _next_look(look)
 
-    def verdict(self) -> Verdict:
+    def verdict(self, threads: int) -> Verdict:
         """Judge what is kept."""
         rows, scores = self.kept_rows, self.kept_scores
         if scores.shape[1] < FEWEST:
             return Verdict(False, len(scores), scores.shape[1], math.inf, 0.0, math.inf, 0.0, 1.0, ())
-        return PairIndicators.of(self._table.native, rows).verdict(self._table.names, scores)
+        return PairIndicators.of(self._table.native, rows, threads).verdict(self._table.names, scores)
 
     def _draw_to(self, goal: int, deadline: Deadline, threads: int) -> Status:
         """Let every chain make draws up to number `goal`; one that is begun and not ended is as if not begun."""
