@@ -210,9 +210,12 @@ def prepare(
     if options.drop:
         steps.append(f"Left out as asked: {quoted(options.drop, 6)}.")
     steps += _told_experiments(table.targets)
-    if points := open_points(table, options):
+    agreed = audit(table, replace(options, agree=True))
+    if points := _open_points(agreed, options):
         raise proposal(given, points)
-    audited = audit(table, options)
+    # Without a repair, an agreement changes nothing.
+    same = options.agree or all(finding.repair is None for finding in agreed.findings)
+    audited = agreed if same else audit(table, options)
     table = audited.repaired
     steps += audited.steps
     options = _with_knowledge(given, audited, options, known)
@@ -318,7 +321,10 @@ def open_points(table: Table, options: LearnOptions) -> tuple[Finding | Obstacle
 
     An agreement covers what is safe; what has two answers has to be answered.
     """
-    audited = audit(table, replace(options, agree=True))
+    return _open_points(audit(table, replace(options, agree=True)), options)
+
+
+def _open_points(audited: Audit, options: LearnOptions) -> tuple[Finding | Obstacle, ...]:
     asked = audit_asks(options)
     findings = [
         finding

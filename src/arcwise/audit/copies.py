@@ -113,13 +113,25 @@ def _first_seen(codes: NDArray[np.unsignedinteger]) -> NDArray[np.int64]:
 
 
 def _determines(finer: Column, coarser: Column) -> bool:
-    """Say whether one column is a function of another in the rows that have both, which are most."""
-    common = ~(finer.is_missing | coarser.is_missing)
-    if common.sum() < COMMON * len(common):
+    """Say whether one column is a function of another in the rows that have both, which are most.
+
+    What is not one in some of the rows is none: few pairs of columns are looked at beyond these.
+    """
+    some = slice(None, None, max(1, len(finer.codes) // SAMPLE))
+    if not _is_function(finer.codes[some], coarser.codes[some], finer, coarser):
         return False
-    codes = finer.codes[common].astype(np.int64)
-    pairs = np.unique(codes * (len(coarser.labels) + 1) + coarser.codes[common])
-    return len(pairs) == len(np.unique(codes))
+    common = ~(finer.is_missing | coarser.is_missing)
+    return common.sum() >= COMMON * len(common) and _is_function(finer.codes, coarser.codes, finer, coarser)
+
+
+def _is_function(
+    codes: NDArray[np.unsignedinteger], values: NDArray[np.unsignedinteger], finer: Column, coarser: Column
+) -> bool:
+    """Say whether no code goes with two values; missing ones aside."""
+    common = (codes != len(finer.labels)) & (values != len(coarser.labels))
+    own = codes[common].astype(np.int64)
+    pairs = np.unique(own * (len(coarser.labels) + 1) + values[common])
+    return len(pairs) == len(np.unique(own))
 
 
 class _Looks:

@@ -80,7 +80,13 @@ class Column:
 
     def counts(self) -> NDArray[np.int64]:
         """Return how many rows show each label."""
-        return np.bincount(self.codes, minlength=len(self.labels) + 1)[: len(self.labels)]
+        return self._counts
+
+    @cached_property
+    def _counts(self) -> NDArray[np.int64]:
+        found = np.bincount(self.codes, minlength=len(self.labels) + 1)[: len(self.labels)]
+        found.setflags(write=False)
+        return found
 
     def relabel(self, labels: Mapping[str, str | None]) -> Column:
         """Return the column with other labels: equal ones become one, None a missing value; what is not named stays."""

@@ -107,14 +107,18 @@ def prior_sensitivity(
 ) -> Sensitivity:
     """Return how far the score of a graph moves when the priors do; epsilon says how far those may move.
 
-    The cost is that of scoring the graph's families three times, and twice for each epsilon of the sweep.
+    The families are counted once; beside that, the cost grows with the cells that occur.
     """
     if any(not 0 < e <= 1 for e in (epsilon, *epsilons)):
         raise OptionError("epsilon must be above 0 and at most 1: the share of the prior that may move.")
-    families = families_of(data, dag)
+    counted = [_counted(data, child, parents) for child, parents in families_of(data, dag)]
 
     def local(name: str, **options: float) -> NDArray[np.float64]:
-        return make_score(name, **options).score_families(data, families)
+        score = make_score(name, **options)
+        # Of a variable that was set in every case, the data say nothing: its likelihood is 1.
+        return np.array(
+            [score.score_family(own, 0, range(1, own.n_variables)) if own.n_cases else 0.0 for own in counted]
+        )
 
     low, high = local("min_bdeu", ess=ess, epsilon=epsilon), local("max_bdeu", ess=ess, epsilon=epsilon)
     sweep = [
@@ -133,3 +137,9 @@ def prior_sensitivity(
         epsilons=np.array(epsilons),
         sweep=np.array(sweep),
     )
+
+
+def _counted(data: Dataset, child: int, parents: Sequence[int]) -> Dataset:
+    """Return a family's distinct rows, with the number of their cases: the child, then its parents."""
+    names = [data.names[child], *(data.names[parent] for parent in parents)]
+    return data.cases_without(names[0]).select(names).collapse()
