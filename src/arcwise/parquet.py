@@ -6,7 +6,7 @@ import errno
 import json
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,14 +44,28 @@ class ParquetFile:
             raise FormatError(f"{self._name}: the facts in the file's metadata are no table. Write the file again.")
         return facts
 
-    def frame(self) -> pd.DataFrame:
-        """Return the whole table; enumerations are categorical columns."""
-        return self._execute("SELECT * FROM read_parquet(?)").df()
+    def types(self) -> dict[str, str]:
+        """Return the type of every column, as DuckDB calls it."""
+        return {row[0]: row[1] for row in self._execute("DESCRIBE SELECT * FROM read_parquet(?)").fetchall()}
+
+    def frame(self, states: Mapping[str, Sequence[str]] | None = None) -> pd.DataFrame:
+        """Return the whole table; columns of text for which `states` are given are categorical, other values missing."""
+        cast = ", ".join(
+            f"TRY_CAST({_identifier(name)} AS ENUM ({', '.join(map(_quoted, own))})) AS {_identifier(name)}"
+            for name, own in (states or {}).items()
+        )
+        return self._execute(f"SELECT * {f'REPLACE ({cast})' if cast else ''} FROM read_parquet(?)").df()
+
+    def counts(self, names: Sequence[str]) -> list[int]:
+        """Return how many rows of each column have a value."""
+        if not names:
+            return []
+        counted = ", ".join(f"count({_identifier(name)})" for name in names)
+        return list(self._execute(f"SELECT {counted} FROM read_parquet(?)").fetchall()[0])
 
     def column(self, name: str) -> Any:
         """Return one column as a (masked) numpy array."""
-        quoted = name.replace('"', '""')
-        return self._execute(f'SELECT "{quoted}" AS "column" FROM read_parquet(?)').fetchnumpy()["column"]
+        return self._execute(f'SELECT {_identifier(name)} AS "column" FROM read_parquet(?)').fetchnumpy()["column"]
 
     def _execute(self, query: str) -> duckdb.DuckDBPyConnection:
         return self._connection.execute(query, [str(self._plain)])
@@ -113,6 +127,11 @@ def read_parquet(path: str | os.PathLike[str]) -> tuple[pd.DataFrame, dict[str, 
 def _quoted(text: str) -> str:
     escaped = text.replace("'", "''")
     return f"'{escaped}'"
+
+
+def _identifier(name: str) -> str:
+    escaped = name.replace('"', '""')
+    return f'"{escaped}"'
 
 
 def _first_line(error: Exception) -> str:

@@ -134,13 +134,21 @@ def test_parquet_keeps_the_order_of_states_and_those_unseen(tmp_path: Path) -> N
 
 @pytest.mark.parametrize(
     "states",
-    [["x"], {"c": ["x"]}, {"a": "xy"}, {"a": ["x", 1]}, {"a": ["x", "x", "y"]}, {"a": ["y"]}, {"lists": ["x", "y"]}],
+    [["x"], {"c": ["x"]}, {"a": "xy"}, {"a": ["x", 1]}, {"a": ["x", "x", "y"]}, {"a": ["y"]}, {"a": []}, {"lists": ["x", "y"]}, {"k": ["1", "2"]}],
 )
 def test_states_in_the_metadata_that_do_not_fit_are_refused(tmp_path: Path, states: object) -> None:
-    frame = pd.DataFrame({"a": ["x", "y"], "b": ["u", "v"], "lists": [["x"], ["y"]]})
+    frame = pd.DataFrame({"a": ["x", "y"], "b": ["u", "v"], "lists": [["x"], ["y"]], "k": [1, 2]})
     write_parquet(frame, tmp_path / "a.parquet", facts={"states": states})
     with pytest.raises(FormatError, match="Write the file again"):
         read_data(tmp_path / "a.parquet")
+
+
+def test_a_column_of_gaps_may_have_no_state(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"a": ["x", None], "b": pd.Series([None, None], dtype=object)})
+    write_parquet(frame.astype({"b": "string"}), tmp_path / "a.parquet", facts={"states": {"a": ["z", "x"], "b": []}})
+    a, b = read_table(tmp_path / "a.parquet").columns
+    assert (a.labels, a.codes.tolist()) == (("z", "x"), [1, 2])
+    assert (b.labels, b.codes.tolist()) == ((), [0, 0])
 
 
 # ---- Lau

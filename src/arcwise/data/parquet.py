@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from arcwise.data.dataset import Dataset
 from arcwise.data.source import Source, TextOptions
@@ -15,18 +16,25 @@ from arcwise.errors import FormatError
 from arcwise.parquet import CLOSED, open_parquet, write_parquet
 from arcwise.progress import ProgressCallback
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 __all__ = ["read_parquet", "read_parquet_folder", "write_parquet_data"]
 
 
 def read_parquet(source: Source, options: TextOptions, progress: ProgressCallback) -> Table:
     """Read a Parquet file: enumerations are declared states, NULL is missing, other types as in a DataFrame."""
+    import pandas as pd
+
     del options, progress  # they are about text
     with open_parquet(source.name, content=source.content.data if source.path is None else None) as file:
-        frame, facts = file.frame(), file.facts()
-    return Table.from_dataframe(_with_states(frame, (facts or {}).get("states", {}), source.name), source=source.name)
+        states = _declared((file.facts() or {}).get("states", {}), file.types(), source.name)
+        frame = file.frame({column: own for column, own in states.items() if own})
+        counts = file.counts(list(states))
+    for (column, own), count in zip(states.items(), counts, strict=True):
+        if (int(frame[column].notna().sum()) if own else 0) != count:
+            raise FormatError(
+                f"{source.name}: column '{column}' has other states than the metadata. Write the file again."
+            )
+        frame[column] = frame[column].astype(pd.CategoricalDtype(pd.Index(own, dtype=object)))
+    return Table.from_dataframe(frame, source=source.name)
 
 
 def read_parquet_folder(folder: Path) -> Table:
@@ -57,23 +65,13 @@ def write_parquet_data(data: Dataset, path: str | os.PathLike[str]) -> None:
     write_parquet(data.to_dataframe(), path, facts={"kind": "data", "states": states})
 
 
-def _with_states(frame: pd.DataFrame, states: Any, name: str) -> pd.DataFrame:
-    """Declare the states that the metadata give; a file whose values are different was edited."""
-    import pandas as pd
-
+def _declared(states: Any, types: Mapping[str, str], name: str) -> dict[str, list[str]]:
+    """Return the states that the metadata give, each of a column of text; a file of which they are not was edited."""
     if not isinstance(states, dict):
         raise FormatError(f"{name}: the states in the file's metadata are not a table of names. Write the file again.")
-    declared: dict[str, Any] = {}
     for column, own in states.items():
-        values: Any = frame[column] if column in frame.columns else None
-        if values is None or not isinstance(own, list) or not all(isinstance(state, str) for state in own):
+        if column not in types or not isinstance(own, list) or not all(isinstance(state, str) for state in own):
             raise FormatError(f"{name}: the states of '{column}' in the metadata fit no column. Write the file again.")
-        categories = pd.Index(own, dtype=object)
-        try:
-            codes = categories.get_indexer(values.astype(object)) if categories.is_unique else None
-        except TypeError:  # lists and the like
-            codes = None
-        if codes is None or bool(((codes < 0) & values.notna()).any()):
+        if types[column] != "VARCHAR" or len(set(own)) < len(own):
             raise FormatError(f"{name}: column '{column}' has other states than the metadata. Write the file again.")
-        declared[column] = pd.Categorical.from_codes(codes, categories=categories)
-    return frame.assign(**declared)
+    return states
