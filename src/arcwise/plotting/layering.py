@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from scipy.optimize import linprog
-from scipy.sparse import coo_matrix
 
 __all__ = ["Layers", "assign_layers", "order_layers", "shortest_layers"]
 
@@ -88,6 +86,9 @@ def shortest_layers(n_nodes: int, arcs: Sequence[tuple[int, int]]) -> list[int]:
     Gansner, Koutsofios, North and Vo (1993) solve this by network simplex; it is a linear program whose vertices are
     whole numbers, for its matrix is that of a graph. Short arcs make few bends, and these few crossings.
     """
+    from scipy.optimize import linprog
+    from scipy.sparse import coo_matrix
+
     if not arcs:
         return [0] * n_nodes
     ends = np.array(arcs).reshape(-1)
