@@ -49,7 +49,7 @@ class ParquetFile:
         return {row[0]: row[1] for row in self._execute("DESCRIBE SELECT * FROM read_parquet(?)").fetchall()}
 
     def frame(self, states: Mapping[str, Sequence[str]] | None = None) -> pd.DataFrame:
-        """Return the whole table; columns of text for which `states` are given are categorical, other values missing."""
+        """Return the whole table; columns of text with `states` are categorical, and what is no state is missing."""
         cast = ", ".join(
             f"TRY_CAST({_identifier(name)} AS ENUM ({', '.join(map(_quoted, own))})) AS {_identifier(name)}"
             for name, own in (states or {}).items()

@@ -134,7 +134,17 @@ def test_parquet_keeps_the_order_of_states_and_those_unseen(tmp_path: Path) -> N
 
 @pytest.mark.parametrize(
     "states",
-    [["x"], {"c": ["x"]}, {"a": "xy"}, {"a": ["x", 1]}, {"a": ["x", "x", "y"]}, {"a": ["y"]}, {"a": []}, {"lists": ["x", "y"]}, {"k": ["1", "2"]}],
+    [
+        ["x"],
+        {"c": ["x"]},
+        {"a": "xy"},
+        {"a": ["x", 1]},
+        {"a": ["x", "x", "y"]},
+        {"a": ["y"]},
+        {"a": []},
+        {"lists": ["x", "y"]},
+        {"k": ["1", "2"]},
+    ],
 )
 def test_states_in_the_metadata_that_do_not_fit_are_refused(tmp_path: Path, states: object) -> None:
     frame = pd.DataFrame({"a": ["x", "y"], "b": ["u", "v"], "lists": [["x"], ["y"]], "k": [1, 2]})

@@ -179,7 +179,7 @@ class ChainRun:
     def restore(self, positions: NDArray[np.uint32], random_states: NDArray[np.uint64]) -> None: ...
 
 def summarize_arcs(
-    table: TableView, rows: NDArray[np.uint32], chains: int
+    table: TableView, rows: NDArray[np.uint32], chains: int, threads: int = 1
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], NDArray[np.float64]]: ...
 
 class WalkOptions:

@@ -90,8 +90,8 @@ double effective_draws(std::span<const SetView> parts, std::size_t length) {
     return draws / std::max(time, 1 / std::log10(draws));
 }
 
-ArcIndicators summarize_arcs(const TableView& table, std::span<const std::uint32_t> rows,
-                             std::size_t chains, std::size_t threads) {
+ArcIndicators summarize_arcs(const TableView& table, std::span<const std::uint32_t> rows, std::size_t chains,
+                             std::size_t threads) {
     const std::size_t n = table.variables, draws = rows.size() / (chains * n);
     assert(draws >= 8 && rows.size() == chains * draws * n);
     const std::size_t half = draws / 2, parts = 2 * chains;

@@ -117,8 +117,9 @@ bool Walker::try_reversal(Xoshiro& random) {
     return true;
 }
 
-// Most of a chain's time is spent here, so that nothing is asked of a row but whether it is allowed and what it
-// weighs: where the window ends is found beforehand, and a row that is not allowed adds nothing (no branch).
+// Most of a chain's time is spent here, so that nothing is asked of a row but whether it is allowed and what
+// it weighs: where the window ends is found beforehand, and a row that is not allowed adds nothing (no
+// branch).
 template <class Allows>
 Walker::Sum Walker::sum_allowed(std::size_t node, std::span<const std::int32_t> list, Allows allows) {
     const auto first = std::ranges::find_if(list, allows);
