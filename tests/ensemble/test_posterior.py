@@ -13,13 +13,14 @@ import numpy as np
 import pytest
 
 from arcwise import datasets, learn
-from arcwise.confidence import EdgeConfidence, edge_confidence
+from arcwise.confidence import EdgeConfidence, edge_confidence, feature_confidence
 from arcwise.data import Dataset, write_data
 from arcwise.deadline import Deadline
 from arcwise.ensemble import CredibleSet, NetworkSet, PosteriorSettings, exact_posterior, find_posterior
 from arcwise.ensemble.posterior import Problem, draw_posterior
+from arcwise.ensemble.reach import family_reach
 from arcwise.errors import OptionError, UnknownNameError
-from arcwise.graph import Constraints
+from arcwise.graph import Constraints, Dag
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import ParentSetTable, build_parent_sets
 from arcwise.scores import make_score
@@ -120,6 +121,23 @@ def test_where_a_time_limit_decided_how_draws_were_made_the_status_says_so(
     assert found.status is Status.TIME_LIMIT
     assert ("time limit" in found.why_chains) == (share == "EXACT_SHARE")
     assert find_posterior(data, "bdeu:ess=1", way=way, seed=1).complete  # without a limit there are no shares of it
+
+
+@pytest.mark.parametrize("way", ["exact", "chains"])
+def test_a_posterior_is_taken_where_networks_are(data: Dataset, way: Any) -> None:
+    found = find_posterior(data, "bdeu:ess=1", way=way, seed=1)
+    arcs = edge_confidence(found, orient="dag")
+    assert np.abs(arcs.directed - found.arc_probabilities()).max() < 0.03
+    assert arcs.origin == "posterior"
+    held = found.exact if way == "exact" else found.chains
+    assert held is not None
+    for given in (found, held, found.networks(seed=0)):
+        assert np.array_equal(edge_confidence(given).present, edge_confidence(found).present)  # type: ignore[arg-type]
+        reach = family_reach(given)  # type: ignore[arg-type]
+        assert reach.families.n_rows == family_reach(found).families.n_rows
+    assert feature_confidence(found).shape == (len(data.names),) * 2
+    with pytest.raises(OptionError, match=r"Dag is no set of networks. Give what find_credible"):
+        edge_confidence(Dag(data.names, [()] * len(data.names)))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("most, expected", [(7.0, [300, 1000]), (6.0, [300, 1000]), (5.0, [300])])

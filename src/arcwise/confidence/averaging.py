@@ -16,8 +16,9 @@ from arcwise.confidence.credible_averages import (
 )
 from arcwise.confidence.edge_confidence import EdgeConfidence, Orientation, is_sample
 from arcwise.deadline import Deadline
-from arcwise.ensemble import CredibleSet, Ensemble, NetworkSet
+from arcwise.ensemble import CredibleSet, Ensemble, NetworkSet, Posterior
 from arcwise.ensemble.chains.chain_posterior import effective_networks
+from arcwise.ensemble.given import as_ensemble
 from arcwise.ensemble.joint_constraints import has_own_limits
 from arcwise.errors import GuaranteeError, OptionError, UnknownNameError, suggestion
 from arcwise.graph import FixedPairs
@@ -40,7 +41,7 @@ PairFeature = Literal["edge", "markov-blanket", "path"]
 
 
 def edge_confidence(
-    networks: Ensemble,
+    networks: Ensemble | Posterior,
     *,
     orient: Orientation | None = None,
     weights: Weights | None = None,
@@ -53,8 +54,9 @@ def edge_confidence(
     Parameters
     ----------
     networks
-        A bootstrap sample or any other `NetworkSet`, a `CredibleSet`, or a set that was only counted
-        (`NetworkSummary`).
+        A bootstrap sample or any other `NetworkSet`, a `CredibleSet`, a set that was only counted (`NetworkSummary`),
+        or a `Posterior`: the draws of its chains, or 10,000 from its sums (whose arcs and edges it has exactly:
+        `arc_probabilities`, `edge_probabilities`).
     orient
         "cpdag" reads each network as its equivalence class, so that a direction counts only where the data can show it,
         or constraints or experiments tell it (`networks.fixed`); "dag" takes the arcs as they are; "skeleton" ignores
@@ -80,6 +82,7 @@ def edge_confidence(
         bootstrap. The cost grows with networks x arcs. For a `CredibleSet` whose classes are whole, it grows with the
         classes instead; the sets of "dag" and "skeleton" are not listed at all.
     """
+    networks = as_ensemble(networks)
     _check_options(networks, orient, weights, feature)
     deadline = Deadline.of(limits)
     if isinstance(networks, CredibleSet):
@@ -185,7 +188,7 @@ def _rounded(sums: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def feature_confidence(
-    networks: Ensemble, *, feature: Feature = "markov-blanket", weights: Weights | None = None
+    networks: Ensemble | Posterior, *, feature: Feature = "markov-blanket", weights: Weights | None = None
 ) -> NDArray[np.float64]:
     """Average a feature of pairs of variables over networks, as an n x n matrix (Friedman et al. 1999).
 
@@ -194,6 +197,7 @@ def feature_confidence(
     """
     if feature not in get_args(Feature):
         raise UnknownNameError(suggestion("feature", feature, get_args(Feature)))
+    networks = as_ensemble(networks)
     if feature == "arc":
         return networks.arc_probabilities(weights)
     from arcwise import _core

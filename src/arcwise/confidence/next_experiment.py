@@ -28,8 +28,9 @@ from numpy.typing import NDArray
 from arcwise.confidence.averaging import class_sums, class_sums_twin
 from arcwise.confidence.credible_averages import MOST_CLASSES, MOST_DAGS
 from arcwise.deadline import Deadline
-from arcwise.ensemble import CredibleSet, Ensemble, NetworkSet, weigh_classes
+from arcwise.ensemble import CredibleSet, Ensemble, NetworkSet, Posterior, weigh_classes
 from arcwise.ensemble.ensemble_facts import CONSTRAINTS, TARGETS, fixed_pairs
+from arcwise.ensemble.given import as_ensemble
 from arcwise.ensemble.joint_constraints import has_own_limits
 from arcwise.errors import ArcwiseError, OptionError, UnfinishedError
 from arcwise.graph import Constraints, Dag, FixedPairs, class_keys
@@ -94,14 +95,14 @@ class NextExperiment:
         return frame.sort_values("settles", ascending=False, kind="stable").reset_index(drop=True)
 
 
-def next_experiment(networks: Ensemble, *, seed: int = 0, limits: Limits | None = None) -> NextExperiment:
+def next_experiment(networks: Ensemble | Posterior, *, seed: int = 0, limits: Limits | None = None) -> NextExperiment:
     """Say how many open directions setting each variable would settle, on average over an ensemble.
 
     Parameters
     ----------
     networks
-        Networks that are listed or drawn, or a `CredibleSet`, of which 10,000 are drawn if it is large. Experiments
-        that were made already, and constraints, count as they do for its classes (`networks.fixed`). Prior odds weigh
+        Networks that are listed or drawn, a `Posterior`, or a `CredibleSet`, of which 10,000 are drawn if it is large.
+        Experiments that were made already, and constraints, count as they do for its classes (`networks.fixed`). Prior odds weigh
         the networks, but settle nothing: an edge is open if the data, experiments and constraints leave it open.
     seed
         For the members of large classes, which are drawn at random.
@@ -116,7 +117,7 @@ def next_experiment(networks: Ensemble, *, seed: int = 0, limits: Limits | None 
     >>> found.best, found.settled.round(3).tolist(), found.open_now
     ('b', [1.333, 2.0, 1.333], 2.0)
     """
-    listed = _listed(networks, seed, Deadline.of(limits))
+    listed = _listed(as_ensemble(networks, seed=seed), seed, Deadline.of(limits))
     rng = np.random.default_rng(seed)
     classes, n_classes = _classes(listed, rng)
     obeyed = listed.obeyed

@@ -14,7 +14,7 @@ from arcwise.effects.back_door import cases_that_tell, usable_cases
 from arcwise.effects.effect import LEVEL, state_pairs
 from arcwise.effects.mixture import Mixture
 from arcwise.effects.search import CauseParts, check_effect_options, reach_of
-from arcwise.ensemble import Ensemble
+from arcwise.ensemble import Ensemble, Posterior
 from arcwise.ensemble.reach import FamilyReach
 from arcwise.limits import Limits, Status
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
@@ -113,7 +113,7 @@ class EffectMatrix:
 
 
 def find_effects(
-    networks: Ensemble | FamilyReach,
+    networks: Ensemble | Posterior | FamilyReach,
     data: Dataset,
     *,
     level: float = LEVEL,

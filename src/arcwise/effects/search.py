@@ -11,7 +11,7 @@ from arcwise.data import Dataset
 from arcwise.effects.back_door import BackDoor, Strata, usable_cases
 from arcwise.effects.effect import LEVEL, Effect, Range, state_pairs
 from arcwise.effects.mixture import Mixture
-from arcwise.ensemble import Ensemble
+from arcwise.ensemble import Ensemble, Posterior
 from arcwise.ensemble.reach import FamilyReach, family_reach
 from arcwise.errors import OptionError
 from arcwise.mentions import Argument
@@ -25,7 +25,7 @@ LEFT_OUT = 1e-4
 
 
 def find_effect(
-    networks: Ensemble | FamilyReach,
+    networks: Ensemble | Posterior | FamilyReach,
     data: Dataset,
     cause: str,
     outcome: str,
@@ -48,8 +48,8 @@ def find_effect(
     Parameters
     ----------
     networks
-        A credible set, a set of draws from the posterior or of a bootstrap; or their `family_reach`, to ask more often
-        or with another seed.
+        A credible set, a posterior, a set of draws from one or of a bootstrap; or their `family_reach`, to ask more
+        often or with another seed.
     data
         The data that they were learned from. Of experiments, the cases in which nothing but the cause was set.
     cause, outcome
@@ -75,7 +75,7 @@ def find_effect(
     return parts.effect(y, level)
 
 
-def reach_of(networks: Ensemble | FamilyReach, data: Dataset) -> FamilyReach:
+def reach_of(networks: Ensemble | Posterior | FamilyReach, data: Dataset) -> FamilyReach:
     """Return the families with what they reach; the variables must be those of the data, in their order."""
     found = networks if isinstance(networks, FamilyReach) else family_reach(networks)
     if found.names != data.names:

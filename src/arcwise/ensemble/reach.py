@@ -8,12 +8,14 @@ networks, be it of 10^12 of them (Pensar, Talvitie, Hyttinen and Koivisto 2020, 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.ensemble.credible_set import CredibleSet
 from arcwise.ensemble.families import Families
+from arcwise.ensemble.given import as_ensemble
 from arcwise.ensemble.network_set import NetworkSet
 from arcwise.ensemble.network_summary import Ensemble, NetworkSummary
 from arcwise.errors import OptionError, UnfinishedError
@@ -21,6 +23,9 @@ from arcwise.limits import Limits
 from arcwise.mentions import Argument, Remedy
 from arcwise.seeds import Seed
 from arcwise.showing import one_screen
+
+if TYPE_CHECKING:
+    from arcwise.ensemble.posterior import Posterior
 
 __all__ = ["DRAWS", "FamilyReach", "family_reach", "listed_or_drawn"]
 
@@ -75,20 +80,21 @@ class FamilyReach:
 
 
 def family_reach(
-    networks: Ensemble, *, shares: Ensemble | None = None, seed: Seed = 0, limits: Limits | None = None
+    networks: Ensemble | Posterior, *, shares: Ensemble | None = None, seed: Seed = 0, limits: Limits | None = None
 ) -> FamilyReach:
     """Sum the families of an ensemble up, by what their children reach.
 
     Parameters
     ----------
     networks
-        A set of networks. A credible set of more than 50,000 is drawn from; the shares of its families are exact all
-        the same.
+        A set of networks, or a posterior. A credible set of more than 50,000 is drawn from; the shares of its families
+        are exact all the same.
     shares
         The ensemble that `networks` were drawn from: the shares of families are taken from it.
     seed, limits
         Of the draws.
     """
+    networks = as_ensemble(networks)
     is_listed = isinstance(networks, NetworkSet) or networks.count <= LISTED
     if isinstance(networks, CredibleSet) and shares is None and not is_listed:
         shares = networks.summary(limits=limits)
