@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import inspect
 import re
 from pathlib import Path
 
 import pytest
 
-EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "docs" / "examples").glob("*.txt"))
+EXAMPLES_FOLDER = Path(__file__).resolve().parents[2] / "docs" / "examples"
+EXAMPLES = sorted(EXAMPLES_FOLDER.glob("*.txt"))
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
@@ -26,3 +28,23 @@ def test_examples_are_those_of_public_names(path: Path) -> None:
     names = re.findall(r"^## (\w+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
     assert names[0] == "setup"
     assert set(names[1:]) <= set(module.__all__)
+
+
+def test_every_public_function_has_an_example() -> None:
+    folder = Path(__file__).resolve().parents[2] / "docs" / "reference"
+    missing = []
+    for page in sorted(folder.glob("*.md")):
+        try:
+            module = importlib.import_module(f"arcwise.{page.stem}")
+        except ModuleNotFoundError:
+            continue  # a page that is not about a module
+        file = EXAMPLES_FOLDER / f"{page.stem}.txt"
+        shown = re.findall(r"^## (\w+)$", file.read_text(encoding="utf-8"), re.MULTILINE) if file.exists() else []
+        missing += [
+            f"{page.stem}.{name}"
+            for name in getattr(module, "__all__", [])
+            if inspect.isroutine(thing := getattr(module, name))
+            and name not in shown
+            and ">>> " not in (inspect.getdoc(thing) or "")
+        ]
+    assert not missing
