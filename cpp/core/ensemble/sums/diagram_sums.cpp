@@ -218,7 +218,8 @@ class Summation {
                 others = shares.count(j);
                 other_mass = shares.mass(j) * weight;
             }
-            overflow |= add_product_to(count, ways_[i], others) | add_to(counts_[i], others);
+            overflow |= add_product_to(count, ways_[i], others);
+            overflow |= add_to(counts_[i], others);
             mass += weights_[i] * other_mass;
             masses_[i] += other_mass;
         }
