@@ -66,6 +66,10 @@ def test_chains_find_what_the_sums_are(data: Dataset) -> None:
     exact, share = summed.share_of(credible), drawn.share_of(credible)
     assert exact.standard_error == 0
     assert share.value == pytest.approx(exact.value, abs=5 * share.standard_error + 1e-3)
+    for found, expected in ((summed, exact), (drawn, share)):
+        assert found.share_of(credible.networks()).value == pytest.approx(expected.value, rel=1e-9)
+        with pytest.raises(OptionError, match="no complete credible set"):
+            found.share_of(drawn.networks())
 
 
 def test_constraints_and_parent_limits_hold_either_way(data: Dataset) -> None:

@@ -30,10 +30,10 @@ from arcwise.ensemble.families import arc_frame
 from arcwise.ensemble.network_set import NetworkSet
 from arcwise.ensemble.replicates.bootstrap import bootstrap_networks
 from arcwise.ensemble.ways import WAYS, Way
-from arcwise.errors import UnfinishedError, UnknownNameError, suggestion
+from arcwise.errors import OptionError, UnfinishedError, UnknownNameError, suggestion
 from arcwise.graph import Constraints, Dag
 from arcwise.limits import Limits, Status
-from arcwise.mentions import Remedy
+from arcwise.mentions import Call, Remedy
 from arcwise.option import check_options, option
 from arcwise.parent_sets import ParentSetTable, build_parent_sets
 from arcwise.progress import ProgressCallback
@@ -171,11 +171,19 @@ class Posterior:
         """Return the Monte Carlo standard errors of the edges' probabilities: 0 where they are exact."""
         return np.zeros((len(self.names),) * 2) if self.chains is None else self.chains.standard_errors()
 
-    def share_of(self, credible: CredibleSet) -> Share:
-        """Return the posterior probability of a complete credible set of the same data and score."""
+    def share_of(self, credible: CredibleSet | NetworkSet) -> Share:
+        """Return the posterior probability of a complete credible set of the same data and score, listed or not."""
+        if not credible.complete or (isinstance(credible, NetworkSet) and credible.origin != "credible"):
+            raise OptionError(
+                f"{credible!r} is no complete credible set, whose share of the posterior could be told.",
+                remedies=Remedy("give what", Call("find_credible"), "returns, with limits that it does not reach"),
+            )
         if self.exact is not None:
-            return Share(self.exact.covered_by(credible.summary()), 0.0)
+            held = credible if isinstance(credible, NetworkSet) else credible.summary()
+            return Share(self.exact.covered_by(held), 0.0)
         assert self.chains is not None
+        if isinstance(credible, NetworkSet):
+            return self.chains.share_within(float(credible.scores.min()))
         return self.chains.share_within(credible.opt - credible.slack - credible.tolerance)
 
     def networks(
