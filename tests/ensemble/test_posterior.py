@@ -18,6 +18,7 @@ from arcwise.data import Dataset, write_data
 from arcwise.deadline import Deadline
 from arcwise.ensemble import CredibleSet, NetworkSet, PosteriorSettings, exact_posterior, find_posterior
 from arcwise.ensemble.posterior import Problem, draw_posterior
+from arcwise.ensemble.recipe import Recipe
 from arcwise.errors import OptionError, UnknownNameError
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
@@ -250,6 +251,27 @@ def test_learn_averages_draws_and_says_whether_chains_agree(data: Dataset) -> No
     assert short.status is Status.COUNT_LIMIT
     assert not short.confidence.complete
     assert "Not converged" in short.to_text()
+
+
+def test_learn_says_of_data_with_gaps_too_how_networks_were_drawn(data: Dataset) -> None:
+    frame = data.to_dataframe().sample(150, random_state=1, ignore_index=True).astype(str)
+    frame.loc[::9, "left-weight"] = None
+    asked = {"method": "posterior", "impute": "completions", "completions": 4, "permutations": 0, "compare": False}
+    chains = learn(frame, settings=("way=chains", "most_draws=60"), seed=1, **asked)
+    told = " ".join(chains.to_text().split())
+    assert chains.status is Status.COUNT_LIMIT
+    assert "networks were drawn by Markov chains" in told
+    assert "by 4 Markov chains (Su & Borsuk, 2016), but they had not converged" in told
+    assert "independently of each other" not in told
+    assert "completions the chains did not converge" in told
+
+
+def test_a_sum_that_was_asked_for_and_not_finished_leaves_no_networks(data: Dataset) -> None:
+    recipe = Recipe.usual("posterior", "bdeu:ess=1", way="exact")
+    made = recipe.run(data, limits=Limits(seconds=1e-9))
+    assert (made.count, made.status) == (0, Status.TIME_LIMIT)
+    with pytest.raises(OptionError, match="Allow more time"):
+        learn(data, method="posterior", settings=("way=exact",), limit_seconds=1e-9)
 
 
 def test_learn_does_not_draw_unless_asked(data: Dataset) -> None:
