@@ -17,7 +17,7 @@ from arcwise.confidence import EdgeConfidence, edge_confidence
 from arcwise.data import Dataset, write_data
 from arcwise.deadline import Deadline
 from arcwise.ensemble import CredibleSet, NetworkSet, PosteriorSettings, exact_posterior, find_posterior
-from arcwise.ensemble.posterior import Problem, draw_posterior
+from arcwise.ensemble.posterior import Posterior, Problem, draw_posterior
 from arcwise.ensemble.recipe import Recipe
 from arcwise.errors import OptionError, UnknownNameError
 from arcwise.graph import Constraints
@@ -217,15 +217,33 @@ def test_learn_draws_independently_where_all_networks_can_be_summed_over(data: D
     assert not analysis.main.verdict
     assert analysis.main.count == 10_000
     exact = find_posterior(data, "bdeu:ess=1").edge_probabilities()
-    confidence = analysis.confidence
-    assert np.abs(confidence.present - exact).max() < 0.02
-    expected = np.sqrt(confidence.present * (1 - confidence.present) / 10_000)
-    assert confidence.standard_error == pytest.approx(expected)
+    assert np.abs(analysis.confidence.present - exact).max() < 0.02
     told = " ".join(analysis.to_text().split())
     assert "drawn independently of each other" in told
     assert "by exact sums over all of them (Talvitie et al., 2019)" in told
     assert "Vuoksenmaa" in told
     assert "Borsuk" not in told
+
+
+def test_a_recipe_draws_independently_where_all_networks_can_be_summed_over(data: Dataset) -> None:
+    few = data.take(np.arange(0, data.n_rows, 9))  # from all of them, every edge is there or is not
+    recipe = Recipe.usual("posterior", "bdeu:ess=1")
+    drawn = recipe.run(few, seed=1)
+    assert isinstance(drawn, NetworkSet)
+    assert (drawn.origin, drawn.count, drawn.status) == ("posterior", 10_000, Status.COMPLETE)
+    assert drawn.recipe == recipe
+    found = edge_confidence(drawn)
+    unsure = (found.present > 0.05) & (found.present < 0.95)
+    assert unsure.any()
+    error = np.sqrt(found.present * (1 - found.present) / 10_000)
+    assert found.standard_error == pytest.approx(error)  # each draw counts for one
+    exact = find_posterior(few, "bdeu:ess=1").edge_probabilities()
+    assert (np.abs(found.present - exact) <= 5 * error + 1e-3).all()
+    again, other = (recipe.run(few, seed=seed, threads=2) for seed in (1, 2))
+    assert isinstance(again, NetworkSet)
+    assert isinstance(other, NetworkSet)
+    assert np.array_equal(again.scores, drawn.scores)
+    assert not np.array_equal(other.scores, drawn.scores)
 
 
 def test_learn_averages_draws_and_says_whether_chains_agree(data: Dataset) -> None:
@@ -312,6 +330,18 @@ def test_networks_of_the_verb_know_how_they_were_made(file: Path, cli: Callable[
         assert (drawn.origin, drawn.count, drawn.facts["n_cases"]) == ("posterior", 10_000, 625)
         assert drawn.recipe is not None
         assert drawn.recipe.settings["way"] == way
+
+
+def test_the_verb_says_if_the_time_ended_its_draws(
+    file: Path, cli: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = find_posterior(datasets.load("balance-scale")).networks(7, seed=1)
+    monkeypatch.setattr(Posterior, "networks", lambda *_, **__: replace(drawn, status=Status.TIME_LIMIT))
+    output = tmp_path / "networks.parquet"
+    told = cli("posterior", file, "-o", output, code=3)
+    assert "Summed over all DAGs" in told
+    assert "Only 7 networks were drawn and written (time limit)." in told
+    assert NetworkSet.load(output).count == 7
 
 
 def test_chains_whose_table_was_cut_short_do_not_jump(data: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:

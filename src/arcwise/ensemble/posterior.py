@@ -29,8 +29,8 @@ from arcwise.ensemble.exact_posterior import (
 from arcwise.ensemble.families import arc_frame
 from arcwise.ensemble.network_set import NetworkSet
 from arcwise.ensemble.replicates.bootstrap import bootstrap_networks
-from arcwise.ensemble.ways import WAYS, Way
-from arcwise.errors import UnfinishedError, UnknownNameError, suggestion
+from arcwise.ensemble.ways import WAYS, Way, checked_way
+from arcwise.errors import UnfinishedError
 from arcwise.graph import Constraints, Dag
 from arcwise.limits import Limits, Status
 from arcwise.mentions import Remedy
@@ -99,8 +99,7 @@ class PosteriorSettings:
 
     def __post_init__(self) -> None:
         check_options(self)
-        if self.way not in WAYS:
-            raise UnknownNameError(suggestion("way", str(self.way), WAYS))
+        checked_way(self.way)
 
 
 class PosteriorKeywords(TypedDict, total=False):
