@@ -18,6 +18,7 @@ from arcwise.data import Dataset, write_data
 from arcwise.deadline import Deadline
 from arcwise.ensemble import CredibleSet, NetworkSet, PosteriorSettings, exact_posterior, find_posterior
 from arcwise.ensemble.posterior import Posterior, Problem, draw_posterior
+from arcwise.ensemble.posterior_draws import PosteriorDraws
 from arcwise.ensemble.recipe import Recipe
 from arcwise.errors import OptionError, UnknownNameError
 from arcwise.graph import Constraints
@@ -244,6 +245,23 @@ def test_a_recipe_draws_independently_where_all_networks_can_be_summed_over(data
     assert isinstance(other, NetworkSet)
     assert np.array_equal(again.scores, drawn.scores)
     assert not np.array_equal(other.scores, drawn.scores)
+
+
+def test_sums_that_leave_no_memory_to_draw_from_them_are_not_begun_where_draws_are_wanted(
+    file: Path, data: Dataset, cli: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = build_parent_sets(data, "bdeu:ess=1", slack=math.inf)
+    room = PosteriorDraws(table, None, 40.0).needed_bytes() + 28 * 10_000
+    limits = {number: Limits(memory_bytes=number) for number in (room - 1, room)}
+    assert all(find_posterior(data, "bdeu:ess=1", limits=one).is_exact for one in limits.values())
+    recipe = Recipe.usual("posterior", "bdeu:ess=1", most_draws=1000)
+    chains, independent = (recipe.run(data, seed=1, limits=one, threads=3) for one in limits.values())
+    assert "verdict" in chains.facts
+    assert (independent.count, independent.status) == (10_000, Status.COMPLETE)  # the threads have to do without
+    monkeypatch.setattr("arcwise.ensemble.posterior.EXACT_MEMORY", room - 1)
+    output = tmp_path / "networks.parquet"
+    cli("posterior", file, "--score", "bdeu:ess=1", "-o", output, "--most-draws", "20000")
+    assert "verdict" in NetworkSet.load(output).facts
 
 
 def test_learn_averages_draws_and_says_whether_chains_agree(data: Dataset) -> None:

@@ -104,6 +104,7 @@ def posterior(
         jump_factor=wanted.jump_factor,
         path=wanted.resume,
         cluster=wanted.cluster,
+        drawing=output is not None,
     )
     status, short = found.status, ""
     if output is not None and (found.exact is None or found.complete):

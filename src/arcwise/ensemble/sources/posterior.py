@@ -59,7 +59,8 @@ class PosteriorSource(Source):
             data, recipe.scorer, recipe.max_parents, recipe.constraints_on(data.names), run.threads, run.progress
         )
         deadline = Deadline.of(run.limits)
-        found = posterior_of(problem, deadline, seed=run.seed, settings=PosteriorSettings(**recipe.settings))
+        settings = PosteriorSettings(**recipe.settings, drawing=True)
+        found = posterior_of(problem, deadline, seed=run.seed, settings=settings)
         if found.exact is not None and not found.complete:  # what was asked for, and no chains instead
             return replace(NetworkSummary.unfinished(data.names, found.status), origin=self.name)
         return found.networks(seed=run.seed, threads=run.threads, limits=deadline.uncounted).made_by(recipe)
