@@ -29,8 +29,8 @@ TEST(propagation_keeps_exactly_what_some_network_uses) {
     }
 }
 
-// No two of a node's sets share a parent, so that no arc is required; only an order shows that there is none. One
-// placement of all nodes does: no node has to wait, and no set is dropped.
+// No two of a node's sets share a parent, so that no arc is required; only an order shows that there is none.
+// One placement of all nodes does: no node has to wait, and no set is dropped.
 TEST(propagation_finds_that_nobody_can_come_first) {
     const Table table{{0, 2, 4, 6}, {0, 1, 2, 3, 4, 5, 6}, {-1, -2, -1, -2, -1, -2}, {1, 2, 0, 2, 0, 1}};
     const CandidateSets sets(table.view());
