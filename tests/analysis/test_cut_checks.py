@@ -10,9 +10,13 @@ import pandas as pd
 import pytest
 
 from arcwise import learn
-from arcwise.analysis.cut_checks import ways_to_cut
+from arcwise.analysis.averaged import Averaged, Shortfall
+from arcwise.analysis.cut_checks import check_cuts, ways_to_cut
 from arcwise.analysis.options import LearnOptions
+from arcwise.deadline import Deadline
+from arcwise.ensemble.uncut import Uncut
 from arcwise.errors import OptionError
+from arcwise.limits import Limits, Status
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +54,36 @@ def test_ways() -> None:
     assert ("quantile", 3) not in ways_to_cut(LearnOptions())
     assert ("mdl", 0) in ways_to_cut(LearnOptions(target="ill"))
     assert ("joint", 0) not in ways_to_cut(LearnOptions(discretize="joint"))
+
+
+@pytest.mark.parametrize(
+    ("ended", "note", "by_time"),
+    [
+        (Status.MEMORY_LIMIT, "Not completed: quantile, 2 intervals (memory limit)", False),
+        (Status.TIME_LIMIT, "Not tried for want of time: quantile, 2 intervals", True),
+    ],
+)
+def test_what_ended_a_way_to_cut_is_said(frame: pd.DataFrame, ended: Status, note: str, by_time: bool) -> None:
+    main = learn(frame, agree=True, compare=False, permutations=0, seed=1)
+
+    def average(data: Uncut) -> Averaged:
+        return Averaged(main.main.recipe, None, ended, 0, Shortfall.NETWORKS)
+
+    checks = check_cuts(main.prepared, main.confidence, main.options, Deadline(), average)
+    assert checks is not None
+    assert not checks.checks
+    assert [remark.by_time for remark in checks.notes] == [by_time]
+    assert checks.notes[0].text.startswith(note)
+
+
+def test_numbers_are_not_cut_after_the_end_of_the_time(frame: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
+    main = learn(frame, agree=True, compare=False, permutations=0, seed=1)
+    monkeypatch.setattr("arcwise.analysis.cut_checks.uncut_of", lambda *_, **__: pytest.fail("numbers were cut"))
+    over = Deadline(Limits(seconds=1e-9))
+    checks = check_cuts(main.prepared, main.confidence, main.options, over, lambda data: pytest.fail("begun"))
+    assert checks is not None
+    assert "joint" in checks.notes[0].text
+    assert checks.notes[0].by_time
 
 
 def test_joint_cuts_through_learn(frame: pd.DataFrame) -> None:

@@ -91,6 +91,17 @@ def test_a_comparison_that_does_not_fit_the_time_is_not_begun(monkeypatch: pytes
     assert "it takes about 1000 s" in why
 
 
+def test_a_network_that_is_too_large_to_test_is_not_out_of_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arcwise.analysis.target_focus.MOST_TESTED", 1)
+    found = learned(compare=False)
+    assert found.fit is None
+    assert found.status is Status.COMPLETE
+    assert [remark.text for remark in found.remarks if "fits was not tested" in remark.text] == [
+        "Whether the network fits was not tested: with so many variables and rows that takes long. arcwise check-fit "
+        "does it."
+    ]
+
+
 def test_a_single_network_supports_no_claim() -> None:
     found = arcwise.learn(
         datasets.load("balance-scale"), method="bootstrap", replicates=1, permutations=0, compare=False, seed=1

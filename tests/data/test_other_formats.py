@@ -90,6 +90,8 @@ def test_json_lines(tmp_path: Path) -> None:
             read_table(path)
     path.write_text('{"a": 1, "": "x", "a ": 2}\n')
     assert read_table(path).names == ("a", "column 2", "a (2)")
+    path.write_text('{"a": "x\u2028y\x85z"}\r\n{"a": "w"}\r\n', encoding="utf-8", newline="")  # one line, by JSON
+    assert read_table(path).column("a").labels == ("x\u2028y\x85z", "w")
     path.write_text("\n\n")
     with pytest.raises(FormatError, match="no line holds an object"):
         read_table(path)
@@ -221,6 +223,9 @@ def test_objects_and_lists_in_json_lines(tmp_path: Path) -> None:
     assert table.n_missing == {"a.c.d": 1, "tags": 1}
     path.write_text('{"a": [{"b": 1}]}\n')
     with pytest.raises(FormatError, match="line 1, 'a' holds a list of objects or lists"):
+        read_table(path)
+    path.write_text('{"c": 1}\n{"a": {"b": 1}, "a.b": 2}\n{"c": 3}\n')
+    with pytest.raises(FormatError, match=r"line 2 has 'a\.b' twice"):
         read_table(path)
     path.write_text('{"a":' * 30 + "1" + "}" * 30)
     with pytest.raises(FormatError, match="more than 20 deep"):

@@ -412,3 +412,15 @@ def test_a_header_that_lacks_a_name_is_refused(tmp_path: Path, text: str) -> Non
 def test_a_separator_within_fields_makes_no_title_of_the_header() -> None:
     text = b"rain,wet grass,set\nyes,dry,rain;wet grass\nno,dry,rain;wet grass\nyes,wet,rain;wet grass\n"
     assert find_titles(text, [",", ";"], whole=True) is None
+
+
+def test_tabs_after_quotes_are_separators_and_no_blanks(tmp_path: Path) -> None:
+    """Names in quotes over a row of words, above numbers: the names must not pass for a title of fewer fields."""
+    path = tmp_path / "x.tsv"
+    path.write_text('"id"\t"name"\t"size"\nNA\tx\ty\n1\tu\tv\n2\tw\tz\n')
+    table = read_table(path)
+    assert table.names == ("id", "name", "size")
+    assert table.above == ()
+    assert table.n_rows == 3
+    path.write_text('"a title"\n"id"\t"name"\t"size"\n1\tu\tv\n2\tw\tz\n')
+    assert read_table(path).above == ("a title",)

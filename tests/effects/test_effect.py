@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.stats import beta
 
+from arcwise import learn
 from arcwise.analysis.prose.effects import effects_answer
 from arcwise.data import Dataset
 from arcwise.effects import find_effect, find_effects
@@ -208,8 +212,16 @@ def test_a_cause_that_no_case_tells_of_leaves_the_others_their_effects() -> None
     assert np.isnan(found.change[2]).all()
     assert found.change[0, 1] == pytest.approx(find_effects(reach, data.take(np.arange(200) % 2 == 1)).change[0, 1])
     assert "What setting v2 does is not told" in effects_answer(found).to_text()
+    assert "is not told" not in effects_answer(found, "v0").to_text()  # nobody asks for that of v2
     with pytest.raises(DataError, match="every case sets"):
         find_effects(reach, data.with_targets([["v0", "v1"]] * 200))
+
+
+def test_the_verb_refuses_a_cause_that_no_case_tells_of(cli: Callable[..., str], tmp_path: Path) -> None:
+    data = small_data(3, 200, 2).with_targets([["v0"] if k % 2 else ["v1"] for k in range(200)])
+    learn(data, compare=False, permutations=0, seed=1).save(tmp_path / "report")
+    assert "every case sets a variable other than 'v2'" in cli("effect", tmp_path / "report", "v2", code=1)
+    assert json.loads(cli("effect", tmp_path / "report", "--json"))["untold"] == ["v2"]
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,10 @@ from arcwise.confidence import EdgeConfidence, edge_confidence, feature_confiden
 from arcwise.data import Dataset, write_data
 from arcwise.deadline import Deadline
 from arcwise.ensemble import CredibleSet, NetworkSet, PosteriorSettings, exact_posterior, find_posterior
-from arcwise.ensemble.posterior import Problem, draw_posterior
+from arcwise.ensemble.posterior import Posterior, Problem, draw_posterior
+from arcwise.ensemble.posterior_draws import PosteriorDraws
 from arcwise.ensemble.reach import family_reach
+from arcwise.ensemble.recipe import Recipe
 from arcwise.errors import OptionError, UnknownNameError
 from arcwise.graph import Constraints, Dag
 from arcwise.limits import Limits, Status
@@ -256,15 +258,50 @@ def test_learn_draws_independently_where_all_networks_can_be_summed_over(data: D
     assert not analysis.main.verdict
     assert analysis.main.count == 10_000
     exact = find_posterior(data, "bdeu:ess=1").edge_probabilities()
-    confidence = analysis.confidence
-    assert np.abs(confidence.present - exact).max() < 0.02
-    expected = np.sqrt(confidence.present * (1 - confidence.present) / 10_000)
-    assert confidence.standard_error == pytest.approx(expected)
+    assert np.abs(analysis.confidence.present - exact).max() < 0.02
     told = " ".join(analysis.to_text().split())
     assert "drawn independently of each other" in told
     assert "by exact sums over all of them (Talvitie et al., 2019)" in told
     assert "Vuoksenmaa" in told
     assert "Borsuk" not in told
+
+
+def test_a_recipe_draws_independently_where_all_networks_can_be_summed_over(data: Dataset) -> None:
+    few = data.take(np.arange(0, data.n_rows, 9))  # from all of them, every edge is there or is not
+    recipe = Recipe.usual("posterior", "bdeu:ess=1")
+    drawn = recipe.run(few, seed=1)
+    assert isinstance(drawn, NetworkSet)
+    assert (drawn.origin, drawn.count, drawn.status) == ("posterior", 10_000, Status.COMPLETE)
+    assert drawn.recipe == recipe
+    found = edge_confidence(drawn)
+    unsure = (found.present > 0.05) & (found.present < 0.95)
+    assert unsure.any()
+    error = np.sqrt(found.present * (1 - found.present) / 10_000)
+    assert found.standard_error == pytest.approx(error)  # each draw counts for one
+    exact = find_posterior(few, "bdeu:ess=1").edge_probabilities()
+    assert (np.abs(found.present - exact) <= 5 * error + 1e-3).all()
+    again, other = (recipe.run(few, seed=seed, threads=2) for seed in (1, 2))
+    assert isinstance(again, NetworkSet)
+    assert isinstance(other, NetworkSet)
+    assert np.array_equal(again.scores, drawn.scores)
+    assert not np.array_equal(other.scores, drawn.scores)
+
+
+def test_sums_that_leave_no_memory_to_draw_from_them_are_not_begun_where_draws_are_wanted(
+    file: Path, data: Dataset, cli: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = build_parent_sets(data, "bdeu:ess=1", slack=math.inf)
+    room = PosteriorDraws(table, None, 40.0).needed_bytes() + 28 * 10_000
+    limits = {number: Limits(memory_bytes=number) for number in (room - 1, room)}
+    assert all(find_posterior(data, "bdeu:ess=1", limits=one).is_exact for one in limits.values())
+    recipe = Recipe.usual("posterior", "bdeu:ess=1", most_draws=1000)
+    chains, independent = (recipe.run(data, seed=1, limits=one, threads=3) for one in limits.values())
+    assert "verdict" in chains.facts
+    assert (independent.count, independent.status) == (10_000, Status.COMPLETE)  # the threads have to do without
+    monkeypatch.setattr("arcwise.ensemble.posterior.EXACT_MEMORY", room - 1)
+    output = tmp_path / "networks.parquet"
+    cli("posterior", file, "--score", "bdeu:ess=1", "-o", output, "--most-draws", "20000")
+    assert "verdict" in NetworkSet.load(output).facts
 
 
 def test_learn_averages_draws_and_says_whether_chains_agree(data: Dataset) -> None:
@@ -290,6 +327,27 @@ def test_learn_averages_draws_and_says_whether_chains_agree(data: Dataset) -> No
     assert short.status is Status.COUNT_LIMIT
     assert not short.confidence.complete
     assert "Not converged" in short.to_text()
+
+
+def test_learn_says_of_data_with_gaps_too_how_networks_were_drawn(data: Dataset) -> None:
+    frame = data.to_dataframe().sample(150, random_state=1, ignore_index=True).astype(str)
+    frame.loc[::9, "left-weight"] = None
+    asked = {"method": "posterior", "impute": "completions", "completions": 4, "permutations": 0, "compare": False}
+    chains = learn(frame, settings=("way=chains", "most_draws=60"), seed=1, **asked)
+    told = " ".join(chains.to_text().split())
+    assert chains.status is Status.COUNT_LIMIT
+    assert "networks were drawn by Markov chains" in told
+    assert "by 4 Markov chains (Su & Borsuk, 2016), but they had not converged" in told
+    assert "independently of each other" not in told
+    assert "completions the chains did not converge" in told
+
+
+def test_a_sum_that_was_asked_for_and_not_finished_leaves_no_networks(data: Dataset) -> None:
+    recipe = Recipe.usual("posterior", "bdeu:ess=1", way="exact")
+    made = recipe.run(data, limits=Limits(seconds=1e-9))
+    assert (made.count, made.status) == (0, Status.TIME_LIMIT)
+    with pytest.raises(OptionError, match="Allow more time"):
+        learn(data, method="posterior", settings=("way=exact",), limit_seconds=1e-9)
 
 
 def test_learn_does_not_draw_unless_asked(data: Dataset) -> None:
@@ -330,6 +388,18 @@ def test_networks_of_the_verb_know_how_they_were_made(file: Path, cli: Callable[
         assert (drawn.origin, drawn.count, drawn.facts["n_cases"]) == ("posterior", 10_000, 625)
         assert drawn.recipe is not None
         assert drawn.recipe.settings["way"] == way
+
+
+def test_the_verb_says_if_the_time_ended_its_draws(
+    file: Path, cli: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = find_posterior(datasets.load("balance-scale")).networks(7, seed=1)
+    monkeypatch.setattr(Posterior, "networks", lambda *_, **__: replace(drawn, status=Status.TIME_LIMIT))
+    output = tmp_path / "networks.parquet"
+    told = cli("posterior", file, "-o", output, code=3)
+    assert "Summed over all DAGs" in told
+    assert "Only 7 networks were drawn and written (time limit)." in told
+    assert NetworkSet.load(output).count == 7
 
 
 def test_chains_whose_table_was_cut_short_do_not_jump(data: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:

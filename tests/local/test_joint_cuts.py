@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
 import math
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,6 +21,8 @@ from arcwise.limits import Limits, Status
 from arcwise.local import hill_climb
 from arcwise.local.joint_cuts import _cuts_for, _Fine, _length, best_partition, interval_gains, joint_cuts
 from arcwise.scores import make_score
+
+MODULE = importlib.import_module("arcwise.local.joint_cuts")  # the function has the same name
 
 
 def information(counts: np.ndarray, per_total: int, ends: list[int]) -> float:
@@ -96,6 +102,34 @@ def test_cuts_that_time_ended_say_so() -> None:
     table = Table.from_dataframe(frame)
     assert joint_cuts(table, ["a", "b", "d"]).status is Status.COMPLETE
     assert joint_cuts(table, ["a", "b", "d"], limits=Limits(seconds=1e-9)).status is Status.TIME_LIMIT
+
+
+@pytest.mark.parametrize(
+    ("climbed", "limits", "expected"),
+    [
+        (Status.TIME_LIMIT, None, Status.TIME_LIMIT),  # a climb was cut short, and no round after it found better cuts
+        (Status.COMPLETE, Limits(seconds=1e-9), Status.TIME_LIMIT),  # it was not, but there was no time for a second
+        (Status.COMPLETE, None, Status.COMPLETE),
+    ],
+)
+def test_either_end_of_the_time_shows(
+    climbed: Status, limits: Limits | None, expected: Status, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = Table.from_dataframe(made(300)[0])
+    monkeypatch.setattr(MODULE, "hill_climb", partial(climb_ended_by, climbed))
+    assert joint_cuts(table, ["a", "b", "d"], limits=limits).status is expected
+
+
+def test_an_interrupt_of_a_climb_is_one_of_the_cuts(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = Table.from_dataframe(made(300)[0])
+    monkeypatch.setattr(MODULE, "hill_climb", partial(climb_ended_by, Status.INTERRUPTED))
+    with pytest.raises(KeyboardInterrupt):
+        joint_cuts(table, ["a", "b", "d"])
+
+
+def climb_ended_by(status: Status, *given: Any, limits: Limits | None, **options: Any) -> Any:
+    """Climb as long as it takes, and say that it ended otherwise."""
+    return replace(hill_climb(*given, **options), status=status)
 
 
 def test_a_family_is_described_without_the_rows_in_which_its_child_was_set() -> None:

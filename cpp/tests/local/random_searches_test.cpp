@@ -1,6 +1,7 @@
 // The searches that draw: what they return obeys the rules, has the score that they say, and ends as they
 // say.
 #include <algorithm>
+#include <cmath>
 
 #include "check.hpp"
 #include "local/climb.hpp"
@@ -64,6 +65,17 @@ TEST(climbs_begin_again_in_three_ways) {
         const auto outcome = climb(problem.scores, options, problem.ticker);
         problem.check(outcome, Status::complete);
         CHECK(outcome.restarts.size() == 4);
+        // Where each begins: at the same network, at one drawn at random, or some moves from the best so far.
+        std::size_t elsewhere = 0;
+        for (const auto at : outcome.restarts) {
+            const double begun = outcome.history[static_cast<std::size_t>(at)];
+            const double best = *std::max_element(outcome.history.begin(), outcome.history.begin() + at);
+            if (perturbations == 0) CHECK(begun == outcome.history.front());
+            if (perturbations > 0) CHECK(begun <= best + 1e-9);
+            if (perturbations != 0)
+                elsewhere += std::abs(begun - (perturbations > 0 ? best : outcome.history.front())) > 1e-6;
+        }
+        CHECK(elsewhere >= (perturbations == 0 ? 0U : 3U));
     }
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +20,7 @@ from arcwise.showing import one_screen
 if TYPE_CHECKING:
     from arcwise.analysis.options import LearnOptions
     from arcwise.analysis.preparation import Prepared
+    from arcwise.deadline import Deadline
 
 __all__ = ["CutCheck", "CutChecks", "CutEdge", "check_cuts", "ways_to_cut"]
 
@@ -74,17 +75,23 @@ def ways_to_cut(options: LearnOptions) -> tuple[tuple[str, int], ...]:
 
 
 def check_cuts(
-    prepared: Prepared, confidence: EdgeConfidence, options: LearnOptions, average: Callable[[Uncut], Averaged | None]
+    prepared: Prepared,
+    confidence: EdgeConfidence,
+    options: LearnOptions,
+    deadline: Deadline,
+    average: Callable[[Uncut], Averaged | None],
 ) -> CutChecks | None:
     """Cut the numbers in other ways and average the same recipe on each; None if nothing was cut.
 
-    `average` carries the recipe out in the time that is left for one way; it returns None if there is none.
+    `average` carries the recipe out in the time that is left for one way; it returns None if there is none. After the
+    deadline no numbers are cut either, which takes long where cuts and structure are chosen together.
     Cost: that of the main set of networks, once for every way to cut.
     """
     if prepared.uncut is None:
         return None
     checks: list[CutCheck] = []
     missed: list[str] = []
+    stopped: list[str] = []
     constant: list[str] = []
     notes: list[Remark] = []
     for method, bins in ways_to_cut(options):
@@ -94,18 +101,25 @@ def check_cuts(
             notes.append(Remark("Cuts were not chosen together with the structure, which takes columns without gaps."))
             continue
         label = f"{method}, {bins} intervals" if bins else method
-        data = uncut_of(prepared.uncut.table, prepared.cut, options, method=method, bins=bins or None)
+        if deadline.is_over:
+            missed.append(label)
+            continue
+        within = replace(options, limit_seconds=deadline.limits.seconds)
+        data = uncut_of(prepared.uncut.table, prepared.cut, within, method=method, bins=bins or None)
         if any(len(data.cut_table.column(name).labels) < 2 for name in prepared.cut):
             constant.append(label)
             continue
         made = average(data)
-        in_time = made is not None and made.status is Status.COMPLETE and data.cut_status is Status.COMPLETE
-        if made is None or made.confidence is None or not in_time:
+        if made is None or Status.TIME_LIMIT in (made.status, data.cut_status):
             missed.append(label)
-            continue
-        checks.append(CutCheck(label, made.confidence))
+        elif made.confidence is None or made.status is not Status.COMPLETE:
+            stopped.append(f"{label} ({made.status})")
+        else:
+            checks.append(CutCheck(label, made.confidence))
     if missed:
         notes.append(Remark(f"Not tried for want of time: {'; '.join(missed)}.", True))
+    if stopped:
+        notes.append(Remark(f"Not completed: {'; '.join(stopped)}."))
     if constant:
         notes.append(Remark(f"Not tried, because a column would not vary: {'; '.join(constant)}."))
     return CutChecks(prepared.cut, tuple(checks), tuple(_edges(confidence, prepared.cut, checks)), tuple(notes))

@@ -96,7 +96,8 @@ def learn_prepared(
     """Learn from data that are prepared.
 
     `on_result` is given a first analysis as soon as the main result is there, and again when much was added to it: what
-    is valid already need not wait for comparisons and checks. Where the whole takes a few seconds it is not called.
+    is valid already need not wait for comparisons and checks. Where all that is left is known to take little it is not
+    called.
     """
     _check_settings(options)
     said, names = options.constraints, prepared.data.names

@@ -25,11 +25,12 @@ from arcwise.analysis.prose.remarks import (
     shortened_remark,
     stopped_remark,
     to_come_remark,
+    too_large_to_test_remark,
     unchecked_prior_remark,
     undescribed_remark,
     untested_remark,
 )
-from arcwise.analysis.target_focus import check_network, focus_on, seconds_to_check
+from arcwise.analysis.target_focus import check_network, focus_on, is_quick_to_check, seconds_to_check
 from arcwise.analysis.thresholds import add_broom, choose_thresholds
 from arcwise.analysis.work import Work
 from arcwise.confidence import consensus_network
@@ -212,10 +213,12 @@ def _with_saturation(found: Analysis, work: Work) -> Analysis:
 
 
 def _with_fit(found: Analysis, work: Work) -> Analysis:
-    """Test whether the network fits, if that fits the time."""
+    """Test whether the network fits, if that is not too much for an analysis, and fits the time."""
+    if not is_quick_to_check(found):
+        return replace(found, remarks=(*found.remarks, too_large_to_test_remark()))
     why = work.shortage(seconds_to_check(found))
     fit = None if why else check_network(found, work.deadline.limits)
-    if fit is None and work.deadline.given.seconds is not None:
+    if fit is None:
         return replace(found, remarks=(*found.remarks, untested_remark(why)))
     return replace(found, fit=fit)
 

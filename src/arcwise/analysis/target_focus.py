@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from arcwise.deadline import Deadline
     from arcwise.progress import ProgressCallback
 
-__all__ = ["FOLDS", "TargetFocus", "check_network", "focus_on", "seconds_to_check"]
+__all__ = ["FOLDS", "TargetFocus", "check_network", "focus_on", "is_quick_to_check", "seconds_to_check"]
 
 FOLDS = 5
 # Pairs times rows that an analysis tests without being asked: some seconds.
@@ -41,20 +41,25 @@ def focus_on(
     return TargetFocus(source.variable(target), scores)
 
 
-def check_network(source: Questions, limits: Limits | None = None) -> FitCheck | None:
-    """Test the independences that the network implies; None where that would take long, or the time did not suffice.
+def is_quick_to_check(source: Questions) -> bool:
+    """Say whether a network has few enough independences, and few enough rows, to be tested without being asked for.
 
-    Without a limit of time it is the size that decides, so that a report is the same on every machine.
+    The size decides and not the clock, so that a report is the same on every machine.
     """
-    n, data = source.network.n_variables, source.one_copy
-    if n * (n - 1) / 2 * data.n_rows > MOST_TESTED:
-        return None
+    return _tests(source) * source.one_copy.n_rows <= MOST_TESTED
+
+
+def check_network(source: Questions, limits: Limits | None = None) -> FitCheck | None:
+    """Test the independences that the network implies; None if the time did not suffice."""
     found = source.check_fit(replicates=0, limits=limits, progress=False)
     return found if found.status is Status.COMPLETE else None
 
 
 def seconds_to_check(source: Questions) -> float:
-    """Return about how long `check_network` takes."""
-    n, rows = source.network.n_variables, source.one_copy.n_rows
-    tests = n * (n - 1) / 2
-    return 0.0 if tests * rows > MOST_TESTED else tests * (SECONDS_A_TEST + rows * SECONDS_A_ROW)
+    """Return about how long `check_network` takes, if it is made at all."""
+    return _tests(source) * (SECONDS_A_TEST + source.one_copy.n_rows * SECONDS_A_ROW) * is_quick_to_check(source)
+
+
+def _tests(source: Questions) -> float:
+    n = source.network.n_variables
+    return n * (n - 1) / 2

@@ -147,7 +147,7 @@ class Work:
                 data = replace(data, completions=made if isinstance(made, Completions) else None)
             return average(main.recipe, data, self._run(self.deadline.share(0.15).limits, COMPARED_MEMORY))
 
-        return check_cuts(self.prepared, main.confidence, self.options, again)
+        return check_cuts(self.prepared, main.confidence, self.options, self.deadline, again)
 
     def main_set(self) -> tuple[Averaged, tuple[Remark, ...]]:
         """Average the credible set if it can be completed, else a bootstrap, and say why."""

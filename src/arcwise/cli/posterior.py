@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -81,10 +81,11 @@ def posterior(
     from arcwise.deadline import Deadline
     from arcwise.ensemble import find_posterior
     from arcwise.ensemble.recipe import Recipe
+    from arcwise.ensemble.ways import checked_way
 
     output = printing.output
     check_file_name(output, "networks")
-    way: Any = wanted.way
+    way = checked_way(wanted.way)
     deadline = Deadline.of(limit.limits)
     score = scored.make()
     cases, known = reading.read_known(data, printing.progress, rules, score)
@@ -103,8 +104,9 @@ def posterior(
         jump_factor=wanted.jump_factor,
         path=wanted.resume,
         cluster=wanted.cluster,
+        drawing=output is not None,
     )
-    status = found.status
+    status, short = found.status, ""
     if output is not None and (found.exact is None or found.complete):
         recipe = Recipe.of(
             "posterior",
@@ -118,6 +120,8 @@ def posterior(
         drawn = found.networks(seed=wanted.seed, threads=wanted.threads, limits=deadline.uncounted).made_by(recipe)
         replace(drawn, facts={**drawn.facts, "n_cases": cases.n_cases}).save(output)
         status = drawn.status  # draws take time, too
+        if found.exact is not None and not drawn.complete:
+            short = f" Only {drawn.count:,} networks were drawn and written ({drawn.status})."
     unfinished = found.exact is not None and not found.exact.complete
     nothing = unfinished or (found.chains is not None and not found.chains.count)
     n = len(found.names)
@@ -134,13 +138,13 @@ def posterior(
         }
         for p, c in order
     ]
-    report = found.exact.needed() if unfinished and found.exact is not None else found.report()
+    report = found.exact.needed() if unfinished and found.exact is not None else f"{found.report()}{short}"
     if printing.as_json:
         print_json(
             {
                 "way": "exact" if found.is_exact else "chains",
                 "complete": found.complete,
-                "status": str(found.status),
+                "status": str(status),
                 "seconds": deadline.seconds,
                 "verdict": None if found.chains is None else found.chains.verdict.describe(),
                 "left_out": found.chains.left_out

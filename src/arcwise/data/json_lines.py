@@ -29,14 +29,16 @@ def read_json_lines(source: Source, options: TextOptions, progress: ProgressCall
     del progress
     columns: dict[str, list[str | None]] = {}
     lines: list[int] = []
-    for number, text in enumerate(source.text().splitlines(), start=1):
+    for number, text in enumerate(source.text().split("\n"), start=1):
         if not text.strip():
             continue
-        row = _row(text, f"{source.name}: line {number:,}")
-        for name, value in _flat(row, f"{source.name}: line {number:,}"):
+        where = f"{source.name}: line {number:,}"
+        for name, value in _flat(_row(text, where), where):
             own = columns.setdefault(name, [])
+            if len(own) > len(lines):
+                raise FormatError(f"{where} has '{name}' twice: as a key, and as a key of an object in it.")
             own.extend([None] * (len(lines) - len(own)))
-            label = _label(value, f"{source.name}: line {number:,}, '{name}'")
+            label = _label(value, f"{where}, '{name}'")
             own.append(None if label is None or label in options.missing else label)
         lines.append(number)
     if not columns:

@@ -138,7 +138,9 @@ def _has_numbers(body: list[list[str]], wide: int) -> bool:
 
 
 def _fields(line: str, separator: str) -> list[str]:
-    fields = re.findall(rf'(?:^|{re.escape(separator)})(\s*"(?:[^"]|"")*"\s*|[^{re.escape(separator)}]*)', line)
+    mark = re.escape(separator)
+    blanks = rf"(?:(?!{mark})\s)*"  # a tab may be the separator
+    fields = re.findall(rf'(?:^|{mark})({blanks}"(?:[^"]|"")*"{blanks}|[^{mark}]*)', line)
     return [_unquoted(field.strip()) for field in fields]
 
 

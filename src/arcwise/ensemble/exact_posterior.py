@@ -35,6 +35,8 @@ __all__ = ["DagTotals", "ExactPosterior", "exact_posterior"]
 
 # The sums keep so many bytes for each of the 2^n sets of nodes: 28 variables take 6.5 GB, 30 take 26.
 SET_BYTES, LARGEST = 24, 30
+# How far below the best network terms are left out, in nats.
+CUT = 40.0
 # Beyond this nothing is left of a double's exponent.
 WIDEST_CUT = 600.0
 # A set of networks may seem to weigh more than all DAGs by so much: rounding.
@@ -309,7 +311,7 @@ class ExactPosterior:
 def exact_posterior(
     table: ParentSetTable,
     *,
-    cut: float = 40.0,
+    cut: float = CUT,
     blankets: bool = False,
     constraints: Constraints | None = None,
     threads: int = 1,
@@ -383,7 +385,7 @@ def exact_posterior(
     )
 
 
-def unfinished_posterior(table: ParentSetTable, status: Status, cut: float = 40.0) -> ExactPosterior:
+def unfinished_posterior(table: ParentSetTable, status: Status, cut: float = CUT) -> ExactPosterior:
     """Return the posterior of a table that a limit ended: no sum was begun."""
     return ExactPosterior(table, status, None, cut, 0, 0.0, SET_BYTES * 2**table.n_variables)
 

@@ -20,6 +20,7 @@ from arcwise.ensemble.chains.slack import count_families, slack_for
 from arcwise.ensemble.chains.starts import RESAMPLED
 from arcwise.ensemble.credible_set import CredibleSet
 from arcwise.ensemble.exact_posterior import (
+    CUT,
     LARGEST,
     ExactPosterior,
     check_size,
@@ -28,9 +29,10 @@ from arcwise.ensemble.exact_posterior import (
 )
 from arcwise.ensemble.families import arc_frame
 from arcwise.ensemble.network_set import NetworkSet
+from arcwise.ensemble.posterior_draws import PosteriorDraws
 from arcwise.ensemble.replicates.bootstrap import bootstrap_networks
-from arcwise.ensemble.ways import WAYS, Way
-from arcwise.errors import OptionError, UnfinishedError, UnknownNameError, suggestion
+from arcwise.ensemble.ways import WAYS, Way, checked_way
+from arcwise.errors import OptionError, UnfinishedError
 from arcwise.graph import Constraints, Dag
 from arcwise.limits import Limits, Status
 from arcwise.mentions import Call, Remedy
@@ -88,6 +90,9 @@ class PosteriorSettings:
     jump_factor
         Chains jump among the networks within this Bayes factor of the best one, if that set is found in 32 MB, or
         else within 0.3 times of it; 1 for no jumps.
+    drawing
+        Whether networks are to be drawn from the posterior, too: then "auto" sums only where there is memory for that,
+        of which draws from the sums need several times as much as the sums.
     """
 
     way: Way = "auto"
@@ -96,11 +101,11 @@ class PosteriorSettings:
     jump_factor: float = option(1000.0, "chains jump among the networks within this Bayes factor of the best", low=1)
     path: str | os.PathLike[str] | None = None
     cluster: Any = None  # str | Client | None: Dask is not there for everybody
+    drawing: bool = False
 
     def __post_init__(self) -> None:
         check_options(self)
-        if self.way not in WAYS:
-            raise UnknownNameError(suggestion("way", str(self.way), WAYS))
+        checked_way(self.way)
 
 
 class PosteriorKeywords(TypedDict, total=False):
@@ -113,6 +118,7 @@ class PosteriorKeywords(TypedDict, total=False):
     jump_factor: float
     path: str | os.PathLike[str] | None
     cluster: str | Client | None
+    drawing: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -263,7 +269,7 @@ def find_posterior(
         See `arcwise.progress.show_progress`.
     settings
         The fields of `PosteriorSettings` by keyword: ``way=``, ``chains=``, ``most_draws=``, ``jump_factor=``,
-        ``path=``, ``cluster=``. A whole one as ``settings=``.
+        ``path=``, ``cluster=``, ``drawing=``. A whole one as ``settings=``.
 
     Examples
     --------
@@ -288,7 +294,7 @@ def posterior_of(
     chosen = settings or PosteriorSettings()
     why, by_time = "", False
     if chosen.way != "chains":
-        exact, why = sum_posterior(problem, deadline, always=chosen.way == "exact")
+        exact, why = sum_posterior(problem, deadline, always=chosen.way == "exact", drawing=chosen.drawing)
         if exact is not None and (exact.complete or chosen.way == "exact"):
             return Posterior(exact, None)
         by_time = exact is not None and exact.status is Status.TIME_LIMIT
@@ -321,8 +327,13 @@ class Problem:
         )
 
 
-def sum_posterior(problem: Problem, deadline: Deadline, *, always: bool = False) -> tuple[ExactPosterior | None, str]:
-    """Sum over all DAGs, or say why not; unless `always`, only if that is quick, by what there is to be done."""
+def sum_posterior(
+    problem: Problem, deadline: Deadline, *, always: bool = False, drawing: bool = False
+) -> tuple[ExactPosterior | None, str]:
+    """Sum over all DAGs, or say why not; unless `always`, only if that is quick, by what there is to be done.
+
+    `drawing`: and if there is memory to draw networks from the sums.
+    """
     n = problem.data.n_variables
     limits = deadline.uncounted
     if always:
@@ -340,6 +351,8 @@ def sum_posterior(problem: Problem, deadline: Deadline, *, always: bool = False)
     if table.status is not Status.COMPLETE:
         said = f"The parent sets for a sum over all DAGs could not all be scored ({table.status})."
         return unfinished_posterior(table, table.status), said
+    if drawing and not always and not PosteriorDraws(table, problem.constraints, CUT).fit(EXACT_DRAWS, limits):
+        return unfinished_posterior(table, Status.MEMORY_LIMIT), "Draws from a sum over all DAGs take too much memory."
     left = replace(limits, seconds=deadline.limits.seconds)
     found = exact_posterior(table, threads=problem.threads, limits=left, progress=problem.progress)
     if found.status is Status.INTERRUPTED:

@@ -76,9 +76,12 @@ class PosteriorDraws:
         if limits.memory_bytes is None:
             limits = replace(limits, memory_bytes=available_memory())
         deadline = Deadline(limits)
-        allowed = min(count, limits.native_count, self._room(threads, limits))
+        most = min(count, limits.native_count)
+        while threads > 1 and self._room(threads, limits) < most:  # each takes memory, and none changes the draws
+            threads -= 1
+        allowed = min(most, self._room(threads, limits))
         rows, scores = np.empty(0, dtype=np.uint32), np.empty(0)
-        status = Status.MEMORY_LIMIT if allowed < min(count, limits.native_count) else Status.COMPLETE
+        status = Status.MEMORY_LIMIT if allowed < most else Status.COMPLETE
         with show_progress(progress) as callback:
             if allowed > 0:
                 stopped = self._prepare(threads, deadline, callback)
@@ -94,6 +97,10 @@ class PosteriorDraws:
         if status is Status.COMPLETE and allowed < count:
             status = Status.COUNT_LIMIT
         return self._networks(rows, scores, status, {"seed": used, "seconds": deadline.seconds})
+
+    def fit(self, count: int, limits: Limits) -> bool:
+        """Say whether there is memory for so many networks, on one thread at least."""
+        return self._room(1, limits) >= count
 
     def _room(self, threads: int, limits: Limits) -> int:
         """Return how many networks there is memory for."""

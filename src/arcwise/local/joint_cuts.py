@@ -132,6 +132,8 @@ def alternate_cuts(
             progress=False,
             limits=deadline.limits,
         )
+        if found.status is Status.INTERRUPTED:
+            raise KeyboardInterrupt
         status = found.status
         dag = found.dag.reorder(data.names)
         cuts, data = _recut(coded, data, dag, cuts, fine)

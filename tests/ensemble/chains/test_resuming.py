@@ -64,6 +64,25 @@ def test_a_run_that_is_killed_goes_on_without_loss_or_repetition(tmp_path: Path)
     assert resumed.verdict == whole.verdict
 
 
+def test_a_run_that_kept_some_of_its_draws_goes_on_keeping_as_many(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arcwise.ensemble.chains.sampling.FIRST_LOOK", 50)
+    monkeypatch.setattr("arcwise.ensemble.chains.sampling.MOST_KEPT", 1)  # then 4 * 50 are
+    table, path = random_table(6, 8), tmp_path / "chains"
+    for most in (500, 650):
+        resumed = sample_posterior(table, seed=5, steps=10, most_draws=most, path=path)
+    whole = sample_posterior(table, seed=5, steps=10, most_draws=650)
+    assert whole.facts["draws_made"] == 650 > 4 * whole.scores.shape[1]
+    assert np.array_equal(resumed.rows, whole.rows)
+    assert np.array_equal(resumed.scores, whole.scores)
+    monkeypatch.setattr("arcwise.ensemble.chains.sampling.MOST_KEPT", 1000)
+    every = sample_posterior(
+        table, seed=5, steps=10, most_draws=650
+    )  # less the first 162; of every fourth, the first 40
+    assert np.array_equal(whole.scores[:, 1:], every.scores[:, 2::4])
+
+
 def test_a_resumed_run_jumps_if_it_jumped_before_however_much_time_it_has(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

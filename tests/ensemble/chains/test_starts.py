@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 from tests.ensemble.chains.chain_tables import random_table
 
 from arcwise import datasets
+from arcwise.deadline import Deadline
 from arcwise.ensemble import find_posterior
-from arcwise.ensemble.chains.starts import starting_networks
+from arcwise.ensemble.chains.starts import _local_optima, starting_networks
 from arcwise.exact import find_optimal
 from arcwise.graph import Constraints, Dag
 from arcwise.parent_sets import ParentSetTable, build_parent_sets
@@ -56,6 +58,25 @@ def test_chains_that_must_have_arcs_begin_with_them() -> None:
     table = build_parent_sets(data, "bdeu:ess=1", slack=math.inf, constraints=rules).filter(rules)
     for rows in starting_networks(table, 4, 1, resampled=(Dag.from_arcs(data.names, []),)):
         assert data.names.index("class") in network(table, rows)[data.names.index("left-weight")]
+
+
+class MissingSearch:
+    """A search over orders that ends where a variable has no parent set left, and notes how long it was to take."""
+
+    def __init__(self) -> None:
+        self.iterations: list[int] = []
+
+    def iterate(self, order: Any, most: int, patience: int, *_: Any) -> Any:
+        self.iterations.append(most)
+        assert patience > most  # nothing but the number of iterations ends it
+        return (0.0, np.zeros(len(order), dtype=np.int64), 0, 1), 0
+
+
+def test_a_search_that_ends_at_no_network_is_no_start() -> None:
+    search = MissingSearch()
+    for variables in (5, 40, 80, 2000):
+        assert _local_optima(search, variables, 1, 1, Deadline()) == [None]
+    assert search.iterations == [300, 300, 75, 1]
 
 
 def test_required_parents_are_found_however_low_their_rows_rank(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,13 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arcwise.confidence import EdgeConfidence
+from arcwise.confidence import EdgeConfidence, edge_confidence
 from arcwise.confidence.recipe_confidence import carry_out
 from arcwise.data import Dataset, Incomplete
 from arcwise.deadline import Deadline
 from arcwise.ensemble import NetworkSet, Recipe, bootstrap_networks
 from arcwise.ensemble.gaps.completions import CHAINS, Completions
 from arcwise.ensemble.gaps.drawn_tables import dirichlet, draw_tables
+from arcwise.ensemble.reach import family_reach
 from arcwise.ensemble.recipe import Run
 from arcwise.errors import OptionError
 from arcwise.graph import Constraints, Dag
@@ -109,6 +110,34 @@ def test_networks_of_all_completions_are_one_ensemble(gappy: Incomplete) -> None
         count += made.count
     np.testing.assert_allclose(networks.arc_probabilities(), np.mean(parts, axis=0), atol=1e-9)
     assert networks.count == count
+
+
+def test_what_chains_say_of_each_completion_is_kept(gappy: Incomplete) -> None:
+    recipe = Recipe.usual("posterior", "bdeu:ess=1", gaps="completions:4", way="chains", most_draws=60)
+    outcome = carry_out(recipe, gappy, Run(seed=3))
+    networks, drawn = outcome.networks, outcome.drawn
+    assert isinstance(networks, NetworkSet)
+    assert drawn is not None
+    assert outcome.status is networks.status is Status.COUNT_LIMIT
+    count, verdict = networks.facts["completions"], networks.facts["verdict"]
+    assert not verdict["converged"]
+    assert f"In {count} of {count} completions the chains did not converge" in verdict["sentence"]
+    assert verdict["draws"] == count * 45
+    # Draws depend on each other, and how much is not known of all together.
+    assert np.isnan(edge_confidence(networks).standard_error[0, 2])
+    worth = family_reach(drawn).n_draws
+    assert worth is not None
+    assert worth == int(drawn.facts["verdict"]["effective"]) < drawn.count
+
+
+def test_independent_draws_of_completions_are_that_many_draws(gappy: Incomplete) -> None:
+    networks = Recipe.usual("posterior", "bdeu:ess=1", gaps="completions:4", way="exact").run(gappy, seed=3)
+    assert networks.status is Status.COMPLETE
+    assert "verdict" not in networks.facts
+    found = edge_confidence(networks)
+    share = found.present[0, 2]
+    assert 0 < share < 1
+    assert found.standard_error[0, 2] == pytest.approx(np.sqrt(share * (1 - share) / networks.count))
 
 
 def test_confidences_are_means_over_completions_with_their_spread(gappy: Incomplete, tmp_path) -> None:

@@ -155,8 +155,9 @@ def effects_answer(found: EffectMatrix, cause: str | None = None) -> Answer:
     n = len(found.names)
     of = f"of {cause} on the {n - 1:,} others" if cause is not None else f"of {n:,} variables on each other"
     more = f" The {MOST_ROWS} largest to be expected are shown; the file has all." if len(frame) > MOST_ROWS else ""
-    if found.untold:
-        listed = ", ".join(found.untold)
+    untold = [name for name in found.untold if cause in (None, name)]
+    if untold:
+        listed = ", ".join(untold)
         more += f" What setting {listed} does is not told: in every case another variable was set."
     likely = int((frame["no_effect"].astype(float) < 0.5).sum())
     text = (

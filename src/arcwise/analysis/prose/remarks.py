@@ -27,6 +27,7 @@ __all__ = [
     "simulated_remark",
     "stopped_remark",
     "to_come_remark",
+    "too_large_to_test_remark",
     "uncalibrated_remark",
     "unchecked_prior_remark",
     "unconstrained_remark",
@@ -119,7 +120,8 @@ def missing_remark(missing: Sequence[tuple[str, Averaged | str]]) -> Remark:
 
 def shortened_remark(made: Averaged) -> Remark:
     """Say that a comparison rests on fewer networks than asked for."""
-    return Remark(f"The comparison with the {made.title} rests on {shortfall_words(made)}.", by_time=True)
+    by_time = made.status is Status.TIME_LIMIT
+    return Remark(f"The comparison with the {made.title} rests on {shortfall_words(made)}.", by_time=by_time)
 
 
 def to_come_remark(steps: Sequence[str]) -> Remark:
@@ -140,6 +142,14 @@ def unchecked_prior_remark() -> Remark:
 def untested_remark(why: str) -> Remark:
     """Say that it was not tested whether the network fits."""
     return Remark(f"Whether the network fits was not tested ({why or 'the time was up'}).", by_time=True)
+
+
+def too_large_to_test_remark() -> Remark:
+    """Say that a network of this size is not tested unless somebody asks for it."""
+    return Remark(
+        "Whether the network fits was not tested: with so many variables and rows that takes long. arcwise check-fit "
+        "does it."
+    )
 
 
 def unconstrained_remark(made: Averaged) -> Remark:

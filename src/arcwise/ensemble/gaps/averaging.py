@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from arcwise.data import Dataset, Incomplete
 from arcwise.deadline import Deadline
+from arcwise.ensemble.chains.joined_verdict import joined_chain_facts
 from arcwise.ensemble.families import Families
 from arcwise.ensemble.gaps.completions import CHAINS, MOST_TIMES, Completions
 from arcwise.ensemble.network_set import NetworkSet, concatenate
@@ -50,7 +51,8 @@ def run_completions(recipe: Recipe, data: Completions, run: Run, visit: Visit | 
 
     There are as many as the data say, and up to three times as many while the confidence in an edge that is likely
     still has a standard error above 0.05. Where the time ends, those that are finished are a smaller sample of
-    completions, if they are at least four; the status says so.
+    completions, if they are at least four; the status says so. It also says what ended the draws of one completion: of
+    chains that had not converged, say.
 
     Parameters
     ----------
@@ -64,7 +66,7 @@ def run_completions(recipe: Recipe, data: Completions, run: Run, visit: Visit | 
     deadline = Deadline.of(run.limits)
     parts: list[Ensemble] = []
     likely: list[NDArray[np.float64]] = []
-    status, wanted = Status.COMPLETE, data.count
+    status, ended, wanted = Status.COMPLETE, Status.COMPLETE, data.count
     with show_progress(run.progress) as callback:
         while len(parts) < wanted:
             index = len(parts)
@@ -80,6 +82,8 @@ def run_completions(recipe: Recipe, data: Completions, run: Run, visit: Visit | 
                 if status is Status.INTERRUPTED or not parts:
                     return made
                 break
+            if ended is Status.COMPLETE:
+                ended = made.status
             if visit is not None:
                 visit(made, state[0])
             arcs = made.arc_probabilities()
@@ -91,6 +95,7 @@ def run_completions(recipe: Recipe, data: Completions, run: Run, visit: Visit | 
     if len(parts) < FEWEST:
         return NetworkSummary.unfinished(data.data.names, status)
     steady = status is Status.COMPLETE and not _is_moving(likely)
+    status = ended if status is Status.COMPLETE else status
     facts: dict[str, object] = {"completions": len(parts), "steady": steady, "n_cases": data.data.n_cases}
     return _merged(parts, recipe, status, facts, data.data.digest)
 
@@ -122,7 +127,8 @@ def _merged(parts: list[Ensemble], recipe: Recipe, status: Status, facts: dict[s
     if len(listed) == len(parts):
         weights = np.concatenate([part.weights / len(parts) for part in listed])
         joined = concatenate(listed).with_weights(weights)
-        return replace(joined, status=status, data_digest=digest, facts={**joined.facts, **facts}).made_by(recipe)
+        facts = {**joined.facts, **facts, **joined_chain_facts([part.facts for part in listed])}
+        return replace(joined, status=status, data_digest=digest, facts=facts).made_by(recipe)
     names = parts[0].names
     known: list[dict[tuple[int, ...], int]] = [{} for _ in names]
     for part in parts:

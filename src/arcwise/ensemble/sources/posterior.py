@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from arcwise.deadline import Deadline
 from arcwise.ensemble.chains.settings import MOST_CHAINS
+from arcwise.ensemble.network_summary import NetworkSummary
 from arcwise.ensemble.sources.source import Source
 from arcwise.ensemble.ways import WAYS
 from arcwise.option import check_options, option
@@ -58,5 +59,8 @@ class PosteriorSource(Source):
             data, recipe.scorer, recipe.max_parents, recipe.constraints_on(data.names), run.threads, run.progress
         )
         deadline = Deadline.of(run.limits)
-        found = posterior_of(problem, deadline, seed=run.seed, settings=PosteriorSettings(**recipe.settings))
+        settings = PosteriorSettings(**recipe.settings, drawing=True)
+        found = posterior_of(problem, deadline, seed=run.seed, settings=settings)
+        if found.exact is not None and not found.complete:  # what was asked for, and no chains instead
+            return replace(NetworkSummary.unfinished(data.names, found.status), origin=self.name)
         return found.networks(seed=run.seed, threads=run.threads, limits=deadline.uncounted).made_by(recipe)
