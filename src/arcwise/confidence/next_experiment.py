@@ -102,8 +102,9 @@ def next_experiment(networks: Ensemble | Posterior, *, seed: int = 0, limits: Li
     ----------
     networks
         Networks that are listed or drawn, a `Posterior`, or a `CredibleSet`, of which 10,000 are drawn if it is large.
-        Experiments that were made already, and constraints, count as they do for its classes (`networks.fixed`). Prior odds weigh
-        the networks, but settle nothing: an edge is open if the data, experiments and constraints leave it open.
+        Experiments that were made already, and constraints, count as they do for its classes (`networks.fixed`). Prior
+        odds weigh the networks, but settle nothing: an edge is open if the data, experiments and constraints leave it
+        open.
     seed
         For the members of large classes, which are drawn at random.
     limits
