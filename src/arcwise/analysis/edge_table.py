@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["BELIEF_COLUMNS", "COLUMNS", "EXPLANATION", "ORIGIN", "SPLIT", "WAYS", "WITHOUT", "EdgeColumn", "edge_frame"]
 
 SPLIT = ("forward_if_edge", "backward_if_edge", "either_if_edge")
-WAYS = ("probability_forward", "probability_backward", "probability_either")
+WAYS = ("probability_forward_if_edge", "probability_backward_if_edge", "probability_either_if_edge")
 EXPLANATION = "explanation"
 ORIGIN = "origin"
 WITHOUT = "without_constraints"
