@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -156,3 +157,11 @@ def test_help_lists_the_verbs_by_stage_of_the_pipeline(cli: Cli) -> None:
     assert places == sorted(places)
     assert "\nPrepare data:\n  check " in text
     assert "Commands:" not in text  # every verb has its stage
+
+
+def test_the_package_can_be_run_as_a_module() -> None:
+    found = subprocess.run([sys.executable, "-m", "arcwise", "--version"], capture_output=True, text=True, check=False)
+    assert (found.returncode, found.stdout.strip()) == (0, f"arcwise {version('arcwise')}")
+    wrong = subprocess.run([sys.executable, "-m", "arcwise", "lern"], capture_output=True, text=True, check=False)
+    assert wrong.returncode == 2
+    assert "learn" in wrong.stderr

@@ -1,0 +1,6 @@
+"""`python -m arcwise`: the command line, where its program is not on the path."""
+
+from arcwise.cli.entry import main
+
+if __name__ == "__main__":
+    main()
