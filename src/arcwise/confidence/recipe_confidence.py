@@ -15,6 +15,7 @@ from arcwise.confidence.learned_table import learned_table
 from arcwise.data import Dataset, Incomplete
 from arcwise.deadline import Deadline
 from arcwise.ensemble import CredibleSet, Ensemble, NetworkSet
+from arcwise.ensemble.completion_weights import with_completions
 from arcwise.ensemble.gaps.averaging import completions_for
 from arcwise.ensemble.gaps.completions import Completions
 from arcwise.ensemble.network_set import concatenate
@@ -154,7 +155,7 @@ def _joined(drawn: list[NetworkSet], completions: int) -> NetworkSet | None:
     if len(drawn) < completions or any(part.count == 0 for part in drawn):
         return None
     weights = np.concatenate([part.weights / completions for part in drawn])
-    return concatenate(drawn).with_weights(weights)
+    return with_completions(concatenate(drawn).with_weights(weights), [part.count for part in drawn])
 
 
 def _mean(
