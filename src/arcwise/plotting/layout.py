@@ -15,8 +15,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise import _core
 from arcwise.plotting.communities import communities
-from arcwise.plotting.layering import assign_layers, order_layers, shortest_layers
+from arcwise.plotting.layering import assign_layers, flat_layers, flat_steps, order_layers, shortest_layers
 
 __all__ = ["Drawing", "draw_network", "label_of"]
 
@@ -276,48 +277,13 @@ def _horizontal(rows: list[list[int]], chains: list[list[int]], sizes: list[floa
     For fixed wishes this is a least-squares problem with an order constraint; pooling adjacent violators solves it
     exactly. Wishes come from the layers above and below in turn.
     """
-    near: list[list[tuple[int, float]]] = [[] for _ in sizes]
-    for chain in chains:
-        for a, b in pairwise(chain):
-            weight = 1.0 + 3.0 * ((a >= n_nodes) + (b >= n_nodes))  # straight bends look best
-            near[a].append((b, weight))
-            near[b].append((a, weight))
-    xs = [0.0] * len(sizes)
-    for row in rows:
-        at = -sum(sizes[p] for p in row) / 2
-        for place in row:
-            xs[place] = at + sizes[place] / 2
-            at += sizes[place]
-    for step in range(ROUNDS):
-        sequence = rows if step % 2 == 0 else rows[::-1]
-        for row in sequence:
-            wishes, weights = [], []
-            for place in row:
-                total = sum(weight for _, weight in near[place])
-                mean = sum(xs[u] * weight for u, weight in near[place]) / total if total else xs[place]
-                wishes.append(mean)
-                weights.append(total or 0.1)
-            for place, value in zip(row, _spread(wishes, weights, [sizes[p] for p in row]), strict=True):
-                xs[place] = value
-    return xs
-
-
-def _spread(wishes: list[float], weights: list[float], sizes: list[float]) -> list[float]:
-    """Return positions nearest to the wishes (weighted squares) whose neighbours do not overlap."""
-    offsets, total = [], 0.0
-    for k, size in enumerate(sizes):
-        total += 0.0 if k == 0 else (sizes[k - 1] + size) / 2
-        offsets.append(total)
-    groups: list[tuple[float, float, int]] = []  # mean, weight, count
-    for wish, weight, offset in zip(wishes, weights, offsets, strict=True):
-        mean, mass, count = wish - offset, weight, 1
-        while groups and groups[-1][0] > mean:
-            m, w, c = groups.pop()
-            mean = (mean * mass + m * w) / (mass + w)
-            mass, count = mass + w, count + c
-        groups.append((mean, mass, count))
-    flat = [mean for mean, _, count in groups for _ in range(count)]
-    return [value + offset for value, offset in zip(flat, offsets, strict=True)]
+    steps = [step for chain in chains for step in pairwise(chain)]
+    # Straight bends look best.
+    weights = np.array([1.0 + 3.0 * ((a >= n_nodes) + (b >= n_nodes)) for a, b in steps], dtype=np.float64)
+    found = _core.plotting.place_layers(
+        *flat_layers(rows), *flat_steps(steps), weights, np.array(sizes, dtype=np.float64), ROUNDS
+    )
+    return [float(value) for value in found]
 
 
 Box = tuple[float, float, float, float]
