@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import chi2
+from scipy.special import chdtrc
 
 from arcwise.data.discretize import discretize
 from arcwise.data.incomplete import Incomplete
@@ -123,7 +123,7 @@ def _p_value(counts: NDArray[np.float64]) -> float:
     expected = counts.sum(axis=1, keepdims=True) * counts.sum(axis=0) / counts.sum()
     some = counts > 0
     statistic = 2.0 * float((counts[some] * np.log(counts[some] / expected[some])).sum())
-    return float(chi2.sf(max(statistic, 0.0), len(counts) - 1))
+    return float(chdtrc(len(counts) - 1, max(statistic, 0.0)))
 
 
 def _corrected(ordered: Sequence[GapDependence]) -> tuple[GapDependence, ...]:

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import xlogy
-from scipy.stats import chi2, kstest
+from scipy.special import chdtrc, xlogy
 
 from arcwise.counts import contingency
 from arcwise.data import Dataset
@@ -210,7 +209,16 @@ def _g_test(data: Dataset, v: int, w: int, given: tuple[int, ...]) -> float:
         - xlogy(columns, columns).sum()
         + xlogy(total, total).sum()
     )
-    return float(chi2.sf(max(float(g), 0.0), degrees))
+    return float(chdtrc(degrees, max(float(g), 0.0)))
+
+
+def _uniformity(values: list[float]) -> float:
+    """Return the p-value of Kolmogorov's test that p-values are uniform; NaN if there are none."""
+    if not values:
+        return math.nan
+    from scipy.stats import kstest  # takes half a second to import
+
+    return float(kstest(values, "uniform").pvalue)
 
 
 def check_fit(
@@ -290,7 +298,7 @@ def check_fit(
         n_tests=len(tested),
         n_untested=len(tests) - len(tested),
         small=float(np.mean([p < 0.05 for p in tested])) if tested else math.nan,
-        uniformity=float(kstest(tested, "uniform").pvalue) if tested else math.nan,
+        uniformity=_uniformity(tested),
         log_likelihood=network.log_likelihood(data) / data.n_cases,
         independent=_independent(data),
         saturated=_saturated(data),
