@@ -47,6 +47,7 @@ from arcwise.report import (
     Verbatim,
 )
 from arcwise.report.content.numbers import percent, round_inside
+from arcwise.report.content.trust import TOO_FEW
 
 if TYPE_CHECKING:
     from arcwise.analysis.analysis import Analysis
@@ -193,6 +194,7 @@ def _network(analysis: Analysis) -> NetworkView:
         unseen=_unseen(analysis),
         evidence=plan,
         target=None if analysis.focus is None else index[analysis.focus.variable.name],
+        few=analysis.confidence.n_networks if analysis.has_few_networks else 0,
     )
 
 
@@ -229,7 +231,7 @@ def _edge(analysis: Analysis, edge: EdgeFinding, index: dict[str, int]) -> Netwo
         given=() if prior is None else tuple(index[name] for name in prior.given),
         words=edge_sentences(analysis, edge),
         fate=edge.fate,
-        agreement=edge.agreement,
+        agreement=TOO_FEW if analysis.has_few_networks else edge.agreement,
         origin=edge.origin.label,
         probability=_probability(analysis, edge),
     )

@@ -271,6 +271,7 @@ def _payload(view: NetworkView) -> dict[str, Any]:
         "parts": _weak_parts(view, drawing),
         **({} if view.target is None else {"target": view.target}),
         "floor": view.floor,
+        **({"few": view.few} if view.few else {}),
         **({} if view.unseen is None else {"unseen": view.unseen}),
         "powers": view.cost_powers,
         "cutoffs": view.cost_cutoffs,

@@ -112,9 +112,9 @@ function redraw() {
     const head = group.querySelector(".head");
     if (arc.fate === "kept") {
       head.setAttribute("d", arrow(group.querySelector(".ink"), arc.head === edge.b, thickness(real(edge))));
-      head.setAttribute("class", settled(edge, arc) ? "head" : "head open");
+      head.setAttribute("class", settled(edge, arc) && !view.few ? "head" : "head open");
     } else head.removeAttribute("d");
-    const label = `${nameOf(edge, arc)}, confidence ${confidence(edge.p)}, ${stateOf(index)}; ${TRUST[edge.v].words}`;
+    const label = `${nameOf(edge, arc)}, ${shownShare(edge)}, ${stateOf(index)}; ${TRUST[edge.v].words}`;
     group.setAttribute("aria-label", label);
     group.querySelector("title").textContent = label;
   });
