@@ -22,6 +22,7 @@ from arcwise.plotting.layering import assign_layers, flat_layers, flat_steps, or
 __all__ = ["Drawing", "draw_network", "label_of"]
 
 CHARACTER = 7.3  # the mean width of a letter at 13 px
+DIGIT = 6.5  # and of one in a label, at 11 px
 PADDING = 22.0
 HEIGHT = 30.0
 GAP = 22.0  # between nodes of a layer
@@ -64,8 +65,16 @@ def label_of(name: str) -> str:
     return name if len(name) <= LONGEST_LABEL else name[: LONGEST_LABEL - 1].rstrip() + "…"
 
 
-def draw_network(names: Sequence[str], arcs: Sequence[tuple[int, int]], edges: Sequence[tuple[int, int]]) -> Drawing:
-    """Place the nodes by the arcs of a DAG, and route all edges; those that are arcs follow the layers."""
+def draw_network(
+    names: Sequence[str],
+    arcs: Sequence[tuple[int, int]],
+    edges: Sequence[tuple[int, int]],
+    labels: Sequence[str] | None = None,
+) -> Drawing:
+    """Place the nodes by the arcs of a DAG, and route all edges; those that are arcs follow the layers.
+
+    `labels` are what is written on the edges, a number on each unless they are given; "" takes no room.
+    """
     widths = [max(46.0, CHARACTER * _visual_length(label_of(name)) + PADDING) for name in names]
     n = len(names)
     best = _best_placed(_parts(n, arcs), arcs, widths)
@@ -81,14 +90,18 @@ def draw_network(names: Sequence[str], arcs: Sequence[tuple[int, int]], edges: S
     middles: list[tuple[float, float]] = []
     ports = _ports(routes, boxes)
     array = np.array(boxes).reshape(n, 4)
-    for a, b in edges:
+    taken: list[tuple[float, float, float]] = []  # labels: their centres and half their widths
+    for k, (a, b) in enumerate(edges):
         pair = frozenset((a, b))
+        half = DIGIT * _visual_length("0.00" if labels is None else labels[k]) / 2
         if pair in routes:
             path, points = _along_layers(a, routes[pair], boxes, ports)
         else:
             path, points = _bowed(boxes[a], boxes[b], np.delete(array, (a, b), axis=0), best.size)
         paths.append(path)
-        middles.append(_free_place(points, array, middles if pair in routes else []))
+        middles.append(_free_place(points, array, taken if pair in routes else [], half))
+        if half > 0 and pair in routes:
+            taken.append((*middles[-1], half))
     shift = MARGIN
     return Drawing(
         tuple(round(value + shift, 1) for value in x),
@@ -377,9 +390,12 @@ def _bowed(
 
 
 def _free_place(
-    points: list[tuple[float, float]], boxes: NDArray[np.float64], taken: list[tuple[float, float]]
+    points: list[tuple[float, float]],
+    boxes: NDArray[np.float64],
+    taken: list[tuple[float, float, float]],
+    half_width: float,
 ) -> tuple[float, float]:
-    """Return the point nearest to the middle of a path at which a number hides no node and no other number.
+    """Return the point nearest to the middle of a path at which a label hides no node and no other label.
 
     If there is none, the one at which it hides least.
     """
@@ -391,10 +407,10 @@ def _free_place(
         along = np.abs(places[:, 1:] - others[:, 1]) / (others[:, 3] + heights)
         return np.asarray(np.maximum(across, along).min(axis=1, initial=1.0))
 
-    room = distance(boxes, 17.0, 7.0)
+    room = distance(boxes, half_width + 4.0, 7.0)
     if taken:
-        numbers = np.hstack([np.array(taken), np.zeros((len(taken), 2))])
-        room = np.minimum(room, distance(numbers, 34.0, 14.0))
+        numbers = np.hstack([np.array(taken), np.zeros((len(taken), 1))])
+        room = np.minimum(room, distance(numbers, half_width + 8.0, 14.0))
     half = len(points) // 2
     best = max(range(len(points)), key=lambda k: (round(float(room[k]), 2), -abs(k - half)))
     return points[best]

@@ -26,7 +26,7 @@ from arcwise.analysis.prose.prior import prior_blocks
 from arcwise.analysis.prose.ranges import range_sections
 from arcwise.analysis.prose.sources import account_of_sample, completeness, ensemble_title, restriction
 from arcwise.analysis.prose.summary import summary_sentences
-from arcwise.analysis.prose.variable import these, variable_answer
+from arcwise.analysis.prose.variable import listed, these, variable_answer
 from arcwise.analysis.thresholds import COST_POWERS
 from arcwise.counts import contingency
 from arcwise.report import (
@@ -122,7 +122,7 @@ def _about_target(analysis: Analysis) -> tuple[str, ...]:
     if analysis.focus is None:
         return ()
     variable, scores = analysis.focus.variable, analysis.focus.scores
-    on = ", ".join(variable.blanket) or "nothing that the data show"
+    on = listed(variable.blanket) if variable.blanket else "nothing that the data show"
     given = f"; given {these(variable.blanket)}, no other variable tells more about it" if variable.blanket else ""
     return (
         f"{variable.name} depends on {on}{given}. It is predicted right "

@@ -34,7 +34,7 @@ __all__ = [
 
 # The origin of an edge about which nothing was said, and the agreement of methods that were not asked.
 FOUND, NOT_COMPARED = "found", "not compared"
-GUESSED = 0.15  # as how probable the edges of too few networks are drawn
+GUESSED = 0.35  # as how probable the edges of too few networks are drawn
 # From this share on a direction is said to be settled, or an edge to be free to point either way.
 SETTLED = 0.75
 

@@ -37,7 +37,7 @@ class Trust(enum.StrEnum):
 
 
 # Lines differ by more than colour.
-DASHES = {Trust.AGREED: "", Trust.VARIED: "16 4", Trust.DISPUTED: "7 5", Trust.WEAK: "2 5", Trust.GUESS: "2 5"}
+DASHES = {Trust.AGREED: "", Trust.VARIED: "16 4", Trust.DISPUTED: "7 5", Trust.WEAK: "2 5", Trust.GUESS: "5 4"}
 # What stands in the place of a verdict where there are too few networks.
 TOO_FEW = "too few networks"
 

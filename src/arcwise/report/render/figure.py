@@ -29,7 +29,12 @@ def network_svg(view: NetworkView, *, numbers: bool = True) -> str:
     """
     arcs = [(parent, child) for child, parents in enumerate(view.parents) for parent in parents]
     shown = [edge for edge in view.edges if edge.fate.in_network]
-    drawing = draw_network([n.name for n in view.nodes], arcs, [(edge.first, edge.second) for edge in shown])
+    drawing = draw_network(
+        [n.name for n in view.nodes],
+        arcs,
+        [(edge.first, edge.second) for edge in shown],
+        [edge.label if numbers else "" for edge in shown],
+    )
     width, height = drawing.size
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}" '

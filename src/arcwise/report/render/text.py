@@ -196,4 +196,4 @@ def _block(block: Block) -> list[RenderableType]:
         grid.add_column(Text(column.title), justify="right" if column.digits is not None else "left")
     for row in block.rows:
         grid.add_row(*(Text(column.show(cell)) for column, cell in zip(block.columns, row, strict=True)))
-    return [grid]
+    return [Text(block.caption), grid] if block.caption else [grid]

@@ -131,7 +131,7 @@ function redraw() {
 function statusWords() {
   const total = visibleEdges().length, counts = counted();
   const dropped = [...state.consensus.values()].filter((arc) => arc.fate === "dropped").length;
-  const verdicts = total > counts.alone
+  const verdicts = total > counts.alone + counts.guess
     ? `: ${counts.agreed + counts.varied} that every method supports, ${counts.disputed} disputed${counts.weak ? `, ${counts.weak} that none finds likely` : ""}` : "";
   const hidden = total - drawnEdges().length;
   return `${plural(total, "edge", "edges")} in the network at a cut-off of ${fixed(state.threshold, 3)}${verdicts}` +

@@ -6,10 +6,10 @@ const TRUST = {
   disputed: { words: "methods disagree", dashes: "7 5" },
   weak: { words: "no method finds it likely", dashes: "2 5" },
   alone: { words: "not compared", dashes: null }, // then the confidence breaks the line
-  guess: { words: "a guess: there are too few networks to tell", dashes: "2 5" },
+  guess: { words: "a guess: there are too few networks to tell", dashes: "5 4" },
 };
 
-const GUESSED = 0.15; // as how probable the edges of too few networks are drawn
+const GUESSED = 0.35; // as how probable the edges of too few networks are drawn
 const real = (edge) => (view.few ? GUESSED : edge.o === undefined ? edge.p : edge.o); // its probability, or else its confidence
 const shownShare = (edge) => (view.few ? `in ${Math.round(edge.p * view.few)} of ${view.few} network${view.few === 1 ? "" : "s"}` : `confidence ${confidence(edge.p)}`);
 const thickness = (probability) => 0.8 + 3.6 * probability;
