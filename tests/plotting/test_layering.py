@@ -21,7 +21,7 @@ from arcwise.plotting.layering import (
     shortest_layers,
 )
 from arcwise.plotting.layering_twin import crossings_of, order_layers_twin, place_layers_twin
-from arcwise.plotting.layout import GAP, HEIGHT, LANE, WINDOW, draw_network, label_of
+from arcwise.plotting.layout import DIGIT, GAP, HEIGHT, LANE, WINDOW, draw_network, label_of
 
 
 @st.composite
@@ -153,3 +153,15 @@ def test_the_shortest_layers_are_no_longer_than_others(graph: tuple[int, list[tu
     shortest, usual = shortest_layers(n, arcs), assign_layers(n, arcs, [1.0] * n, 1e9)
     assert all(shortest[head] > shortest[tail] for tail, head in arcs)
     assert sum(shortest[b] - shortest[a] for a, b in arcs) <= sum(usual[b] - usual[a] for a, b in arcs)
+
+
+def test_labels_of_edges_are_placed_by_their_width() -> None:
+    """Two arcs of one node: numbers fit side by side at the middles, ranges do not."""
+    names, arcs = ["x0", "x1", "x2", "x3"], [(0, 2), (0, 3)]
+    numbers, ranges = draw_network(names, arcs, arcs), draw_network(names, arcs, arcs, ["0.00 to 1.00"] * 2)
+    room = 12 * 0.9 * DIGIT
+    assert abs(numbers.middles[0][0] - numbers.middles[1][0]) < room
+    assert numbers.middles[0][1] == numbers.middles[1][1]
+    apart = [abs(first - second) for first, second in zip(*ranges.middles, strict=True)]
+    assert apart[0] >= room or apart[1] >= 11
+    assert draw_network(names, arcs, arcs, ["", ""]).paths == numbers.paths
