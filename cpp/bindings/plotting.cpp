@@ -12,12 +12,13 @@ void bind_plotting(nb::module_& stage) {
     stage.def(
         "order_layers",
         [](const Array1<std::int64_t>& offsets, const Array1<std::int32_t>& members,
-           const Array1<std::int32_t>& tails, const Array1<std::int32_t>& heads, std::size_t nodes, int sweeps) {
+           const Array1<std::int32_t>& tails, const Array1<std::int32_t>& heads, std::size_t nodes,
+           int sweeps) {
             LayerOrder found;
             {
                 const nb::gil_scoped_release unlocked;
-                found = order_layers({as_span(offsets), as_span(members), as_span(tails), as_span(heads), nodes},
-                                     sweeps);
+                found = order_layers(
+                    {as_span(offsets), as_span(members), as_span(tails), as_span(heads), nodes}, sweeps);
             }
             return std::make_pair(as_array(std::move(found.members)), found.crossings);
         },
@@ -26,8 +27,8 @@ void bind_plotting(nb::module_& stage) {
     stage.def(
         "place_layers",
         [](const Array1<std::int64_t>& offsets, const Array1<std::int32_t>& members,
-           const Array1<std::int32_t>& tails, const Array1<std::int32_t>& heads, const Array1<double>& weights,
-           const Array1<double>& sizes, int rounds) {
+           const Array1<std::int32_t>& tails, const Array1<std::int32_t>& heads,
+           const Array1<double>& weights, const Array1<double>& sizes, int rounds) {
             std::vector<double> found;
             {
                 const nb::gil_scoped_release unlocked;

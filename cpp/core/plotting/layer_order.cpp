@@ -67,7 +67,8 @@ class Ordering {
   private:
     std::span<std::int32_t> layer_of(std::size_t layer) {
         const auto begin = static_cast<std::size_t>(given_.offsets[layer]);
-        return std::span(members_).subspan(begin, static_cast<std::size_t>(given_.offsets[layer + 1]) - begin);
+        return std::span(members_).subspan(begin,
+                                           static_cast<std::size_t>(given_.offsets[layer + 1]) - begin);
     }
 
     void number(std::size_t layer) {
@@ -161,7 +162,8 @@ class Ordering {
         std::int64_t fewer = 0;
         for (const std::int32_t a : left) {
             for (const std::int32_t b : right) {
-                fewer += static_cast<int>(position(a) > position(b)) - static_cast<int>(position(a) < position(b));
+                fewer +=
+                    static_cast<int>(position(a) > position(b)) - static_cast<int>(position(a) < position(b));
             }
         }
         return fewer;

@@ -13,8 +13,9 @@ struct LayerOrder {
     std::int64_t crossings = 0;
 };
 
-// Sugiyama, Tagawa and Toda (1981): layers are sorted by the mean place of their members' neighbours, downwards and
-// upwards in turns, and neighbours swap places where that avoids crossings. The best order of all sweeps is kept.
+// Sugiyama, Tagawa and Toda (1981): layers are sorted by the mean place of their members' neighbours,
+// downwards and upwards in turns, and neighbours swap places where that avoids crossings. The best order of
+// all sweeps is kept.
 LayerOrder order_layers(const LayerView& given, int sweeps);
 
 }  // namespace arcwise

@@ -14,7 +14,8 @@ struct Link {
     double weight;
 };
 
-// Places that stand side by side without a gap: the mean of what they wish for, less where each stands in the group.
+// Places that stand side by side without a gap: the mean of what they wish for, less where each stands in the
+// group.
 struct Group {
     double mean;
     double weight;

@@ -8,9 +8,9 @@
 
 namespace arcwise {
 
-// Layer k holds the places members[offsets[k]] to members[offsets[k + 1] - 1], from left to right. A place below
-// `nodes` is a node, others are bends of arcs; every place is in one layer. Step s leads from tails[s] to
-// heads[s], one layer below.
+// Layer k holds the places members[offsets[k]] to members[offsets[k + 1] - 1], from left to right. A place
+// below `nodes` is a node, others are bends of arcs; every place is in one layer. Step s leads from tails[s]
+// to heads[s], one layer below.
 struct LayerView {
     std::span<const std::int64_t> offsets;
     std::span<const std::int32_t> members;

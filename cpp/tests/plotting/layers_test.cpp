@@ -54,5 +54,6 @@ TEST(places_nothing_and_what_has_no_neighbours) {
     const std::array<std::int64_t, 2> offsets{0, 2};
     const std::array<std::int32_t, 2> members{1, 0};
     const std::array<double, 2> sizes{4.0, 8.0};
-    CHECK((arcwise::place_layers({offsets, members, {}, {}}, {}, sizes, 3) == std::vector<double>{4.0, -2.0}));
+    CHECK(
+        (arcwise::place_layers({offsets, members, {}, {}}, {}, sizes, 3) == std::vector<double>{4.0, -2.0}));
 }
