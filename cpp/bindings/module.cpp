@@ -21,6 +21,7 @@ void bind_all_dags(nb::module_& stage);
 void bind_chains(nb::module_& stage);
 void bind_gaps(nb::module_& stage);
 void bind_priors(nb::module_& stage);
+void bind_plotting(nb::module_& stage);
 
 NB_MODULE(_core, module) {
     // Exceptions have thread-local data, which the C library allocates at the first one, and ends the process
@@ -56,4 +57,6 @@ NB_MODULE(_core, module) {
     bind_gaps(ensemble);
     auto priors = module.def_submodule("priors");
     bind_priors(priors);
+    auto plotting = module.def_submodule("plotting");
+    bind_plotting(plotting);
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -213,8 +214,30 @@ def test_the_verbs(cli: Cli, pair: tuple[Analysis, SavedAnalysis], tmp_path: Pat
     assert list(frame) == ["cough", "P(cough=no)", "P(cough=yes)"]
     assert frame["P(cough=yes)"].to_numpy() == pytest.approx(saved.predict_proba(raw_frame(5, 8), "cough")[:, 1])
     assert "cross-validation" in cli("predict", folder, "--target", "cough", "--folds", 2)
-    assert "networks" in cli("query", folder, "P(cough | smoke=yes)", "--average", "--draws", 20)
+    asked = ("query", folder, "P(cough | smoke=yes)", "--average", "--draws", 20)
+    sure = " ".join(cli(*asked).split())
+    assert "The most probable is cough = " in sure
+    assert "networks that the data cannot rule out" in sure
+    assert "| cough | probability | low | high | between networks |" in cli(*asked, "--markdown")
+    assert "| cough | probability |" in cli("query", folder, "P(cough | smoke=yes)", "--markdown")
     assert "--average is for a folder" in cli("query", folder / "network.bif", "P(cough)", "--average", code=1)
+
+
+def test_answers_begin_with_what_was_asked(cli: Cli, pair: tuple[Analysis, SavedAnalysis]) -> None:
+    """What is now, and what would be if a variable were set; then how sure that is. Tables say what they show."""
+    _, saved = pair
+    effect = saved.effect("smoke", "cough")
+    assert effect.strongest is not None
+    state = effect.strongest[1]
+    text = " ".join(cli("effect", saved.folder, "smoke", "cough").split())
+    now = f"P(cough = {effect.outcome_states[state]}) is {effect.marginal[state]:.3f} in these data."
+    assert text.startswith(f"What setting smoke would do to cough {now}")
+    assert f"set to {effect.cause_states[0]} for all cases it would be {effect.set_to.mean[0, state]:.3f} (" in text
+    assert "P(cough) as observed where smoke happens to be so" in text
+    fit = " ".join(cli("check-fit", saved.folder, "--replicates", 0).split())
+    assert re.search(r"fit\? (Not everywhere|Perhaps not everywhere|As far as these cases can tell, yes): of \d+", fit)
+    predicted = " ".join(cli("predict", saved.folder, "--target", "cough", "--folds", 2).split())
+    assert "Cases by their true state (rows) and the predicted one." in predicted
 
 
 def test_rows_of_any_kind() -> None:

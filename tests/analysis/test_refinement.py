@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,18 @@ import pytest
 import arcwise
 from arcwise import datasets
 from arcwise.analysis import refinement
+from arcwise.analysis.averaged import Shortfall
 from arcwise.analysis.learning import learn_prepared
 from arcwise.analysis.options import LearnOptions
 from arcwise.analysis.preparation import prepare
+from arcwise.analysis.prose.explanation import explain_folder
+from arcwise.analysis.prose.remarks import sample_remark
 from arcwise.analysis.work import Work
 from arcwise.confidence.rules.scutari import l1_distance, scutari_threshold
 from arcwise.deadline import Deadline
+from arcwise.ensemble.replicates.task import ReplicateTask
 from arcwise.limits import Limits, Status
+from arcwise.local import hill_climb
 from arcwise.progress import ProgressEvent, RunLine, run_line
 
 OPTIONS = LearnOptions(seed=1, permutations=0, replicates=30)
@@ -140,3 +146,43 @@ def test_all_distances_of_scutaris_rule_at_once(seed: int) -> None:
     distances = [l1_distance(values, k / 40) for k in range(41)]
     assert found.details["l1"] == pytest.approx(min(distances), abs=1e-12)
     assert (values > found.value).tolist() == (values > 0.5).tolist()
+
+
+def test_no_time_for_a_bootstrap_leaves_a_network_to_look_at(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What a second on hundreds of variables gives: one network by a plain climb, which nothing calls certain."""
+    monkeypatch.setattr(ReplicateTask, "learn", lambda self, index, seconds=None: None)
+    data = datasets.load("tic-tac-toe")
+    found = arcwise.learn(data, method="bootstrap", limit_seconds=5.0, compare=False, permutations=0, seed=1)
+    assert found.main.recipe.source == "search"
+    assert found.status is Status.TIME_LIMIT
+    assert found.cpdag == hill_climb(data, score="bic", refine=0, progress=False).dag.cpdag
+    assert any("none of its 200 networks was finished" in remark.text for remark in found.remarks)
+    text = found.to_text()
+    assert "1 of 1" in text
+    assert "settled" not in text
+    assert "1.000" not in text
+    page = found.to_html()
+    assert "too few networks" in page
+    assert '"few": 1' in page or '"few":1' in page
+    found.save(tmp_path / "one")
+    edge = found.edges[0]
+    (explained,) = explain_folder(tmp_path / "one", [(edge.first, edge.second)])
+    assert "in 1 of 1 network," in explained.title
+    assert "do not rely on it" in explained.advice
+    assert "Every rule" not in " ".join(explained.sentences)
+
+
+def test_a_limit_that_would_suffice_is_named() -> None:
+    made = learned(method="bootstrap", compare=False).main
+    short = replace(made, status=Status.TIME_LIMIT, shortfall=Shortfall.SAMPLE, count=12)
+    assert "30 networks" in sample_remark(short, 2.0).text
+    assert sample_remark(short, 2.0).text.endswith("All 30 may take --limit-seconds 5.")
+    assert sample_remark(short, None).text.endswith("Allow more time with --limit-seconds.")
+
+
+def test_a_single_search_can_be_asked_for() -> None:
+    data = datasets.load("balance-scale")
+    found = arcwise.learn(data, method="search", compare=False, permutations=0, seed=1)
+    assert found.cpdag == hill_climb(data, score="bic", progress=False).dag.cpdag
+    assert found.complete
+    assert "no confidence was computed" in " ".join(found.to_html().split())

@@ -65,7 +65,7 @@ def by_enumeration(data: Dataset, x: int, y: int) -> tuple[float, np.ndarray, np
                 ancestors |= masks[v]
         effect = bool(ancestors >> x & 1)
         if masks[x] not in known:
-            known[masks[x]] = Strata(data, x, list(bits(masks[x])), 1.0).estimate(y).mean
+            known[masks[x]] = Strata(data, x, list(bits(masks[x])), 1.0).estimate(y).of_states.mean[0]
         weights.append(sum(own[mask] for own, mask in zip(scores, masks, strict=True)))
         means.append(known[masks[x]] if effect else marginal)
         leads.append(effect)
@@ -94,6 +94,7 @@ def test_moments_are_those_of_simulated_posteriors(cases: int) -> None:
     data = small_data(4, cases, 7)
     x, y, parents = 1, 3, (0, 2)
     found = Strata(data, x, parents, 1.0).estimate(y)
+    states, pairs = found.of_states, found.of_pairs
     arities = [int(data.arities[v]) for v in (*parents, x, y)]
     counts = np.zeros(arities)
     np.add.at(counts, tuple(data.codes[v] for v in (*parents, x, y)), 1)
@@ -105,16 +106,15 @@ def test_moments_are_those_of_simulated_posteriors(cases: int) -> None:
         given = draws / draws.sum(axis=3, keepdims=True)
     given = np.nan_to_num(given, nan=1 / arities[3])
     do = np.einsum("kz,kzas->kas", strata, given)
-    assert found.mean == pytest.approx(do.mean(axis=0), abs=0.01)
-    assert np.sqrt(found.variance) == pytest.approx(do.std(axis=0), abs=0.01)
-    mean, variance = found.contrast(0, 1)
+    assert states.mean[0] == pytest.approx(do.mean(axis=0), abs=0.01)
+    assert np.sqrt(states.variance[0]) == pytest.approx(do.std(axis=0), abs=0.01)
     change = do[:, 1] - do[:, 0]
-    assert mean == pytest.approx(change.mean(axis=0), abs=0.01)
-    assert np.sqrt(variance) == pytest.approx(change.std(axis=0), abs=0.01)
+    assert pairs.mean[0, 0] == pytest.approx(change.mean(axis=0), abs=0.01)
+    assert np.sqrt(pairs.variance[0, 0]) == pytest.approx(change.std(axis=0), abs=0.01)
     # And the interval of the Beta distribution with these moments, where strata have cases.
     if cases < 400:
         return
-    interval = Range.of(Mixture(np.ones(1), found.mean[None], found.variance[None]), 0.9)
+    interval = Range.of(Mixture(np.ones(1), states.mean, states.variance), 0.9)
     assert interval.low == pytest.approx(np.quantile(do, 0.05, axis=0), abs=0.025)
     assert interval.high == pytest.approx(np.quantile(do, 0.95, axis=0), abs=0.025)
 
@@ -128,8 +128,8 @@ def test_configurations_that_no_case_shows_count_as_in_a_full_table() -> None:
     )
     found, wider = Strata(data, 1, (0, 2), 2.0), Strata(wide, 1, (0, 2), 2.0)
     assert wider.n_possible > found.n_possible
-    assert wider.estimate(3).shares.sum() == pytest.approx(1.0)
-    assert wider.estimate(3).mean.sum(axis=1) == pytest.approx(1.0)
+    assert next(wider.back_doors(3)).shares.sum() == pytest.approx(1.0)
+    assert wider.estimate(3).of_states.mean[0].sum(axis=1) == pytest.approx(1.0)
 
 
 def test_many_data_give_what_the_network_says_when_a_variable_is_set() -> None:
@@ -259,8 +259,8 @@ def test_what_never_failed_may_be_certain() -> None:
     """An interval of what one variable determines holds the end, and as much as it says it does."""
     codes = np.array([[0, 0]] * 30 + [[1, 1]] * 20)
     data = Dataset.from_codes(codes, names=["x", "y"])
-    found = Strata(data, 0, (), 1.0).estimate(1)
-    mixture = Mixture(np.ones(1), found.mean[None], found.variance[None])
+    states = Strata(data, 0, (), 1.0).estimate(1).of_states
+    mixture = Mixture(np.ones(1), states.mean, states.variance)
     low, high = mixture.interval(0.95)
     assert high[0, 0] == 1.0
     assert low[1, 0] == 0.0

@@ -44,7 +44,7 @@ def test_the_range_is_that_of_the_estimates() -> None:
     found = possible_effects(chain, data, "b", "c")
     assert found.parents == ((), ("a",), ("c",))
     assert found.is_cause == (True, True, False)
-    assert found.mean[1] == pytest.approx(Strata(data, 1, [0], 1.0).estimate(2).mean)
+    assert found.mean[1] == pytest.approx(Strata(data, 1, [0], 1.0).estimate(2).of_states.mean[0])
     assert found.mean[2][0] == pytest.approx(found.mean[2][1])
     least, most = found.range
     assert (least <= found.mean).all()

@@ -5,12 +5,23 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arcwise import _core
 from arcwise.plotting.communities import communities
-from arcwise.plotting.layering import _crossings, assign_layers, order_layers, shortest_layers
-from arcwise.plotting.layout import GAP, HEIGHT, LANE, WINDOW, draw_network, label_of
+from arcwise.plotting.layering import (
+    SWEEPS,
+    assign_layers,
+    flat_layers,
+    flat_steps,
+    order_layers,
+    shortest_layers,
+)
+from arcwise.plotting.layering_twin import crossings_of, order_layers_twin, place_layers_twin
+from arcwise.plotting.layout import DIGIT, GAP, HEIGHT, LANE, WINDOW, draw_network, label_of
 
 
 @st.composite
@@ -51,8 +62,28 @@ def test_crossings_that_can_be_avoided_are() -> None:
     arcs = [(0, 5), (1, 4), (2, 3)]  # three arcs that cross as numbered
     layers = order_layers(6, arcs, [0, 0, 0, 1, 1, 1])
     down = [[5], [4], [3], [], [], []]
-    assert _crossings([[0, 1, 2], [3, 4, 5]], down) == 3
-    assert _crossings(layers.rows, down) == 0
+    assert crossings_of([[0, 1, 2], [3, 4, 5]], down) == 3
+    assert crossings_of(layers.rows, down) == 0
+
+
+@given(dags(), st.integers(0, SWEEPS), st.integers(0, 5))
+def test_native_orders_and_places_are_those_of_the_twins(
+    dag: tuple[int, list[tuple[int, int]]], sweeps: int, rounds: int
+) -> None:
+    n, arcs = dag
+    chains = order_layers(n, arcs, assign_layers(n, arcs, [10.0] * n, 35.0))
+    steps = list(dict.fromkeys(step for chain in chains.chains for step in pairwise(chain)))
+    rows = [sorted(row) for row in chains.rows]
+    ordered, crossings = _core.plotting.order_layers(*flat_layers(rows), *flat_steps(steps), n, sweeps)
+    expected, least = order_layers_twin(rows, steps, n, sweeps)
+    assert ordered.tolist() == [place for row in expected for place in row]
+    assert crossings == least
+    sizes = [10.0 + place % 7 for place in range(chains.n_places)]
+    weights = [1.0 + k % 3 for k in range(len(steps))]
+    placed = _core.plotting.place_layers(
+        *flat_layers(expected), *flat_steps(steps), np.array(weights, dtype=np.float64), np.array(sizes), rounds
+    )
+    assert placed == pytest.approx(place_layers_twin(expected, steps, weights, sizes, rounds), abs=1e-9)
 
 
 @given(dags(), st.randoms(use_true_random=False))
@@ -122,3 +153,15 @@ def test_the_shortest_layers_are_no_longer_than_others(graph: tuple[int, list[tu
     shortest, usual = shortest_layers(n, arcs), assign_layers(n, arcs, [1.0] * n, 1e9)
     assert all(shortest[head] > shortest[tail] for tail, head in arcs)
     assert sum(shortest[b] - shortest[a] for a, b in arcs) <= sum(usual[b] - usual[a] for a, b in arcs)
+
+
+def test_labels_of_edges_are_placed_by_their_width() -> None:
+    """Two arcs of one node: numbers fit side by side at the middles, ranges do not."""
+    names, arcs = ["x0", "x1", "x2", "x3"], [(0, 2), (0, 3)]
+    numbers, ranges = draw_network(names, arcs, arcs), draw_network(names, arcs, arcs, ["0.00 to 1.00"] * 2)
+    room = 12 * 0.9 * DIGIT
+    assert abs(numbers.middles[0][0] - numbers.middles[1][0]) < room
+    assert numbers.middles[0][1] == numbers.middles[1][1]
+    apart = [abs(first - second) for first, second in zip(*ranges.middles, strict=True)]
+    assert apart[0] >= room or apart[1] >= 11
+    assert draw_network(names, arcs, arcs, ["", ""]).paths == numbers.paths

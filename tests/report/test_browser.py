@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import arcwise
+from arcwise import datasets
 from arcwise.confidence import consensus_network, recommend
 from arcwise.report.content.numbers import percent, show_confidence, show_range
 
@@ -371,6 +372,23 @@ def test_a_wide_window_is_used(page: Any) -> None:
     assert page.run(script) == [True] * 5
     page.resize(800, 900)
     assert page.run(script) == [False] * 5
+
+
+def test_too_few_networks_are_drawn_as_a_guess(browser: Any, tmp_path: Path) -> None:
+    """One network: no verdict, no confidence of 1.000, and lines that look like what they are."""
+    found = arcwise.learn(datasets.load("balance-scale"), method="search", permutations=0, compare=False, seed=1)
+    path = tmp_path / "guess.html"
+    path.write_text(found.to_html(), encoding="utf-8")
+    browser.log("browser")
+    browser.open(path)
+    assert "disputed" not in browser.text("#status")
+    edges = "[...document.querySelectorAll('#graph .edge.guess .ink')]"
+    dashes = browser.run(f"return {edges}.map((line) => line.getAttribute('stroke-dasharray'))")
+    assert dashes == ["5 4"] * len(found.edges)
+    browser.run("document.querySelector('g.edge').dispatchEvent(new MouseEvent('click'))")
+    assert browser.text("#badge").startswith("in 1 of 1 network,")
+    assert "1.000" not in browser.text("#edge-table")
+    assert browser.log("browser") == []
 
 
 def test_hostile_names_do_nothing(browser: Any, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from arcwise._core import graph as graph
 from arcwise._core import local as local
 from arcwise._core import model as model
 from arcwise._core import parent_sets as parent_sets
+from arcwise._core import plotting as plotting
 from arcwise._core import priors as priors
 from arcwise._core import scores as scores
 

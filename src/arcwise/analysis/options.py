@@ -61,8 +61,8 @@ class LearnOptions:
     # How networks are made
     method: str = option(
         AUTO,
-        "how networks are found: credible, bootstrap, posterior, or auto, the credible set if it can be completed and "
-        "else the bootstrap",
+        "how networks are found: credible, bootstrap, posterior, search (one network, to be looked at only), or auto, "
+        "the credible set if it can be completed and else the bootstrap",
         choices=_methods,
         section="networks",
     )
@@ -70,7 +70,7 @@ class LearnOptions:
         None,
         "a score, e.g. bic or bdeu:ess=10",
         values="a score",
-        usual="qnml for the credible set and the posterior, bic for the bootstrap",
+        usual="qnml for the credible set and the posterior, bic for the bootstrap and a search",
         flags=("--score", "-s"),
         section="networks",
     )

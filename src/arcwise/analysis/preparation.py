@@ -445,8 +445,9 @@ def _told_cuts(uncut: Uncut, options: LearnOptions) -> Iterable[str]:
     columns, how = columns_words(uncut.columns), uncut.cutting
     numbers = sorted({len(cuts) + 1 for cuts in uncut.cuts.values()})
     some = str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
+    fewer = "" if numbers == [how.bins] else f", {some} where many rows have one value"
     told = {
-        "quantile": f"into {how.bins} intervals with about equally many rows",
+        "quantile": f"into {how.bins} intervals with about equally many rows{fewer}",
         "width": f"into {how.bins} intervals of equal width",
         "kmeans": f"into {how.bins} intervals around cluster centres",
         "mean": "in two at the mean",

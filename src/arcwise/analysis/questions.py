@@ -129,7 +129,7 @@ class Questions:
 
     def possible_effects(self, cause: str, outcome: str, *, level: float = 0.95) -> PossibleEffects:
         """Return the range of an effect within the class of the consensus network (IDA)."""
-        return possible_effects(self.cpdag, self.one_copy, cause, outcome, level=level, ess=self.ess)
+        return possible_effects(self.cpdag, self.stacked, cause, outcome, level=level, ess=self.ess, copies=self.copies)
 
     # How sure are we, given evidence?
 

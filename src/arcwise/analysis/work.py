@@ -20,6 +20,7 @@ from arcwise.analysis.prose.remarks import (
     price_remarks,
     sample_remark,
     simulated_remark,
+    single_remark,
     uncalibrated_remark,
     unconstrained_remark,
     undescribed_remark,
@@ -167,11 +168,33 @@ class Work:
                 continue
             remarks = [fallback_remark(first, found) for first in given_up]
             if found.shortfall in (Shortfall.SAMPLE, Shortfall.COMPLETIONS):
-                remarks.append(sample_remark(found))
+                remarks.append(sample_remark(found, self.given_seconds))
             if found.hurried and found.shortfall is None:
                 remarks.append(undescribed_remark())
             return found, tuple(remarks)
-        raise OptionError(no_networks_message(given_up[-1]))
+        single = self._single(given_up[-1])
+        if single is None:
+            raise OptionError(no_networks_message(given_up[-1]))
+        before = (fallback_remark(first, single) for first in given_up[:-1])
+        return single, (*before, single_remark(given_up[-1], self.given_seconds))
+
+    @property
+    def given_seconds(self) -> float | None:
+        """The limit of the whole analysis."""
+        return self.deadline.given.seconds
+
+    def _single(self, given_up: Averaged) -> Averaged | None:
+        """Find one network where the time of a bootstrap did not suffice for any: an answer, if nothing to trust.
+
+        A plain climb takes a tenth of the time of a replicate; as much time as for the whole is allowed once more. None
+        if that is too short, too, or the time was not what ended the bootstrap.
+        """
+        if given_up.recipe.source != "bootstrap" or given_up.status is not Status.TIME_LIMIT:
+            return None
+        recipe = self.recipe("search", given_up.recipe.scorer)
+        recipe = replace(recipe, settings={**recipe.settings, "refine": 0})
+        made = average(recipe, self.complete, self._run(Limits(seconds=self.given_seconds), None), describe=True)
+        return None if made.confidence is None else replace(made, status=Status.TIME_LIMIT, shortfall=Shortfall.SAMPLE)
 
     def calibrated(self, main: Averaged) -> tuple[Averaged, SelfCalibration | None, tuple[Remark, ...]]:
         """Say how the confidences become probabilities, if not by the package's table: not at all, or by simulation.

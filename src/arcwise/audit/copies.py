@@ -33,8 +33,8 @@ MOST_PAIRS = 20_000  # pairs of columns that are looked at for near copies
 def find_copies(table: Table, *, keep: Collection[str] = ()) -> Iterable[Finding]:
     """Yield, for every column that repeats another one, which that is; the one with fewer gaps is kept, or the first.
 
-    Exact copies cost one pass over the data; near ones a cross table of `SAMPLE` rows per pair of columns with similar
-    distributions, of which at most `MOST_PAIRS` are looked at.
+    Exact copies cost one pass over the data; near ones a cross table of `SAMPLE` rows per pair of columns whose values
+    occur about equally often, of which at most `MOST_PAIRS` are looked at.
     """
     columns = [column for column in table.columns if int((column.counts() > 0).sum()) > 1]
     columns.sort(key=lambda column: column.n_missing)
@@ -142,10 +142,11 @@ class _Looks:
         self._rows = np.arange(0, rows, step)
         self._left = MOST_PAIRS
         self._ranks: dict[str, NDArray[np.float64]] = {}
+        self._known: dict[str, tuple[bool, NDArray[np.int64] | None]] = {}
         self.evidence = ""
 
     def are_near(self, one: Column, other: Column) -> bool:
-        if self._left == 0:
+        if self._left == 0 or self._cannot_correspond(one, other):
             return False
         self._left -= 1
         if one.is_continuous() != other.is_continuous():
@@ -155,6 +156,27 @@ class _Looks:
         if len(common) < COMMON * (~(gaps[0] & gaps[1])).sum():
             return False
         return self._same_ranks(one, other, common) if one.is_continuous() else self._correspond(one, other, common)
+
+    def _cannot_correspond(self, one: Column, other: Column) -> bool:
+        """Say whether the counts of two columns without gaps show that their values do not correspond.
+
+        Matched values occur together at most as often as the rarer of the two. Of all ways to match, that by rank gives
+        the largest sum, which bounds the share of rows that can correspond.
+        """
+        (numbers, counts), (other_numbers, other_counts) = self._seen(one), self._seen(other)
+        if counts is None or other_counts is None or numbers or other_numbers:
+            return False
+        both = min(len(counts), len(other_counts))
+        return int(np.minimum(counts[:both], other_counts[:both]).sum()) < NEAR * len(self._rows)
+
+    def _seen(self, column: Column) -> tuple[bool, NDArray[np.int64] | None]:
+        """Return whether a column holds numbers, and how often its values occur, falling; None if there are gaps."""
+        if column.name not in self._known:
+            codes = column.codes[self._rows]
+            counts = np.sort(np.bincount(codes, minlength=len(column.labels)))[::-1]
+            has_gaps = bool((codes == len(column.labels)).any())
+            self._known[column.name] = column.is_continuous(), None if has_gaps else counts
+        return self._known[column.name]
 
     def _same_ranks(self, one: Column, other: Column, common: NDArray[np.int64]) -> bool:
         fewer, more = sorted((len(one.labels), len(other.labels)))

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arcwise.cli.answer_file import open_folder, write_frame
+from arcwise.cli.answer_file import AnswerOptions, open_folder, write_frame
 from arcwise.cli.graph_files import open_network
 from arcwise.cli.option_group import OptionGroup, expanded
-from arcwise.cli.output_file import OutputOption, check_writable
 from arcwise.cli.printing import PrintOptions, print_json
 from arcwise.cli.repeat_options import MOST_THREADS, SeedOption
-from arcwise.errors import FormatError, OptionError
+from arcwise.errors import OptionError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from arcwise.ensemble.model_average import ModelAverage
     from arcwise.model import BayesianNetwork
     from arcwise.model.question import Question
+    from arcwise.report import Answer
 
 __all__ = ["register"]
 
@@ -101,8 +101,7 @@ def query(
     ] = None,
     given: EvidenceOptions,
     averaging: AveragingOptions,
-    output: OutputOption = None,
-    printing: PrintOptions,
+    printing: AnswerOptions,
 ) -> None:
     """Compute exact probabilities: of variables given evidence, of evidence, or the most probable explanation.
 
@@ -121,11 +120,8 @@ def query(
     rows = given.rows
     if given.impossible not in ("error", "missing"):
         raise typer.BadParameter(f"--impossible is error or missing, not '{given.impossible}'.")
-    to_stdout = printing.stdout_is_taken(output) or (output is None and not printing.as_json)
-    if output is not None and not to_stdout:
-        if not output.name.removesuffix(".gz").endswith(".csv"):
-            raise FormatError(f"cannot write {output}: answers are written as CSV; end the name in .csv or .csv.gz.")
-        check_writable(output)
+    printing.check()
+    output = printing.output
     if rows is not None and str(rows) == str(network) == "-":
         raise typer.BadParameter("only one of the network and the rows can come from stdin.")
     parsed = [parse_question(text) for text in questions]
@@ -138,14 +134,23 @@ def query(
     }
     answers = _answers(network, parsed, given, averaging, options, printing)
     if output is not None:
-        write_frame(answers[0][0], output)
-    elif not printing.as_json:
-        for number, (frame, payload) in enumerate(answers):
-            _print(frame, payload, blank=number > 0, csv=rows is not None)
+        write_frame(answers[0].frame, output)
     if printing.as_json:
-        print_json({"network": network, "answers": [payload for _, payload in answers], "output": output})
-    elif not to_stdout:
-        printing.remark(f"wrote {len(answers[0][0]):,} rows to {output}")
+        print_json({"network": network, "answers": [found.payload for found in answers], "output": output})
+    elif output is None:
+        for number, found in enumerate(answers):
+            _print(found, blank=number > 0, csv=rows is not None, markdown=printing.markdown)
+    elif str(output) != "-":
+        printing.remark(f"wrote {len(answers[0].frame):,} rows to {output}")
+
+
+@dataclass(frozen=True, eq=False)
+class _Answered:
+    """The answer to one question: as a table, for JSON, and in words where there are any."""
+
+    frame: pd.DataFrame
+    payload: dict[str, Any]
+    words: Answer | None = None
 
 
 def _answers(
@@ -155,7 +160,7 @@ def _answers(
     averaging: AveragingOptions,
     options: dict[str, Any],
     printing: PrintOptions,
-) -> list[tuple[pd.DataFrame, dict[str, Any]]]:
+) -> list[_Answered]:
     """Answer all questions, of one network or averaged."""
     saved = open_folder(path) if path.is_dir() else None
     network = open_network(path) if saved is None else saved.network
@@ -163,11 +168,11 @@ def _answers(
         raise OptionError(f"--average is for a folder of `arcwise learn`; {path} is one network.")
     if given.rows is not None:
         asked = _Rows(given.rows, given.impossible, saved, averaging)
-        return [_answer_rows(network, questions[0], asked, options, printing)]
+        return [_Answered(*_answer_rows(network, questions[0], asked, options, printing))]
     if averaging.average:
         assert saved is not None
         return [_answer_averaged(saved, question, averaging, printing) for question in questions]
-    return [_answer(network, question, options) for question in questions]
+    return [_Answered(*_answer(network, question, options)) for question in questions]
 
 
 def _answer(
@@ -241,8 +246,10 @@ class _Rows:
 
 def _answer_averaged(
     saved: SavedAnalysis, question: Question, averaging: AveragingOptions, printing: PrintOptions
-) -> tuple[pd.DataFrame, dict[str, Any]]:
+) -> _Answered:
     """Return the answer averaged over networks and parameters, with intervals."""
+    from arcwise.analysis.prose.queries import averaged_answer
+
     if question.explanation or not question.asked:
         raise OptionError(
             f"'{question.text}' cannot be averaged: networks have different explanations. Ask for variables, as in "
@@ -269,7 +276,9 @@ def _answer_averaged(
         "draws": found.draws,
         "level": found.level,
     }
-    return frame, payload
+    recipe = saved.confidence.recipe
+    networks = "networks" if recipe is None else recipe.source_facts.networks
+    return _Answered(frame, payload, averaged_answer(question.text, found, frame, networks))
 
 
 def _answer_rows(
@@ -315,23 +324,34 @@ def _answer_rows(
     return frame, payload
 
 
-def _print(frame: pd.DataFrame, payload: dict[str, Any], *, blank: bool, csv: bool) -> None:
+def _print(found: _Answered, *, blank: bool, csv: bool, markdown: bool) -> None:
+    from arcwise.analysis.prose.queries import table_answer
+
+    frame, payload = found.frame, found.payload
     if csv:
         typer.echo(frame.to_csv(index=False, lineterminator="\n"), nl=False)
         return
     if blank:
         typer.echo()
+    remark = _remark(payload)
+    if found.words is not None or markdown:
+        words = found.words or table_answer(payload["question"], frame, remark)
+        typer.echo(words.to_markdown() if markdown else words.to_text(), nl=False)
+        return
     typer.echo(payload["question"])
     typer.echo(frame.to_string(index=False, float_format=lambda p: f"{p:.6g}"))
+    if remark:
+        typer.echo(remark)
+
+
+def _remark(payload: dict[str, Any]) -> str:
+    """Return what is to be said below the table of one network."""
+    told = []
     if "log_joint" in payload:
-        typer.echo(f"probability of these states given the evidence: {payload['probability']:.6g}")
-    if "draws" in payload:
-        typer.echo(
-            f"averaged over {payload['networks']:,} networks, {payload['draws']:,} draws of networks and parameters; "
-            f"{payload['level']:.0%} intervals"
-        )
-    elif payload["evidence"]:
+        told.append(f"probability of these states given the evidence: {payload['probability']:.6g}")
+    if payload["evidence"] and "draws" not in payload:
         log_evidence = payload["log_evidence"]
         tiny = log_evidence < math.log(1e-300)
         shown = f"exp({log_evidence:.6g})" if tiny else f"{math.exp(log_evidence):.6g}"
-        typer.echo(f"probability of the evidence: {shown}")
+        told.append(f"probability of the evidence: {shown}")
+    return "\n".join(told)

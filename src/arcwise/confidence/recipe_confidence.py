@@ -16,6 +16,7 @@ from arcwise.data import Dataset, Incomplete
 from arcwise.deadline import Deadline
 from arcwise.ensemble import CredibleSet, Ensemble, NetworkSet
 from arcwise.ensemble.chains.joined_verdict import joined_chain_facts
+from arcwise.ensemble.completion_weights import with_completions
 from arcwise.ensemble.gaps.averaging import completions_for
 from arcwise.ensemble.gaps.completions import Completions
 from arcwise.ensemble.network_set import concatenate
@@ -155,7 +156,7 @@ def _joined(drawn: list[NetworkSet], completions: int) -> NetworkSet | None:
     if len(drawn) < completions or any(part.count == 0 for part in drawn):
         return None
     weights = np.concatenate([part.weights / completions for part in drawn])
-    joined = concatenate(drawn).with_weights(weights)
+    joined = with_completions(concatenate(drawn).with_weights(weights), [part.count for part in drawn])
     return replace(joined, facts={**joined.facts, **joined_chain_facts([part.facts for part in drawn])})
 
 

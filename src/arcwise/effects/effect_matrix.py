@@ -13,7 +13,7 @@ from arcwise.deadline import Deadline
 from arcwise.effects.back_door import cases_that_tell, usable_cases
 from arcwise.effects.effect import LEVEL, state_pairs
 from arcwise.effects.mixture import Mixture
-from arcwise.effects.search import CauseParts, check_effect_options, reach_of
+from arcwise.effects.search import CauseParts, check_copies, check_effect_options, reach_of
 from arcwise.ensemble import Ensemble, Posterior
 from arcwise.ensemble.reach import FamilyReach
 from arcwise.limits import Limits, Status
@@ -133,6 +133,7 @@ def find_effects(
         If that is so of all causes.
     """
     check_effect_options(data, (), level, ess)
+    check_copies(data, copies)
     deadline = Deadline.of(limits)
     reach = reach_of(networks, data)
     n = data.n_variables

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Dataset
-from arcwise.effects.back_door import Strata, usable_cases
+from arcwise.effects.back_door import Strata, marginal_moments, usable_cases
 from arcwise.effects.effect import LEVEL
 from arcwise.effects.mixture import Mixture
-from arcwise.effects.search import check_effect_options
+from arcwise.effects.search import check_copies, check_effect_options
 from arcwise.errors import GraphError, OptionError
 from arcwise.graph import Dag, Pdag
 from arcwise.graph.bitset import bits
@@ -140,7 +140,14 @@ def _cliques(nodes: int, adjacent: list[int]) -> Iterator[int]:
 
 
 def possible_effects(
-    graph: Dag | Pdag, data: Dataset, cause: str, outcome: str, *, level: float = LEVEL, ess: float = 1.0
+    graph: Dag | Pdag,
+    data: Dataset,
+    cause: str,
+    outcome: str,
+    *,
+    level: float = LEVEL,
+    ess: float = 1.0,
+    copies: int = 1,
 ) -> PossibleEffects:
     """Return P(y | do(x)) for every set of parents that x has in some network of the class of a graph.
 
@@ -151,30 +158,28 @@ def possible_effects(
     ----------
     graph
         A DAG, which stands for its Markov class; or a graph with undirected edges, such as `ConsensusNetwork.cpdag`.
-    data, cause, outcome, level, ess
+    data, cause, outcome, level, ess, copies
         As in `find_effect`.
     """
     check_effect_options(data, (cause, outcome), level, ess)
+    check_copies(data, copies)
     if set(graph.names) != set(data.names):
         raise OptionError("the graph and the data have different variables.")
     told = usable_cases(data, cause)
     x, y = data.index(cause), data.index(outcome)
     sets, causes, means, variances = [], [], [], []
-    alone = Strata(told, x, (), ess).estimate(y)
+    shape = int(data.arities[x]), int(data.arities[y])
     for parents, member in possible_parents(graph, cause):
         is_cause = outcome in member.descendants(cause)
         sets.append(parents)
         causes.append(is_cause)
         if is_cause:
-            found = Strata(told, x, [data.index(p) for p in parents], ess).estimate(y)
-            means.append(found.mean)
-            variances.append(found.variance)
+            found = Strata(told, x, [data.index(p) for p in parents], ess, copies).estimate(y).of_states
         else:
-            counts = np.bincount(told.codes[y], weights=told.weights, minlength=int(data.arities[y]))
-            alpha = counts + ess / len(counts)
-            share = alpha / alpha.sum()
-            means.append(np.broadcast_to(share, alone.mean.shape))
-            variances.append(np.broadcast_to(share * (1 - share) / (alpha.sum() + 1), alone.mean.shape))
+            found = marginal_moments(told, y, ess, copies)
+        share, spread = found.over()
+        means.append(np.broadcast_to(share, shape))
+        variances.append(np.broadcast_to(spread, shape))
     order = sorted(range(len(sets)), key=lambda k: (len(sets[k]), sets[k]))
     mean, variance = np.array([means[k] for k in order]), np.array([variances[k] for k in order])
     ends = Mixture(np.ones(1), mean[None], variance[None]).interval(level)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Dataset
-from arcwise.effects.back_door import BackDoor, Strata, usable_cases
+from arcwise.effects.back_door import Strata, marginal_moments, usable_cases
 from arcwise.effects.effect import LEVEL, Effect, Range, state_pairs
 from arcwise.effects.mixture import Mixture
 from arcwise.ensemble import Ensemble, Posterior
@@ -17,7 +17,7 @@ from arcwise.errors import OptionError
 from arcwise.mentions import Argument
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 
-__all__ = ["CauseParts", "check_effect_options", "find_effect", "reach_of"]
+__all__ = ["CauseParts", "check_copies", "check_effect_options", "find_effect", "reach_of"]
 
 # Of a cause with more families than this, the rarest, of this share together, are left out of intervals and means.
 MOST_FAMILIES = 256
@@ -59,11 +59,13 @@ def find_effect(
     ess
         The equivalent sample size of the prior of every estimate.
     copies
-        How many completions of the data are stacked in `data`, if they had gaps: counts are averages over them.
+        How many completions of the data are stacked in `data`, if they had gaps. Each gives its own estimates, and how
+        far they differ widens the intervals.
     progress
         See `arcwise.progress.show_progress`.
     """
     check_effect_options(data, (cause, outcome), level, ess)
+    check_copies(data, copies)
     reach = reach_of(networks, data)
     x, y = data.index(cause), data.index(outcome)
     told = usable_cases(data, cause)
@@ -95,16 +97,30 @@ def check_effect_options(data: Dataset, names: tuple[str, ...], level: float, es
         raise OptionError(Argument("ess", ess), "must be positive: the equivalent sample size of the prior.")
 
 
-@dataclass(frozen=True, slots=True)
+def check_copies(data: Dataset, copies: int) -> None:
+    """Refuse a number of completions that the rows cannot be."""
+    if copies < 1 or data.n_rows % copies:
+        raise OptionError(
+            Argument("copies", copies),
+            f"must divide the rows, of which there are {data.n_rows:,}: how many completions, equally long, they are.",
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class _Part:
-    """One parent set of the cause, with which it reaches the outcome with some weight."""
+    """One parent set of the cause, with which it reaches the outcome with some weight: moments over completions."""
 
     weight: float
-    estimate: BackDoor
+    of_states: tuple[NDArray[np.float64], NDArray[np.float64]]
+    of_pairs: tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 class CauseParts:
-    """The estimates for one cause, parent set by parent set, for any number of outcomes."""
+    """The estimates for one cause, parent set by parent set, for any number of outcomes.
+
+    Of data with gaps, every completion has its own networks: a parent set counts with the completions that it was found
+    in, by their weights. Where that is not known, as of bootstraps, it counts with all.
+    """
 
     def __init__(self, reach: FamilyReach, data: Dataset, cause: int, ess: float, *, copies: int = 1) -> None:
         self._reach, self._data, self._cause, self._ess, self._copies = reach, data, cause, ess, copies
@@ -122,11 +138,20 @@ class CauseParts:
         reached = [y for y in outcomes if y != self._cause and self._reach.reached[row, y] > 0]
         if not reached:
             return
-        parents = self._reach.families.parents_of(row)
-        strata = Strata(self._data, self._cause, parents, self._ess, self._copies)
+        chosen, weights = self._completions(row)
+        strata = Strata(self._data, self._cause, self._reach.families.parents_of(row), self._ess, self._copies, chosen)
         for y in reached:
-            part = _Part(float(self._reach.reached[row, y]), strata.estimate(y))
+            found = strata.estimate(y)
+            own = None if weights is None else weights[:, y]
+            part = _Part(float(self._reach.reached[row, y]), found.of_states.over(own), found.of_pairs.over(own))
             self._parts.setdefault(y, []).append(part)
+
+    def _completions(self, row: int) -> tuple[NDArray[np.int64] | None, NDArray[np.float64] | None]:
+        """Return the completions whose networks have a family, with weights by what is reached; None for all alike."""
+        known = self._reach.completions
+        if known is None or self._copies == 1 or known.count > self._copies:
+            return None, None
+        return known.of_family(row)
 
     def probability(self, outcome: int) -> float:
         """The probability that the cause is an ancestor of the outcome."""
@@ -137,11 +162,9 @@ class CauseParts:
         parts = self._parts.get(outcome, [])
         if not parts:
             return None
-        pairs = state_pairs(int(self._data.arities[self._cause]))
-        found = [[part.estimate.contrast(a, b) for a, b in pairs] for part in parts]
-        shape = (len(parts), len(pairs), int(self._data.arities[outcome]))
-        means = np.array([[mean for mean, _ in part] for part in found]).reshape(shape)
-        variances = np.array([[variance for _, variance in part] for part in found]).reshape(shape)
+        shape = (len(parts), len(state_pairs(int(self._data.arities[self._cause]))), int(self._data.arities[outcome]))
+        means = np.array([part.of_pairs[0] for part in parts]).reshape(shape)
+        variances = np.array([part.of_pairs[1] for part in parts]).reshape(shape)
         return Mixture(np.array([part.weight for part in parts]), means, variances, -1.0, 1.0)
 
     def release(self, outcome: int) -> None:
@@ -154,11 +177,11 @@ class CauseParts:
         parts = self._parts.get(y, [])
         probability = self.probability(y)
         weights = np.array([part.weight for part in parts])
-        means = np.array([part.estimate.mean for part in parts]).reshape(-1, *self._shape(y))
-        variances = np.array([part.estimate.variance for part in parts]).reshape(-1, *self._shape(y))
+        means = np.array([part.of_states[0] for part in parts]).reshape(-1, *self._shape(y))
+        variances = np.array([part.of_states[1] for part in parts]).reshape(-1, *self._shape(y))
         # Of the networks with an effect, all; rare families that were left out count as those that were not.
         scale = probability / weights.sum() if len(parts) else 0.0
-        mean, variance = self._marginal_moments(y)
+        mean, variance = marginal_moments(data, y, self._ess, self._copies).over()
         whole = Mixture(
             np.append(weights * scale, max(1 - probability, 0.0)),
             np.concatenate([means, np.broadcast_to(mean, (1, *self._shape(y)))]),
@@ -168,14 +191,13 @@ class CauseParts:
         counts = self._joint_counts(y)
         with np.errstate(invalid="ignore"):
             observed = counts / counts.sum(axis=1, keepdims=True)
-        errors = self._reach.n_draws
         return Effect(
             cause=data.names[x],
             outcome=data.names[y],
             cause_states=data.states[x],
             outcome_states=data.states[y],
             probability=probability,
-            standard_error=0.0 if errors is None else float(np.sqrt(probability * (1 - probability) / errors)),
+            standard_error=float(self._reach.standard_errors()[x, y]),
             set_to=Range.of(whole, level),
             set_if_effect=Range.of(Mixture(weights, means, variances), level) if parts else None,
             change_if_effect=None if changes is None else Range.of(changes, level),
@@ -193,11 +215,3 @@ class CauseParts:
         from arcwise.counts import contingency
 
         return contingency(self._data, [self._cause, y]) / self._copies
-
-    def _marginal_moments(self, y: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return mean and variance of P(y = s), which setting a cause without an effect leaves as it is."""
-        counts = self._joint_counts(y).sum(axis=0)
-        alpha = counts + self._ess / len(counts)
-        total = float(alpha.sum())
-        mean = alpha / total
-        return mean, mean * (1 - mean) / (total + 1)

@@ -2,12 +2,13 @@
 
 The probability of t given evidence e is the sum over networks of w P(t, e), divided by that of w P(e): networks under
 which the evidence is likely count more. Intervals come from draws of a network, by weight, and of its parameters, from
-their Dirichlet posterior.
+their Dirichlet posterior. Of data with gaps, every network that is drawn has its parameters from one completion: the
+one that it was learned from, if that is known, else any.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from arcwise.counts import contingency
 from arcwise.data import Dataset, Table
+from arcwise.ensemble.completion_weights import completion_of_networks
 from arcwise.ensemble.network_set import NetworkSet
 from arcwise.errors import OptionError
 from arcwise.graph import Dag
@@ -102,6 +104,8 @@ class ModelAverage:
         The data, or `copies` completions of them stacked.
     ess
         The equivalent sample size of the Dirichlet prior of the parameters.
+    copies
+        How many completions `data` holds, one below the other.
     """
 
     def __init__(self, networks: NetworkSet, data: Dataset, *, ess: float = 1.0, copies: int = 1) -> None:
@@ -113,7 +117,8 @@ class ModelAverage:
             raise OptionError(Argument("ess", ess), "must be positive: the equivalent sample size of the prior.")
         self.names, self.states = data.names, data.states
         self._networks, self._data, self._ess, self._copies = networks, data, ess, copies
-        self._alphas: dict[tuple[int, tuple[int, ...]], NDArray[np.float64]] = {}
+        self._alphas: dict[tuple[int, tuple[int, ...], int | None], NDArray[np.float64]] = {}
+        self._parts: dict[int, Dataset] = {}
 
     @cached_property
     def _distinct(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -136,7 +141,7 @@ class ModelAverage:
                 generator_of(seed).choice(len(rows), size=most, p=weights / weights.sum()), return_counts=True
             )
             rows, weights = rows[chosen], counts / most
-        return [(self._network(int(row), None), float(w)) for row, w in zip(rows, weights, strict=True)]
+        return [(self._network(int(row)), float(w)) for row, w in zip(rows, weights, strict=True)]
 
     def query(
         self,
@@ -158,11 +163,11 @@ class ModelAverage:
         found, logs, means = [], [], {}
         with show_progress(progress) as callback:
             for number, row in enumerate(picked.tolist()):
-                probabilities, log = _asked(self._network(row, rng), variables, evidence)
+                probabilities, log = _asked(self._drawn(row, rng), variables, evidence)
                 found.append(probabilities)
                 logs.append(log)
                 if row not in means:
-                    means[row] = _asked(self._network(row, None), variables, evidence)[0]
+                    means[row] = _asked(self._network(row), variables, evidence)[0]
                 callback(ProgressEvent("draws", number + 1, draws))
         if max(logs) == -np.inf:
             given = ", ".join(f"{name}={state}" for name, state in (evidence or {}).items())
@@ -229,25 +234,46 @@ class ModelAverage:
         """Return the probability of each state of `target` for each row, given all its other variables."""
         return self.query_rows(target, rows, **options).probabilities
 
-    def _network(self, row: int, rng: np.random.Generator | None) -> BayesianNetwork:
-        """Return a network with its posterior-mean parameters, or with a draw of them."""
-        parents = self._networks.parents(row)
-        tables = []
-        for v, own in enumerate(parents):
-            alpha = self._alpha(v, own)
-            tables.append(alpha / alpha.sum(axis=1, keepdims=True) if rng is None else _draw(alpha, rng))
-        values = np.concatenate([table.ravel() for table in tables])
-        return BayesianNetwork._from_flat(Dag(self.names, parents), self.states, values)
+    def _network(self, row: int) -> BayesianNetwork:
+        """Return a network with its posterior-mean parameters, of data with gaps those of all completions."""
+        return self._with_tables(row, lambda alpha: alpha / alpha.sum(axis=1, keepdims=True), None)
 
-    def _alpha(self, v: int, parents: tuple[int, ...]) -> NDArray[np.float64]:
-        """Return the hyperparameters of a family's posterior: counts, and those of the prior."""
-        key = (v, parents)
+    def _drawn(self, row: int, rng: np.random.Generator) -> BayesianNetwork:
+        """Return a network with a draw of its parameters, and before that of a completion if several may be its."""
+        completion: int | None = None
+        if self._copies > 1:
+            own = self._completions
+            completion = int(rng.integers(self._copies)) if own is None else int(own[row])
+        return self._with_tables(row, lambda alpha: _draw(alpha, rng), completion)
+
+    def _with_tables(
+        self, row: int, table: Callable[[NDArray[np.float64]], NDArray[np.float64]], completion: int | None
+    ) -> BayesianNetwork:
+        parents = self._networks.parents(row)
+        tables = [table(self._alpha(v, own, completion)).ravel() for v, own in enumerate(parents)]
+        return BayesianNetwork._from_flat(Dag(self.names, parents), self.states, np.concatenate(tables))
+
+    @cached_property
+    def _completions(self) -> NDArray[np.int64] | None:
+        """The completion of every network; None if it is not known."""
+        own = completion_of_networks(self._networks)
+        return None if own is None or int(own.max()) >= self._copies else own
+
+    def _alpha(self, v: int, parents: tuple[int, ...], completion: int | None) -> NDArray[np.float64]:
+        """Return the hyperparameters of a family's posterior: counts, of all completions or one, and the prior's."""
+        key = (v, parents, completion)
         if key not in self._alphas:
-            told = self._data.cases_without(self.names[v])
-            counts = contingency(told, [*parents, v])
-            own = counts.reshape(-1, counts.shape[-1]) / self._copies
+            data = self._data if completion is None else self._completion(completion)
+            counts = contingency(data.cases_without(self.names[v]), [*parents, v])
+            own = counts.reshape(-1, counts.shape[-1]) / (self._copies if completion is None else 1)
             self._alphas[key] = own + self._ess / own.size
         return self._alphas[key]
+
+    def _completion(self, number: int) -> Dataset:
+        if number not in self._parts:
+            each = self._data.n_rows // self._copies
+            self._parts[number] = self._data.take(np.arange(number * each, (number + 1) * each))
+        return self._parts[number]
 
     def __repr__(self) -> str:
         return f"ModelAverage({self.count:,} networks over {len(self.names)} variables)"

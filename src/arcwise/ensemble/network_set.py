@@ -175,7 +175,11 @@ class NetworkSet(EnsembleFacts):
             return Dag(self.names, self.parents(int(key)))
         log_weights = self.log_weights[key]
         part = replace(
-            self, choices=self.choices[key], scores=self.scores[key], log_weights=_normalise(log_weights)
+            self,
+            choices=self.choices[key],
+            scores=self.scores[key],
+            log_weights=_normalise(log_weights),
+            facts={name: value for name, value in self.facts.items() if name != BY_COMPLETION},
         ).compact()
         if self.origin != "credible" or part.count >= self.count:
             return part
@@ -317,6 +321,8 @@ def _normalise(log_weights: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(log_weights - top - np.log(np.exp(log_weights - top).sum()))
 
 
+# The fact of how many networks come from each completion of data with gaps, where they stand in this order.
+BY_COMPLETION = "by_completion"
 # What joined sets keep of their facts, if it is the same for all: how they were made and from how many cases.
 KEPT = frozenset({"recipe", "n_cases", "learner", "constraints", "targets"})
 

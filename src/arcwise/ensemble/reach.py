@@ -7,12 +7,13 @@ networks, be it of 10^12 of them (Pensar, Talvitie, Hyttinen and Koivisto 2020, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.ensemble.completion_weights import CompletionWeights, completion_of_networks
 from arcwise.ensemble.credible_set import CredibleSet
 from arcwise.ensemble.families import Families
 from arcwise.ensemble.given import as_ensemble
@@ -53,6 +54,8 @@ class FamilyReach:
     n_draws
         How many independent networks the draws are worth that what is reached was found from; None if all networks
         were looked at. Draws of chains depend on each other: they are worth their least effective number.
+    completions
+        Of data with gaps, which completions' networks have which family; None if that is not known.
     """
 
     names: tuple[str, ...]
@@ -60,6 +63,7 @@ class FamilyReach:
     shares: NDArray[np.float64]
     reached: NDArray[np.float64]
     n_draws: int | None = None
+    completions: CompletionWeights | None = None
 
     def rows_of(self, variable: int) -> range:
         """Return the rows of a variable's families."""
@@ -74,9 +78,13 @@ class FamilyReach:
         return np.clip(sums, 0.0, 1.0)
 
     def standard_errors(self) -> NDArray[np.float64]:
-        """Return the Monte Carlo standard errors of the ancestors' probabilities: 0 where all networks were seen."""
+        """Return the Monte Carlo standard errors of the ancestors' probabilities.
+
+        They are 0 where all networks of data without gaps were seen; there are always more completions.
+        """
         found = self.ancestor_probabilities()
-        return np.zeros_like(found) if self.n_draws is None else np.sqrt(found * (1 - found) / self.n_draws)
+        drawn = np.zeros_like(found) if self.n_draws is None else np.sqrt(found * (1 - found) / self.n_draws)
+        return drawn if self.completions is None else np.maximum(drawn, self.completions.standard_errors())
 
 
 def family_reach(
@@ -101,15 +109,39 @@ def family_reach(
     count = max(networks.count, 1) if is_listed else DRAWS
     listed = listed_or_drawn(networks, count=count, seed=seed, limits=limits)
     weights = listed.weights
-    reached = _reached(listed, weights)
+    reached = _reached(listed.families, listed.choices, weights)
     found = FamilyReach(
         listed.names,
         listed.families,
         listed.family_probabilities(),
         reached,
         _worth(listed) if listed.origin != "credible" or shares is not None else None,
+        _by_completion(listed),
     )
     return found if shares is None else _with_shares(found, shares)
+
+
+def _by_completion(networks: NetworkSet) -> CompletionWeights | None:
+    """Sum families up by what their children reach, for each completion of data with gaps on its own."""
+    of_network = completion_of_networks(networks)
+    if of_network is None:
+        return None
+    n, starts = len(networks.names), networks.families.node_offsets[:-1]
+    count = int(of_network.max()) + 1
+    found: dict[int, tuple[list[int], list[NDArray[np.float64]]]] = {}
+    ancestors = np.zeros((count, n, n))
+    for completion in range(count):
+        own = np.flatnonzero(of_network == completion)
+        choices, weights = networks.choices[own], networks.weights[own]
+        reached = _reached(networks.families, choices, weights)
+        rows = np.unique(choices.astype(np.int64) + starts)
+        for row in rows.tolist():
+            completions, values = found.setdefault(row, ([], []))
+            completions.append(completion)
+            values.append(reached[row])
+        np.add.at(ancestors[completion], networks.families.row_nodes, reached / max(weights.sum(), 1e-300))
+    families = {row: (np.array(first), np.array(second)) for row, (first, second) in found.items()}
+    return CompletionWeights(families, np.clip(ancestors, 0.0, 1.0))
 
 
 def _worth(drawn: NetworkSet) -> int:
@@ -146,13 +178,13 @@ def listed_or_drawn(
     )
 
 
-def _reached(networks: NetworkSet, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def _reached(families: Families, taken: NDArray[Any], weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """Add up, by family of v, the weight of the networks in which v reaches w."""
-    n, families = len(networks.names), networks.families
+    n = len(families.node_offsets) - 1
     found = np.zeros((families.n_rows, n))
     size = max(1, BATCH // (n * n))
-    for start in range(0, networks.count, size):
-        choices = networks.choices[start : start + size].astype(np.int64)
+    for start in range(0, len(taken), size):
+        choices = taken[start : start + size].astype(np.int64)
         own = weights[start : start + size]
         rows = choices + families.node_offsets[:-1]
         reaches = _descendants(families.masks[rows], n)
@@ -194,13 +226,20 @@ def _with_shares(drawn: FamilyReach, exact: Ensemble) -> FamilyReach:
         )
     }
     reached = np.zeros((families.n_rows, n))
+    known_rows: dict[int, int] = {}
     usual = drawn.ancestor_probabilities()
     nodes = families.row_nodes.tolist()
     for row, (node, parents) in enumerate(zip(nodes, families.parent_tuples, strict=True)):
         at = known.get((node, parents))
+        if at is not None:
+            known_rows[at] = row
         if at is not None and drawn.shares[at] > 0:
             reached[row] = shares[row] * drawn.reached[at] / drawn.shares[at]
         else:
             reached[row] = shares[row] * usual[node]
             reached[row, list(parents)] = 0.0
-    return FamilyReach(drawn.names, families, shares, reached, drawn.n_draws)
+    own = drawn.completions
+    if own is not None:
+        renamed = {known_rows[at]: value for at, value in own.families.items() if at in known_rows}
+        own = replace(own, families=renamed)
+    return FamilyReach(drawn.names, families, shares, reached, drawn.n_draws, own)

@@ -12,8 +12,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
-__all__ = ["Layers", "assign_layers", "order_layers", "shortest_layers"]
+from arcwise import _core
+
+__all__ = ["Layers", "assign_layers", "flat_layers", "flat_steps", "order_layers", "shortest_layers"]
 
 SWEEPS = 16
 MOST_SEPARATE = 4  # long arcs of one node that are drawn apart
@@ -86,11 +89,11 @@ def shortest_layers(n_nodes: int, arcs: Sequence[tuple[int, int]]) -> list[int]:
     Gansner, Koutsofios, North and Vo (1993) solve this by network simplex; it is a linear program whose vertices are
     whole numbers, for its matrix is that of a graph. Short arcs make few bends, and these few crossings.
     """
+    if not arcs:
+        return [0] * n_nodes
     from scipy.optimize import linprog
     from scipy.sparse import coo_matrix
 
-    if not arcs:
-        return [0] * n_nodes
     ends = np.array(arcs).reshape(-1)
     signs = np.tile([1.0, -1.0], len(arcs))  # tail - head <= -1
     matrix = coo_matrix((signs, (np.repeat(np.arange(len(arcs)), 2), ends)), shape=(len(arcs), n_nodes))
@@ -113,30 +116,36 @@ def _topological(n_nodes: int, parents: list[list[int]], children: list[list[int
 
 
 def order_layers(n_nodes: int, arcs: Sequence[tuple[int, int]], layer: Sequence[int]) -> Layers:
-    """Order the places of each layer so that few arcs cross: barycentre sweeps and swaps of neighbours."""
+    """Order the places of each layer so that few arcs cross: barycentre sweeps and swaps of neighbours.
+
+    `arcwise.plotting.layering_twin` says it in Python; for the network of a few hundred variables that takes seconds.
+    """
     chains, place_layer = _chains(arcs, layer)
     count = len(place_layer)
     up: list[list[int]] = [[] for _ in range(count)]
     down: list[list[int]] = [[] for _ in range(count)]
-    for a, b in dict.fromkeys(step for chain in chains for step in pairwise(chain)):
+    steps = list(dict.fromkeys(step for chain in chains for step in pairwise(chain)))
+    for a, b in steps:
         down[a].append(b)
         up[b].append(a)
     rows: list[list[int]] = [[] for _ in range(max(place_layer, default=0) + 1)]
     for place in _depth_first(count, up, down):
         rows[place_layer[place]].append(place)
-    best, least = [list(row) for row in rows], _crossings(rows, down)
-    for sweep in range(SWEEPS):
-        if least == 0 and sweep > 1:
-            break
-        downward = sweep % 2 == 0
-        for position in range(1, len(rows)) if downward else range(len(rows) - 2, -1, -1):
-            fixed = rows[position - 1] if downward else rows[position + 1]
-            _sort_by_neighbours(rows[position], fixed, up if downward else down, n_nodes)
-        _swap_neighbours(rows, up, down)
-        found = _crossings(rows, down)
-        if found < least or (found == least and sweep < 2):
-            best, least = [list(row) for row in rows], found
-    return Layers(best, chains, n_nodes, count, least)
+    ordered, crossings = _core.plotting.order_layers(*flat_layers(rows), *flat_steps(steps), n_nodes, SWEEPS)
+    ends = np.cumsum([len(row) for row in rows])[:-1]
+    return Layers([row.tolist() for row in np.split(ordered, ends)], chains, n_nodes, count, crossings)
+
+
+def flat_layers(rows: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return the layers as the native side takes them: where each begins, and all places."""
+    offsets = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
+    return offsets, np.array([place for row in rows for place in row], dtype=np.int32)
+
+
+def flat_steps(steps: Sequence[tuple[int, int]]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the upper and the lower ends of steps between layers."""
+    ends = np.array(steps, dtype=np.int32).reshape(-1, 2)
+    return np.ascontiguousarray(ends[:, 0]), np.ascontiguousarray(ends[:, 1])
 
 
 def _chains(arcs: Sequence[tuple[int, int]], layer: Sequence[int]) -> tuple[list[list[int]], list[int]]:
@@ -176,57 +185,3 @@ def _depth_first(count: int, up: list[list[int]], down: list[list[int]]) -> list
             order.append(v)
             stack.extend(sorted(down[v] + up[v], reverse=True))
     return order
-
-
-def _sort_by_neighbours(row: list[int], fixed: list[int], neighbours: list[list[int]], n_nodes: int) -> None:
-    """Sort a layer by the mean place of each member's neighbours; of equal ones, bends come in the middle."""
-    position = {place: k for k, place in enumerate(fixed)}
-    here = {place: k for k, place in enumerate(row)}
-
-    def centre(place: int) -> tuple[float, int]:
-        near = [position[u] for u in neighbours[place]]
-        own = here[place] * max(len(fixed) - 1, 1) / max(len(row) - 1, 1)
-        return (sum(near) / len(near) if near else own, here[place])
-
-    row.sort(key=centre)
-    means = [centre(place)[0] for place in row]
-    start = 0
-    while start < len(row):
-        end = next((k for k in range(start, len(row)) if means[k] > means[start] + 1e-9), len(row))
-        group = row[start:end]
-        nodes, bends = [p for p in group if p < n_nodes], [p for p in group if p >= n_nodes]
-        half = len(nodes) // 2
-        row[start:end] = nodes[:half] + bends + nodes[half:]
-        start = end
-
-
-def _swap_neighbours(rows: list[list[int]], up: list[list[int]], down: list[list[int]]) -> None:
-    improved, rounds = True, 0
-    while improved and rounds < 4:
-        improved, rounds = False, rounds + 1
-        for k, row in enumerate(rows):
-            above = {p: i for i, p in enumerate(rows[k - 1])} if k > 0 else {}
-            below = {p: i for i, p in enumerate(rows[k + 1])} if k + 1 < len(rows) else {}
-            for i in range(len(row) - 1):
-                a, b = row[i], row[i + 1]
-                now = _pair_crossings(up[a], up[b], above) + _pair_crossings(down[a], down[b], below)
-                then = _pair_crossings(up[b], up[a], above) + _pair_crossings(down[b], down[a], below)
-                if then < now:
-                    row[i], row[i + 1] = b, a
-                    improved = True
-
-
-def _pair_crossings(left: list[int], right: list[int], position: dict[int, int]) -> int:
-    return sum(position[a] > position[b] for a in left for b in right)
-
-
-def _crossings(rows: list[list[int]], down: list[list[int]]) -> int:
-    total = 0
-    for above, below in pairwise(rows):
-        position = {place: k for k, place in enumerate(below)}
-        ends = [sorted(position[c] for c in down[place]) for place in above]
-        seen: list[int] = []
-        for targets in ends:
-            total += sum(1 for old in seen for new in targets if old > new)
-            seen += targets
-    return total

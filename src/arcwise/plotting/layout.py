@@ -15,12 +15,14 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise import _core
 from arcwise.plotting.communities import communities
-from arcwise.plotting.layering import assign_layers, order_layers, shortest_layers
+from arcwise.plotting.layering import assign_layers, flat_layers, flat_steps, order_layers, shortest_layers
 
 __all__ = ["Drawing", "draw_network", "label_of"]
 
 CHARACTER = 7.3  # the mean width of a letter at 13 px
+DIGIT = 6.5  # and of one in a label, at 11 px
 PADDING = 22.0
 HEIGHT = 30.0
 GAP = 22.0  # between nodes of a layer
@@ -63,8 +65,16 @@ def label_of(name: str) -> str:
     return name if len(name) <= LONGEST_LABEL else name[: LONGEST_LABEL - 1].rstrip() + "…"
 
 
-def draw_network(names: Sequence[str], arcs: Sequence[tuple[int, int]], edges: Sequence[tuple[int, int]]) -> Drawing:
-    """Place the nodes by the arcs of a DAG, and route all edges; those that are arcs follow the layers."""
+def draw_network(
+    names: Sequence[str],
+    arcs: Sequence[tuple[int, int]],
+    edges: Sequence[tuple[int, int]],
+    labels: Sequence[str] | None = None,
+) -> Drawing:
+    """Place the nodes by the arcs of a DAG, and route all edges; those that are arcs follow the layers.
+
+    `labels` are what is written on the edges, a number on each unless they are given; "" takes no room.
+    """
     widths = [max(46.0, CHARACTER * _visual_length(label_of(name)) + PADDING) for name in names]
     n = len(names)
     best = _best_placed(_parts(n, arcs), arcs, widths)
@@ -80,14 +90,18 @@ def draw_network(names: Sequence[str], arcs: Sequence[tuple[int, int]], edges: S
     middles: list[tuple[float, float]] = []
     ports = _ports(routes, boxes)
     array = np.array(boxes).reshape(n, 4)
-    for a, b in edges:
+    taken: list[tuple[float, float, float]] = []  # labels: their centres and half their widths
+    for k, (a, b) in enumerate(edges):
         pair = frozenset((a, b))
+        half = DIGIT * _visual_length("0.00" if labels is None else labels[k]) / 2
         if pair in routes:
             path, points = _along_layers(a, routes[pair], boxes, ports)
         else:
             path, points = _bowed(boxes[a], boxes[b], np.delete(array, (a, b), axis=0), best.size)
         paths.append(path)
-        middles.append(_free_place(points, array, middles if pair in routes else []))
+        middles.append(_free_place(points, array, taken if pair in routes else [], half))
+        if half > 0 and pair in routes:
+            taken.append((*middles[-1], half))
     shift = MARGIN
     return Drawing(
         tuple(round(value + shift, 1) for value in x),
@@ -276,48 +290,13 @@ def _horizontal(rows: list[list[int]], chains: list[list[int]], sizes: list[floa
     For fixed wishes this is a least-squares problem with an order constraint; pooling adjacent violators solves it
     exactly. Wishes come from the layers above and below in turn.
     """
-    near: list[list[tuple[int, float]]] = [[] for _ in sizes]
-    for chain in chains:
-        for a, b in pairwise(chain):
-            weight = 1.0 + 3.0 * ((a >= n_nodes) + (b >= n_nodes))  # straight bends look best
-            near[a].append((b, weight))
-            near[b].append((a, weight))
-    xs = [0.0] * len(sizes)
-    for row in rows:
-        at = -sum(sizes[p] for p in row) / 2
-        for place in row:
-            xs[place] = at + sizes[place] / 2
-            at += sizes[place]
-    for step in range(ROUNDS):
-        sequence = rows if step % 2 == 0 else rows[::-1]
-        for row in sequence:
-            wishes, weights = [], []
-            for place in row:
-                total = sum(weight for _, weight in near[place])
-                mean = sum(xs[u] * weight for u, weight in near[place]) / total if total else xs[place]
-                wishes.append(mean)
-                weights.append(total or 0.1)
-            for place, value in zip(row, _spread(wishes, weights, [sizes[p] for p in row]), strict=True):
-                xs[place] = value
-    return xs
-
-
-def _spread(wishes: list[float], weights: list[float], sizes: list[float]) -> list[float]:
-    """Return positions nearest to the wishes (weighted squares) whose neighbours do not overlap."""
-    offsets, total = [], 0.0
-    for k, size in enumerate(sizes):
-        total += 0.0 if k == 0 else (sizes[k - 1] + size) / 2
-        offsets.append(total)
-    groups: list[tuple[float, float, int]] = []  # mean, weight, count
-    for wish, weight, offset in zip(wishes, weights, offsets, strict=True):
-        mean, mass, count = wish - offset, weight, 1
-        while groups and groups[-1][0] > mean:
-            m, w, c = groups.pop()
-            mean = (mean * mass + m * w) / (mass + w)
-            mass, count = mass + w, count + c
-        groups.append((mean, mass, count))
-    flat = [mean for mean, _, count in groups for _ in range(count)]
-    return [value + offset for value, offset in zip(flat, offsets, strict=True)]
+    steps = [step for chain in chains for step in pairwise(chain)]
+    # Straight bends look best.
+    weights = np.array([1.0 + 3.0 * ((a >= n_nodes) + (b >= n_nodes)) for a, b in steps], dtype=np.float64)
+    found = _core.plotting.place_layers(
+        *flat_layers(rows), *flat_steps(steps), weights, np.array(sizes, dtype=np.float64), ROUNDS
+    )
+    return [float(value) for value in found]
 
 
 Box = tuple[float, float, float, float]
@@ -411,9 +390,12 @@ def _bowed(
 
 
 def _free_place(
-    points: list[tuple[float, float]], boxes: NDArray[np.float64], taken: list[tuple[float, float]]
+    points: list[tuple[float, float]],
+    boxes: NDArray[np.float64],
+    taken: list[tuple[float, float, float]],
+    half_width: float,
 ) -> tuple[float, float]:
-    """Return the point nearest to the middle of a path at which a number hides no node and no other number.
+    """Return the point nearest to the middle of a path at which a label hides no node and no other label.
 
     If there is none, the one at which it hides least.
     """
@@ -425,10 +407,10 @@ def _free_place(
         along = np.abs(places[:, 1:] - others[:, 1]) / (others[:, 3] + heights)
         return np.asarray(np.maximum(across, along).min(axis=1, initial=1.0))
 
-    room = distance(boxes, 17.0, 7.0)
+    room = distance(boxes, half_width + 4.0, 7.0)
     if taken:
-        numbers = np.hstack([np.array(taken), np.zeros((len(taken), 2))])
-        room = np.minimum(room, distance(numbers, 34.0, 14.0))
+        numbers = np.hstack([np.array(taken), np.zeros((len(taken), 1))])
+        room = np.minimum(room, distance(numbers, half_width + 8.0, 14.0))
     half = len(points) // 2
     best = max(range(len(points)), key=lambda k: (round(float(room[k]), 2), -abs(k - half)))
     return points[best]

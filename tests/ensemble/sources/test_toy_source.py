@@ -133,6 +133,7 @@ def test_a_package_that_is_broken_or_takes_a_name_is_told_of_and_left_out(tmp_pa
         "credible": "arcwise.ensemble.sources.credible",
         "bootstrap": "arcwise.ensemble.sources.bootstrap",
         "posterior": "arcwise.ensemble.sources.posterior",
+        "search": "arcwise.ensemble.sources.search",
         "jackknife": "jackknife",
     }
     told = sorted(found["told"])

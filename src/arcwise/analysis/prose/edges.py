@@ -74,7 +74,8 @@ def edge_sentences(analysis: Analysis, edge: EdgeFinding) -> tuple[str, ...]:
         belief_sentence(edge),
         filling_sentence(edge),
         _agreement(edge),
-        (edge.fate.in_network and direction_said(edge)) or _direction(analysis, edge),
+        (edge.fate.in_network and direction_said(edge))
+        or ("" if analysis.has_few_networks else _direction(analysis, edge)),
         effect_sentence(analysis.data, edge),
         prior_sentence(edge),
     )
@@ -85,6 +86,9 @@ def _presence(analysis: Analysis, edge: EdgeFinding) -> str:
     pair = f"{edge.first} and {edge.second}"
     networks = analysis.confidence.n_networks
     source = analysis.main.recipe.source_facts
+    if source.is_sample and networks == 1:
+        has = "An edge" if edge.present > 0 else "No edge"
+        return f"{has} joins {pair} in the one network that was learned: how far to trust that is not known."
     if source.is_sample:
         count = round(edge.present * networks)
         error = f", give or take {2 * edge.standard_error:.2f}" if edge.standard_error > 0 else ""

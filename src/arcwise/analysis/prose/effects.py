@@ -34,11 +34,11 @@ def _verdict(found: Effect) -> str:
     x, y = found.cause, found.outcome
     error = f" (give or take {percent(2 * found.standard_error)})" if found.standard_error > 0.0025 else ""
     none = (
-        f"Setting {x} does nothing to {y} with probability {show_confidence(found.no_effect, 2)}{error}: in these of "
-        f"the networks that the data cannot rule out, by weight, {x} does not lead to {y}."
+        f"The probability that setting {x} does nothing to {y} is {show_confidence(found.no_effect, 2)}{error}: the "
+        f"weight of the networks in which {x} does not lead to {y}."
     )
     if found.strongest is None or found.change_if_effect is None:
-        return f"{none} None of them has an effect, so {y} stays as it is."
+        return f"{none} In none of them it does, so {y} would stay as it is."
     pair, state = found.strongest
     a, b = state_pairs(len(found.cause_states))[pair]
     mean, low, high = (
@@ -47,9 +47,24 @@ def _verdict(found: Effect) -> str:
     )
     settled = "" if low > 0 or high < 0 else " The interval holds 0: which way it goes is not settled."
     return (
-        f"{none} If it has an effect, setting {x} to {state_label(found.cause_states[b])} instead of "
-        f"{state_label(found.cause_states[a])} changes P({y} = {state_label(found.outcome_states[state])}) by "
-        f"{mean:+.3f} ({percent(found.level)} interval {low:+.3f} to {high:+.3f}).{settled}"
+        f"{_settings(found, (a, b), state)} {none} If it has an effect, setting {x} to "
+        f"{state_label(found.cause_states[b])} instead of {state_label(found.cause_states[a])} changes P({y} = "
+        f"{state_label(found.outcome_states[state])}) by {mean:+.3f} ({percent(found.level)} interval {low:+.3f} to "
+        f"{high:+.3f}).{settled}"
+    )
+
+
+def _settings(found: Effect, pair: tuple[int, int], state: int) -> str:
+    """Say what the probability of one state of y is, and what it would be if x were the same for all cases."""
+    told = [
+        f"{state_label(found.cause_states[a])} for all cases it would be {found.set_to.mean[a, state]:.3f} "
+        f"({found.set_to.low[a, state]:.3f} to {found.set_to.high[a, state]:.3f})"
+        for a in pair
+    ]
+    return (
+        f"P({found.outcome} = {state_label(found.outcome_states[state])}) is {found.marginal[state]:.3f} in these "
+        f"data. With {found.cause} set to {told[0]}, and set to {told[1]}: averages over all networks, with "
+        f"{percent(found.level)} intervals."
     )
 
 
@@ -69,8 +84,8 @@ def _changes(found: Effect) -> Table:
             )
     return Table(
         f"If there is an effect: the change in P({found.outcome}) when {found.cause} is set to the second state "
-        f"instead of the first.{_some(len(rows), MOST_ROWS)}",
-        (Column(f"set {found.cause}"), Column(found.outcome), Column("change"), Column("from"), Column("to")),
+        f"instead of the first, with {percent(found.level)} intervals.{_some(len(rows), MOST_ROWS)}",
+        (Column(f"set {found.cause}"), Column(found.outcome), Column("change"), Column("low"), Column("high")),
         tuple(rows[:MOST_ROWS]),
     )
 
@@ -96,8 +111,8 @@ def _table(found: Effect) -> Table:
             Column(found.outcome),
             Column("observed", 3),
             Column("if set", 3),
-            Column("from", 3),
-            Column("to", 3),
+            Column("low", 3),
+            Column("high", 3),
         ),
         rows[: 4 * MOST_ROWS],
     )
@@ -174,7 +189,7 @@ def effects_answer(found: EffectMatrix, cause: str | None = None) -> Answer:
                 "",
                 (
                     *(Column("effect"), Column("no effect"), Column("set"), Column("outcome")),
-                    *(Column("change"), Column("from"), Column("to")),
+                    *(Column("change"), Column("low"), Column("high")),
                 ),
                 rows,
             ),
@@ -211,10 +226,10 @@ def possible_answer(found: PossibleEffects) -> Answer:
         (
             Paragraph(text),
             Table(
-                f"P({found.outcome}) if {found.cause} is set: the range over the class, and that of all intervals.",
+                f"P({found.outcome}) if {found.cause} is set: the range of the estimates, and of the intervals.",
                 (
                     *(Column(found.cause), Column(found.outcome), Column("at least", 3), Column("at most", 3)),
-                    *(Column("intervals from", 3), Column("to", 3)),
+                    *(Column("lowest end", 3), Column("highest end", 3)),
                 ),
                 rows,
             ),

@@ -13,18 +13,20 @@ import json
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from arcwise.analysis.averaged import FEWEST_NETWORKS
 from arcwise.analysis.edge_table import COLUMNS, EXPLANATION, ORIGIN, SPLIT, WITHOUT
 from arcwise.analysis.edges import Agreement, EdgeFinding, describe_arc
 from arcwise.analysis.origins import Origin, follows_words
 from arcwise.analysis.prose.edges import NOT_UNRELATED, effect_sentence, statement
 from arcwise.analysis.prose.prior import prior_sentence
 from arcwise.confidence.consensus import Fate
+from arcwise.ensemble.sources import SOURCES
 from arcwise.errors import FormatError, OptionError, suggestion
 from arcwise.files import read_bytes
 from arcwise.report.content.blocks import SETTLED
@@ -72,6 +74,8 @@ class Explanation:
         Whether other methods and scores say the same.
     origin, said, without
         Whether it is the data's finding or the analyst's own word, what was said, and the confidence without it.
+    few
+        How many networks there are, if too few for a share of them to mean anything; else 0.
     """
 
     first: str
@@ -89,6 +93,7 @@ class Explanation:
     origin: Origin = Origin.FOUND
     said: str = ""
     without: float | None = None
+    few: int = 0
 
     @property
     def title(self) -> str:
@@ -113,7 +118,10 @@ class Explanation:
             Origin.APPEARS: ", there because of what you said",
             Origin.GONE: ", gone because of what you said",
         }.get(self.origin, "")
-        return f"{self.tail} {sign} {self.head}: confidence {show_confidence(self.confidence)}, {where}{said}"
+        share = f"confidence {show_confidence(self.confidence)}"
+        if self.few:
+            share = f"in {round(self.confidence * self.few)} of {self.few} network{'' if self.few == 1 else 's'}"
+        return f"{self.tail} {sign} {self.head}: {share}, {where}{said}"
 
     @property
     def _way(self) -> float:
@@ -128,7 +136,8 @@ class Explanation:
     @property
     def sentences(self) -> tuple[str, ...]:
         """Everything there is to say, one thing after the other."""
-        parts = (self.words, self.effect, self._direction(), self._rules(), self.advice)
+        shares = () if self.few else (self._direction(), self._rules())
+        parts = (self.words, self.effect, *shares, self.advice)
         return tuple(part for part in parts if part)
 
     def _direction(self) -> str:
@@ -164,16 +173,24 @@ class Explanation:
             return "What to do: one network does not say how far to trust it; `arcwise learn DATA -o DIR` does."
         if not self.origin.is_found:
             return self._said_advice()
+        return self._guess_advice() if self.few else self._found_advice(self.confidence)
+
+    def _guess_advice(self) -> str:
+        many = "one network does" if self.few == 1 else f"{self.few} networks do"
+        return f"What to do: do not rely on it: {many} not say how far to trust an edge. Allow more time."
+
+    def _found_advice(self, confidence: float) -> str:
+        """What to do about an edge that the data alone speak of."""
         if self.fate.is_left_out:
             cycle = "decide which edge of the cycle is wrong, and forbid it (--blacklist), or require this one."
             known = "look at the constraints again: the data would have it."
             return f"What to do: {cycle if self.fate is Fate.DROPPED else known}"
         if not self.fate.in_network:
-            cheap = f" It would be in with --threshold {_below(self.confidence)}." if self.confidence >= 0.01 else ""
+            cheap = f" It would be in with --threshold {_below(confidence)}." if confidence >= 0.01 else ""
             return f"What to do: do not draw it, and do not claim that the two are unrelated.{cheap}"
         if self.agreement is Agreement.DISAGREE:
             return "What to do: call it a candidate, not a finding; the methods disagree. More cases would decide."
-        use = "rely on it" if self.confidence >= CERTAIN else "report it with its confidence"
+        use = "rely on it" if confidence >= CERTAIN else "report it with its confidence"
         return f"What to do: {use}{self._way_advice()}"
 
     def _way_advice(self) -> str:
@@ -250,6 +267,7 @@ def explain_folder(
         rules=_rules_of(record, where / "run.json"),
         methods=_methods_of(record, where / "run.json"),
         network=_network(where / "network.bif"),
+        few=_few_of(record),
     )
     rules = reader.rules
     found = {
@@ -265,6 +283,7 @@ def explain_folder(
         if edge is None:
             text = f"No edge joins {first} and {second}, or hardly ever: the confidence is below 0.01. {NOT_UNRELATED}"
             edge = Explanation(first, second, first, second, Fate.BELOW, text, confidence=known.present, rules=rules)
+            edge = replace(edge, few=reader.few)
         chosen.append(edge)
     return tuple(chosen)
 
@@ -405,6 +424,15 @@ def _methods_of(record: Mapping[str, Any], path: Path) -> tuple[str, ...]:
     return tuple(titles)
 
 
+def _few_of(record: Mapping[str, Any]) -> int:
+    """Return how many networks an analysis has, if they are a sample that is too small for shares; else 0."""
+    recipe, count = record.get("recipe"), record["result"].get("networks")
+    source = SOURCES.get(str(recipe.get("source"))) if isinstance(recipe, dict) else None
+    if source is None or not source.is_sample or type(count) is not int:
+        return 0
+    return count if 0 < count < FEWEST_NETWORKS else 0
+
+
 @dataclass(frozen=True)
 class _RowReader:
     """What the other files of a folder say about every edge, and the file that is read."""
@@ -413,6 +441,7 @@ class _RowReader:
     rules: Mapping[str, float]
     methods: tuple[str, ...]
     network: BayesianNetwork
+    few: int = 0
 
     def explanation(self, row: Mapping[str, str]) -> Explanation:
         tail, head = row["from"], row["to"]
@@ -441,6 +470,7 @@ class _RowReader:
             origin=origin,
             said=row["said"],
             without=self._share(row, WITHOUT) if row[WITHOUT] else None,
+            few=self.few,
         )
 
     def _share(self, row: Mapping[str, str], name: str) -> float:

@@ -44,8 +44,9 @@ def fit_answer(found: FitCheck) -> Answer:
         )
         blocks.append(
             Table(
-                f"The pairs that fit worst{_how_many(len(found.misfits))}. Information is in bits, in these data and "
-                "in data drawn from the network.",
+                f"The pairs that fit worst{_how_many(len(found.misfits))}. The p-value tests the pair given the "
+                "variables named; information is that of the pair alone, in bits, in these data and as expected in "
+                "data drawn from the network, and how many standard deviations apart they are.",
                 (
                     *(Column("pair"), Column("independent given"), Column("p")),
                     *(Column("information", 4), Column("expected", 4), Column("deviations", 1)),
@@ -64,18 +65,27 @@ def _independences(found: FitCheck) -> str:
     if not found.n_tests:
         return "The network implies no independence that these cases are enough to test."
     skipped = f" ({found.n_untested:,} more have too few cases for a test)" if found.n_untested else ""
-    small = f"{percent(found.small)} of {found.n_tests:,} independences that the network implies are rejected at 0.05"
+    rejected = round(found.small * found.n_tests)
+    share = f" ({percent(found.small)})" if found.n_tests >= 20 else ""
+    small = (
+        f"of {found.n_tests:,} independences that the network implies and these cases can test, {rejected:,}{share} "
+        f"{'is' if rejected == 1 else 'are'} rejected at 0.05"
+    )
     first = next((pair for pair in found.misfits if pair.p <= 0.05), None)
     if first is not None:
+        lead = "Not everywhere"
         verdict = (
-            "some more clearly than chance would: the network leaves dependences out, first of all that of "
-            f"{first.first} and {first.second}"
+            f"{'more clearly' if rejected == 1 else 'some more clearly'} than chance explains: the network leaves "
+            f"dependences out, first of all that of {first.first} and {first.second}"
+            f"{' given ' + ', '.join(first.given) if first.given else ''}"
         )
     elif found.small <= 0.1:
-        verdict = "about as many as chance would reject: there is no sign that an edge is missing"
+        lead = "As far as these cases can tell, yes"
+        verdict = "about as many as by chance: there is no sign that an edge is missing"
     else:
-        verdict = "more than the 5% that chance would reject: the network leaves dependences out"
-    return f"{small}{skipped}, {verdict}."
+        lead = "Perhaps not everywhere"
+        verdict = "more than the 5% that chance would reject, but none clearly on its own: dependences may be missing"
+    return f"{lead}: {small}{skipped}, {verdict}."
 
 
 def _likelihood(found: FitCheck) -> str:
@@ -114,7 +124,7 @@ def _picture(found: FitCheck) -> tuple[Block, ...]:
     return (
         Chart(
             caption="The p-values of the implied independences, rising, against those that a right network would have.",
-            summary=f"{percent(found.small)} are below 0.05.",
+            summary=f"Below 0.05: {round(found.small * len(values)):,} of {len(values):,}.",
             x_label="expected p-value",
             y_label="p-value",
             series=(

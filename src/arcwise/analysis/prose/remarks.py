@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,7 @@ __all__ = [
     "shortened_remark",
     "shortfall_words",
     "simulated_remark",
+    "single_remark",
     "stopped_remark",
     "to_come_remark",
     "too_large_to_test_remark",
@@ -55,14 +57,40 @@ def fallback_remark(given_up: Averaged, found: Averaged) -> Remark:
     """Say why another source was used instead of the first."""
     return Remark(
         f"The {given_up.recipe.source_facts.title} under {given_up.recipe.score_title} could not be completed: "
-        f"{shortfall_words(given_up)}. The confidences therefore come from {found.count:,} "
-        f"{found.recipe.source_facts.networks}.",
+        f"{shortfall_words(given_up)}."
+        + (
+            f" The confidences therefore come from {found.count:,} {found.recipe.source_facts.networks}."
+            if found.count > 1
+            else ""
+        ),
         by_time=given_up.status is Status.TIME_LIMIT,
     )
 
 
-def sample_remark(found: Averaged) -> Remark:
-    """Say that there are fewer networks than asked for, or that chains do not agree."""
+def _longer(found: Averaged, seconds: float | None, networks: float) -> str:
+    """Say which limit would suffice for all networks, if so many were finished within this one."""
+    wanted = found.recipe.settings.get(found.recipe.source_facts.counted_by)
+    if seconds is None or not wanted or found.status is not Status.TIME_LIMIT:
+        return "Allow more time with --limit-seconds."
+    needed = seconds * wanted / networks
+    step = 10 ** max(0, math.floor(math.log10(needed)) - 1)  # two digits
+    return f"All {wanted:,} may take --limit-seconds {math.ceil(needed / step) * step:,.0f}."
+
+
+def single_remark(given_up: Averaged, seconds: float | None) -> Remark:
+    """Say that no network of a bootstrap was finished, and that there is one all the same, to be looked at only."""
+    wanted = given_up.recipe.settings.get(given_up.recipe.source_facts.counted_by)
+    tried = f"none of its {wanted:,} networks" if wanted else "no network"
+    return Remark(
+        f"The bootstrap could not be completed: {tried} was finished in the {given_up.seconds:.1g} s that were left. "
+        "What is shown is one network, by a plain hill climb on the data: it is there to be looked at, and says "
+        f"nothing of how far its edges can be trusted. {_longer(given_up, seconds, 1.0)}",
+        by_time=True,
+    )
+
+
+def sample_remark(found: Averaged, seconds: float | None) -> Remark:
+    """Say that there are fewer networks than asked for, or that chains do not agree; `seconds` were the limit."""
     if found.verdict.get("converged"):
         return Remark(
             f"{found.verdict['sentence']} But the time limit decided how the networks were drawn, so that another run "
@@ -76,8 +104,8 @@ def sample_remark(found: Averaged) -> Remark:
             by_time=found.status is Status.TIME_LIMIT,
         )
     return Remark(
-        f"The {found.recipe.source_facts.title} is not complete: {shortfall_words(found)}. Allow more time with "
-        "--limit-seconds.",
+        f"The {found.recipe.source_facts.title} is not complete: {shortfall_words(found)}. "
+        f"{_longer(found, seconds, max(found.count, 1))}",
         by_time=found.status is Status.TIME_LIMIT,
     )
 

@@ -26,7 +26,7 @@ from arcwise.analysis.prose.prior import prior_blocks
 from arcwise.analysis.prose.ranges import range_sections
 from arcwise.analysis.prose.sources import account_of_sample, completeness, ensemble_title, restriction
 from arcwise.analysis.prose.summary import summary_sentences
-from arcwise.analysis.prose.variable import these, variable_answer
+from arcwise.analysis.prose.variable import listed, these, variable_answer
 from arcwise.analysis.thresholds import COST_POWERS
 from arcwise.counts import contingency
 from arcwise.report import (
@@ -47,6 +47,7 @@ from arcwise.report import (
     Verbatim,
 )
 from arcwise.report.content.numbers import percent, round_inside
+from arcwise.report.content.trust import TOO_FEW
 
 if TYPE_CHECKING:
     from arcwise.analysis.analysis import Analysis
@@ -121,7 +122,7 @@ def _about_target(analysis: Analysis) -> tuple[str, ...]:
     if analysis.focus is None:
         return ()
     variable, scores = analysis.focus.variable, analysis.focus.scores
-    on = ", ".join(variable.blanket) or "nothing that the data show"
+    on = listed(variable.blanket) if variable.blanket else "nothing that the data show"
     given = f"; given {these(variable.blanket)}, no other variable tells more about it" if variable.blanket else ""
     return (
         f"{variable.name} depends on {on}{given}. It is predicted right "
@@ -193,6 +194,7 @@ def _network(analysis: Analysis) -> NetworkView:
         unseen=_unseen(analysis),
         evidence=plan,
         target=None if analysis.focus is None else index[analysis.focus.variable.name],
+        few=analysis.confidence.n_networks if analysis.has_few_networks else 0,
     )
 
 
@@ -229,7 +231,7 @@ def _edge(analysis: Analysis, edge: EdgeFinding, index: dict[str, int]) -> Netwo
         given=() if prior is None else tuple(index[name] for name in prior.given),
         words=edge_sentences(analysis, edge),
         fate=edge.fate,
-        agreement=edge.agreement,
+        agreement=TOO_FEW if analysis.has_few_networks else edge.agreement,
         origin=edge.origin.label,
         probability=_probability(analysis, edge),
     )

@@ -64,6 +64,7 @@ def ensemble_title(analysis: Analysis) -> str:
         "credible": "The networks that the data cannot rule out",
         "bootstrap": "The resampled networks",
         "posterior": "The networks drawn from the posterior",
+        "search": "The network",
     }
     return titles.get(analysis.main.recipe.source, f"The {analysis.main.recipe.source_facts.networks}")
 
@@ -72,17 +73,25 @@ def account_of_sample(analysis: Analysis) -> str:
     """Say how a sample of networks came about, and how accurate it is."""
     confidence, source = analysis.confidence, analysis.main.recipe.source_facts
     how = {
-        "bootstrap": f"{confidence.n_networks:,} networks were learned, each from {analysis.data.n_cases:,} cases "
+        "bootstrap": f"{_one_or(confidence.n_networks)} learned, each from {analysis.data.n_cases:,} cases "
         "drawn with replacement from the data (the bootstrap).",
         "posterior": f"{confidence.n_networks:,} networks were drawn {_way_of_drawing(analysis)} from all "
         f"{restriction(analysis.main.recipe, 'networks') or 'networks'}, each in proportion to its posterior "
         f"probability. {analysis.main.verdict.get('sentence', '')}".rstrip(),
+        "search": f"{_one_or(confidence.n_networks)} found by hill climbing on the data.",
     }.get(source.name, f"There are {confidence.n_networks:,} {source.networks} ({source.title}: {source.meaning}).")
+    if confidence.n_networks == 1:
+        return f"{how} It has an edge or not: that is no measure of how far the edge can be trusted."
     text = f"{how} The confidence in an edge is the share of the networks that have it."
     if not source.is_sample or analysis.data.n_variables < 2:
         return text
     worst = float(confidence.standard_error.max())
     return f"{text} With this many networks a confidence is accurate to about ±{2 * worst:.2f} at worst."
+
+
+def _one_or(count: int) -> str:
+    """Return "One network was" or "12 networks were"."""
+    return "One network was" if count == 1 else f"{count:,} networks were"
 
 
 def cited_for_networks(averaged: Averaged) -> str:
@@ -116,6 +125,7 @@ def methods_of_networks(analysis: Analysis) -> str:
         "credible": _credible_methods,
         "bootstrap": _bootstrap_methods,
         "posterior": _posterior_methods,
+        "search": _search_methods,
     }
     words = known.get(recipe.source, _any_methods)
     if recipe.source == "credible" and analysis.main.credible is None:
@@ -177,6 +187,13 @@ def _posterior_methods(analysis: Analysis) -> str:
         f"{recipe.score_title} score and a uniform prior {how}. "
         "The confidence in an edge is the share of the networks that have it"
     )
+
+
+def _search_methods(analysis: Analysis) -> str:
+    recipe = analysis.main.recipe
+    limit = restriction(recipe, "").replace(" with", ", with", 1)
+    each = "" if analysis.confidence.n_networks == 1 else " in each of the completions of the data"
+    return f"We looked for a network by hill climbing under {_score(recipe)}{limit}{each}; no confidence was computed"
 
 
 def _any_methods(analysis: Analysis) -> str:

@@ -8,10 +8,10 @@ from arcwise.report import Answer, Bullets, Column, Paragraph, Table
 from arcwise.report.content.blocks import SETTLED, Block
 from arcwise.report.content.numbers import percent, show_confidence
 
-__all__ = ["these", "variable_answer"]
+__all__ = ["listed", "these", "variable_answer"]
 
 MOST_ROWS = 30
-ROLES = {"parent": "{} →", "child": "→ {}", "partner": "→ · ← {}", "": "–"}
+ROLES = {"parent": "parent", "child": "child", "partner": "parent of a child", "": "–"}
 
 
 def variable_answer(found: VariableFinding) -> Answer:
@@ -37,7 +37,8 @@ def these(names: tuple[str, ...]) -> str:
     return "it" if len(names) == 1 else "these"
 
 
-def _listed(names: tuple[str, ...]) -> str:
+def listed(names: tuple[str, ...]) -> str:
+    """Return names as in a sentence: "a, b and c"."""
     if not names:
         return "nothing"
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
@@ -54,7 +55,7 @@ def _summary(found: VariableFinding) -> str:
     share = found.known / found.entropy if found.entropy > 0 else 0.0
     low, high, state = (state_label(text) for text in first.at)
     return (
-        f"In the network, {found.name} depends on {_listed(found.blanket)}; given {these(found.blanket)}, no other "
+        f"In the network, {found.name} depends on {listed(found.blanket)}; given {these(found.blanket)}, no other "
         f"variable tells more about it. {'It tells' if len(found.blanket) == 1 else 'Together they tell'} "
         f"{found.known:.3f} of the {found.entropy:.3f} bits of uncertainty about {found.name} ({percent(share)}). "
         f"{first.name} matters most: it tells {first.information:.3f} bits beyond the others, and P({found.name} = "
@@ -67,14 +68,16 @@ def _blanket(found: VariableFinding) -> str:
         return "How sure the whole blanket is cannot be told: no networks were kept."
     own = next((share for names, share in found.blankets if set(names) == set(found.blanket)), 0.0)
     best, share = found.blankets[0]
+    if set(best) == set(found.blanket) and share > 1 - 1e-9:
+        return f"This is the Markov blanket of {found.name} in all of the networks that the data cannot rule out."
     if set(best) == set(found.blanket):
         return (
             f"This is the Markov blanket of {found.name} in {percent(share)} of the networks that the data cannot rule "
-            "out, by weight, more than any other."
+            "out, by weight; no other set has more."
         )
     return (
         f"This is the Markov blanket of {found.name} in {percent(own) if own else 'hardly any'} of the networks that "
-        f"the data cannot rule out, by weight; the most frequent one, {_listed(best)}, is that of {percent(share)}. "
+        f"the data cannot rule out, by weight; the most frequent one, {listed(best)}, is that of {percent(share)}. "
         "Rely on the variables one by one."
     )
 
@@ -85,7 +88,7 @@ def _table(found: VariableFinding) -> Table:
             one.name,
             show_confidence(one.confidence),
             _direction(one),
-            ROLES[one.in_network].format(one.name),
+            ROLES[one.in_network],
             None if one.in_blanket is None else show_confidence(one.in_blanket),
             one.information,
             one.alone,
@@ -122,12 +125,12 @@ def _open(found: VariableFinding) -> list[str]:
     told = []
     unsure = found.open
     if unsure:
-        listed = ", ".join(f"{one.name} ({show_confidence(one.confidence, 2)})" for one in unsure)
-        told.append(f"whether there is an edge to {listed}: neither shown nor ruled out;")
+        pairs = ", ".join(f"{one.name} ({show_confidence(one.confidence, 2)})" for one in unsure)
+        told.append(f"whether there is an edge to {pairs}: neither shown nor ruled out;")
     free = [one.name for one in found.neighbours if one.confidence >= 0.5 and _direction(one) == "open"]
     if free:
         one = len(free) == 1
-        told.append(f"which way the edge{'' if one else 's'} to {_listed(tuple(free))} point{'s' if one else ''};")
+        told.append(f"which way the edge{'' if one else 's'} to {listed(tuple(free))} point{'s' if one else ''};")
     if found.blankets and found.blankets[0][1] < 0.5:
         told.append("which variables the blanket has as a whole: no set of them has half of the weight.")
     return [text.rstrip(";.") + "." for text in told]

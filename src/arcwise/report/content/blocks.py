@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from arcwise.confidence.consensus import Fate
 from arcwise.report.content.evidence import EvidencePlan
 from arcwise.report.content.forest import Forest
+from arcwise.report.content.numbers import show_confidence
 from arcwise.report.content.trust import Trust, edge_label, trust_of
 from arcwise.showing import one_screen
 
@@ -33,6 +34,7 @@ __all__ = [
 
 # The origin of an edge about which nothing was said, and the agreement of methods that were not asked.
 FOUND, NOT_COMPARED = "found", "not compared"
+GUESSED = 0.35  # as how probable the edges of too few networks are drawn
 # From this share on a direction is said to be settled, or an edge to be free to point either way.
 SETTLED = 0.75
 
@@ -176,7 +178,8 @@ class NetworkEdge:
     fate
         What became of it in the network at the view's threshold.
     agreement
-        Whether the other methods say the same: "agree", "differ" (in strength only), "disagree" or "not compared".
+        Whether the other methods say the same: "agree", "differ" (in strength only), "disagree" or "not compared";
+        "too few networks" where the confidence itself means nothing.
     origin
         Whether it is the data's, or the analyst's own word: "found", "required by you", "directed by your tiers".
     probability
@@ -216,7 +219,9 @@ class NetworkEdge:
 
     @property
     def real(self) -> float:
-        """Its probability; where that is not known, its confidence."""
+        """Its probability; where that is not known, its confidence, or next to nothing if that means nothing."""
+        if self.trust is Trust.GUESS:
+            return GUESSED
         return self.present if self.probability is None else self.probability
 
     @property
@@ -282,6 +287,8 @@ class NetworkView:
         How the page finds out what evidence does.
     target
         The variable that the view starts from, in the middle; None to start with the whole network.
+    few
+        How many networks there are, if too few for shares: then an edge is in "2 of 3" of them; else 0.
     """
 
     nodes: tuple[NetworkNode, ...]
@@ -300,6 +307,11 @@ class NetworkView:
     unseen: float | None = None
     evidence: EvidencePlan = field(default_factory=EvidencePlan)
     target: int | None = None
+    few: int = 0
+
+    def shown_confidence(self, present: float) -> str:
+        """Return a confidence as it is shown: a share, or of few networks, in how many it is."""
+        return f"{round(present * self.few)} of {self.few}" if self.few else show_confidence(present)
 
 
 @one_screen

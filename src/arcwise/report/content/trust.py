@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from arcwise.report.content.numbers import show_confidence, show_range
 
-__all__ = ["HALF", "Trust", "dashes_of", "edge_label", "thickness", "trust_of"]
+__all__ = ["HALF", "TOO_FEW", "Trust", "dashes_of", "edge_label", "thickness", "trust_of"]
 
 # Cut-offs differ between methods; one half, more likely than not, means the same for all.
 HALF = 0.5
@@ -28,6 +28,7 @@ class Trust(enum.StrEnum):
     DISPUTED = "disputed"  # some methods find it likely, others do not
     WEAK = "weak"  # no method finds it likely; it is there because the cut-off is low
     ALONE = "alone"  # no other method was asked
+    GUESS = "guess"  # there are too few networks for a share of them to mean anything
 
     @property
     def is_supported(self) -> bool:
@@ -36,11 +37,15 @@ class Trust(enum.StrEnum):
 
 
 # Lines differ by more than colour.
-DASHES = {Trust.AGREED: "", Trust.VARIED: "16 4", Trust.DISPUTED: "7 5", Trust.WEAK: "2 5"}
+DASHES = {Trust.AGREED: "", Trust.VARIED: "16 4", Trust.DISPUTED: "7 5", Trust.WEAK: "2 5", Trust.GUESS: "5 4"}
+# What stands in the place of a verdict where there are too few networks.
+TOO_FEW = "too few networks"
 
 
 def trust_of(present: float, agreement: str, by_method: Sequence[float | None]) -> Trust:
     """Return what the methods together say about an edge with this confidence and agreement."""
+    if agreement == TOO_FEW:
+        return Trust.GUESS
     if agreement == "disagree":
         return Trust.DISPUTED
     if agreement == "not compared" or sum(value is not None for value in by_method) < 2:
@@ -75,6 +80,8 @@ def edge_label(trust: Trust, probability: float, by_method: Sequence[float | Non
     ('', '0.20 to 1.00', '0.71')
     """
     known = [value for value in by_method if value is not None]
+    if trust is Trust.GUESS:
+        return ""
     if trust is Trust.DISPUTED:
         return show_range(min(known), max(known))
     return "" if probability >= PLAIN and trust is not Trust.WEAK else show_confidence(probability, 2)

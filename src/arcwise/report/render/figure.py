@@ -14,7 +14,7 @@ __all__ = ["network_svg"]
 STYLE = (
     "text{font:13px system-ui,sans-serif;text-anchor:middle;dominant-baseline:central;fill:#1b1f24}"
     ".n{fill:#fff;stroke:#57606a;stroke-width:1.2}.e{fill:none;stroke:currentColor}"
-    ".alone{color:#3b4754}.agreed{color:#0b5cad}.varied{color:#3f7f8f}.disputed{color:#c04a00}.weak{color:#7a828c}"
+    ".alone{color:#3b4754}.agreed{color:#0b5cad}.varied{color:#3f7f8f}.disputed{color:#c04a00}.weak,.guess{color:#7a828c}"
     ".h{fill:currentColor;stroke:currentColor;stroke-width:1.4;stroke-linejoin:round}.o{fill:#fff}"
     ".v{font-size:11px;paint-order:stroke;stroke:#fff;stroke-width:4px;stroke-linejoin:round}"
 )
@@ -29,7 +29,12 @@ def network_svg(view: NetworkView, *, numbers: bool = True) -> str:
     """
     arcs = [(parent, child) for child, parents in enumerate(view.parents) for parent in parents]
     shown = [edge for edge in view.edges if edge.fate.in_network]
-    drawing = draw_network([n.name for n in view.nodes], arcs, [(edge.first, edge.second) for edge in shown])
+    drawing = draw_network(
+        [n.name for n in view.nodes],
+        arcs,
+        [(edge.first, edge.second) for edge in shown],
+        [edge.label if numbers else "" for edge in shown],
+    )
     width, height = drawing.size
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}" '

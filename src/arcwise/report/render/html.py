@@ -217,7 +217,12 @@ def _payload(view: NetworkView) -> dict[str, Any]:
     arcs = [(parent, child) for child, parents in enumerate(view.parents) for parent in parents]
     said = Counter(sentence for edge in view.edges for sentence in edge.words)
     phrases = {sentence: k for k, sentence in enumerate(s for s, count in said.items() if count > 1)}  # sent once
-    drawing = draw_network([node.name for node in view.nodes], arcs, [(edge.first, edge.second) for edge in view.edges])
+    drawing = draw_network(
+        [node.name for node in view.nodes],
+        arcs,
+        [(edge.first, edge.second) for edge in view.edges],
+        [edge.label for edge in view.edges],
+    )
     return {
         "nodes": [
             {"name": node.name, "label": label_of(node.name), "states": node.states, "shares": node.shares}
@@ -271,6 +276,7 @@ def _payload(view: NetworkView) -> dict[str, Any]:
         "parts": _weak_parts(view, drawing),
         **({} if view.target is None else {"target": view.target}),
         "floor": view.floor,
+        **({"few": view.few} if view.few else {}),
         **({} if view.unseen is None else {"unseen": view.unseen}),
         "powers": view.cost_powers,
         "cutoffs": view.cost_cutoffs,

@@ -118,7 +118,7 @@ def _edge_table(view: NetworkView) -> RenderableType:
     left = sum(0 < edge.present <= view.threshold for edge in view.edges)
     grid = Grid(title=None, box=None, pad_edge=False, header_style="bold")
     grid.add_column("edge")
-    grid.add_column("confidence", justify="right")
+    grid.add_column("in networks" if view.few else "confidence", justify="right")
     grid.add_column("")
     probable = any(edge.probability is not None for edge in view.edges)
     if probable:
@@ -138,10 +138,10 @@ def _edge_table(view: NetworkView) -> RenderableType:
         bar = "█" * round(edge.present * BAR) + "░" * (BAR - round(edge.present * BAR))
         odds = [show_confidence(edge.probability or 0.0, 2)] if probable else []
         cells = [
-            show_confidence(edge.present),
-            bar,
+            view.shown_confidence(edge.present),
+            "" if view.few else bar,
             *odds,
-            *(("", "") if absent else (_direction(edge), _others(edge))),
+            *(("", "") if absent or view.few else (_direction(edge), _others(edge))),
         ]
         grid.add_row(Text(f"{first} {arrow} {second}"), *cells, *([edge.origin] if stated else []))
     if left:
@@ -196,4 +196,4 @@ def _block(block: Block) -> list[RenderableType]:
         grid.add_column(Text(column.title), justify="right" if column.digits is not None else "left")
     for row in block.rows:
         grid.add_row(*(Text(column.show(cell)) for column, cell in zip(block.columns, row, strict=True)))
-    return [grid]
+    return [Text(block.caption), grid] if block.caption else [grid]

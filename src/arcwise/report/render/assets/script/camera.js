@@ -1,6 +1,7 @@
 // ---- The camera: how large the drawing is, and which part of it the window shows.
 
 const graph = byId("graph");
+const LEAST_HEIGHT = 300;
 const camera = { scale: 1, size: view.drawing.size };
 
 function fitting() { // the whole drawing, in both directions; small ones may grow
@@ -12,7 +13,10 @@ function scaleTo(scale) { // null: to fit
   const stage = byId("scroll"), [width, height] = camera.size;
   const middle = [(stage.scrollLeft + stage.clientWidth / 2) / camera.scale, (stage.scrollTop + stage.clientHeight / 2) / camera.scale];
   camera.fits = scale === null;
+  stage.style.height = ""; // as high as the window allows
   camera.scale = scale === null ? fitting() : Math.max(0.12, Math.min(3, scale));
+  const needed = Math.ceil(height * camera.scale) + 8;
+  if (camera.fits && needed < stage.clientHeight) stage.style.height = `${Math.max(LEAST_HEIGHT, needed)}px`; // no empty paper
   graph.setAttribute("width", (width * camera.scale).toFixed(0));
   graph.setAttribute("height", (height * camera.scale).toFixed(0));
   if (scale !== null) lookAt(...middle);

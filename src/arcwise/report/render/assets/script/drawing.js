@@ -112,9 +112,9 @@ function redraw() {
     const head = group.querySelector(".head");
     if (arc.fate === "kept") {
       head.setAttribute("d", arrow(group.querySelector(".ink"), arc.head === edge.b, thickness(real(edge))));
-      head.setAttribute("class", settled(edge, arc) ? "head" : "head open");
+      head.setAttribute("class", settled(edge, arc) && !view.few ? "head" : "head open");
     } else head.removeAttribute("d");
-    const label = `${nameOf(edge, arc)}, confidence ${confidence(edge.p)}, ${stateOf(index)}; ${TRUST[edge.v].words}`;
+    const label = `${nameOf(edge, arc)}, ${shownShare(edge)}, ${stateOf(index)}; ${TRUST[edge.v].words}`;
     group.setAttribute("aria-label", label);
     group.querySelector("title").textContent = label;
   });
@@ -131,7 +131,7 @@ function redraw() {
 function statusWords() {
   const total = visibleEdges().length, counts = counted();
   const dropped = [...state.consensus.values()].filter((arc) => arc.fate === "dropped").length;
-  const verdicts = total > counts.alone
+  const verdicts = total > counts.alone + counts.guess
     ? `: ${counts.agreed + counts.varied} that every method supports, ${counts.disputed} disputed${counts.weak ? `, ${counts.weak} that none finds likely` : ""}` : "";
   const hidden = total - drawnEdges().length;
   return `${plural(total, "edge", "edges")} in the network at a cut-off of ${fixed(state.threshold, 3)}${verdicts}` +

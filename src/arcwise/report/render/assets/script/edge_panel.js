@@ -34,18 +34,18 @@ function offerEdges() { // before anything is chosen: edges that need a second l
   if (!offered.length) return;
   const list = make("ul", { class: "offers" });
   for (const index of offered) {
-    list.append(make("li", {}, press(`${nameOf(view.edges[index], state.consensus.get(index))} ${view.edges[index].l || confidence(real(view.edges[index]), 2)}`,
+    list.append(make("li", {}, press(`${nameOf(view.edges[index], state.consensus.get(index))} ${view.few ? "" : view.edges[index].l || confidence(real(view.edges[index]), 2)}`,
       () => { choose(index); byId("details").focus(); })));
   }
   const more = (doubtful.length || shown.length) - offered.length;
-  byId("details-body").append(make("h4", {}, doubtful.length ? "Take care: methods disagree here" : "The most certain"), list);
+  byId("details-body").append(make("h4", {}, doubtful.length ? "Take care: methods disagree here" : view.few ? "Some of its edges" : "The most certain"), list);
   if (more > 0) byId("details-body").append(make("p", { class: "help" }, `and ${more} more in the table`));
 }
 
 function refreshBadge() {
   const edge = view.edges[state.chosen];
   byId("details-title").textContent = nameOf(edge, state.consensus.get(state.chosen));
-  byId("badge").textContent = `confidence ${confidence(edge.p)}${edge.e > 0 ? ` ± ${fixed(2 * edge.e)}` : ""}${edge.o === undefined ? "" : `, probability ${confidence(edge.o, 2)}`}, ${stateOf(state.chosen)}`;
+  byId("badge").textContent = `${shownShare(edge)}${edge.e > 0 && !view.few ? ` ± ${fixed(2 * edge.e)}` : ""}${edge.o === undefined ? "" : `, probability ${confidence(edge.o, 2)}`}, ${stateOf(state.chosen)}`;
 }
 
 function bar(share) {

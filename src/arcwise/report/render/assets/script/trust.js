@@ -6,9 +6,12 @@ const TRUST = {
   disputed: { words: "methods disagree", dashes: "7 5" },
   weak: { words: "no method finds it likely", dashes: "2 5" },
   alone: { words: "not compared", dashes: null }, // then the confidence breaks the line
+  guess: { words: "a guess: there are too few networks to tell", dashes: "5 4" },
 };
 
-const real = (edge) => (edge.o === undefined ? edge.p : edge.o); // its probability, or else its confidence
+const GUESSED = 0.35; // as how probable the edges of too few networks are drawn
+const real = (edge) => (view.few ? GUESSED : edge.o === undefined ? edge.p : edge.o); // its probability, or else its confidence
+const shownShare = (edge) => (view.few ? `in ${Math.round(edge.p * view.few)} of ${view.few} network${view.few === 1 ? "" : "s"}` : `confidence ${confidence(edge.p)}`);
 const thickness = (probability) => 0.8 + 3.6 * probability;
 
 function dashesOf(trust, present) {
@@ -17,7 +20,7 @@ function dashesOf(trust, present) {
 }
 
 function counted() { // how many edges of the network each verdict has
-  const counts = { agreed: 0, varied: 0, disputed: 0, weak: 0, alone: 0 };
+  const counts = { agreed: 0, varied: 0, disputed: 0, weak: 0, alone: 0, guess: 0 };
   for (const index of visibleEdges()) counts[view.edges[index].v] += 1;
   return counts;
 }
@@ -36,7 +39,7 @@ function buildLegend() {
   if (kinds.has("alone") && kinds.size === 1) {
     items.push(line("alone", "confidence 0.75 or more"), line("alone", "0.5 to 0.75", { present: 0.6 }), line("alone", "below 0.5", { present: 0.3 }));
   } else if (kinds.has("alone")) items.push(line("alone", "not compared: your own word"));
-  items.push(line("alone", "thin: not probable", { wide: 0.15 }), line("alone", "direction settled by the data", { head: "head" }),
-    line("alone", "leaning this way", { head: "head open" }), line("alone", "no arrow head: either way"));
+  if (!view.few) items.push(line("alone", "thin: not probable", { wide: 0.15 }), line("alone", "direction settled by the data", { head: "head" }));
+  items.push(line("alone", view.few ? "direction of the network" : "leaning this way", { head: "head open" }), line("alone", "no arrow head: either way"));
   byId("legend").append(...items);
 }

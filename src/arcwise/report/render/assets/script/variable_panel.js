@@ -52,7 +52,7 @@ function neighbourTable(v, parents, children) {
   lines.sort((s, t) => (t.adds === null ? t.alone - s.alone : t.adds - s.adds));
   const body = make("tbody", {}, ...lines.map(({ u, role, edge, alone, adds }) => make("tr", {},
     make("th", { scope: "row" }, press(name(u), () => chooseNode(u), { class: "link" }), ` ${role}`),
-    make("td", { class: "number" }, confidence(real(edge), 2)), make("td", { class: "number" }, fixed(alone, 3)),
+    make("td", { class: "number" }, view.few ? shownShare(edge) : confidence(real(edge), 2)), make("td", { class: "number" }, fixed(alone, 3)),
     ...(adds === null ? [] : [make("td", { class: "number", "data-adds": String(adds) }, fixed(adds, 3))]))));
   table.append(make("thead", {}, head), body);
   return [title, boxed(`What ${name(v)} depends on`, table)];
