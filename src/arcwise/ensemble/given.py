@@ -31,7 +31,7 @@ def as_ensemble(networks: Ensemble | Posterior | ExactPosterior | ChainPosterior
         return networks.sample(EXACT_DRAWS, seed=seed)
     if isinstance(networks, ChainPosterior):
         return networks.networks()
-    if not hasattr(networks, "families") or not hasattr(networks, "count"):
+    if not hasattr(networks, "arc_probabilities"):  # a method of every ensemble
         finders = [Call(name) for name in ("find_credible", "find_posterior", "bootstrap_networks")]
         raise OptionError(
             f"{type(networks).__name__} is no set of networks.",
