@@ -129,9 +129,20 @@ def test_a_set_that_was_stopped_says_so(table: ParentSetTable) -> None:
     assert found.networks().count == found.best(3).count == 0
     assert math.isnan(found.opt)
     assert math.isnan(found.log_mass)
-    assert list(found.chunks()) == []
+    assert [(part.count, part.status) for part in found.chunks()] == [(0, Status.MEMORY_LIMIT)]
+    for read in (found.arc_probabilities, found.losses):
+        with pytest.raises(OptionError, match="memory limit"):
+            read()
+
+
+def test_classes_that_do_not_fit_into_memory_are_not_taken_for_none(table: ParentSetTable) -> None:
+    found = CredibleSet.build(table, bayes_factor=20)
+    assert found.complete
+    little = Limits(memory_bytes=100)
     with pytest.raises(OptionError, match="memory limit"):
-        found.arc_probabilities()
+        found.losses("mec", limits=little)
+    assert [(part.count, part.status) for part in found.chunks("mec", limits=little)] == [(0, Status.MEMORY_LIMIT)]
+    assert len(found.losses("mec")) == found.class_count
 
 
 def test_time_that_is_over_is_a_status_at_once(table: ParentSetTable) -> None:
