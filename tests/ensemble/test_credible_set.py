@@ -120,6 +120,12 @@ def test_options_are_checked(table: ParentSetTable) -> None:
         table.vouched(-1.0)
 
 
+def test_more_variables_than_can_be_served_are_refused_at_once() -> None:
+    many = ParentSetTable.from_lists([f"v{k}" for k in range(2049)], [[(-1.0, ())]] * 2049).vouched()
+    with pytest.raises(OptionError, match="up to 2,048 variables; here are 2,049"):
+        CredibleSet.build(many, bayes_factor=3)
+
+
 def test_a_set_that_was_stopped_says_so(table: ParentSetTable) -> None:
     found = CredibleSet.build(table, bayes_factor=20, limits=Limits(memory_bytes=100))
     assert found.status is Status.MEMORY_LIMIT
