@@ -53,7 +53,7 @@ def test_a_way_is_found_if_there_is_one() -> None:
                 open_edges.append((tail, head) if rng.random() < 0.5 else (head, tail))
         limits = rng.integers(1, 4, len(names)).tolist()
         limits = [max(most, len(own)) for most, own in zip(limits, parents, strict=True)]
-        rules = ArcRules(names, Constraints(names, max_parents_of=dict(zip(names, limits, strict=True))))
+        rules = ArcRules(Constraints(names, max_parents_of=dict(zip(names, limits, strict=True))))
         found = extended_within(names, parents, open_edges, rules)
         ways = allowed_dags(names, parents, open_edges, limits)
         assert found in ways if ways else found is None
@@ -63,7 +63,7 @@ def test_a_way_is_found_if_there_is_one() -> None:
 
 def test_edges_by_the_thousand_do_not_exhaust_the_stack() -> None:
     names = tuple(f"v{i}" for i in range(150))
-    rules = ArcRules(names, Constraints(names, max_parents_of={"v5": 0}))
+    rules = ArcRules(Constraints(names, max_parents_of={"v5": 0}))
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(len(inspect.stack()) + 100)
     try:
