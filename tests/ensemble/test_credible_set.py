@@ -12,17 +12,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arcwise import datasets
+from arcwise.confidence import edge_confidence
 from arcwise.ensemble import (
     CredibleSet,
     NetworkSet,
     NetworkSummary,
     count_credible,
     credible_set,
+    exact_posterior,
     find_credible,
     k_best,
+    sample_posterior,
 )
 from arcwise.ensemble.diagram import class_counting, credible_diagram
 from arcwise.ensemble.diagram.credible_diagram import CredibleDiagram
+from arcwise.ensemble.reach import family_reach
 from arcwise.errors import GuaranteeError, OptionError, UnfinishedError, UnknownNameError
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
@@ -118,6 +122,21 @@ def test_options_are_checked(table: ParentSetTable) -> None:
         CredibleSet.build(table, bayes_factor=3).best(0)
     with pytest.raises(OptionError, match="0 or more"):
         table.vouched(-1.0)
+
+
+def test_no_variables_have_one_network() -> None:
+    nothing = ParentSetTable.from_lists([], []).vouched(equivalent=True)
+    found = CredibleSet.build(nothing, bayes_factor=3)
+    assert (found.count, found.opt, found.log_mass, found.class_count) == (1, 0.0, 0.0, 1)
+    assert (found.summary().count, found.best(5).count, found.sample(3, seed=1).count) == (1, 1, 3)
+    for by in ("dag", "mec"):
+        listed = found.networks(by)
+        assert (listed.count, listed.complete, listed.to_frame()["network"].tolist()) == (1, True, [""])
+    assert edge_confidence(found, n_cases=10).to_frame().empty
+    assert family_reach(found).reached.shape == (0, 0)
+    for refused in (exact_posterior, sample_posterior):
+        with pytest.raises(OptionError, match="at least one variable"):
+            refused(nothing)
 
 
 def test_more_variables_than_can_be_served_are_refused_at_once() -> None:

@@ -144,7 +144,7 @@ def _reached(networks: NetworkSet, weights: NDArray[np.float64]) -> NDArray[np.f
     """Add up, by family of v, the weight of the networks in which v reaches w."""
     n, families = len(networks.names), networks.families
     found = np.zeros((families.n_rows, n))
-    size = max(1, BATCH // (n * n))
+    size = max(1, BATCH // max(1, n * n))
     for start in range(0, networks.count, size):
         choices = networks.choices[start : start + size].astype(np.int64)
         own = weights[start : start + size]

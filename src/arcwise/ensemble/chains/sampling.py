@@ -25,7 +25,7 @@ from arcwise.ensemble.dask_client import dask_client
 from arcwise.ensemble.ensemble_facts import known_facts
 from arcwise.ensemble.families import Families
 from arcwise.ensemble.joint_constraints import joint_constraints
-from arcwise.errors import GuaranteeError, UnfinishedError
+from arcwise.errors import GuaranteeError, OptionError, UnfinishedError
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import ParentSetTable
@@ -112,6 +112,8 @@ def sample_posterior(
         constraints.refuse_ancestors("a chain")
     chosen = gather(ChainSettings, sample_posterior, settings)
     path = chosen.path
+    if not table.n_variables:
+        raise OptionError("a posterior over networks needs at least one variable; here is none.")
     if math.isnan(table.slack):
         raise GuaranteeError(
             "chains need a table that says what it holds, to bound what it leaves out: build it with "
