@@ -94,7 +94,7 @@ def test_a_bootstrap_has_an_error_and_a_credible_set_has_none() -> None:
 
 def test_bad_requests_are_refused() -> None:
     networks = NetworkSet.from_dags([Dag(["a", "b"], [[], []])], origin="test")
-    with pytest.raises(OptionError, match="n_cases=-5 must be an integer >= 1"):
+    with pytest.raises(OptionError, match="n_cases=-5 must be an integer >= 0"):
         edge_confidence(networks, n_cases=-5)
     with pytest.raises(UnknownNameError, match="did you mean 'cpdag'"):
         edge_confidence(networks, orient="cpdags")  # type: ignore[arg-type]

@@ -85,7 +85,7 @@ def edge_confidence(
     _check_options(networks, orient, weights, feature)
     cases = networks.facts.get("n_cases") if n_cases is None else n_cases
     if cases is not None:
-        cases = check_count("n_cases", cases, 1, MOST_CASES)
+        cases = check_count("n_cases", cases, 0, MOST_CASES)
     deadline = Deadline.of(limits)
     if isinstance(networks, CredibleSet):
         counted = networks.summary(limits=deadline.limits)

@@ -41,7 +41,7 @@ KINDS: dict[str, tuple[type, ...]] = {
     "feature": (str,),
     "completions": (int,),
 }
-LEAST = {"n_networks": 0, "n_cases": 1, "completions": 0}
+LEAST = {"n_networks": 0, "n_cases": 0, "completions": 0}
 # Columns that only confidences from data with gaps have, and their fields.
 GAP_COLUMNS = {"share_filled": "filled", "spread": "spread"}
 
