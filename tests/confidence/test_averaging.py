@@ -94,6 +94,8 @@ def test_a_bootstrap_has_an_error_and_a_credible_set_has_none() -> None:
 
 def test_bad_requests_are_refused() -> None:
     networks = NetworkSet.from_dags([Dag(["a", "b"], [[], []])], origin="test")
+    with pytest.raises(OptionError, match="n_cases=-5 must be an integer >= 0"):
+        edge_confidence(networks, n_cases=-5)
     with pytest.raises(UnknownNameError, match="did you mean 'cpdag'"):
         edge_confidence(networks, orient="cpdags")  # type: ignore[arg-type]
     with pytest.raises(UnknownNameError, match="unknown weighting"):
@@ -133,6 +135,10 @@ def test_edited_files_are_refused(tmp_path: Path) -> None:
     ]:
         write_parquet(edit, path, facts=facts)
         with pytest.raises(FormatError, match=message):
+            EdgeConfidence.load(path)
+    for fact in ("n_cases", "n_networks", "completions"):
+        write_parquet(frame, path, facts={**facts, fact: -5})
+        with pytest.raises(FormatError, match=f"the fact '{fact}' of the confidences is missing or wrong"):
             EdgeConfidence.load(path)
     write_parquet(pd.DataFrame({"a": [1]}), path)
     with pytest.raises(FormatError, match="not one of edge confidences"):

@@ -157,6 +157,14 @@ def test_what_was_not_studied_is_said() -> None:
     other = table.calibration(confidence(recipe=Recipe.usual("credible", "qnml", bayes_factor=150)))
     assert "the Bayes factor: 150 here, 20 there" in other.doubt
     assert "number of cases is not known" in table.calibration(confidence(n_cases=None)).doubt
+    assert "experiments: some here, none there" in table.calibration(confidence(targets=(("a",),))).doubt
+    assert "and there are 5,000,000 here" in table.calibration(confidence(n_cases=5_000_000)).doubt
+    many = EdgeConfidence(
+        tuple(f"v{k}" for k in range(1100)), np.zeros((1100, 1100)), np.zeros((1100, 1100)), "cpdag", "credible", 100,
+        "posterior", exact=True, recipe=Recipe.usual("credible", "qnml"), n_cases=500,
+    )  # fmt: skip
+    assert "variables, and there are 1,100 here" in table.calibration(many).doubt
+    assert "not the feature 'path'" in table.calibration(confidence(feature="path")).doubt
     strange = table.calibration(confidence(origin="oracle"))
     assert (strange.kind, "No study shows" in strange.doubt) == ("none", True)
     # How many networks were drawn is no other recipe.
@@ -205,3 +213,15 @@ def test_members_that_agree_keep_their_probability_and_others_meet_half_way() ->
     assert np.allclose(alone.vector, one.probability.vector, atol=1e-4)
     assert np.allclose(alone.directed, one.probability.directed, atol=1e-4)
     assert alone.probability.calibration.kind == "table"
+
+
+def test_what_cannot_be_a_calibration_is_refused() -> None:
+    with pytest.raises(FormatError, match="the calibration cannot be read"):
+        Calibration.from_description({"kind": "self", "curve": "no numbers"})
+    with pytest.raises(OptionError, match="2 claims and 1 truths"):
+        reliability(np.zeros(2), np.zeros(1, dtype=bool))
+    model = next(iter(calibration_table().entries.values())).model
+    with pytest.raises(FormatError, match="five rows of 6 coefficients"):
+        replace(model, coefficients=model.coefficients[1:])
+    with pytest.raises(FormatError, match="the ranges of 6 facts"):
+        replace(model, lowest=model.lowest[1:])

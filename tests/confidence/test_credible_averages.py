@@ -10,9 +10,11 @@ import pytest
 
 from arcwise import datasets
 from arcwise.confidence import credible_averages, edge_confidence
+from arcwise.confidence.credible_averages import average_over_classes, average_over_networks
+from arcwise.deadline import Deadline
 from arcwise.ensemble import CredibleSet, count_credible, find_credible
-from arcwise.errors import GuaranteeError, OptionError
-from arcwise.limits import Limits
+from arcwise.errors import GuaranteeError, OptionError, UnfinishedError
+from arcwise.limits import Limits, Status
 from arcwise.parent_sets import build_parent_sets
 
 TABLES = {
@@ -98,3 +100,42 @@ def test_weights_that_are_not_numbers_are_refused() -> None:
     weights[1] = np.nan
     with pytest.raises(OptionError, match="the weight of network 1 is not a number"):
         edge_confidence(replace(networks, log_weights=weights))
+
+
+def test_where_members_cannot_be_counted_the_networks_are_gone_through(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = build_parent_sets(datasets.load("tic-tac-toe"), "bic", slack=math.log(20))
+    built = CredibleSet.build(table, bayes_factor=20)
+    expected = edge_confidence(built, orient="cpdag")
+
+    def uncountable(*arguments: Any, **options: Any) -> Any:
+        raise UnfinishedError("the members of a class are too many to count.")
+
+    monkeypatch.setattr(credible_averages, "MOST_DAGS", 10)
+    monkeypatch.setattr(credible_averages, "CHUNK", 100)
+    monkeypatch.setattr(credible_averages, "weigh_classes", uncountable)
+    found = edge_confidence(built, orient="cpdag")
+    np.testing.assert_allclose(found.directed, expected.directed, atol=1e-9)
+    assert found.complete
+
+
+def test_limits_while_networks_are_gone_through(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(credible_averages, "MOST_DAGS", 10)
+    monkeypatch.setattr(credible_averages, "CHUNK", 100)
+    table = build_parent_sets(datasets.load("tic-tac-toe"), "k2", slack=math.log(20))
+    built = CredibleSet.build(table, bayes_factor=20)
+    assert built.count > 200
+    assert edge_confidence(built).orient == "dag"  # classes are not whole
+    summed = lambda part: (np.array([float(part.count)]),)  # noqa: E731
+    sums, status = average_over_networks(built, summed, "equal", Deadline(Limits(count=150)))
+    assert (sums[0].tolist(), status) == ([100.0], Status.COUNT_LIMIT)
+    over = Deadline(Limits(seconds=1e-9))
+    assert average_over_networks(built, summed, "equal", over)[1] is Status.TIME_LIMIT
+    stopped = CredibleSet.build(table, bayes_factor=20, limits=Limits(memory_bytes=100))
+    with pytest.raises(OptionError, match=r"no network was listed \(memory limit\)"):
+        average_over_networks(stopped, summed, "equal", Deadline())
+    whole = CredibleSet.build(
+        build_parent_sets(datasets.load("tic-tac-toe"), "bic", slack=math.log(20)), bayes_factor=20
+    )
+    assert whole.count > 10
+    with pytest.raises(OptionError, match=r"no equivalence class was listed \(memory limit\)"):
+        average_over_classes(whole, summed, "equal", Deadline(Limits(memory_bytes=100)))

@@ -11,6 +11,7 @@ from tests.oracles.random_constraints import random_constraints
 from arcwise.confidence import EdgeConfidence, Fate, consensus_network, edge_confidence
 from arcwise.data import Dataset
 from arcwise.ensemble import NetworkSet, Recipe, bootstrap_networks
+from arcwise.errors import ConstraintError
 from arcwise.graph import Constraints, Dag, FixedPairs
 from arcwise.graph.obedience import broken_rules
 
@@ -208,3 +209,21 @@ def test_nothing_is_open_under_constraints_on_ancestors() -> None:
     result = consensus_network(confidence, 0.5)
     assert result.cpdag.arcs == result.dag.arcs == (("a", "b"), ("b", "c"))
     assert broken_rules(result.cpdag, constraints) == []
+
+
+def test_the_order_of_the_constraints_variables_does_not_matter() -> None:
+    names = ("a", "b", "c", "d")
+    pairs = [(x, y) for x in names for y in names if x != y]
+    tried = 0
+    for number in range(60):
+        rng = np.random.default_rng(number)
+        confidence = random_confidence(names, rng)
+        said = {"ancestors": [("a", "d")], "forbidden": [pairs[k] for k in rng.choice(len(pairs), 3, replace=False)]}
+        try:
+            rules = Constraints(names, **said)
+        except ConstraintError:  # there is no way to d
+            continue
+        tried += 1
+        found = consensus_network(confidence, 0.9, constraints=rules)
+        assert consensus_network(confidence, 0.9, constraints=Constraints(names[::-1], **said)).dag == found.dag
+    assert tried > 40

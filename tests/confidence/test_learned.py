@@ -213,3 +213,21 @@ def test_a_table_may_be_learned_from_networks_of_any_kind() -> None:
     assert "(jackknifes with BIC)" in advice.text
     credible = LearnedTable.of([entry(1.0, 0.4, method="credible")], {})
     assert "(credible sets with BIC)" in recommend(make(origin="credible"), metric="cost", table=credible).text
+
+
+def test_few_networks_and_uncommon_weights_and_sizes() -> None:
+    table = LearnedTable.of([entry(2.5, 0.4), entry(2.5, 0.4, cases="50-100")], {"recipes": {}})
+    found = recommend(make(n_networks=4), metric="cost", alpha=2.5, table=table)
+    assert [other.reason for other in found.other_rules] == [
+        "your costs alone",
+        "Scutari (the nearest pattern of zeros and ones)",
+    ]
+    assert found.cost_in_words == "missing an edge costs you 2.5 times an extra edge"
+    assert "3.14 times" in recommend(make(), metric="cost", alpha=3.14159, table=table).cost_in_words
+    assert "Warning" not in found.text
+    assert "there are 20 here" in recommend(make(n_cases=20), metric="cost", alpha=2.5, table=table).text
+    # Thresholds that are known without the errors of their neighbours.
+    bare = LearnedTable.of([entry(1.0, 0.4, errors=())], {"recipes": {}})
+    assert recommend(make(), metric="cost", alpha=1.0, table=bare).neighbours == ()
+    with pytest.raises(OptionError, match="not the shape"):
+        mean_errors(np.zeros(3))

@@ -11,9 +11,10 @@ from arcwise.confidence.recipe_confidence import recipe_of
 from arcwise.data import Dataset
 from arcwise.ensemble import Recipe, bootstrap_networks, find_credible
 from arcwise.ensemble.recipe import Run
-from arcwise.errors import OptionError
+from arcwise.errors import OptionError, UnknownNameError
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import build_parent_sets
+from arcwise.progress import ProgressEvent
 
 
 def independent(seed: int, n: int = 6, rows: int = 200) -> Dataset:
@@ -87,3 +88,35 @@ def test_mistakes() -> None:
         choose_threshold(confidence, "broom", permuted=np.zeros((3, 15)), seed=1)
     with pytest.raises(OptionError, match="do not say how they were found"):
         recipe_of(edge_confidence(bootstrap_networks(data, replicates=3, resampling="permutation", seed=1)))
+
+
+def test_ctrl_c_and_time_that_is_over_leave_what_is_finished() -> None:
+    data, recipe = datasets.load("tic-tac-toe"), Recipe.of("bootstrap", "bic", replicates=2)
+
+    def interrupt(event: ProgressEvent) -> None:
+        raise KeyboardInterrupt
+
+    found = permuted_confidences(data, recipe, permutations=3, seed=1, progress=interrupt)
+    assert (found.status, found.vectors.shape) == (Status.INTERRUPTED, (1, 45))
+    over = permuted_confidences(data, recipe, permutations=3, seed=1, limits=Limits(seconds=1e-9))
+    assert (over.status, over.vectors.shape) == (Status.TIME_LIMIT, (0, 45))
+
+
+def test_options_of_a_rule_are_checked() -> None:
+    data = independent(1, rows=60)
+    sample = edge_confidence(bootstrap_networks(data, replicates=3, seed=1))
+    vectors = np.zeros((4, len(sample.vector)))
+    with pytest.raises(UnknownNameError, match="unknown threshold rule 'brom'"):
+        choose_threshold(sample, "brom")
+    with pytest.raises(OptionError, match="the rule 'gross' has no options"):
+        choose_threshold(sample, "gross", beta=1.0)
+    with pytest.raises(OptionError, match="the rule 'cost' takes beta, alpha"):
+        choose_threshold(sample, "cost", value=1.0)
+    with pytest.raises(OptionError, match="the rule 'fixed' needs value"):
+        choose_threshold(sample, "fixed")
+    with pytest.raises(OptionError, match="seed: these options are for data="):
+        choose_threshold(sample, "broom", permuted=vectors, seed=1)
+    with pytest.raises(OptionError, match="different variables"):
+        choose_threshold(sample, "broom", data=data.select(data.names[::-1]))
+    with pytest.raises(UnknownNameError, match="source of thresholds"):
+        choose_threshold(sample, "learned", source="mine")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -157,3 +159,24 @@ def test_a_credible_set_of_the_default_recipe_needs_no_warning() -> None:
     analysis = learn(datasets.load("balance-scale"), compare=False, permutations=0, seed=1)
     assert not any("Warning" in remark.text for remark in analysis.remarks)
     assert Calibration.from_description(analysis.probability.calibration.describe()).kind == "table"
+
+
+def test_simulations_that_end_early(small: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    confidence = confidence_by_recipe(Recipe.usual("credible", "qnml"), small)
+    assert confidence is not None
+    module = sys.modules["arcwise.confidence.calibration.self_calibration"]  # the function has the same name
+    carry_out, ends = module.carry_out, [Status.COMPLETE]
+
+    def some(*arguments: Any) -> Any:
+        return replace(carry_out(*arguments), status=ends.pop(0))
+
+    monkeypatch.setattr(module, "carry_out", some)
+    ends += [Status.COMPLETE, Status.TIME_LIMIT, *[Status.COMPLETE] * 4]
+    found = self_calibration(confidence, small, repeats=6, run=Run(seed=4, progress=False))
+    assert (found.repeats, found.status) == (5, Status.TIME_LIMIT)
+    ends += [Status.COMPLETE] * 5 + [Status.TIME_LIMIT] * 2
+    with pytest.raises(UnfinishedError, match=r"needs 5 simulated data sets, and 4 were learned from \(time limit\)"):
+        self_calibration(confidence, small, repeats=6, run=Run(seed=4, progress=False))
+    ends[:] = [Status.COMPLETE, Status.COMPLETE, Status.INTERRUPTED]
+    with pytest.raises(KeyboardInterrupt):
+        self_calibration(confidence, small, repeats=6, run=Run(seed=4, progress=False))

@@ -99,6 +99,20 @@ def test_experiments_and_the_constraints_of_the_table_are_kept() -> None:
     assert arcwise.find_credible(table, log_slack=1.0, constraints=known).obeyed == early.joined(known)
 
 
+def test_limits_of_a_set_under_constraints_on_ancestors() -> None:
+    table = arcwise.build_parent_sets(cases(0), "bic", slack=math.inf)
+    rules = arcwise.Constraints(table.names, ancestors=[(table.names[0], table.names[1])])
+    whole = arcwise.find_credible(table, bayes_factor=1000, constraints=rules)
+    assert whole.count > 3
+    best = arcwise.find_credible(table, bayes_factor=1000, constraints=rules, limits=Limits(count=3))
+    assert (best.count, best.status, best.facts["total"]) == (3, Status.COUNT_LIMIT, str(whole.count))
+    assert best.scores.tolist() == whole.scores[:3].tolist()
+    np.testing.assert_allclose(best.weights, whole.weights[:3] / whole.weights[:3].sum())
+    for limits, status in ((Limits(1e-9), Status.TIME_LIMIT), (Limits(memory_bytes=100), Status.MEMORY_LIMIT)):
+        none = arcwise.find_credible(table, bayes_factor=1000, constraints=rules, limits=limits)
+        assert (none.count, none.status) == (0, status)
+
+
 def test_a_table_that_was_cut_short_tells_its_limit() -> None:
     table = arcwise.build_parent_sets(cases(0), "bic", slack=math.inf, limits=Limits(seconds=1e-9))
     found = arcwise.find_credible(table, log_slack=1.0, constraints=Constraints(NAMES, ancestors=[("a", "c")]))

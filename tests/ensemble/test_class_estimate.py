@@ -8,8 +8,9 @@ import pytest
 
 from arcwise import datasets
 from arcwise.ensemble import CredibleSet, estimate_classes
-from arcwise.errors import GuaranteeError
+from arcwise.errors import GuaranteeError, UnfinishedError
 from arcwise.graph import Constraints
+from arcwise.limits import Limits
 from arcwise.parent_sets import build_parent_sets
 
 
@@ -46,3 +47,9 @@ def test_sets_without_whole_classes_are_refused() -> None:
     table = build_parent_sets(data, "bic", slack=3.0, constraints=rules)
     with pytest.raises(GuaranteeError, match="all members"):
         estimate_classes(CredibleSet.build(table, log_slack=3.0, constraints=rules))
+
+
+def test_too_few_draws_tell_nothing() -> None:
+    table = build_parent_sets(datasets.load("wine"), "bic", slack=math.log(3), max_parents=2)
+    with pytest.raises(UnfinishedError, match=r"only 1 of 50 networks were drawn \(count limit\)"):
+        estimate_classes(CredibleSet.build(table, bayes_factor=3), draws=50, seed=1, limits=Limits(count=1))

@@ -12,17 +12,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arcwise import datasets
+from arcwise.confidence import edge_confidence
 from arcwise.ensemble import (
     CredibleSet,
     NetworkSet,
     NetworkSummary,
     count_credible,
     credible_set,
+    exact_posterior,
     find_credible,
     k_best,
+    sample_posterior,
 )
 from arcwise.ensemble.diagram import class_counting, credible_diagram
 from arcwise.ensemble.diagram.credible_diagram import CredibleDiagram
+from arcwise.ensemble.reach import family_reach
 from arcwise.errors import GuaranteeError, OptionError, UnfinishedError, UnknownNameError
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
@@ -120,6 +124,27 @@ def test_options_are_checked(table: ParentSetTable) -> None:
         table.vouched(-1.0)
 
 
+def test_no_variables_have_one_network() -> None:
+    nothing = ParentSetTable.from_lists([], []).vouched(equivalent=True)
+    found = CredibleSet.build(nothing, bayes_factor=3)
+    assert (found.count, found.opt, found.log_mass, found.class_count) == (1, 0.0, 0.0, 1)
+    assert (found.summary().count, found.best(5).count, found.sample(3, seed=1).count) == (1, 1, 3)
+    for by in ("dag", "mec"):
+        listed = found.networks(by)
+        assert (listed.count, listed.complete, listed.to_frame()["network"].tolist()) == (1, True, [""])
+    assert edge_confidence(found, n_cases=10).to_frame().empty
+    assert family_reach(found).reached.shape == (0, 0)
+    for refused in (exact_posterior, sample_posterior):
+        with pytest.raises(OptionError, match="at least one variable"):
+            refused(nothing)
+
+
+def test_more_variables_than_can_be_served_are_refused_at_once() -> None:
+    many = ParentSetTable.from_lists([f"v{k}" for k in range(2049)], [[(-1.0, ())]] * 2049).vouched()
+    with pytest.raises(OptionError, match="up to 2,048 variables; here are 2,049"):
+        CredibleSet.build(many, bayes_factor=3)
+
+
 def test_a_set_that_was_stopped_says_so(table: ParentSetTable) -> None:
     found = CredibleSet.build(table, bayes_factor=20, limits=Limits(memory_bytes=100))
     assert found.status is Status.MEMORY_LIMIT
@@ -129,9 +154,20 @@ def test_a_set_that_was_stopped_says_so(table: ParentSetTable) -> None:
     assert found.networks().count == found.best(3).count == 0
     assert math.isnan(found.opt)
     assert math.isnan(found.log_mass)
-    assert list(found.chunks()) == []
+    assert [(part.count, part.status) for part in found.chunks()] == [(0, Status.MEMORY_LIMIT)]
+    for read in (found.arc_probabilities, found.losses):
+        with pytest.raises(OptionError, match="memory limit"):
+            read()
+
+
+def test_classes_that_do_not_fit_into_memory_are_not_taken_for_none(table: ParentSetTable) -> None:
+    found = CredibleSet.build(table, bayes_factor=20)
+    assert found.complete
+    little = Limits(memory_bytes=100)
     with pytest.raises(OptionError, match="memory limit"):
-        found.arc_probabilities()
+        found.losses("mec", limits=little)
+    assert [(part.count, part.status) for part in found.chunks("mec", limits=little)] == [(0, Status.MEMORY_LIMIT)]
+    assert len(found.losses("mec")) == found.class_count
 
 
 def test_time_that_is_over_is_a_status_at_once(table: ParentSetTable) -> None:

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from arcwise.data import Dataset
-from arcwise.ensemble import CredibleSet
+from arcwise.ensemble import CredibleSet, NetworkSet
 from arcwise.ensemble.blankets import blanket_shares, blankets_of
 from arcwise.ensemble.model_average import ModelAverage
 from arcwise.errors import OptionError
+from arcwise.graph import Dag
 from arcwise.parent_sets import build_parent_sets
 
 
@@ -74,3 +75,14 @@ def test_mistakes(made: tuple[ModelAverage, CredibleSet, Dataset]) -> None:
         average.query("a", level=0)
     with pytest.raises(OptionError, match="different variables"):
         ModelAverage(networks.networks(), data.select(["b", "a", "c"]))
+
+
+def test_what_no_draw_allows_is_refused_and_what_some_allow_is_not() -> None:
+    # With next to no prior, a state that was not seen has no chance in nearly all draws of the parameters.
+    data = Dataset(np.zeros((2, 30), dtype=np.uint8), ("a", "b"), (("0", "1"), ("0", "1")))
+    apart = NetworkSet.from_dags([Dag(["a", "b"], [[], []])], origin="test")
+    with pytest.raises(OptionError, match="impossible in every network: b=1 has probability 0"):
+        ModelAverage(apart, data, ess=1e-9).query("a", {"b": "1"}, draws=5)
+    found = ModelAverage(apart, data, ess=0.5).query("a", {"b": "1"}, draws=400, seed=1)
+    assert found.mean[0] > 0.9
+    assert repr(ModelAverage(apart, data)) == "ModelAverage(1 networks over 2 variables)"

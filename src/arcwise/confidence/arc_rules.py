@@ -17,18 +17,14 @@ class ArcRules:
     Attributes
     ----------
     constraints
-        The constraints over the variables in their order; None if nothing is constrained.
+        The constraints over the variables in the order of the network; None if nothing is constrained.
     required
         The arcs that must be there, and those of the paths that lead where some variables must.
     pairs
         The same without direction.
     """
 
-    def __init__(
-        self, names: tuple[str, ...], constraints: Constraints | None, paths: Iterable[tuple[int, int]] = ()
-    ) -> None:
-        if constraints is not None and constraints.names != names:
-            constraints = constraints.reorder(names)
+    def __init__(self, constraints: Constraints | None, paths: Iterable[tuple[int, int]] = ()) -> None:
         self.constraints = None if constraints is None or constraints.is_trivial else constraints
         required = () if self.constraints is None else self.constraints.required_masks
         self.required = (*((tail, head) for head, mask in enumerate(required) for tail in bits(mask)), *paths)

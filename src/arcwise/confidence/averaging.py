@@ -24,6 +24,7 @@ from arcwise.errors import GuaranteeError, OptionError, UnknownNameError, sugges
 from arcwise.graph import FixedPairs
 from arcwise.graph.fixed_pairs import native_pairs
 from arcwise.limits import Limits, Status
+from arcwise.local.problem import check_count
 from arcwise.mentions import Argument, Mention, Remedy
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
 
 Feature = Literal["arc", "markov-blanket", "path"]
 PairFeature = Literal["edge", "markov-blanket", "path"]
+MOST_CASES = 2**63 - 1
 
 
 def edge_confidence(
@@ -84,6 +86,9 @@ def edge_confidence(
     """
     networks = as_ensemble(networks)
     _check_options(networks, orient, weights, feature)
+    cases = networks.facts.get("n_cases") if n_cases is None else n_cases
+    if cases is not None:
+        cases = check_count("n_cases", cases, 0, MOST_CASES)
     deadline = Deadline.of(limits)
     if isinstance(networks, CredibleSet):
         counted = networks.summary(limits=deadline.limits)
@@ -99,7 +104,6 @@ def edge_confidence(
         orient = _default_orientation(networks, deadline)
     directed, undirected, status = _averages(networks, orient, weights, feature, deadline)
     complete = networks.complete and status is Status.COMPLETE
-    facts = networks.facts
     return EdgeConfidence(
         names=networks.names,
         directed=_rounded(directed),
@@ -112,7 +116,7 @@ def edge_confidence(
         exact=complete and not is_sample(networks.origin),
         complete=complete,
         recipe=networks.recipe,
-        n_cases=n_cases if n_cases is not None else facts.get("n_cases"),
+        n_cases=cases,
         data_digest=getattr(networks, "data_digest", None),
         constraints=networks.obeyed,
         targets=networks.targets,

@@ -41,6 +41,7 @@ KINDS: dict[str, tuple[type, ...]] = {
     "feature": (str,),
     "completions": (int,),
 }
+LEAST = {"n_networks": 0, "n_cases": 0, "completions": 0}
 # Columns that only confidences from data with gaps have, and their fields.
 GAP_COLUMNS = {"share_filled": "filled", "spread": "spread"}
 
@@ -146,7 +147,11 @@ def _checked_facts(path: str | os.PathLike[str], facts: dict[str, Any]) -> tuple
     facts = {"recipe": _recipe_of_0_1(facts), "completions": 0, **facts}
     missing = [fact for fact in ("names", *KINDS) if fact not in facts]
     known = {fact: facts.get(fact) for fact in KINDS}
-    wrong = missing or [fact for fact, value in known.items() if not _fits(value, KINDS[fact])]
+    wrong = missing or [
+        fact
+        for fact, value in known.items()
+        if not _fits(value, KINDS[fact]) or (fact in LEAST and value is not None and value < LEAST[fact])
+    ]
     names = facts.get("names")
     if not wrong and not (isinstance(names, list) and all(isinstance(name, str) and name for name in names)):
         wrong = ["names"]

@@ -184,8 +184,10 @@ def consensus_network(
             f"a network is made of confidences in edges; these are for the feature '{confidence.feature}'."
         )
     known = confidence.constraints if constraints is None else constraints
+    if known is not None and known.names != confidence.names:
+        known = known.reorder(confidence.names)
     paths = required_paths(confidence, known)
-    rules = ArcRules(confidence.names, known, paths)
+    rules = ArcRules(known, paths)
     fates: dict[_Reading, Fate] = {}
     parents: list[set[int]] = [set() for _ in confidence.names]
     for tail, head in rules.required:

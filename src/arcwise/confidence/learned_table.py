@@ -179,7 +179,9 @@ class LearnedTable(StudiedTable):
             return ""
         most = studied.settings.get("most_networks")
         if most is not None and n_networks is not None and n_networks <= most:  # the cap would have changed nothing
-            studied = replace(studied, settings={**studied.settings, "most_networks": recipe.settings["most_networks"]})
+            studied = replace(
+                studied, settings={**studied.settings, "most_networks": recipe.settings.get("most_networks")}
+            )
         return self.made_differently("The learned cut-offs", recipe.differences(studied), "best")
 
     def to_json(self) -> str:

@@ -48,20 +48,25 @@ class _Search:
         self._steps = 0
 
     def direct(self, left: list[Way]) -> bool:
-        """Direct all that is left; False, with everything as it was, if there is no way or too many were tried."""
-        if not left:
-            return True
-        if self._steps >= MOST_STEPS:
-            return False
-        self._steps += 1
-        ways, edge = min(((self._ways(edge), edge) for edge in left), key=lambda found: len(found[0]))
-        rest = [other for other in left if other != edge]
-        for tail, head in ways:
+        """Direct all that is left; False if there is no way or too many were tried. There may be thousands of edges."""
+        opened: list[tuple[list[Way], list[Way]]] = []  # per edge so far: the ways to try, and the edges after it
+        while left:
+            if self._steps >= MOST_STEPS:
+                return False
+            self._steps += 1
+            ways, edge = min(((self._ways(edge), edge) for edge in left), key=lambda found: len(found[0]))
+            rest = [other for other in left if other != edge]
+            while not ways:
+                if not opened:
+                    return False
+                ways, rest = opened.pop()
+                tail, head = ways.pop(0)
+                self.parents[head].discard(tail)
+            tail, head = ways[0]
             self.parents[head].add(tail)
-            if self.direct(rest):
-                return True
-            self.parents[head].discard(tail)
-        return False
+            opened.append((ways, rest))
+            left = rest
+        return True
 
     def _ways(self, edge: Way) -> list[Way]:
         return [

@@ -18,6 +18,7 @@ alike, and what they agree on is not open.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -32,6 +33,7 @@ from arcwise.ensemble import CredibleSet, Ensemble, NetworkSet, Posterior, weigh
 from arcwise.ensemble.ensemble_facts import CONSTRAINTS, TARGETS, fixed_pairs
 from arcwise.ensemble.given import as_ensemble
 from arcwise.ensemble.joint_constraints import has_own_limits
+from arcwise.ensemble.reach import listed_or_drawn
 from arcwise.errors import ArcwiseError, OptionError, UnfinishedError
 from arcwise.graph import Constraints, Dag, FixedPairs, class_keys
 from arcwise.graph.bitset import bits, components
@@ -72,7 +74,7 @@ class NextExperiment:
     n_classes
         How many classes of networks the averages are over.
     drawn
-        Whether classes, or members of one, were drawn at random; otherwise the averages are exact.
+        Whether networks, classes, or members of one, were drawn at random; otherwise the averages are exact.
     """
 
     names: tuple[str, ...]
@@ -106,9 +108,14 @@ def next_experiment(networks: Ensemble | Posterior, *, seed: int = 0, limits: Li
         odds weigh the networks, but settle nothing: an edge is open if the data, experiments and constraints leave it
         open.
     seed
-        For the members of large classes, which are drawn at random.
+        For the networks of a large set, and members of large classes, which are drawn at random.
     limits
-        Limits of listing a credible set.
+        Limits of listing a credible set, or of drawing from it.
+
+    Raises
+    ------
+    UnfinishedError
+        If a credible set could not be listed within the limits, nor a network drawn.
 
     Examples
     --------
@@ -130,7 +137,8 @@ def next_experiment(networks: Ensemble | Posterior, *, seed: int = 0, limits: Li
         settled, open_now, drawn = _by_components(classes, rng)
     else:
         settled, open_now, drawn = _by_members(classes, rng)
-    return NextExperiment(listed.names, settled, open_now, n_classes, drawn or n_classes > CLASSES)
+    sampled = listed is not networks and listed.origin == "draws"
+    return NextExperiment(listed.names, settled, open_now, n_classes, drawn or sampled or n_classes > CLASSES)
 
 
 def next_experiment_twin(networks: NetworkSet) -> NDArray[np.float64]:
@@ -204,15 +212,15 @@ def _listed(networks: Ensemble, seed: int, deadline: Deadline) -> NetworkSet:
             remedies=Remedy("build a CredibleSet, or list the networks"),
         )
     if networks.count <= MOST_DAGS:
-        return networks.networks(limits=deadline.limits)
+        return listed_or_drawn(networks, count=MOST_DAGS, limits=deadline.limits)
     if networks.has_whole_classes:
         classes = networks.count_classes(deadline.limits)
         if classes is not None and classes <= MOST_CLASSES // 10:
-            try:
-                return weigh_classes(networks.networks("mec", limits=deadline.limits))
-            except UnfinishedError:  # the members of a class with fixed pairs are too many to count
-                pass
-    return networks.sample(DRAWS, seed=seed, limits=deadline.limits)
+            found = networks.networks("mec", limits=deadline.limits)
+            with contextlib.suppress(UnfinishedError):  # the members of a class with fixed pairs may be too many
+                if found.complete:
+                    return weigh_classes(found)
+    return listed_or_drawn(networks, count=DRAWS, seed=seed, limits=deadline.limits)
 
 
 def _classes(networks: NetworkSet, rng: np.random.Generator) -> tuple[NetworkSet, int]:

@@ -175,11 +175,12 @@ class CredibleNetworks:
         """Yield all networks, up to `size` at a time, for sums over sets that do not fit into memory.
 
         They come in the order of the diagram, not of their scores, and their weights are those within the chunk. A
-        limit of time ends the iteration; the status of the last chunk then is TIME_LIMIT.
+        limit of time or memory ends the iteration; the last chunk, which may be empty, then has it as its status.
         """
         deadline = Deadline.of(limits)
         diagram = self.diagram(by, deadline)
         if diagram.status is not Status.COMPLETE:
+            yield listed_networks(self, diagram, nothing_listed(diagram), deadline)
             return
         for choices, losses in iterate_chunks(diagram, size=size):
             status = deadline.status
@@ -199,12 +200,14 @@ class CredibleNetworks:
         deadline = Deadline.of(limits)
         diagram = self.diagram(by, deadline)
         parts: list[NDArray[np.float64]] = [np.empty(0)]
-        for _, lost in iterate_chunks(diagram) if diagram.status is Status.COMPLETE else ():
-            if deadline.is_over:
-                break
+        status = diagram.status
+        for _, lost in iterate_chunks(diagram) if status is Status.COMPLETE else ():
             parts.append(lost)
-        if not self.complete or deadline.is_over:
-            raise OptionError(f"the losses of the networks were not all found ({Status.TIME_LIMIT}); allow more time.")
+            status = deadline.status
+            if status is not Status.COMPLETE:
+                break
+        if status is not Status.COMPLETE:
+            raise OptionError(f"the losses of the networks were not all found ({status}); raise the limit.")
         return np.sort(np.concatenate(parts))
 
     def stream(

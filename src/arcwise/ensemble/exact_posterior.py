@@ -391,7 +391,9 @@ def unfinished_posterior(table: ParentSetTable, status: Status, cut: float = CUT
 
 
 def check_size(n_variables: int) -> None:
-    """Refuse more variables than sums over all DAGs serve."""
+    """Refuse no variables, and more than sums over all DAGs serve."""
+    if n_variables < 1:
+        raise OptionError("a posterior over networks needs at least one variable; here is none.")
     if n_variables > LARGEST:
         raise OptionError(
             f"the exact posterior keeps sums for all 2^n sets of variables and serves up to {LARGEST}; here are "

@@ -202,7 +202,7 @@ class NetworkSet(EnsembleFacts):
             arcs += sizes[a:b][self.choices[:, v]]
             own = [_family_text(self.names[v], [self.names[p] for p in tuples[row]]) for row in range(a, b)]
             texts.append([own[row] for row in self.choices[:, v].tolist()])
-        networks = ["".join(parts) for parts in zip(*texts, strict=True)]
+        networks = ["".join(parts) for parts in zip(*texts, strict=True)] if texts else [""] * self.count
         return pd.DataFrame({"score": self.scores, "weight": self.weights, "arcs": arcs, "network": networks})
 
     def compact(self) -> NetworkSet:

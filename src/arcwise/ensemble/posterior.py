@@ -463,7 +463,7 @@ def _jump_set(problem: Problem, settings: PosteriorSettings, deadline: Deadline)
         largest = found
     if known is not None and status is Status.TIME_LIMIT:
         raise UnfinishedError(
-            f"the time was over before the networks that the chains of {settings.path} jump among were found again: ",
+            f"the time was over before the networks that the chains of {settings.path} jump among were found again:",
             "nothing was drawn, and the file is as it was.",
             remedies=Remedy("allow more time"),
         )

@@ -182,7 +182,7 @@ def _reached(families: Families, taken: NDArray[Any], weights: NDArray[np.float6
     """Add up, by family of v, the weight of the networks in which v reaches w."""
     n = len(families.node_offsets) - 1
     found = np.zeros((families.n_rows, n))
-    size = max(1, BATCH // (n * n))
+    size = max(1, BATCH // max(1, n * n))
     for start in range(0, len(taken), size):
         choices = taken[start : start + size].astype(np.int64)
         own = weights[start : start + size]

@@ -36,6 +36,7 @@ def cycle() -> np.ndarray:
         {"scores": np.zeros((4, 3))},
         {"done": 7},
         {"stride": 0},
+        {"stride": 2, "done": -1, "rows": np.zeros((4, 0), dtype=np.uint32), "scores": np.zeros((4, 0))},
     ],
     ids=lambda change: next(iter(change)),
 )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,8 +14,10 @@ from tests.oracles import all_dags
 
 from arcwise import datasets
 from arcwise.ensemble import CredibleSet, exact_posterior, sample_posterior
+from arcwise.ensemble.chains import jumps
 from arcwise.ensemble.chains.slack import left_out, slack_for
-from arcwise.errors import FormatError, GuaranteeError, OptionError
+from arcwise.ensemble.diagram import sampling
+from arcwise.errors import FormatError, GuaranteeError, OptionError, UnfinishedError
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import ParentSetTable, build_parent_sets
@@ -133,6 +137,55 @@ def test_ctrl_c_leaves_whole_draws_that_can_be_resumed(tmp_path: Path) -> None:
     whole = sample_posterior(table, seed=5, steps=2000, limits=Limits(count=after.facts["draws_made"]))
     assert np.array_equal(after.rows, whole.rows)
     assert after.moves == whole.moves
+
+
+def test_ctrl_c_while_networks_to_jump_to_are_drawn_leaves_whole_draws(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table, path = random_table(6, 8), tmp_path / "chains"
+    credible = CredibleSet.build(table, bayes_factor=20)
+    whole = sample_posterior(table, seed=5, credible=credible, most_draws=1500)
+    draw, calls = jumps.draw_networks, []
+
+    def interrupt(*arguments: Any, **options: Any) -> Any:
+        calls.append(1)
+        listed, proposals = draw(*arguments, **options)
+        ended = Status.COMPLETE if len(calls) == 1 else Status.INTERRUPTED
+        return replace(listed, status=ended), proposals
+
+    with monkeypatch.context() as patch:
+        patch.setattr(jumps, "draw_networks", interrupt)
+        part = sample_posterior(table, seed=5, credible=credible, most_draws=1500, path=path)
+    assert (part.status, part.facts["draws_made"]) == (Status.INTERRUPTED, jumps.BLOCK)
+    after = sample_posterior(table, seed=5, credible=credible, most_draws=1500, path=path)
+    assert np.array_equal(after.rows, whole.rows)
+
+
+def test_chains_do_not_jump_where_the_networks_to_jump_to_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = random_table(6, 8)
+    credible = CredibleSet.build(table, bayes_factor=20)
+    alone = sample_posterior(table, seed=5, limits=Limits(count=50))
+    monkeypatch.setattr(sampling, "DEFAULT_MEMORY", credible.diagram("dag").native.bytes + 40_000)
+    found = sample_posterior(table, seed=5, credible=credible, limits=Limits(count=50))
+    assert found.facts["jumps"] is False
+    assert np.array_equal(found.rows, alone.rows)
+
+
+def test_networks_know_the_constraints_of_their_table_and_of_the_chains() -> None:
+    data = datasets.load("balance-scale")
+    first = Constraints(data.names, forbidden=[("class", "left-weight")])
+    second = Constraints(data.names, forbidden=[("right-weight", "class")])
+    table = build_parent_sets(data, "bdeu:ess=1", slack=math.inf, constraints=first)
+    drawn = sample_posterior(table, seed=1, constraints=second, limits=Limits(count=50)).networks()
+    assert drawn.obeyed is not None
+    assert set(drawn.obeyed.forbidden) == {*first.forbidden, *second.forbidden}
+
+
+def test_no_share_is_known_without_a_draw() -> None:
+    found = sample_posterior(random_table(4, 1), seed=1, limits=Limits(seconds=1e-9))
+    assert (found.count, found.status) == (0, Status.TIME_LIMIT)
+    with pytest.raises(UnfinishedError, match=r"no network was drawn \(time limit\)"):
+        found.share_within(0.0)
 
 
 def test_every_draw_satisfies_the_constraints() -> None:

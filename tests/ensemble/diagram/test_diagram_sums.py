@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from arcwise.data import read_data
 from arcwise.deadline import Deadline
-from arcwise.ensemble import count_credible
+from arcwise.ensemble import CredibleSet, count_credible
 from arcwise.ensemble.diagram import credible_diagram
 from arcwise.ensemble.diagram.credible_diagram import CredibleDiagram, DiagramSums, build_diagram
 from arcwise.limits import Limits, Status
@@ -115,3 +115,13 @@ def test_counts_beyond_64_bits() -> None:
     assert sums.count > 2**64
     summary = count_credible(table, log_slack=5.0)
     assert summary.count == sums.count
+
+
+@pytest.mark.parametrize("n", [140, 300])
+def test_sets_of_nodes_of_more_than_two_words(n: int) -> None:
+    # 20 pairs, each joined either way at no loss, or apart at a loss of 0.5; all other variables are alone.
+    entries = [[(0.0, [v ^ 1]), (-0.5, [])] if v < 40 else [(0.0, [])] for v in range(n)]
+    table = ParentSetTable.from_lists([f"v{v}" for v in range(n)], entries, slack=math.inf)
+    found = CredibleSet.build(table.vouched(equivalent=True), log_slack=1.0)
+    assert found.count == sum(math.comb(20, apart) * 2 ** (20 - apart) for apart in range(3))
+    assert found.networks("mec").count == sum(math.comb(20, apart) for apart in range(3))

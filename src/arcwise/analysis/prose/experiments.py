@@ -45,7 +45,7 @@ def experiment_sections(analysis: Analysis) -> tuple[Section, ...]:
         ),
         Table(
             "How many open directions an experiment on each variable would settle, expected over the networks"
-            + (" (members of large classes were drawn at random)." if found.drawn else "."),
+            + (" (networks, or members of large classes, were drawn at random)." if found.drawn else "."),
             (Column("set"), Column("settles", 2), Column("share of what is open", 2)),
             rows,
         ),

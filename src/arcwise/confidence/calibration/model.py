@@ -57,7 +57,7 @@ class SetFacts:
                 1.0,
                 cases,
                 cases * cases,
-                math.log(self.n_variables / 20),
+                math.log(max(self.n_variables, 1) / 20),
                 math.log(self.edges_per_variable + 0.1),
                 self.indecision,
             ]

@@ -18,6 +18,7 @@ from arcwise.ensemble.families import Families, arc_frame, choice_type
 from arcwise.ensemble.network_set import NetworkSet
 from arcwise.errors import UnfinishedError
 from arcwise.limits import Status
+from arcwise.mentions import Argument, Remedy
 from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
@@ -122,7 +123,18 @@ class ChainPosterior:
         return self.indicators.matrix(self.indicators.effective[:, 2], len(self.names), math.nan)
 
     def share_within(self, least: float) -> Share:
-        """Return the posterior probability of the networks that score at least so much: that of a credible set, say."""
+        """Return the posterior probability of the networks that score at least so much: that of a credible set, say.
+
+        Raises
+        ------
+        UnfinishedError
+            If a limit ended the run before there was a draw.
+        """
+        if not self.count:
+            raise UnfinishedError(
+                f"no network was drawn ({self.status}), so that no share is known.",
+                remedies=Remedy("raise", Argument("limits")),
+            )
         inside = (self.scores >= least).astype(np.float64)
         half = inside.shape[1] // 2
         parts = np.concatenate([inside[:, :half], inside[:, inside.shape[1] - half :]])

@@ -86,7 +86,7 @@ class Checkpoint:
             raise FormatError(f"{path}: the chains cannot be read ({error!r}). Give another file.") from error
         sizes = np.diff(table.node_offsets)
         places = found.positions.reshape(-1, n) if found.positions.size == chains * heats * n else np.empty((0, n))
-        kept = -(-found.done // found.stride) if found.stride > 0 else -1
+        kept = -(-found.done // found.stride) if found.done >= 0 and found.stride > 0 else -1
         if (
             len(places) != chains * heats
             or not (places < sizes).all()

@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 
 from arcwise.deadline import Deadline
 from arcwise.ensemble.diagram.sampling import draw_networks
-from arcwise.errors import OptionError
+from arcwise.errors import OptionError, UnfinishedError
+from arcwise.limits import Status
+from arcwise.mentions import Argument, Remedy
 
 if TYPE_CHECKING:
     from arcwise.ensemble.credible_set import CredibleSet
@@ -64,6 +66,13 @@ class Jumps:
                 deadline=Deadline(),
                 callback=lambda event: None,
             )
+            if found.status is Status.INTERRUPTED:
+                raise KeyboardInterrupt
+            if found.status is not Status.COMPLETE:
+                raise UnfinishedError(
+                    f"the networks that {self._chains:,} chains jump to do not fit into memory.",
+                    remedies=Remedy("let chains be fewer:", Argument("chains")),
+                )
             rows = np.stack([own[found.choices[:, v]] for v, own in enumerate(self._maps)], axis=1)
             self._block, self._rows = block, rows.reshape(self._chains, BLOCK, -1)
         return np.ascontiguousarray(self._rows[:, offset : offset + count]).reshape(-1)

@@ -1,13 +1,15 @@
 """Chains on the workers of a Dask cluster: one task per chain and stretch of draws.
 
 A worker gets where a chain stands and the state of its random numbers, and gives back the draws and the same two: what
-was drawn does not depend on who drew it, and a task that died with its worker is simply repeated.
+was drawn does not depend on who drew it, and a task that died with its worker is simply repeated. What all of them walk
+on is sent to every worker; where the last that had it has died, it is sent again.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from concurrent import futures
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from arcwise._core.ensemble import ChainRun
 
 __all__ = ["ChainTask", "RemoteRun"]
+
+MOST_LOSSES = 3  # how often in a row what chains walk on may be lost with the workers that had it
 
 # Of one chain: positions, random numbers, moves.
 State = tuple[NDArray[np.uint32], NDArray[np.uint64], NDArray[np.uint64]]
@@ -98,8 +102,12 @@ class RemoteRun:
     def __init__(self, task: ChainTask, client: Any, first: ChainRun, chains: int) -> None:
         self._chains = chains
         self._client = client
-        self._task = self._client.scatter(task, broadcast=True, hash=False)
+        self._given = task
+        self._send()
         self._split(first.positions(), first.random_states(), first.counts())
+
+    def _send(self) -> None:
+        self._task = self._client.scatter(self._given, broadcast=True, hash=False)
 
     def _split(self, positions: NDArray[np.uint32], random: NDArray[np.uint64], counts: NDArray[np.uint64]) -> None:
         parts = [np.split(values, self._chains) for values in (positions, random, counts)]
@@ -116,13 +124,24 @@ class RemoteRun:
     ) -> tuple[int, NDArray[np.uint64], NDArray[np.uint32], NDArray[np.float64]]:
         """Let every chain make so many draws; see the native core. How many at once is up to the cluster."""
         targets = np.split(jumps, self._chains)
-        submitted = [
-            self._client.submit(ChainTask.advance, self._task, state, count, own, least, seconds, pure=False, retries=3)
-            for state, own in zip(self._states, targets, strict=True)
-        ]
         none = np.empty(0)
+        submitted: list[Any] = []
         try:
-            found = self._client.gather(submitted)
+            for left in range(MOST_LOSSES, -1, -1):
+                submitted = [
+                    self._client.submit(
+                        ChainTask.advance, self._task, state, count, own, least, seconds, pure=False, retries=3
+                    )
+                    for state, own in zip(self._states, targets, strict=True)
+                ]
+                try:
+                    found = self._client.gather(submitted)
+                    break
+                except futures.CancelledError:
+                    if not left:
+                        raise
+                    self._client.cancel(submitted)
+                    self._send()
             if callback is not None:
                 callback(count, count, 0.0, 0.0)
         except KeyboardInterrupt:

@@ -22,9 +22,10 @@ from arcwise.ensemble.chains.settings import MOVES, ChainKeywords, ChainSettings
 from arcwise.ensemble.chains.slack import left_out
 from arcwise.ensemble.chains.starts import starting_networks
 from arcwise.ensemble.dask_client import dask_client
-from arcwise.ensemble.ensemble_facts import CONSTRAINTS, TARGETS
+from arcwise.ensemble.ensemble_facts import known_facts
 from arcwise.ensemble.families import Families
-from arcwise.errors import GuaranteeError, UnfinishedError
+from arcwise.ensemble.joint_constraints import joint_constraints
+from arcwise.errors import GuaranteeError, OptionError, UnfinishedError
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import ParentSetTable
@@ -111,6 +112,8 @@ def sample_posterior(
         constraints.refuse_ancestors("a chain")
     chosen = gather(ChainSettings, sample_posterior, settings)
     path = chosen.path
+    if not table.n_variables:
+        raise OptionError("a posterior over networks needs at least one variable; here is none.")
     if math.isnan(table.slack):
         raise GuaranteeError(
             "chains need a table that says what it holds, to bound what it leaves out: build it with "
@@ -149,16 +152,9 @@ def sample_posterior(
             "seconds": deadline.seconds,
             "slack": table.slack if math.isfinite(table.slack) else None,
             "jumps": run.has_jumps,
-            **_known(walked, constraints),
+            **known_facts(joint_constraints(table.names, table.constraints, constraints), table.targets),
         },
     )
-
-
-def _known(table: ParentSetTable, constraints: Constraints | None) -> dict[str, Any]:
-    """Return what constraints and experiments say, as facts of the networks: their classes follow it."""
-    obeyed = constraints if table.constraints is None else table.constraints
-    known: dict[str, Any] = {} if obeyed is None else {CONSTRAINTS: obeyed.describe()}
-    return known | ({TARGETS: [list(target) for target in table.targets]} if table.targets else {})
 
 
 @dataclass(frozen=True)
@@ -313,7 +309,10 @@ class _Run:
             if deadline.is_over:
                 return Status.TIME_LIMIT
             count = min(goal - self.done, self._pace, BLOCK - self.done % BLOCK)
-            targets = nowhere if self._jumps is None else self._jumps.at(self.done, count)
+            try:
+                targets = nowhere if self._jumps is None else self._jumps.at(self.done, count)
+            except KeyboardInterrupt:
+                return Status.INTERRUPTED
             least = 0.0 if self._jumps is None else self._jumps.least
             positions, states, counts = self._native.positions(), self._native.random_states(), self._counts()
             begin = time.monotonic()

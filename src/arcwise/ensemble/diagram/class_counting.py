@@ -63,6 +63,8 @@ def count_classes(
     are, the diagram of the classes is counted. None if that would be too many (the limit of count, or
     `LARGEST_LISTED`), or another limit was reached.
     """
+    if not diagram.table.n_variables:
+        return count  # there is one network, without a node to find its class by
     if whole and count > FEW:
         return _count_diagram(classes(), deadline)
     if count > _most_listed(deadline):

@@ -19,12 +19,13 @@ from arcwise.deadline import Deadline
 from arcwise.ensemble.diagram.cover import Part, build_cover, relax
 from arcwise.ensemble.diagram.plan import UNLIMITED, Build, build_as_planned
 from arcwise.ensemble.families import Families
-from arcwise.errors import ArcwiseError, ConstraintError
+from arcwise.errors import ArcwiseError, ConstraintError, OptionError
 from arcwise.exact.budget import Budget
 from arcwise.exact.incumbent import Incumbent
 from arcwise.graph import Constraints, FixedPairs
 from arcwise.graph.fixed_pairs import native_pairs
 from arcwise.limits import Limits, Status
+from arcwise.mentions import Argument, Remedy
 from arcwise.parent_sets import ParentSetTable
 from arcwise.parent_sets.candidate_sets import candidate_sets
 from arcwise.parent_sets.score_range import centred, scaled
@@ -45,6 +46,7 @@ LARGEST_BY_SUBSETS = 20
 # Tables with this many rows are too large for the linear program: sensors, 25 variables, has a million.
 MANY_ROWS = 200_000
 LARGEST_WITH_MANY_ROWS = 26
+LARGEST = 2048  # what sets of nodes are held in, in the native core
 # With exact bounds the first network only numbers the nodes: it need not be the best.
 ROUGH_ITERATIONS = 10
 DEFAULT_MEMORY = 3 << 30  # where no limit is given
@@ -162,7 +164,17 @@ def build_diagram(
     """Build the diagram of all networks of the table within `slack` of its optimum; a limit shows in `status`.
 
     `by_class`: of their classes, those of the `fixed` pairs if there are any.
+
+    Raises
+    ------
+    OptionError
+        If there are more variables than the native core holds sets of.
     """
+    if table.n_variables > LARGEST:
+        raise OptionError(
+            f"credible sets serve up to {LARGEST:,} variables; here are {table.n_variables:,}.",
+            remedies=Remedy("resample the data instead:", Argument("method", "bootstrap")),
+        )
     from arcwise import _core
 
     pairs = native_pairs(fixed)

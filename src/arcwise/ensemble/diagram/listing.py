@@ -158,10 +158,25 @@ def list_best(diagram: CredibleDiagram, count: int, deadline: Deadline, callback
     if below is None:
         return tied.best(count)
     # Of the first `count` + 1 in the diagram's order at most those below are not tied.
-    rest = np.flatnonzero(~np.isin(_as_items(tied.choices), _as_items(below.choices)))[: count - len(below.losses)]
-    losses = np.concatenate([below.losses, tied.losses[rest]])
+    choices, lost = _not_in(diagram, tied, below)
+    missing = count - len(below.losses)
+    losses = np.concatenate([below.losses, lost[:missing]])
     order = np.argsort(losses, kind="stable")
-    return Listed(np.concatenate([below.choices, tied.choices[rest]])[order], losses[order], Status.COUNT_LIMIT)
+    return Listed(np.concatenate([below.choices, choices[:missing]])[order], losses[order], Status.COUNT_LIMIT)
+
+
+def _not_in(diagram: CredibleDiagram, tied: Listed, below: Listed) -> tuple[NDArray[Any], NDArray[np.float64]]:
+    """Return what is tied but not below.
+
+    Where several paths stand for one class, their losses may differ by rounding, and the first that is met within a
+    slack need not be the first within more of it: then classes are compared, not networks.
+    """
+    if diagram.repeats_classes:
+        met = _ClassesMet(diagram)
+        met.only_new(below.choices, below.losses)
+        return met.only_new(tied.choices, tied.losses)
+    new = ~np.isin(_as_items(tied.choices), _as_items(below.choices))
+    return tied.choices[new], tied.losses[new]
 
 
 def _as_items(rows: NDArray[Any]) -> NDArray[np.void]:

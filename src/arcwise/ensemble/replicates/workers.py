@@ -169,22 +169,32 @@ class _Loky:
 
 
 class _Dask:
-    """A Dask cluster. The task goes to every worker once; Dask itself repeats what a dead worker had not finished."""
+    """A Dask cluster. The task goes to every worker once; Dask itself repeats what a dead worker had not finished.
+
+    Where the last worker that had the task has died, whatever needs it is cancelled: the task is sent again.
+    """
 
     batch_seconds = 2.0  # a task costs milliseconds of CPU time here, in the scheduler and in the worker
 
     def __init__(self, task: ReplicateTask, client: Any) -> None:
         self.count = max(1, sum(client.nthreads().values()))
         self._client = client
-        self._task = client.scatter(task, broadcast=True, hash=False)
+        self._given = task
         self._executor = client.get_executor(pure=False, retries=3)
+        self._send()
+
+    def _send(self) -> None:
+        self._task = self._client.scatter(self._given, broadcast=True, hash=False)
 
     def submit(self, indices: range | list[int], seconds: float | None) -> Batch:
         batch: Batch = self._executor.submit(_learn_sent, self._task, indices, seconds)
         return batch
 
     def recover(self, error: BaseException) -> bool:
-        return False
+        if not isinstance(error, futures.CancelledError):
+            return False
+        self._send()
+        return True
 
 
 def _learn_sent(task: ReplicateTask, indices: range | list[int], seconds: float | None) -> bytes:
