@@ -17,6 +17,7 @@ from arcwise.graph import Constraints, Dag
 from arcwise.limits import Limits, Status
 from arcwise.local import hill_climb
 from arcwise.model import BayesianNetwork, structural_em
+from arcwise.model.expected_climb import ExpectedScores, climb_expected
 from arcwise.model.expected_counts import ExpectedCounts, expected_counts_twin
 
 
@@ -201,3 +202,18 @@ def test_what_was_set_is_known_and_follows_from_nothing(gappy: Incomplete) -> No
     missing[1, 0] = True
     with pytest.raises(DataError, match="'b' was set by an experiment in 1 rows that lack its value"):
         Incomplete(held, missing)
+
+
+def test_an_expected_count_of_next_to_nothing_is_no_obstacle() -> None:
+    class Counted:
+        """Expected counts with a cell whose share of its row is 0 in floating point."""
+
+        def tables(self, families: list[tuple[int, tuple[int, ...]]]) -> list[np.ndarray]:
+            alone, joined = np.array([[600.0, 1400.0]]), np.array([[5e-324, 1200.0], [600.0, 200.0]])
+            return [joined if parents else alone for _, parents in families]
+
+    scores = ExpectedScores(Counted(), np.array([2, 2], dtype=np.int32), np.array([1.0, 1.0]))  # type: ignore[arg-type]
+    scores.learn([(0, (1,)), (0, ())])
+    assert scores[0, (1,)] == pytest.approx(600 * math.log(0.75) + 200 * math.log(0.25) - 2, rel=1e-12)
+    found = climb_expected(scores, [0b10, 0], Constraints(("a", "b")))
+    assert sum(found).bit_count() == 1
