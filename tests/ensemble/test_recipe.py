@@ -23,7 +23,7 @@ from arcwise.ensemble import (
     k_best,
     stream_credible,
 )
-from arcwise.errors import GuaranteeError
+from arcwise.errors import DataError, FormatError, GuaranteeError, OptionError
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import ParentSetTable, build_parent_sets
@@ -141,3 +141,18 @@ def test_a_file_of_0_1_says_how_its_confidences_were_made(table: ParentSetTable,
     old = {**facts, "score": {"name": "bdeu", "ess": 1.0}, "log_slack": math.log(20), "max_parents": None}
     write_parquet(frame, tmp_path / "old.parquet", facts=old)
     assert EdgeConfidence.load(tmp_path / "old.parquet").recipe == made.recipe
+
+
+@pytest.mark.parametrize("limit", [math.inf, math.nan, "many", [3]])
+def test_a_limit_of_parents_that_is_no_number_is_refused(limit: object) -> None:
+    facts = {**Recipe.of("bootstrap", "bic").describe(), "max_parents": limit}
+    with pytest.raises(FormatError, match="the recipe cannot be read"):
+        Recipe.from_description(facts)
+
+
+def test_numbers_beyond_floating_point_are_refused_as_numbers() -> None:
+    data = datasets.load("iris")
+    with pytest.raises(OptionError):
+        find_credible(build_parent_sets(data, "bic", slack=3.0), bayes_factor=10**400)
+    with pytest.raises(DataError, match="codes must be integers"):
+        Dataset.from_codes(np.array([[0, 1], [10**400, 0]], dtype=object), names=["a", "b"])

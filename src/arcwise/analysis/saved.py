@@ -122,7 +122,7 @@ class SavedAnalysis(Questions):
     def _number(self, name: str) -> float:
         try:
             return float(self.record["result"][name])
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, OverflowError, TypeError, ValueError) as error:
             raise FormatError(f"{self.folder / 'run.json'}: there is no {name} ({error!r}).") from error
 
     @cached_property

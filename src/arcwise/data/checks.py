@@ -158,7 +158,7 @@ def _checked_block(table: NDArray[Any], block: slice, names: tuple[str, ...]) ->
     if part.dtype.kind not in "if":
         try:
             part = part.astype(np.float64)
-        except (TypeError, ValueError):
+        except (OverflowError, TypeError, ValueError):
             raise DataError(
                 f"codes must be integers, not {table.dtype}; use Dataset.from_dataframe for text or mixed values."
             ) from None

@@ -74,7 +74,7 @@ def warn_if_not_bayes_factor(score: Mapping[str, Any]) -> None:
     name = str(options.pop("name"))
     try:
         facts = make_score(name, **options).facts
-    except (ValueError, TypeError):
+    except (OverflowError, TypeError, ValueError):
         return
     if not facts.log_bayes_factor and name not in ASYMPTOTIC:
         warnings.warn(
@@ -94,7 +94,7 @@ def factor_of(bayes_factor: float | str) -> float:
         return BAYES_FACTORS[str(bayes_factor)]
     try:
         value = float(bayes_factor)
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         value = math.nan
     if not 1 <= value < math.inf:
         raise OptionError(

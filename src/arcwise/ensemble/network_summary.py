@@ -214,7 +214,7 @@ class NetworkSummary(EnsembleFacts):
                 data_digest=None if facts["data_digest"] is None else str(facts["data_digest"]),
                 facts=dict(facts["facts"]),
             )
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, OverflowError, TypeError, ValueError) as error:
             raise FormatError(f"{path}: the summary cannot be read ({error!r}). Write the file again.") from error
         if len(families.node_offsets) == 0 or len(families.set_offsets) == 0 or families.n_nodes != len(made.names):
             raise FormatError(f"{path}: {len(made.names)} names, but parent sets for another number of nodes.")

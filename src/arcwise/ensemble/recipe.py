@@ -162,7 +162,7 @@ class Recipe:
         options = dict(self.score)
         try:
             return make_score(str(options.pop("name")), beliefs=self.beliefs, **options)
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, OverflowError, TypeError, ValueError) as error:
             raise ArcwiseError(f"the score {dict(self.score)} cannot be made from its description: {error}") from error
 
     @property
@@ -262,7 +262,7 @@ class Recipe:
                 gaps=str(facts["gaps"]),
                 beliefs=dict(facts.get("beliefs", {})),
             )
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, OverflowError, TypeError, ValueError) as error:
             raise FormatError(f"the recipe cannot be read ({error!r}).") from error
 
     def differences(self, other: Recipe) -> tuple[str, ...]:
