@@ -112,7 +112,7 @@ def credible(
         status = status if networks.complete else networks.status
     reached = None  # how far the count got, if a limit stopped it
     if "reached_count" in summary.facts:
-        up_to = math.exp(float(summary.facts["reached_slack"]))
+        up_to = math.exp(min(float(summary.facts["reached_slack"]), 700.0))
         reached = {"bayes_factor": up_to, "count": int(summary.facts["reached_count"])}
     names = summary.names
     probabilities = summary.arc_probabilities() if summary.count else np.zeros((len(names), len(names)))

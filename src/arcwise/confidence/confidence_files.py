@@ -186,7 +186,7 @@ def _recipe_of_0_1(facts: dict[str, Any]) -> dict[str, Any] | None:
     if not isinstance(score, dict) or not score:
         return None
     if origin == "credible" and isinstance(slack, int | float) and 0 <= slack < 700:
-        settings: dict[str, Any] = {"bayes_factor": float(f"{math.exp(slack):.12g}"), "most_networks": None}
+        settings: dict[str, Any] = {"bayes_factor": float(f"{math.exp(min(slack, 700.0)):.12g}"), "most_networks": None}
     elif origin == "bootstrap":
         settings = {"replicates": facts.get("n_networks"), "learner": "tabu", "refine": 0}
     else:

@@ -130,7 +130,7 @@ class CredibleSet(CredibleNetworks):
         if constraints is not None:
             constraints.refuse_ancestors("a credible set that is not listed")
         slack = log_slack_of(bayes_factor, log_slack)
-        named = f"at Bayes factor {math.exp(slack):.6g}" if log_slack is None else f"with slack {slack:.4g}"
+        named = f"at Bayes factor {math.exp(min(slack, 700.0)):.6g}" if log_slack is None else f"with slack {slack:.4g}"
         check_slack(table, slack, f"a credible set {named}")
         if bayes_factor is not None:
             warn_if_not_bayes_factor(table.score)
