@@ -76,3 +76,11 @@ def test_bad_requests() -> None:
         data_saturation(chain(20))
     with pytest.raises(OptionError, match="at least 1"):
         data_saturation(chain(50), repetitions=0)
+
+
+def test_a_variable_that_was_always_set_adds_nothing() -> None:
+    data = Dataset.from_codes(np.array([[0, 1], [1, 1], [0, 0], [1, 0]] * 5), names=["a", "b"])
+    dag = Dag(["a", "b"], [(), (0,)])
+    seen, told = prior_sensitivity(data, dag), prior_sensitivity(data.with_targets(["a"] * 20), dag)
+    assert told.by_node[0] == 0
+    assert told.by_node[1] == pytest.approx(seen.by_node[1])

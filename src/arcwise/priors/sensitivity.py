@@ -117,7 +117,7 @@ def prior_sensitivity(
         score = make_score(name, **options)
         # Of a variable that was set in every case, the data say nothing: its likelihood is 1.
         return np.array(
-            [score.score_family(own, 0, range(1, own.n_variables)) if own.n_cases else 0.0 for own in counted]
+            [0.0 if own is None else score.score_family(own, 0, range(1, own.n_variables)) for own in counted]
         )
 
     low, high = local("min_bdeu", ess=ess, epsilon=epsilon), local("max_bdeu", ess=ess, epsilon=epsilon)
@@ -139,7 +139,8 @@ def prior_sensitivity(
     )
 
 
-def _counted(data: Dataset, child: int, parents: Sequence[int]) -> Dataset:
-    """Return a family's distinct rows, with the number of their cases: the child, then its parents."""
+def _counted(data: Dataset, child: int, parents: Sequence[int]) -> Dataset | None:
+    """Return a family's distinct rows and the number of their cases: the child, then its parents; None without any."""
     names = [data.names[child], *(data.names[parent] for parent in parents)]
-    return data.cases_without(names[0]).select(names).collapse()
+    told = data.cases_without(names[0])
+    return told.select(names).collapse() if told.n_cases else None
