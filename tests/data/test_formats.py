@@ -153,6 +153,16 @@ def test_states_in_the_metadata_that_do_not_fit_are_refused(tmp_path: Path, stat
         read_data(tmp_path / "a.parquet")
 
 
+def test_names_that_differ_in_case_only_come_back(tmp_path: Path) -> None:
+    codes = np.array([[0, 1], [1, 1], [1, 0]])
+    data = Dataset.from_codes(codes, names=("a", "A"), states=(("x", "y"), ("u", "v")))
+    write_data(data, tmp_path / "a.parquet")
+    assert read_data(tmp_path / "a.parquet").digest == data.digest
+    write_parquet(pd.DataFrame({"a": ["x"]}), tmp_path / "b.parquet", facts={"names": {"a": 1}})
+    with pytest.raises(FormatError, match="no names"):
+        read_table(tmp_path / "b.parquet")
+
+
 def test_a_column_of_gaps_may_have_no_state(tmp_path: Path) -> None:
     frame = pd.DataFrame({"a": ["x", None], "b": pd.Series([None, None], dtype=object)})
     write_parquet(frame.astype({"b": "string"}), tmp_path / "a.parquet", facts={"states": {"a": ["z", "x"], "b": []}})

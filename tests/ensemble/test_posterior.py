@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from arcwise import datasets, learn
-from arcwise.confidence import EdgeConfidence, edge_confidence, feature_confidence
+from arcwise.confidence import EdgeConfidence, edge_confidence, feature_confidence, next_experiment
 from arcwise.data import Dataset, write_data
 from arcwise.deadline import Deadline
 from arcwise.ensemble import CredibleSet, NetworkSet, PosteriorSettings, exact_posterior, find_posterior
@@ -70,8 +70,9 @@ def test_chains_find_what_the_sums_are(data: Dataset) -> None:
     assert share.value == pytest.approx(exact.value, abs=5 * share.standard_error + 1e-3)
     for found, expected in ((summed, exact), (drawn, share)):
         assert found.share_of(credible.networks()).value == pytest.approx(expected.value, rel=1e-9)
-        with pytest.raises(OptionError, match="no complete credible set"):
-            found.share_of(drawn.networks())
+        for wrong in (drawn.networks(), credible.networks("mec")):
+            with pytest.raises(OptionError, match="no complete credible set"):
+                found.share_of(wrong)
 
 
 def test_constraints_and_parent_limits_hold_either_way(data: Dataset) -> None:
@@ -142,6 +143,7 @@ def test_a_posterior_is_taken_where_networks_are(data: Dataset, way: Any) -> Non
         reach = family_reach(given)  # type: ignore[arg-type]
         assert reach.families.n_rows == family_reach(found).families.n_rows
     assert feature_confidence(found).shape == (len(data.names),) * 2
+    assert next_experiment(found).drawn
     with pytest.raises(OptionError, match=r"Dag is no set of networks. Give what find_credible"):
         edge_confidence(Dag(data.names, [()] * len(data.names)))  # type: ignore[arg-type]
 

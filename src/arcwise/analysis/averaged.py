@@ -177,7 +177,8 @@ class Averaged:
 
 def is_few(count: int, recipe: Recipe) -> bool:
     """Return whether a sample has too few networks for shares; a credible set has as many as it has."""
-    return recipe.source_facts.is_sample and count < FEWEST_NETWORKS
+    source = recipe.source_facts
+    return source.is_sample and (count < FEWEST_NETWORKS or not source.has_shares)
 
 
 def average(recipe: Recipe, data: Dataset | Completions | Uncut, run: Run, *, describe: bool = False) -> Averaged:

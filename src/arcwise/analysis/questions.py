@@ -6,6 +6,7 @@ What does x depend on, what if it were set, how well is it predicted, how sure a
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -24,7 +25,7 @@ from arcwise.ensemble import NetworkSet, NetworkSummary
 from arcwise.ensemble.model_average import AveragedDistribution, ModelAverage
 from arcwise.ensemble.reach import FamilyReach, family_reach
 from arcwise.ensemble.recipe import Run
-from arcwise.errors import DataError, OptionError, UnfinishedError
+from arcwise.errors import DataError, DataWarning, OptionError, UnfinishedError
 from arcwise.evaluate import FitCheck, PredictionScores, check_fit, cross_validate
 from arcwise.graph import Pdag
 from arcwise.limits import Limits, Status
@@ -91,12 +92,28 @@ class Questions:
     @cached_property
     def reach(self) -> FamilyReach:
         """The families of all networks with what they reach: what effects need to know."""
+        self._warn_of_few()
         return family_reach(self.networks, shares=self.family_shares)
 
     @cached_property
     def average(self) -> ModelAverage:
         """All networks with their parameters, each with its weight."""
+        self._warn_of_few()
         return ModelAverage(self.networks, self.stacked, ess=self.ess, copies=self.copies)
+
+    def _warn_of_few(self) -> None:
+        """Say it if answers would average over networks whose shares say nothing."""
+        from arcwise.analysis.averaged import is_few
+
+        recipe, count = self.confidence.recipe, self.confidence.n_networks
+        if recipe is not None and is_few(count, recipe):
+            several = f"{count:,} networks" if count > 1 else "one network"
+            warnings.warn(
+                f"the analysis has {several} by {recipe.title}: how often they agree says nothing, so that intervals "
+                "and probabilities of an effect are too sure. Give the analysis more time, or a method that averages.",
+                DataWarning,
+                stacklevel=4,
+            )
 
     # What does x depend on?
 

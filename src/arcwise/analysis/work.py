@@ -187,9 +187,12 @@ class Work:
         """Find one network where the time of a bootstrap did not suffice for any: an answer, if nothing to trust.
 
         A plain climb takes a tenth of the time of a replicate; as much time as for the whole is allowed once more. None
-        if that is too short, too, or the time was not what ended the bootstrap.
+        if that is too short, too, the time was not what ended the bootstrap, or values are missing: one completion of
+        them is no answer.
         """
         if given_up.recipe.source != "bootstrap" or given_up.status is not Status.TIME_LIMIT:
+            return None
+        if not isinstance(self.data, Dataset):
             return None
         recipe = self.recipe("search", given_up.recipe.scorer)
         recipe = replace(recipe, settings={**recipe.settings, "refine": 0})

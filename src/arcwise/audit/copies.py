@@ -28,6 +28,7 @@ FEW, SIMILAR = 100, 0.98  # rows whose ranks are looked at first, and their corr
 RANKS = 0.9995  # the rank correlation of copied numbers
 SAMPLE = 5_000  # rows that are looked at for near copies
 MOST_PAIRS = 20_000  # pairs of columns that are looked at for near copies
+MOST_COUNTED = 1_000_000  # pairs of which the counts of values are compared before that, some seconds
 
 
 def find_copies(table: Table, *, keep: Collection[str] = ()) -> Iterable[Finding]:
@@ -140,13 +141,14 @@ class _Looks:
     def __init__(self, rows: int) -> None:
         step = max(1, rows // SAMPLE)
         self._rows = np.arange(0, rows, step)
-        self._left = MOST_PAIRS
+        self._left, self._counted = MOST_PAIRS, MOST_COUNTED
         self._ranks: dict[str, NDArray[np.float64]] = {}
         self._known: dict[str, tuple[bool, NDArray[np.int64] | None]] = {}
         self.evidence = ""
 
     def are_near(self, one: Column, other: Column) -> bool:
-        if self._left == 0 or self._cannot_correspond(one, other):
+        self._counted -= 1
+        if self._left == 0 or self._counted < 0 or self._cannot_correspond(one, other):
             return False
         self._left -= 1
         if one.is_continuous() != other.is_continuous():

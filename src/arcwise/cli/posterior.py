@@ -143,7 +143,7 @@ def posterior(
         print_json(
             {
                 "way": "exact" if found.is_exact else "chains",
-                "complete": found.complete,
+                "complete": status is found.status and found.complete,
                 "status": str(status),
                 "seconds": deadline.seconds,
                 "verdict": None if found.chains is None else found.chains.verdict.describe(),

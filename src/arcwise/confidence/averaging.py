@@ -144,11 +144,12 @@ def _default_orientation(networks: Ensemble, deadline: Deadline) -> Orientation:
     """Return the finest reading that the ensemble offers readily.
 
     Constraints on ancestors, and limits of single variables, allow some members of a class and not others: which
-    directions are open is then told by the networks themselves, all of which are there. A bootstrap has one member of
-    each class, whichever the search came upon, so that its arcs tell nothing about directions.
+    directions are open is then told by the networks themselves, all of which are there. A bootstrap, or a
+    single search, has one member of each class, whichever the search came upon, so that its arcs tell nothing about
+    directions.
     """
     obeyed = networks.obeyed
-    learned = not {"bootstrap", "permutation"}.isdisjoint(networks.origin.split(" + "))
+    learned = not {"bootstrap", "permutation", "search"}.isdisjoint(networks.origin.split(" + "))
     if obeyed is not None and (obeyed.is_ancestral or (has_own_limits(obeyed) and not learned)):
         return "dag"
     if isinstance(networks, CredibleSet):

@@ -137,7 +137,7 @@ def next_experiment(networks: Ensemble | Posterior, *, seed: int = 0, limits: Li
         settled, open_now, drawn = _by_components(classes, rng)
     else:
         settled, open_now, drawn = _by_members(classes, rng)
-    sampled = listed is not networks and listed.origin == "draws"
+    sampled = listed is not networks and listed.origin in ("draws", "posterior")
     return NextExperiment(listed.names, settled, open_now, n_classes, drawn or sampled or n_classes > CLASSES)
 
 

@@ -25,7 +25,8 @@ def read_parquet(source: Source, options: TextOptions, progress: ProgressCallbac
 
     del options, progress  # they are about text
     with open_parquet(source.name, content=source.content.data if source.path is None else None) as file:
-        states = _declared((file.facts() or {}).get("states", {}), file.types(), source.name)
+        facts = file.facts() or {}
+        states = _declared(facts.get("states", {}), file.types(), source.name)
         frame = file.frame({column: own for column, own in states.items() if own})
         counts = file.counts(list(states))
     for (column, own), count in zip(states.items(), counts, strict=True):
@@ -34,7 +35,10 @@ def read_parquet(source: Source, options: TextOptions, progress: ProgressCallbac
                 f"{source.name}: column '{column}' has other states than the metadata. Write the file again."
             )
         frame[column] = frame[column].astype(pd.CategoricalDtype(pd.Index(own, dtype=object)))
-    return Table.from_dataframe(frame, source=source.name)
+    names = facts.get("names", {})
+    if not isinstance(names, dict) or not all(isinstance(name, str) for name in names.values()):
+        raise FormatError(f"{source.name}: the names in the file's metadata are no names. Write the file again.")
+    return Table.from_dataframe(frame.rename(columns=names), source=source.name)
 
 
 def read_parquet_folder(folder: Path) -> Table:
@@ -62,7 +66,13 @@ def write_parquet_data(data: Dataset, path: str | os.PathLike[str]) -> None:
     states = dict(zip(data.names, data.states, strict=True))
     if data.targets is not None:
         states[COLUMN] = data.targets.column().labels
-    write_parquet(data.to_dataframe(), path, facts={"kind": "data", "states": states})
+    frame = data.to_dataframe()
+    facts: dict[str, Any] = {"kind": "data", "states": states}
+    if len({name.lower() for name in frame.columns}) < len(frame.columns):  # DuckDB takes A and a for one name
+        facts["names"] = {f"column {k}": str(name) for k, name in enumerate(frame.columns, start=1)}
+        facts["states"] = {plain: states[name] for plain, name in facts["names"].items()}
+        frame = frame.set_axis(list(facts["names"]), axis=1)
+    write_parquet(frame, path, facts=facts)
 
 
 def _declared(states: Any, types: Mapping[str, str], name: str) -> dict[str, list[str]]:

@@ -257,7 +257,7 @@ class ModelAverage:
     def _completions(self) -> NDArray[np.int64] | None:
         """The completion of every network; None if it is not known."""
         own = completion_of_networks(self._networks)
-        return None if own is None or int(own.max()) >= self._copies else own
+        return None if own is None or int(own.max(initial=-1)) >= self._copies else own
 
     def _alpha(self, v: int, parents: tuple[int, ...], completion: int | None) -> NDArray[np.float64]:
         """Return the hyperparameters of a family's posterior: counts, of all completions or one, and the prior's."""

@@ -66,6 +66,8 @@ MOST_FAMILIES = 2**24
 # cost what SCORED_ALWAYS cases cost and 0.2 ns a case. Counted, and not measured by the clock, nor by the memory that
 # happens to be free: the same data are summed on every machine, or drawn on every machine.
 MOST_TERMS, MOST_SCORED, SCORED_ALWAYS, EXACT_MEMORY = 5 * 10**9, 3 * 10**11, 5000, 2**31
+# Scores of a list that differ by less, of their size, are ties: sums of the same numbers in another order.
+TIES = 1e-11
 # If there is a time limit, sums end after this share of it; then the clock decided, and the status says so.
 EXACT_SHARE = 0.5
 # Draws from a posterior that was summed: an arc's share has a standard error of at most 0.005.
@@ -179,7 +181,8 @@ class Posterior:
 
     def share_of(self, credible: CredibleSet | NetworkSet) -> Share:
         """Return the posterior probability of a complete credible set of the same data and score, listed or not."""
-        if not credible.complete or (isinstance(credible, NetworkSet) and credible.origin != "credible"):
+        classes = isinstance(credible, NetworkSet) and credible.facts.get("by") == "mec"  # one member of each
+        if not credible.complete or classes or (isinstance(credible, NetworkSet) and credible.origin != "credible"):
             raise OptionError(
                 f"{credible!r} is no complete credible set, whose share of the posterior could be told.",
                 remedies=Remedy("give what", Call("find_credible"), "returns, with limits that it does not reach"),
@@ -189,7 +192,7 @@ class Posterior:
             return Share(self.exact.covered_by(held), 0.0)
         assert self.chains is not None
         if isinstance(credible, NetworkSet):
-            return self.chains.share_within(float(credible.scores.min()))
+            return self.chains.share_within(float(credible.scores.min()) - TIES * abs(float(credible.scores.min())))
         return self.chains.share_within(credible.opt - credible.slack - credible.tolerance)
 
     def networks(

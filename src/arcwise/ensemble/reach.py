@@ -124,7 +124,7 @@ def family_reach(
 def _by_completion(networks: NetworkSet) -> CompletionWeights | None:
     """Sum families up by what their children reach, for each completion of data with gaps on its own."""
     of_network = completion_of_networks(networks)
-    if of_network is None:
+    if of_network is None or not len(of_network):
         return None
     n, starts = len(networks.names), networks.families.node_offsets[:-1]
     count = int(of_network.max()) + 1

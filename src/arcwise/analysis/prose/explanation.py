@@ -430,7 +430,7 @@ def _few_of(record: Mapping[str, Any]) -> int:
     source = SOURCES.get(str(recipe.get("source"))) if isinstance(recipe, dict) else None
     if source is None or not source.is_sample or type(count) is not int:
         return 0
-    return count if 0 < count < FEWEST_NETWORKS else 0
+    return count if 0 < count < FEWEST_NETWORKS or not source.has_shares else 0
 
 
 @dataclass(frozen=True)

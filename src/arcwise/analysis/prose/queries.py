@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["averaged_answer", "table_answer"]
 
-# Standard deviations from end to end of an interval of 95 %.
-WIDTH = 3.92
 HARDLY = 0.1
 NUMBERS = ("probability", "low", "high", "between_networks")
 
@@ -53,7 +52,8 @@ def averaged_answer(question: str, found: AveragedDistribution, frame: pd.DataFr
 def _structure(found: AveragedDistribution) -> str:
     """Say how much of the uncertainty is due to the structure."""
     widest = np.unravel_index(int(np.argmax(found.high - found.low)), found.mean.shape)
-    whole = float(found.high[widest] - found.low[widest]) / WIDTH
+    deviations = 2 * NormalDist().inv_cdf(0.5 + found.level / 2)  # from end to end of the interval
+    whole = float(found.high[widest] - found.low[widest]) / deviations
     share = 0.0 if whole <= 0 else min(1.0, (float(found.between[widest]) / whole) ** 2)
     if share < HARDLY:
         return "which network it is hardly matters for it"

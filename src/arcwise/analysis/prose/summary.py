@@ -30,7 +30,7 @@ CENTRE = 4
 def summary_sentences(analysis: Analysis) -> tuple[str, ...]:
     """Say in a few sentences what was found, the best supported first."""
     kept = [e for e in analysis.edges if e.fate.in_network]
-    if not kept:
+    if not kept and not analysis.has_few_networks:
         n = analysis.data.n_variables
         whose = "the data show no edge" if analysis.constraints is None else "within your constraints there is no edge"
         first = f"None of the {n * (n - 1) // 2:,} pairs of variables has a confidence above {analysis.threshold:.2g}"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from arcwise.defaults import REFINE
+from arcwise.ensemble.ensemble_facts import known_facts
 from arcwise.ensemble.network_set import NetworkSet
 from arcwise.ensemble.sources.source import Source
 from arcwise.limits import Status
@@ -41,6 +42,7 @@ class SearchSource(Source):
     default_score = "bic"
     is_sample = True
     is_usual = False
+    has_shares = False
 
     def run(self, recipe: Recipe, data: Dataset, run: Run) -> Ensemble:
         """Climb; what a limit stops before its end is no network that the search stands for, and left out."""
@@ -62,6 +64,9 @@ class SearchSource(Source):
             max_parents=recipe.max_parents,
             score=dict(recipe.score),
             data_digest=data.digest,
-            facts={"n_cases": data.n_cases},
+            facts={
+                "n_cases": data.n_cases,
+                **known_facts(recipe.constraints_on(data.names), None if data.targets is None else data.targets.sets),
+            },
         )
         return (made if found.status is Status.COMPLETE else made[:0]).made_by(recipe)

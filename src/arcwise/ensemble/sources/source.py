@@ -43,6 +43,9 @@ class Source(abc.ABC):
         smaller sample; if not, they are all there are, and a part of them says nothing.
     is_usual
         Whether `learn` tries it by itself, and compares others with it; if not, only where it is asked for.
+    has_shares
+        Whether the share of networks with an edge says how far to trust it; not that of single searches, however many
+        completions of the data there are.
     quick_permutations
         Up to how many variables shuffled columns are learned from without being asked for: that is twenty times the
         work, and without dependence nothing can be pruned by what explains the data well.
@@ -61,6 +64,7 @@ class Source(abc.ABC):
     counted_by: ClassVar[str] = ""
     is_sample: ClassVar[bool]
     is_usual: ClassVar[bool] = True
+    has_shares: ClassVar[bool] = True
     quick_permutations: ClassVar[int] = 0
     obeys_ancestors: ClassVar[bool] = False
 

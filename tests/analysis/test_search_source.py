@@ -1,0 +1,58 @@
+"""`learn --method search`, and the search that is shown where a limit leaves no bootstrap: one network, to look at."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from arcwise import learn
+from arcwise.errors import DataWarning
+from arcwise.graph import Constraints
+
+QUICK = {"compare": False, "permutations": 0, "seed": 1}
+
+
+def joined(cases: int = 600) -> pd.DataFrame:
+    rng = np.random.default_rng(3)
+    a = rng.integers(2, size=cases)
+    b = np.where(rng.random(cases) < 0.85, a, 1 - a)
+    return pd.DataFrame({"a": a.astype(str), "b": b.astype(str), "c": rng.integers(2, size=cases).astype(str)})
+
+
+def test_a_search_knows_what_experiments_set() -> None:
+    frame = joined()
+    frame["set"] = np.where(np.arange(len(frame)) < 300, "a", "")
+    found = learn(frame, method="search", interventions="set", **QUICK)
+    assert ("a",) in found.confidence.targets
+    assert found.confidence.directed[0, 1] == 1
+
+
+def test_an_effect_of_one_network_is_told_to_be_too_sure() -> None:
+    found = learn(joined(), method="search", **QUICK)
+    with pytest.warns(DataWarning, match="one network by single search"):
+        found.effect("a", "b")
+
+
+def test_limits_of_single_variables_do_not_direct_what_a_search_came_upon() -> None:
+    frame = joined()
+    known = Constraints(tuple(frame.columns), max_parents_of={"c": 1})
+    for source in ("search", "bootstrap"):
+        found = learn(frame, method=source, constraints=known, **QUICK).confidence
+        assert found.orient == "cpdag"
+        assert found.undirected[0, 1] == found.present[0, 1]
+
+
+def test_searches_of_many_completions_are_no_sample() -> None:
+    frame = joined()
+    frame.loc[::7, "b"] = None
+    found = learn(frame, method="search", agree=True, **QUICK)
+    assert found.has_few_networks
+    assert "every method supports" not in found.to_text()
+
+
+def test_a_search_that_finds_no_edge_shows_nothing() -> None:
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({name: rng.choice(["x", "y"], 200) for name in "abcd"})
+    text = learn(frame, method="search", **QUICK).to_text()
+    assert "the data show no edge" not in text
