@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 EXAMPLES_FOLDER = Path(__file__).resolve().parents[2] / "docs" / "examples"
+if not EXAMPLES_FOLDER.is_dir():
+    pytest.skip("a source distribution has no docs", allow_module_level=True)
 EXAMPLES = sorted(EXAMPLES_FOLDER.glob("*.txt"))
 
 

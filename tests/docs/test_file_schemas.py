@@ -12,6 +12,8 @@ import pytest
 from arcwise import build_parent_sets, datasets, edge_confidence, find_credible
 
 ROOT = Path(__file__).resolve().parents[2]
+if not (ROOT / "docs").is_dir():
+    pytest.skip("a source distribution has no docs", allow_module_level=True)
 PAGE = (ROOT / "docs" / "reference" / "files.md").read_text(encoding="utf-8")
 
 

@@ -192,7 +192,8 @@ class Posterior:
             return Share(self.exact.covered_by(held), 0.0)
         assert self.chains is not None
         if isinstance(credible, NetworkSet):
-            return self.chains.share_within(float(credible.scores.min()) - TIES * abs(float(credible.scores.min())))
+            least = float(credible.scores.min())
+            return self.chains.share_within(least - TIES * abs(least))
         return self.chains.share_within(credible.opt - credible.slack - credible.tolerance)
 
     def networks(

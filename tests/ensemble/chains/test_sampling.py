@@ -253,5 +253,5 @@ def test_traces_have_the_scores_and_the_edges_in_doubt() -> None:
     assert traces["score"].shape == (4, 300)
     edges = found.edge_probabilities()
     assert traces["v0 - v1"].mean() == pytest.approx(edges[0, 1])
-    pytest.importorskip("arviz")
+    pytest.importorskip("arviz", reason="ArviZ is not installed: pip install 'arcwise[arviz]'")
     assert found.to_arviz().posterior["score"].shape == (4, 300)
