@@ -18,7 +18,10 @@ import re
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from arcwise.scores.facts import Facts
 
 DOCS = Path(__file__).resolve().parent
 
@@ -45,6 +48,14 @@ PACKAGE = DOCS.parent / "src" / "arcwise"
 STAGES = sorted(path.parent.name for path in PACKAGE.glob("[!_]*/__init__.py") if path.parent.name != "cli")
 
 
+def _limits(facts: Facts) -> str:
+    """Say how many parents a variable may have where networks are averaged."""
+    if not facts.parent_limits:
+        return "any"
+    told = [f"{limit} from {cases:,} cases on" if cases else f"{limit}" for cases, limit in facts.parent_limits]
+    return f"at most {', '.join(told)}"
+
+
 def score_table() -> str:
     """Return all scores with their facts, as a Markdown table."""
     from arcwise.scores import SCORES
@@ -61,7 +72,7 @@ def score_table() -> str:
         cells = (
             *(f"`{name}`", facts.title, facts.in_words, parameters, yes[facts.equivalent], yes[facts.log_bayes_factor]),
             *(yes[facts.regular], yes[bool(facts.bound)]),
-            "any" if facts.parent_limit is None else f"at most {facts.parent_limit}",
+            _limits(facts),
         )
         rows.append(f"| {' | '.join(cells)} |")
     return "\n".join(rows) + "\n"

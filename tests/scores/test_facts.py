@@ -33,10 +33,16 @@ def test_titles_are_those_of_the_papers_and_differ() -> None:
 
 
 def test_only_the_quotient_scores_need_a_parent_limit() -> None:
-    assert {name: kind.FACTS.parent_limit for name, kind in SCORES.items() if kind.FACTS.parent_limit is not None} == {
-        "qnml": 3,
-        "qbdj": 3,
-    }
+    limited = {name for name, kind in SCORES.items() if kind.FACTS.most_parents(1000) is not None}
+    assert limited == {"qnml", "qbdj"}
+
+
+def test_more_cases_carry_more_parents() -> None:
+    sizes = (1, 149, 150, 499, 500, 1_999, 2_000, 10_000, 10**9)
+    limits = [SCORES["qnml"].FACTS.most_parents(cases) for cases in sizes]
+    assert limits == [2, 2, 3, 3, 4, 4, 5, 6, 6]
+    assert SCORES["qnml"].FACTS.most_parents(None) == 3  # as for a few hundred
+    assert SCORES["bic"].FACTS.most_parents(50) is None
 
 
 def test_facts_are_frozen() -> None:

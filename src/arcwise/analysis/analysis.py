@@ -84,7 +84,7 @@ class Analysis(Questions):
         One completion of data with gaps: what is not averaged over completions looks at it; and all of them, one below
         the other. None without gaps.
     simulated
-        How often confidences were right on data simulated from the networks found; None unless that was asked for.
+        How often confidences were right on data simulated from the networks found; None where there are none.
     missing
         The comparisons that were not made: a title, and what became of it or why it was not begun.
     unfinished

@@ -28,6 +28,7 @@ from arcwise.analysis.prose.remarks import (
     too_large_to_test_remark,
     unchecked_prior_remark,
     undescribed_remark,
+    unsimulated_remark,
     untested_remark,
 )
 from arcwise.analysis.target_focus import check_network, focus_on, is_quick_to_check, seconds_to_check
@@ -151,6 +152,8 @@ def _steps(found: Analysis, work: Work) -> Iterator[Step]:
         yield "share of the posterior", lambda: last, lambda now: _with_covered(now, work)
     if options.compare and work.prepared.uncut is not None:
         yield "other cuts", lambda: 5 * last, lambda now: replace(now, cuts=work.cut_checks(main))
+    if options.compare:
+        yield "simulated data", lambda: work.seconds_to_simulate(main), lambda now: _with_simulated(now, work)
     yield (
         "shuffled columns",
         lambda: 20 * last if options.permutations != 0 else 0.0,
@@ -198,6 +201,14 @@ def _with_broom(found: Analysis, work: Work) -> Analysis:
         found.thresholds, work.uncut or work.prepared.data, found.main, work.options, work.deadline, work.progress
     )
     return replace(found, thresholds=thresholds, remarks=(*found.remarks, *notes))
+
+
+def _with_simulated(found: Analysis, work: Work) -> Analysis:
+    """Add how often confidences were right in data simulated from the networks, or say why that is missing."""
+    made = work.simulated(found.main)
+    if isinstance(made, str):
+        return replace(found, remarks=(*found.remarks, unsimulated_remark(made)))
+    return found if made is None else replace(found, simulated=made)
 
 
 def _with_price(found: Analysis, work: Work) -> Analysis:

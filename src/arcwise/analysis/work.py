@@ -48,6 +48,12 @@ __all__ = ["Work", "completions_of"]
 COMPARED = ("qnml", "bdeu:ess=1", "bic")
 # A comparison that needs more is given up: a limit of memory, unlike one of time, is the same on every machine.
 COMPARED_MEMORY = 2**28
+# So many data sets are simulated from the networks for every report, with so many networks learned from each where the
+# source samples: one and a half times the work of 200 replicates. Up to so many variables and cases; beyond, on request.
+SIMULATIONS = 10
+SIMULATED_NETWORKS = 30
+SIMULATED_VARIABLES = 40
+SIMULATED_CASES = 20_000
 
 
 def completions_of(data: Dataset | Incomplete, options: LearnOptions) -> Dataset | Completions:
@@ -98,6 +104,7 @@ class Work:
         return Recipe.usual(
             source,
             score,
+            n_cases=self.prepared.data.n_cases,
             max_parents=options.max_parents,
             constraints=None if free else options.constraints,
             gaps=self.prepared.gaps,
@@ -217,6 +224,53 @@ class Work:
             return main, None, (uncalibrated_remark(str(error)),)
         few = () if found.status is Status.COMPLETE else (simulated_remark(found),)
         return replace(main, confidence=replace(confidence, calibration=found.calibration)), found, few
+
+    def seconds_to_simulate(self, main: Averaged) -> float:
+        """Return about how long simulated data sets take; 0 where none are made."""
+        if not self._is_simulated(main):
+            return 0.0
+        share = min(1.0, SIMULATED_NETWORKS / max(main.count, 1)) if main.recipe.source_facts.counted_by else 1.0
+        return SIMULATIONS * share * main.seconds
+
+    def _is_simulated(self, main: Averaged) -> bool:
+        """Say whether data sets are simulated unasked: complete observations of a size that is quick to learn from."""
+        data = self.data
+        return (
+            isinstance(data, Dataset)
+            and (data.targets is None or data.targets.is_empty)
+            and self.uncut is None
+            and main.kept is not None
+            and self.options.calibration == "table"
+            and not is_few(main.count, main.recipe)
+            and data.n_variables <= SIMULATED_VARIABLES
+            and data.n_cases <= SIMULATED_CASES
+        )
+
+    def simulated(self, main: Averaged) -> SelfCalibration | str | None:
+        """Learn from data simulated from the networks found: how often confidences like these are right here.
+
+        It is shown beside the studied probabilities and changes none of them. Words say why it is missing; None where
+        it is not made.
+        """
+        if not self._is_simulated(main):
+            return None
+        if why := self.shortage(self.seconds_to_simulate(main)):
+            return why
+        assert main.confidence is not None and main.kept is not None and isinstance(self.data, Dataset)
+        run = self._run(self.deadline.share(0.6).limits, COMPARED_MEMORY)
+        try:
+            return self_calibration(
+                main.confidence,
+                self.data,
+                repeats=SIMULATIONS,
+                networks=main.kept.networks,
+                members=SIMULATED_NETWORKS,
+                run=run,
+            )
+        except UnfinishedError:
+            return "the time was up"
+        except OptionError:  # constraints decide every edge
+            return None
 
     def unconstrained(self, main: Averaged) -> tuple[Averaged | None, tuple[Remark, ...]]:
         """Carry out the same recipe without constraints and odds: what the data say if nobody else does."""

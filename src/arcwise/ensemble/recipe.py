@@ -140,12 +140,14 @@ class Recipe:
         return cls(source, scorer.describe(), own, min(limits, default=None), kept, gaps, scored_by=scorer)
 
     @classmethod
-    def usual(cls, source: str, score: str | Score | None = None, **options: Any) -> Recipe:
-        """Make a recipe with the limit on parents that the score needs, unless another one is given."""
+    def usual(
+        cls, source: str, score: str | Score | None = None, *, n_cases: int | None = None, **options: Any
+    ) -> Recipe:
+        """Make a recipe with the limit on parents that the score needs for so many cases, unless another is given."""
         made = cls.of(source, score, **options)
         if made.max_parents is not None or made.scored_by is None:
             return made
-        return replace(made, max_parents=made.scored_by.facts.parent_limit)
+        return replace(made, max_parents=made.scored_by.facts.most_parents(n_cases))
 
     @property
     def source_facts(self) -> Source:

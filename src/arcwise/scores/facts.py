@@ -16,7 +16,7 @@ from arcwise.showing import one_screen
 
 __all__ = [
     "DILUTED",
-    "QUOTIENT_LIMIT",
+    "QUOTIENT_LIMITS",
     "THREE_WAY",
     "Asymmetry",
     "Counts",
@@ -130,9 +130,9 @@ class Facts:
         Proof that the score is not equivalent.
     irregular
         Proof that the score is not regular.
-    parent_limit
-        The most parents that a variable may have if networks are to be averaged and nothing else was asked for; None
-        where the score itself keeps parents few.
+    parent_limits
+        The most parents that a variable may have if networks are to be averaged and nothing else was asked for, by the
+        number of cases from which each limit holds (see `most_parents`); none where the score itself keeps parents few.
     number_of_cases
         What N is in the score of a variable that was set in some cases (`Dataset.targets`), which are then left out.
     """
@@ -146,8 +146,19 @@ class Facts:
     bound: str
     asymmetric: Asymmetry | None = None
     irregular: Irregularity | None = None
-    parent_limit: int | None = None
+    parent_limits: tuple[tuple[int, int], ...] = ()
     number_of_cases: str = "no N: the counts of the cases in which the variable was not set"
+
+    def most_parents(self, n_cases: int | None) -> int | None:
+        """Return the limit on parents for a number of cases, None for no limit; if it is not known, for a few hundred.
+
+        >>> from arcwise.scores import find_score
+        >>> [find_score("qnml").FACTS.most_parents(cases) for cases in (100, 200, 1_000, 5_000, 50_000)]
+        [2, 3, 4, 5, 6]
+        """
+        known = FEW_HUNDRED if n_cases is None else n_cases
+        fitting = [limit for cases, limit in self.parent_limits if cases <= known]
+        return max(fitting, default=None)
 
     @property
     def citation(self) -> str:
@@ -164,7 +175,13 @@ class Facts:
 # at most one case per row fits perfectly: a variable with even shares then gains by having many parents, whatever they
 # are. (qBDJ alike.) In the 958 boards of tic-tac-toe with their columns shuffled, the networks of the credible set have
 # 20 edges without a limit and hardly one with at most 3 or 4 parents.
-QUOTIENT_LIMIT = 3
+# More cases carry larger tables, and a limit that is too low is as wrong: a variable with five parents of which three
+# may be found has edges to what stands for the others. On 35 samples of 5,000 cases (random networks, bnRep, parts of
+# large networks; none of them in a study) the log loss of a credible set fell by a third between 3 and 5 parents, at
+# 200 cases it rose by 70 %; at 100 the best limit was 2, at 1,000 it was 4, at 20,000 it was 6
+# (docs/benchmarks/calibration.md).
+QUOTIENT_LIMITS = ((0, 2), (150, 3), (500, 4), (2_000, 5), (10_000, 6))
+FEW_HUNDRED = 200
 
 # X is a function of its parent; a second parent that never varies on its own changes no count, but halves the
 # hyperparameters of a score that divides its sample size by q, and pure rows gain by that.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from arcwise.bibliography import Citation
 from arcwise.data import Dataset
-from arcwise.scores.facts import QUOTIENT_LIMIT, Counts, Facts
+from arcwise.scores.facts import QUOTIENT_LIMITS, Counts, Facts
 from arcwise.scores.score import Score
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class Qbdj(Score):
         title="qBDJ",
         in_words="quotient BD with Jeffreys' prior",
         sources=(Citation("suzuki-kawahara-2017"), Citation("liao-2022", "section 4.2")),
-        parent_limit=QUOTIENT_LIMIT,
+        parent_limits=QUOTIENT_LIMITS,
         equivalent=True,
         log_bayes_factor=False,
         regular=True,

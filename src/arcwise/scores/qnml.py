@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from arcwise.bibliography import Citation
 from arcwise.data import Dataset
-from arcwise.scores.facts import QUOTIENT_LIMIT, Counts, Facts
+from arcwise.scores.facts import QUOTIENT_LIMITS, Counts, Facts
 from arcwise.scores.likelihood import log_likelihood
 from arcwise.scores.nml import log_nml_normaliser_twin
 from arcwise.scores.score import Score
@@ -33,7 +33,7 @@ class Qnml(Score):
         title="qNML",
         in_words="quotient normalised maximum likelihood",
         sources=(Citation("silander-2018"), Citation("liao-2022", "section 4.2")),
-        parent_limit=QUOTIENT_LIMIT,
+        parent_limits=QUOTIENT_LIMITS,
         equivalent=True,
         log_bayes_factor=False,
         regular=True,

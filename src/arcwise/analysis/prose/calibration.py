@@ -12,12 +12,14 @@ from arcwise.report import Chart, Column, Paragraph, Series, Table
 
 if TYPE_CHECKING:
     from arcwise.analysis.analysis import Analysis
+    from arcwise.confidence.calibration.self_calibration import SelfCalibration
     from arcwise.report.content.blocks import Block
 
 __all__ = ["calibration_blocks"]
 
 RATES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3)
 LEAST_PAIRS = 20  # of a bin that is drawn
+HIGH = 0.9
 
 
 def calibration_blocks(analysis: Analysis) -> list[Block]:
@@ -71,10 +73,27 @@ def _curve(analysis: Analysis) -> Chart:
             Series("in simulated data", tuple(seen.claimed[full].tolist()), tuple(seen.true[full].round(4).tolist()))
         )
     worth = ", ".join(f"{value:g} is worth {float(known.curve(value)):.2f}" for value in (0.5, 0.9, 1.0))
+    summary = f"A confidence of {worth}."
+    if analysis.simulated is not None:
+        summary += f" {_seen(analysis.simulated)}"
     return Chart(
         caption="What a confidence is worth: how often an edge of that confidence is real.",
-        summary=f"A confidence of {worth}.",
+        summary=summary,
         x_label="confidence",
         y_label="probability that the edge is real",
         series=tuple(series),
+    )
+
+
+def _seen(simulated: SelfCalibration) -> str:
+    """Say what came out in data simulated from the networks that were found."""
+    seen = simulated.reliability
+    some = np.nan_to_num(seen.claimed) >= HIGH
+    pairs = int(seen.pairs[some].sum())
+    sets = f"{simulated.repeats} data sets that were simulated from these networks"
+    if not pairs:
+        return f"In {sets}, no edge had a confidence of {HIGH:g} or more."
+    real = float((seen.true[some] * seen.pairs[some]).sum()) / pairs
+    return (
+        f"In {sets} and learned from alike, {real:.0%} of the {pairs:,} edges of confidence {HIGH:g} or more were real."
     )

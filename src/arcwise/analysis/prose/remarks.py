@@ -34,6 +34,7 @@ __all__ = [
     "unchecked_prior_remark",
     "unconstrained_remark",
     "undescribed_remark",
+    "unsimulated_remark",
     "untested_remark",
 ]
 
@@ -134,6 +135,15 @@ def simulated_remark(found: SelfCalibration) -> Remark:
         f"The probabilities come from {found.repeats} simulated data sets, or from networks that are not all "
         f"there: {found.status}. Allow more time with --limit-seconds.",
         by_time=found.status is Status.TIME_LIMIT,
+    )
+
+
+def unsimulated_remark(why: str) -> Remark:
+    """Say why no data were simulated from the networks."""
+    return Remark(
+        f"How often confidences are right in data simulated from these networks was not found: {why}. Allow more time "
+        "with --limit-seconds.",
+        by_time=True,
     )
 
 

@@ -27,7 +27,7 @@ from arcwise.mentions import Argument
 if TYPE_CHECKING:
     from arcwise.confidence.edge_confidence import EdgeConfidence
 
-__all__ = ["best_cut", "false_rate_cut"]
+__all__ = ["Ranked", "best_cut", "false_rate_cut"]
 
 TIE = 1e-12  # confidences that differ by less are equal
 
@@ -38,23 +38,17 @@ def best_cut(confidence: EdgeConfidence, metric: str, weight: float) -> tuple[fl
     `metric` is "cost" (weight alpha), "shd", "f" or "f-cpdag" (weight beta). Edges are those strictly above.
     """
     probability = confidence.probability
-    if metric == "cost":
-        bar = 1 / (1 + weight)
-        return probability.calibration.curve.cut_off(bar), bar
-    ranked = _Ranked.of(confidence, probability)
-    p, right = ranked.probability, _right(probability)[ranked.order]
-    if metric == "shd":
-        gains = np.concatenate([[0.0], np.cumsum(right + p - 1)])
-    else:
-        gains = _f_expected(p if metric == "f" else right, p, weight)
-    return ranked.cut(int(np.argmax(np.where(ranked.possible, gains, -np.inf))))
+    return Ranked.of(confidence.vector, probability.vector, probability.calibration.curve).best(
+        metric, weight, _right(probability)
+    )
 
 
 def false_rate_cut(confidence: EdgeConfidence, rate: float) -> tuple[float, float]:
     """Return the lowest cut-off above which at most this share of the edges is expected to be false."""
     if not 0 <= rate <= 1:
         raise OptionError(Argument("false_rate", rate), "must be between 0 and 1.")
-    ranked = _Ranked.of(confidence, confidence.probability)
+    probability = confidence.probability
+    ranked = Ranked.of(confidence.vector, probability.vector, probability.calibration.curve)
     counts = np.arange(len(ranked.possible))
     false = np.concatenate([[0.0], np.cumsum(1 - ranked.probability)])
     fits = np.flatnonzero(ranked.possible & (false <= rate * counts + 1e-12))
@@ -62,8 +56,8 @@ def false_rate_cut(confidence: EdgeConfidence, rate: float) -> tuple[float, floa
 
 
 @dataclass(frozen=True, eq=False)
-class _Ranked:
-    """The pairs, the most credible first."""
+class Ranked:
+    """The pairs, the most credible first, and what their confidences are worth."""
 
     order: NDArray[np.int64]
     confidence: NDArray[np.float64]
@@ -71,9 +65,22 @@ class _Ranked:
     curve: CalibrationCurve
 
     @classmethod
-    def of(cls, confidence: EdgeConfidence, probability: EdgeProbability) -> _Ranked:
-        order = np.argsort(-confidence.vector, kind="stable")
-        return cls(order, confidence.vector[order], probability.vector[order], probability.calibration.curve)
+    def of(cls, confidence: NDArray[np.float64], probability: NDArray[np.float64], curve: CalibrationCurve) -> Ranked:
+        """Take the confidences and the probabilities of all pairs."""
+        order = np.argsort(-confidence, kind="stable")
+        return cls(order, confidence[order], probability[order], curve)
+
+    def best(self, metric: str, weight: float, right: NDArray[np.float64]) -> tuple[float, float]:
+        """Return the cut-off that is best on average, with the probability of the way in which each edge is drawn."""
+        if metric == "cost":
+            bar = 1 / (1 + weight)
+            return self.curve.cut_off(bar), bar
+        p, drawn = self.probability, right[self.order]
+        if metric == "shd":
+            gains = np.concatenate([[0.0], np.cumsum(drawn + p - 1)])
+        else:
+            gains = _f_expected(p if metric == "f" else drawn, p, weight)
+        return self.cut(int(np.argmax(np.where(self.possible, gains, -np.inf))))
 
     @property
     def possible(self) -> NDArray[np.bool_]:

@@ -56,7 +56,13 @@ class SelfCalibration:
 
 
 def self_calibration(
-    confidence: EdgeConfidence, data: Dataset, *, repeats: int = REPEATS, run: Run | None = None
+    confidence: EdgeConfidence,
+    data: Dataset,
+    *,
+    repeats: int = REPEATS,
+    networks: Ensemble | None = None,
+    members: int | None = None,
+    run: Run | None = None,
 ) -> SelfCalibration:
     """Simulate data sets like these from the networks that were found, learn again, and see how often it was right.
 
@@ -68,6 +74,11 @@ def self_calibration(
         The data that they come from.
     repeats
         How many data sets are simulated: each takes as long as the confidences took.
+    networks
+        The networks that the confidences are averages over, to simulate from; None to find them again.
+    members
+        How many networks are learned from each simulated data set, of a source that samples: fewer are quicker, and
+        their shares coarser. None for as many as there were.
     run
         Seed, threads, limits and progress. At a limit of time the calibration is from what was finished.
 
@@ -90,6 +101,10 @@ def self_calibration(
     run = run or Run()
     deadline = Deadline.of(run.limits)
     recipe = recipe_of(confidence).without_recuts
+    counted_by = recipe.source_facts.counted_by
+    again = recipe
+    if members is not None and counted_by:
+        again = replace(recipe, settings={**recipe.settings, counted_by: min(members, confidence.n_networks)})
     vectors: list[NDArray[np.float64]] = []
     truths: list[NDArray[np.bool_]] = []
     pairs = np.triu_indices(len(data.names), 1)
@@ -101,13 +116,15 @@ def self_calibration(
             remedies=Remedy("use", Argument("calibration", "table")),
         )
     with show_progress(run.progress) as callback:
-        begun = carry_out(recipe, data, replace(run, limits=deadline.share(0.3).limits, progress=False))
-        networks, status = begun.networks, begun.status
+        status = Status.COMPLETE
+        if networks is None:
+            begun = carry_out(recipe, data, replace(run, limits=deadline.share(0.3).limits, progress=False))
+            networks, status = begun.networks, begun.status
         for index, dag in enumerate(_drawn(networks, repeats, run.seed)):
             draws = np.random.default_rng([run.seed, index, repeats])
             sample = _drawn_tables(dag, data, draws).sample(data.n_cases, seed=draws, threads=1)
             own = Run(int(draws.integers(2**32)), run.threads, deadline.part(repeats - index).limits, progress=False)
-            made = carry_out(recipe, sample, own)
+            made = carry_out(again, sample, own)
             if made.status is Status.INTERRUPTED:
                 raise KeyboardInterrupt
             if made.confidence is None or made.status is not Status.COMPLETE:

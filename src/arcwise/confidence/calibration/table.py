@@ -81,7 +81,7 @@ class CalibrationTable(StudiedTable):
         studied = self.recipe(entry.source, entry.score)
         if studied is None:
             return f"The score {recipe.score_title} was not studied; the probabilities are those of other scores."
-        differences = recipe.differences(_as_studied(studied, recipe))
+        differences = recipe.differences(_as_studied(studied, recipe, confidence.n_cases))
         if confidence.targets:
             differences = (*differences, "experiments: some here, none there")
         if not differences:
@@ -127,9 +127,13 @@ def _entry(row: Mapping[str, Any]) -> CalibrationEntry:
     )
 
 
-def _as_studied(studied: Recipe, recipe: Recipe) -> Recipe:
-    """Return the recipe of the study with the settings that only say how long to draw taken from the one at hand."""
-    return replace(studied, settings={**studied.settings, **{k: v for k, v in recipe.settings.items() if k in EFFORT}})
+def _as_studied(studied: Recipe, recipe: Recipe, n_cases: int) -> Recipe:
+    """Return the recipe of the study as it was for so many cases.
+
+    The limit on parents moves with them, and the settings that only say how long to draw are those at hand.
+    """
+    settings = {**studied.settings, **{k: v for k, v in recipe.settings.items() if k in EFFORT}}
+    return replace(studied, settings=settings, max_parents=studied.scorer.facts.most_parents(n_cases))
 
 
 # How many networks are drawn decides how exact a confidence is, not what it means.

@@ -8,7 +8,7 @@ without:
 published   networks by name
 collected   networks by name, of another collection
 part        connected parts of large networks (`arcwise.study.network_parts`)
-random      random networks of 5 to 25 variables, weak and strong, sparse and dense
+random      random networks of 5 to 60 variables, weak and strong, sparse and dense
 hidden      such networks with common causes that are not in the data
 mixed       such networks in which the cases come from two populations
 
@@ -68,8 +68,10 @@ class CalibrationSettings:
         Cases in a sample; how many of the sizes each world has, in turn.
     recipes
         Source and score, "credible:qnml" or "bootstrap:bdeu:ess=1".
-    most_draws, largest_exact
-        Of a posterior; networks with more variables have no credible sets and no posteriors.
+    replicates, most_draws
+        Of a bootstrap, and of a posterior: how exact a confidence is, not what it means.
+    largest_exact
+        Networks with more variables have no credible sets and no posteriors.
     learn_seconds
         Time for each recipe, None for no limit; what is not finished then is left out.
     """
@@ -86,6 +88,7 @@ class CalibrationSettings:
     sizes: tuple[int, ...] = (50, 100, 200, 500, 1000, 2000, 5000, 10000, 50000)
     sizes_per_world: int = 3
     recipes: tuple[str, ...] = ("credible:qnml", "bootstrap:bdeu:ess=1")
+    replicates: int = 200
     most_draws: int = 2000
     largest_exact: int = 40
     learn_seconds: float | None = None
@@ -102,12 +105,12 @@ class CalibrationSettings:
         if not any(True for _ in worlds(self)):
             raise ConfigError("give worlds: published, collected, parts_of, random, hidden or mixed.")
 
-    def recipe(self, text: str) -> Recipe:
-        """Return the recipe of a source and score."""
+    def recipe(self, text: str, n_cases: int | None = None) -> Recipe:
+        """Return the recipe of a source and score for a number of cases, as `learn` has it."""
         source, _, score = text.partition(":")
         known = {item.name for item in options_of(find_source(source).Settings)}
-        given = {"most_draws": self.most_draws} if "most_draws" in known else {}
-        return Recipe.usual(source, score or None, **given)
+        given = {name: getattr(self, name) for name in ("replicates", "most_draws") if name in known}
+        return Recipe.usual(source, score or None, n_cases=n_cases, **given)
 
     def made_recipes(self) -> dict[str, Recipe]:
         """Return the recipes by source and score's name: "credible:qnml"."""
@@ -138,7 +141,7 @@ def worlds(settings: CalibrationSettings) -> Iterator[tuple[str, str, int]]:
 def random_world(family: str, index: int) -> str:
     """Return the text of a random network: its size, states, strength and density are drawn."""
     rng = np.random.default_rng([WORLD_SEED, FAMILIES.index(family), index])
-    nodes = round(math.exp(rng.uniform(math.log(5), math.log(25))))
+    nodes = round(math.exp(rng.uniform(math.log(5), math.log(60))))
     low, high = ((2, 2), (2, 3), (2, 4), (3, 4), (2, 6))[rng.integers(5)]
     if rng.random() < 0.5:
         structure = f"max_degree={rng.integers(3, 7 if high < 5 else 5)}"
@@ -205,7 +208,7 @@ class Calibration(Experiment[CalibrationSettings]):
         data = as_seen(
             network.sample(parameters["cases"], seed=context.shared_rng(*sample_key), threads=1), visible_names(network)
         )
-        recipe = settings.recipe(parameters["recipe"])
+        recipe = settings.recipe(parameters["recipe"], parameters["cases"])
         if data is None:
             return CellResult([], Status.COMPLETE, "fewer than three variables vary in the sample")
         if recipe.source != "bootstrap" and data.n_variables > settings.largest_exact:

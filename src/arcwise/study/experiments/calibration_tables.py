@@ -3,90 +3,29 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from arcwise.confidence.calibration.curve import CalibrationCurve
-from arcwise.confidence.calibration.directions import DirectionMap
 from arcwise.confidence.calibration.reliability import FLOOR, reliability
 from arcwise.confidence.meta_ensemble import pooled
 from arcwise.study.experiment import SummaryFigure, SummaryTable
+from arcwise.study.experiments.calibration_decisions import decisions_table
 from arcwise.study.experiments.calibration_fit import Samples
-from arcwise.study.experiments.pair_states import ABSENT, BACKWARD, FORWARD, UNDIRECTED, PairStates, losses
+from arcwise.study.experiments.calibration_judged import GROUPS, Judged, judge, parts
+from arcwise.study.experiments.pair_states import ABSENT, BACKWARD, FORWARD, UNDIRECTED
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["Judged", "judge", "summarize"]
+__all__ = ["summarize"]
 
-# Sample sizes that are shown together.
-GROUPS = {"50": (0, 99), "100-200": (100, 499), "500-1000": (500, 1999), "2000-20000": (2000, 10**9)}
-EVERY = "all"
 TOGETHER = "pooled"
 # The bins of the issue of calibration that matter to readers: where an edge is believed.
 HIGH_BINS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
-COSTS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 SETTLED = 0.75  # from this share of the networks on, the report calls a direction settled
-
-
-@dataclass(frozen=True, eq=False)
-class Judged:
-    """One sample with the probabilities that were made without its family of worlds."""
-
-    label: str
-    family: str
-    sample: str  # what it is a sample of: recipes that learned from the same have the same
-    cases: int
-    states: PairStates
-    curve: CalibrationCurve
-    ways: NDArray[np.float64]  # 3 x pairs: forward, backward and either, given an edge
-
-    @property
-    def confidence(self) -> NDArray[np.float64]:
-        """What the recipe says."""
-        return self.states.present
-
-    @property
-    def probability(self) -> NDArray[np.float64]:
-        """What it is worth."""
-        return self.curve(self.states.present)
-
-    @property
-    def real(self) -> NDArray[np.bool_]:
-        """The truth."""
-        return np.asarray(self.states.truth != ABSENT)
-
-    @property
-    def group(self) -> str:
-        """The group of its sample size."""
-        return next(name for name, (low, high) in GROUPS.items() if low <= self.cases <= high)
-
-
-def judge(samples: Samples) -> list[Judged]:
-    """Give every sample probabilities by a calibration that has not seen its family of worlds."""
-    found = []
-    for label in samples.labels:
-        of_label = samples.of(label)
-        for family in of_label.families:
-            others, own = of_label.without(family), of_label.within(family)
-            if not len(others):
-                continue
-            model, directions = others.model(), others.directions()
-            for states, facts, row in zip(own.states, own.facts, own.frame.itertuples(), strict=True):
-                sample, cases = f"{row.truth}|{row.cases}|{row.repetition}", int(str(row.cases))
-                ways = _ways(states, directions, cases)
-                found.append(Judged(label, family, sample, cases, states, model.curve(facts), ways))
-    return found
-
-
-def _ways(states: PairStates, directions: DirectionMap, cases: int) -> NDArray[np.float64]:
-    forward, backward, free = states.shares / np.maximum(states.present, 1e-12)
-    return np.stack(directions(forward, backward, np.where(states.present > 0, free, 1.0), cases))
 
 
 def summarize(rows: pd.DataFrame) -> Sequence[SummaryTable | SummaryFigure]:
@@ -100,35 +39,18 @@ def summarize(rows: pd.DataFrame) -> Sequence[SummaryTable | SummaryFigure]:
         _together(judged),
         _high_bins(judged),
         _expected(judged),
-        _decisions(judged),
+        decisions_table(judged, rows),
         _directions(judged),
         _seconds(rows),
         *(_figure(judged, label) for label in samples.labels),
     ]
 
 
-def _parts(judged: Sequence[Judged], *, families: bool = True) -> Iterator[tuple[str, str, str, list[Judged]]]:
-    """Return the samples by recipe, family and group of sizes; with all families together."""
-    labels = sorted({one.label for one in judged})
-    kinds = [*(sorted({one.family for one in judged}) if families else ()), EVERY]
-    for label in labels:
-        for family in kinds:
-            for group in GROUPS:
-                own = [o for o in judged if o.label == label and o.family in (family, *_any(o, family))]
-                own = [o for o in own if o.group == group]
-                if own:
-                    yield label, family, group, own
-
-
-def _any(one: Judged, family: str) -> tuple[str, ...]:
-    return (one.family,) if family == EVERY else ()
-
-
 def _quality(judged: Sequence[Judged]) -> SummaryTable:
     import pandas as pd
 
     lines = []
-    for label, family, group, own in _parts(judged):
+    for label, family, group, own in parts(judged):
         real = np.concatenate([one.real for one in own])
         raw = reliability(np.concatenate([one.confidence for one in own]), real)
         made = reliability(np.concatenate([one.probability for one in own]), real)
@@ -198,7 +120,7 @@ def _high_bins(judged: Sequence[Judged]) -> SummaryTable:
     import pandas as pd
 
     lines = []
-    for label, _, group, own in _parts(judged, families=False):
+    for label, _, group, own in parts(judged, families=False):
         claims = np.concatenate([one.probability for one in own])
         real = np.concatenate([one.real for one in own])
         for low, high in itertools.pairwise(HIGH_BINS):
@@ -223,7 +145,7 @@ def _expected(judged: Sequence[Judged]) -> SummaryTable:
     import pandas as pd
 
     lines = []
-    for label, family, group, own in _parts(judged):
+    for label, family, group, own in parts(judged):
         claims = np.concatenate([one.probability for one in own])
         real = np.concatenate([one.real for one in own])
         chosen = claims > 0.5
@@ -244,42 +166,12 @@ def _expected(judged: Sequence[Judged]) -> SummaryTable:
     return SummaryTable("expected", caption, pd.DataFrame(lines))
 
 
-def _decisions(judged: Sequence[Judged]) -> SummaryTable:
-    """Compare the cut-offs that probabilities ask for with one half, instance by instance."""
-    import pandas as pd
-
-    lines = []
-    for label in sorted({one.label for one in judged}):
-        own = [one for one in judged if one.label == label]
-        for cost in COSTS:
-            cuts = [np.array([one.curve.cut_off(1 / (1 + cost)), 0.5, 1 / (1 + cost)]) for one in own]
-            found = np.array([losses(o.states.count(c), "cost", cost) for o, c in zip(own, cuts, strict=True)])
-            for column, rival in ((1, "0.5"), (2, "1 / (1 + cost) of the confidence")):
-                lines.append(
-                    {
-                        "recipe": label,
-                        "cost": cost,
-                        "against": rival,
-                        "won": int((found[:, 0] < found[:, column] - 1e-12).sum()),
-                        "lost": int((found[:, 0] > found[:, column] + 1e-12).sum()),
-                        "loss": round(float(found[:, 0].mean()), 5),
-                        "loss_against": round(float(found[:, column].mean()), 5),
-                        "cells": len(own),
-                    }
-                )
-    caption = (
-        "Cost of missed and extra edges over n (n - 1) at the cut-off that the probabilities ask for, and at others: "
-        "on how many samples it is lower (won) or higher (lost), and the means. Each family left out."
-    )
-    return SummaryTable("decisions", caption, pd.DataFrame(lines))
-
-
 def _directions(judged: Sequence[Judged]) -> SummaryTable:
     """How often directions are right that the networks, or the probabilities, call settled: of true edges."""
     import pandas as pd
 
     lines = []
-    for label, family, group, own in _parts(judged):
+    for label, family, group, own in parts(judged):
         counts = {"shares": [0, 0], "probability": [0, 0]}
         for one in own:
             truth, present = one.states.truth, one.confidence
