@@ -15,7 +15,6 @@ from arcwise.analysis.preparation import Prepared
 from arcwise.analysis.price import ConstraintPrice, constraint_price
 from arcwise.analysis.prose.beliefs import idle_remark, without_remark
 from arcwise.analysis.prose.remarks import (
-    fallback_remark,
     no_networks_message,
     price_remarks,
     sample_remark,
@@ -46,6 +45,8 @@ from arcwise.scores import Score
 __all__ = ["Work", "completions_of"]
 
 COMPARED = ("qnml", "bdeu:ess=1", "bic")
+# What `learn` averages by itself: the first of these that can obey the constraints.
+USUAL = ("bootstrap", "credible")
 # A comparison that needs more is given up: a limit of memory, unlike one of time, is the same on every machine.
 COMPARED_MEMORY = 2**28
 # So many data sets are simulated from the networks for every report, with so many networks learned from each where the
@@ -158,32 +159,35 @@ class Work:
         return check_cuts(self.prepared, main.confidence, self.options, self.deadline, again)
 
     def main_set(self) -> tuple[Averaged, tuple[Remark, ...]]:
-        """Average the credible set if it can be completed, else a bootstrap, and say why."""
+        """Average the networks of the method, by default a bootstrap's; where that cannot obey, a credible set's.
+
+        Which networks are best averaged was chosen by log loss on families of worlds left out: at every number of cases
+        and variables those of a bootstrap with qNML (docs/benchmarks/calibration.md). No limit chooses another recipe.
+        """
         method, score = self.options.method, self.options.chosen_score
-        names = tuple(name for name, source in SOURCES.items() if source.is_usual) if method == AUTO else (method,)
-        names = ("bootstrap",) if self.uncut is not None else names
+        found = self.average(self.recipe(self._source(method), score), 0.7, describe=True)
+        if found.confidence is None:
+            single = self._single(found)
+            if single is None:
+                raise OptionError(no_networks_message(found))
+            return single, (single_remark(found, self.given_seconds),)
+        remarks = []
+        if found.shortfall in (Shortfall.SAMPLE, Shortfall.COMPLETIONS):
+            remarks.append(sample_remark(found, self.given_seconds))
+        if found.hurried and found.shortfall is None:
+            remarks.append(undescribed_remark())
+        return found, tuple(remarks)
+
+    def _source(self, method: str) -> str:
+        """Return the source of a method; of those that are usual, the first that can obey the constraints."""
+        names: tuple[str, ...] = (method,)
+        if method == AUTO:
+            names = USUAL if self.uncut is None else USUAL[:1]
         if self.known is not None and self.known.is_ancestral:
             names = tuple(name for name in names if find_source(name).obeys_ancestors)
             if not names:
-                self.known.refuse_ancestors(f"the {find_source(method).title}")
-        given_up: list[Averaged] = []
-        for name in names:
-            last = name == names[-1]
-            found = self.average(self.recipe(name, score), 0.7 if last else 0.5, describe=True)
-            if found.confidence is None:
-                given_up.append(found)
-                continue
-            remarks = [fallback_remark(first, found) for first in given_up]
-            if found.shortfall in (Shortfall.SAMPLE, Shortfall.COMPLETIONS):
-                remarks.append(sample_remark(found, self.given_seconds))
-            if found.hurried and found.shortfall is None:
-                remarks.append(undescribed_remark())
-            return found, tuple(remarks)
-        single = self._single(given_up[-1])
-        if single is None:
-            raise OptionError(no_networks_message(given_up[-1]))
-        before = (fallback_remark(first, single) for first in given_up[:-1])
-        return single, (*before, single_remark(given_up[-1], self.given_seconds))
+                self.known.refuse_ancestors(f"the {find_source(USUAL[0] if method == AUTO else method).title}")
+        return names[0]
 
     @property
     def given_seconds(self) -> float | None:

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "cut_remark",
-    "fallback_remark",
     "hurried_remark",
     "missing_remark",
     "no_networks_message",
@@ -52,20 +51,6 @@ def shortfall_words(made: Averaged) -> str:
         Shortfall.EVERYTHING: "no network was finished",
     }[made.shortfall]
     return f"{what} ({made.status})"
-
-
-def fallback_remark(given_up: Averaged, found: Averaged) -> Remark:
-    """Say why another source was used instead of the first."""
-    return Remark(
-        f"The {given_up.recipe.source_facts.title} under {given_up.recipe.score_title} could not be completed: "
-        f"{shortfall_words(given_up)}."
-        + (
-            f" The confidences therefore come from {found.count:,} {found.recipe.source_facts.networks}."
-            if found.count > 1
-            else ""
-        ),
-        by_time=given_up.status is Status.TIME_LIMIT,
-    )
 
 
 def _longer(found: Averaged, seconds: float | None, networks: float) -> str:

@@ -3,9 +3,9 @@
 Within one data set the probability depends on the confidence alone, and never falls. Between data sets the curve moves
 with what is known of them without a truth: the number of cases N and of variables n, the expected number of edges per
 variable (the sum of the confidences over n), and how undecided the confidences are (the sum of c (1 - c) over that of
-c). The log odds of an edge are linear in log odds of the confidence, with one slope below one half and one above as in
-beta calibration (Kull, Silva Filho & Flach 2017), and with steps for what no network has and what all have; each of
-these five coefficients is linear in the facts of the data set.
+c). The log odds of an edge are piecewise linear in log odds of the confidence: one slope below one half and one above
+as in beta calibration (Kull, Silva Filho & Flach 2017), which may change once more at 0.1 and at 0.9, and steps for
+what no network has and what all have. Each of these seven coefficients is linear in the facts of the data set.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ __all__ = ["CASES", "VARIABLES", "CalibrationModel", "SetFacts", "fit_model"]
 
 EDGE = 0.002  # confidences nearer to 0 or 1 are taken for this near; steps take care of the very ends
 END = 0.0005
+BENDS = (0.1, 0.9)  # where the slopes may change, besides one half
 SPREAD = math.log((1 - EDGE) / EDGE)
 ROUNDS = 50
 CASES, VARIABLES = 1, 3  # where these stand among the facts of a data set
@@ -67,7 +68,7 @@ class SetFacts:
 @one_screen
 @dataclass(frozen=True)
 class CalibrationModel:
-    """The coefficients (five rows, one column per fact), and the range of the facts that were studied."""
+    """The coefficients (one row per term, one column per fact), and the range of the facts that were studied."""
 
     coefficients: tuple[tuple[float, ...], ...]
     lowest: tuple[float, ...]
@@ -76,8 +77,9 @@ class CalibrationModel:
     def __post_init__(self) -> None:
         width = len(SetFacts(1000, 20, 1.0, 0.0).row())
         table = np.asarray(self.coefficients, dtype=np.float64)
-        if table.shape != (len(_terms(KNOTS[:1])), width) or not np.isfinite(table).all():
-            raise FormatError(f"a calibration model has five rows of {width} coefficients.")
+        height = len(_terms(KNOTS[:1]))
+        if table.shape != (height, width) or not np.isfinite(table).all():
+            raise FormatError(f"a calibration model has {height} rows of {width} coefficients.")
         if not len(self.lowest) == len(self.highest) == width:
             raise FormatError(f"a calibration model knows the ranges of {width} facts.")
 
@@ -88,12 +90,20 @@ class CalibrationModel:
 
 
 def _terms(confidence: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return 5 x pairs: constant, the two sides of the log odds, and whether no network or every one has the edge."""
+    """Return 7 x pairs: constant, both sides of the log odds, the ends' steps, and the log odds beyond the bends."""
     near = np.clip(confidence, EDGE, 1 - EDGE)
     odds = np.log(near / (1 - near)) / SPREAD
     ends = confidence < END, confidence > 1 - END
+    low, high = (math.log(bend / (1 - bend)) / SPREAD for bend in BENDS)
     return np.stack(
-        [np.ones_like(odds), np.minimum(odds, 0), np.maximum(odds, 0), *(end.astype(float) for end in ends)]
+        [
+            np.ones_like(odds),
+            np.minimum(odds, 0),
+            np.maximum(odds, 0),
+            *(end.astype(float) for end in ends),
+            np.minimum(odds - low, 0),
+            np.maximum(odds - high, 0),
+        ]
     )
 
 

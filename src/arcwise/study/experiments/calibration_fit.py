@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Samples"]
 
-LEAST_SHARE = 0.05  # directions are learned from true edges with at least this confidence
+LEAST_SHARE = 0.5  # directions are learned from true edges with more confidence than this: of others none is told
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,12 +86,12 @@ class Samples:
         return self.take((self.frame["family"] == family).to_numpy(dtype=bool))
 
     def model(self) -> CalibrationModel:
-        """Fit the model of edges. A pair of a sample with P pairs counts P^-1/2: large networks count more, not all."""
+        """Fit the model of edges; every pair counts alike, so that probabilities are right over the pairs of all."""
         return fit_model(
             [states.present for states in self.states],
             [states.truth != ABSENT for states in self.states],
             self.facts,
-            [len(states.truth) ** -0.5 * SCALE for states in self.states],
+            [1.0] * len(self.states),
         )
 
     def directions(self) -> DirectionMap:
@@ -122,6 +122,3 @@ class Samples:
         labels: Sequence[str] = [*self.labels, *(f"{source}:{ANY}" for source in sources)]
         entries = [self.entry(label) for label in labels]
         return CalibrationTable({(entry.source, entry.score): entry for entry in entries}, provenance)
-
-
-SCALE = 10.0  # the pairs of a data set of 15 variables count 1 each
