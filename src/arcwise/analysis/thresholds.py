@@ -23,6 +23,8 @@ __all__ = ["COST_POWERS", "RuleMark", "RuleName", "Thresholds", "add_broom", "ch
 # What a missed edge may cost in the report: 2^-5 to 2^5 extra edges.
 COST_POWERS: tuple[float, ...] = tuple(k / 4 for k in range(-20, 21))
 PERMUTATIONS = 20
+# Unasked, so many networks are learned from each where the source samples: four times the work of 200 replicates.
+SHUFFLED_NETWORKS = 40
 
 
 class RuleName(enum.StrEnum):
@@ -167,7 +169,7 @@ def _broom(
     progress: bool | ProgressCallback | None,
 ) -> tuple[RuleMark | None, Remark | None]:
     """Learn from shuffled columns as from the data: what is found there is found by chance (Broom et al. 2012)."""
-    shuffles, confidence = options.permutations, main.confidence
+    shuffles, confidence, most = options.permutations, main.confidence, None
     assert confidence is not None
     if shuffles is None:
         if isinstance(data.whole if isinstance(data, Uncut) else data, Incomplete):
@@ -180,11 +182,13 @@ def _broom(
                 "Broom's rule was not computed: with this many variables, learning from shuffled columns is slow. "
                 f"--permutations {PERMUTATIONS} asks for it."
             )
-        shuffles = PERMUTATIONS
+        shuffles, most = PERMUTATIONS, SHUFFLED_NETWORKS
     if shuffles == 0:
         return None, None
     # Shuffled columns have fewer edges, and are learned from faster than the data; but not by much.
-    needed = 0.3 * shuffles * main.seconds
+    recipe = recipe_of(confidence, most=most)
+    share = recipe.settings.get(recipe.source_facts.counted_by, main.count) / max(main.count, 1)
+    needed = 0.3 * shuffles * share * main.seconds
     if needed > deadline.seconds_left:
         return None, Remark(
             f"Broom's rule was not begun: learning from {shuffles} data sets with shuffled columns takes about "
@@ -193,7 +197,7 @@ def _broom(
         )
     found = permuted_confidences(
         data,
-        recipe_of(confidence),
+        recipe,
         permutations=shuffles,
         seed=options.seed,
         threads=options.threads,

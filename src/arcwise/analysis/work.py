@@ -45,12 +45,13 @@ from arcwise.scores import Score
 __all__ = ["Work", "completions_of"]
 
 COMPARED = ("qnml", "bdeu:ess=1", "bic")
+EXACT_COMPARED = 20
 # What `learn` averages by itself: the first of these that can obey the constraints.
 USUAL = ("bootstrap", "credible")
 # A comparison that needs more is given up: a limit of memory, unlike one of time, is the same on every machine.
 COMPARED_MEMORY = 2**28
 # So many data sets are simulated from the networks for every report, with so many networks learned from each where the
-# source samples: one and a half times the work of 200 replicates. Up to so many variables and cases; beyond, on request.
+# source samples: one and a half times the work of 200 replicates. Up to so many variables and cases; else on request.
 SIMULATIONS = 10
 SIMULATED_NETWORKS = 30
 SIMULATED_VARIABLES = 40
@@ -328,15 +329,14 @@ class Work:
     def compared(self, main: Averaged) -> list[Recipe]:
         """Return the recipes to compare with: every usual source, three scores each.
 
-        Where the main set is a sample because what is exact was too much, of the exact ones only that with BIC is
-        tried: its table is pruned best.
+        Beyond some twenty variables, of the exact ones only that with BIC is tried: its table is pruned best.
         """
-        is_sample = main.recipe.source_facts.is_sample
+        is_large = len(self.prepared.data.names) > EXACT_COMPARED
         plan = [
             self.recipe(source.name, score)
             for source in SOURCES.values()
             if source.is_usual
-            for score in (COMPARED[-1:] if is_sample and not source.is_sample else COMPARED)
+            for score in (COMPARED[-1:] if is_large and not source.is_sample else COMPARED)
             if source.obeys_ancestors or self.known is None or not self.known.is_ancestral
         ]
         return [one for one in plan if (one.source, one.score) != (main.recipe.source, main.recipe.score)]

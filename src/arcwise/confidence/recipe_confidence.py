@@ -45,8 +45,12 @@ def label_of(recipe: Recipe) -> str:
     return f"{recipe.source}:{recipe.score['name']}"
 
 
-def recipe_of(confidence: EdgeConfidence) -> Recipe:
-    """Return how a confidence was found, so that other data can be treated the same way."""
+def recipe_of(confidence: EdgeConfidence, *, most: int | None = None) -> Recipe:
+    """Return how a confidence was found, so that other data can be treated the same way.
+
+    With at most so many networks, where the source makes as many as it is told: shares of fewer are coarser, and mean
+    the same.
+    """
     if confidence.recipe is None:
         raise OptionError(
             f"permuted data must be treated as the data were, but these confidences (origin '{confidence.origin}') do "
@@ -56,7 +60,8 @@ def recipe_of(confidence: EdgeConfidence) -> Recipe:
     recipe, counted_by = confidence.recipe, confidence.recipe.source_facts.counted_by
     if not counted_by:
         return recipe
-    return replace(recipe, settings={**recipe.settings, counted_by: confidence.n_networks})
+    count = confidence.n_networks if most is None else min(most, confidence.n_networks)
+    return replace(recipe, settings={**recipe.settings, counted_by: count})
 
 
 @dataclass(frozen=True, eq=False)

@@ -101,10 +101,7 @@ def self_calibration(
     run = run or Run()
     deadline = Deadline.of(run.limits)
     recipe = recipe_of(confidence).without_recuts
-    counted_by = recipe.source_facts.counted_by
-    again = recipe
-    if members is not None and counted_by:
-        again = replace(recipe, settings={**recipe.settings, counted_by: min(members, confidence.n_networks)})
+    again = recipe_of(confidence, most=members).without_recuts
     vectors: list[NDArray[np.float64]] = []
     truths: list[NDArray[np.bool_]] = []
     pairs = np.triu_indices(len(data.names), 1)
