@@ -42,6 +42,7 @@ from arcwise.data import Dataset
 from arcwise.ensemble import Recipe
 from arcwise.ensemble.recipe import Run
 from arcwise.graph import Dag
+from arcwise.limits import Limits
 from arcwise.study.experiments.calibration import as_seen
 from arcwise.study.sources import Sources
 
@@ -50,6 +51,7 @@ PARTS = ("child", "insurance", "alarm", "hailfinder", "hepar2", "win95pts", "and
 WHOLE = ("child", "insurance", "alarm")
 CASES = (100, 500, 2_000)
 SEEDS = (1,)
+TEAM = 120.0  # seconds for all members of the meta-ensemble
 PEERS = {"bnlearn": 50, "pyagrum": 50, "pgmpy": 20}
 
 Claims = NDArray[np.float64]
@@ -134,7 +136,9 @@ def our_ways(data: Dataset) -> Mapping[str, Callable[[], Claims]]:
     def by_boosting() -> Claims:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return combine_confidences(team_confidences(data, studied_recipes(), seed=1, progress=False)).vector
+            return combine_confidences(
+                team_confidences(data, studied_recipes(), seed=1, limits=Limits(TEAM), progress=False)
+            ).vector
 
     def by_pool() -> Claims:
         members = {f"{source}:qnml": of(source) for source in ("credible", "bootstrap")}

@@ -178,13 +178,20 @@ def edge_columns() -> str:
 
 
 def summary_table(argument: str) -> str:
-    """Return a table of a frozen study summary, "STUDY TABLE", as Markdown."""
+    """Return a table of a frozen study summary as Markdown: "STUDY TABLE", or some rows, "STUDY TABLE COLUMN=VALUE"."""
     import pandas as pd
 
     from arcwise.study.summarize import markdown_table
 
-    study, table = argument.split()
-    return markdown_table(pd.read_csv(DOCS.parent / "studies" / "summaries" / study / f"{table}.csv"))
+    study, table, *conditions = argument.split()
+    frame = pd.read_csv(DOCS.parent / "studies" / "summaries" / study / f"{table}.csv")
+    for condition in conditions:
+        column, _, values = condition.partition("=")
+        kept = values.split(",")
+        frame = frame[frame[column].astype(str).isin(kept)]
+        if len(kept) == 1:
+            frame = frame.drop(columns=column)
+    return markdown_table(frame.reset_index(drop=True))
 
 
 def generate(what: str) -> str:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arcwise.confidence.calibration.reliability import FLOOR, reliability
-from arcwise.confidence.meta_ensemble import pooled
 from arcwise.study.experiment import SummaryFigure, SummaryTable
 from arcwise.study.experiments.calibration_decisions import decisions_table
 from arcwise.study.experiments.calibration_fit import Samples
 from arcwise.study.experiments.calibration_judged import GROUPS, Judged, judge, parts
+from arcwise.study.experiments.calibration_pool import judge_together
 from arcwise.study.experiments.pair_states import ABSENT, BACKWARD, FORWARD, UNDIRECTED
 
 if TYPE_CHECKING:
@@ -22,7 +22,13 @@ if TYPE_CHECKING:
 
 __all__ = ["summarize"]
 
-TOGETHER = "pooled"
+# Recipes that are compared on the same samples, and together.
+TEAMS: tuple[tuple[str, ...], ...] = (
+    ("bootstrap:qnml", "credible:qnml"),
+    ("bootstrap:qnml", "posterior:qnml"),
+    ("bootstrap:qnml", "bootstrap:bic", "bootstrap:bdeu"),
+    ("bootstrap:qnml", "bootstrap:bic", "credible:qnml", "posterior:qnml"),
+)
 # The bins of the issue of calibration that matter to readers: where an edge is believed.
 HIGH_BINS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
 SETTLED = 0.75  # from this share of the networks on, the report calls a direction settled
@@ -36,7 +42,7 @@ def summarize(rows: pd.DataFrame) -> Sequence[SummaryTable | SummaryFigure]:
         return [_seconds(rows)]
     return [
         _quality(judged),
-        _together(judged),
+        _together(samples),
         _high_bins(judged),
         _expected(judged),
         decisions_table(judged, rows),
@@ -76,42 +82,35 @@ def _quality(judged: Sequence[Judged]) -> SummaryTable:
     return SummaryTable("quality", caption, pd.DataFrame(lines))
 
 
-def _together(judged: Sequence[Judged]) -> SummaryTable:
-    """Compare the recipes, and what they say together, on the samples that all of them learned from."""
+def _together(samples: Samples) -> SummaryTable:
+    """Compare recipes, and what they say together, on the samples that all of them learned from."""
     import pandas as pd
 
-    labels = sorted({one.label for one in judged})
-    by_sample: dict[str, dict[str, Judged]] = {}
-    for one in judged:
-        by_sample.setdefault(one.sample, {})[one.label] = one
-    common = [found for found in by_sample.values() if len(found) == len(labels)]
+    teams = [team for team in TEAMS if set(team) <= set(samples.labels)]
     lines = []
-    for group in GROUPS:
-        own = [found for found in common if found[labels[0]].group == group]
-        if not own:
-            continue
-        real = np.concatenate([found[labels[0]].real for found in own])
-        claims = {label: np.concatenate([found[label].probability for found in own]) for label in labels}
-        raw = {label: np.concatenate([found[label].confidence for found in own]) for label in labels}
-        claims[TOGETHER] = pooled(list(claims.values()))
-        for label, values in claims.items():
-            made = reliability(values, real)
-            before = reliability(raw[label], real) if label in raw else None
-            lines.append(
-                {
-                    "cases": group,
-                    "recipe": label,
-                    "log_loss_confidence": None if before is None else round(before.log_loss, 4),
-                    "log_loss_probability": round(made.log_loss, 4),
-                    "brier_confidence": None if before is None else round(before.brier, 4),
-                    "brier_probability": round(made.brier, 4),
-                    "error_probability": round(made.error, 4),
-                    "cells": len(own),
-                }
-            )
+    for team in teams or [samples.labels]:
+        judged = judge_together(samples, team)
+        for group, (low, high) in GROUPS.items():
+            own = [one for one in judged if low <= one.cases <= high]
+            if not own:
+                continue
+            real = np.concatenate([one.real for one in own])
+            for label in own[0].claims:
+                made = reliability(np.concatenate([one.claims[label] for one in own]), real)
+                lines.append(
+                    {
+                        "members": " + ".join(team),
+                        "cases": group,
+                        "by": label,
+                        "log_loss": round(made.log_loss, 4),
+                        "brier": round(made.brier, 4),
+                        "error": round(made.error, 4),
+                        "cells": len(own),
+                    }
+                )
     caption = (
-        "The recipes on the samples that all of them learned from, and pooled: the mean of the log odds of their "
-        "probabilities. Each family left out."
+        "Recipes on the samples that all of them learned from, and together: pooled is the mean of the log odds of "
+        "their probabilities, stacked has weights that were fitted for log loss. Each family left out."
     )
     return SummaryTable("together", caption, pd.DataFrame(lines))
 
