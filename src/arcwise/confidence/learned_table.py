@@ -1,6 +1,7 @@
 """`LearnedTable`: the thresholds learned from proxy networks, by method, score, sample size and what mistakes cost.
 
-The table that comes with the package is made by the study `liao-thresholds` and records how; Liao's own values (his
+Two tables come with the package and record how they were made: that of the study `liao-thresholds`, by the recipes of
+the thesis, and that of the study `calibration`, by the recipes of `learn` (`table_for` chooses). Liao's own values (his
 Table 5.8) are here for comparison.
 """
 
@@ -17,7 +18,7 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.confidence.studied_table import StudiedTable
+from arcwise.confidence.studied_table import BY_CASES, StudiedTable
 from arcwise.ensemble.recipe import Recipe
 from arcwise.errors import FormatError, OptionError, UnknownNameError, suggestion
 from arcwise.showing import one_screen
@@ -33,8 +34,10 @@ __all__ = [
     "check_metric",
     "learned_table",
     "published_table",
+    "relearned_table",
     "size_group",
     "size_warning",
+    "table_for",
 ]
 
 Metric = Literal["shd", "f", "f-cpdag", "cost"]
@@ -87,7 +90,7 @@ def size_warning(n_cases: int | None) -> str:
     return (
         f"The learned cut-offs come from data sets of {low:,} to {high:,} cases, and there are {n_cases:,} here. That "
         f"of the nearest sizes, {first:,} to {last:,} cases, is used, but no study shows that it is best here. "
-        "The rule that follows from your costs alone (--rule cost) is the alternative."
+        "The rule that follows from your costs alone is the alternative."
     )
 
 
@@ -167,14 +170,19 @@ class LearnedTable(StudiedTable):
         share = (math.log(inside) - math.log(known[below])) / (math.log(known[above]) - math.log(known[below]))
         return first, second, share
 
-    def mismatch(self, recipe: Recipe | None, n_networks: int | None = None) -> str:
+    def mismatch(self, recipe: Recipe | None, n_networks: int | None = None, n_cases: int | None = None) -> str:
         """Say in words how a recipe differs from the one that the thresholds for it were learned with; "" if not.
 
         Constraints and filled gaps are the analyst's own, and no proxy had any; they are reported as differences, too.
         """
         if recipe is None:
             return ""
-        studied = self.recipe(recipe.source, str(recipe.score.get("name")))
+        by_cases = self.provenance.get("parents") == BY_CASES
+        studied = (
+            self.studied_like(recipe, n_cases)
+            if by_cases
+            else self.recipe(recipe.source, str(recipe.score.get("name")))
+        )
         if studied is None:
             return ""
         most = studied.settings.get("most_networks")
@@ -221,6 +229,22 @@ def learned_table() -> LearnedTable:
     """Return the table that comes with the package."""
     file = resources.files("arcwise.confidence").joinpath("data", "thresholds.json")
     return LearnedTable.from_json(file.read_text(encoding="utf-8"), where="thresholds.json")
+
+
+@cache
+def relearned_table() -> LearnedTable:
+    """Return the thresholds that were learned with the recipes of `learn`."""
+    file = resources.files("arcwise.confidence").joinpath("data", "relearned.json")
+    return LearnedTable.from_json(file.read_text(encoding="utf-8"), where="relearned.json")
+
+
+def table_for(recipe: Recipe | None, n_cases: int | None) -> LearnedTable:
+    """Return the table of thresholds that were learned with a recipe like this one; if there is none, the thesis'."""
+    fresh = relearned_table()
+    studied = None if recipe is None else fresh.studied_like(recipe, n_cases)
+    if recipe is None or studied is None or recipe.differences(studied):
+        return learned_table()
+    return fresh
 
 
 # Liao 2022, Table 5.8: SHD; rows are the groups of sample sizes, columns the scores.

@@ -14,7 +14,7 @@ import numpy as np
 
 from arcwise.confidence.calibration.edge_probability import Expected
 from arcwise.confidence.edge_confidence import EdgeConfidence
-from arcwise.confidence.learned_table import ANY, GRID, LearnedTable, check_metric, learned_table, size_warning
+from arcwise.confidence.learned_table import ANY, GRID, LearnedTable, check_metric, size_warning, table_for
 from arcwise.confidence.rules import Threshold, calibrated_threshold, cost_threshold, gross_threshold
 from arcwise.confidence.rules.learned import learned_threshold, score_name
 from arcwise.ensemble.sources import SOURCES
@@ -128,7 +128,9 @@ def recommend(
         sentences, mismatch = _by_probability(confidence), ""
         neighbours: tuple[Alternative, ...] = ()
     else:
-        chosen, sentences, neighbours, mismatch = _by_proxies(confidence, metric, weight, table or learned_table())
+        chosen, sentences, neighbours, mismatch = _by_proxies(
+            confidence, metric, weight, table or table_for(confidence.recipe, confidence.n_cases)
+        )
     above = _counter(confidence)
     others = _other_rules(confidence, metric, weight, chosen)
     rest = ", ".join(f"{o.reason} {o.threshold:.3g} ({o.edges} edges)" for o in others)
@@ -209,7 +211,7 @@ def _by_proxies(
     sentences = [_origin_of(entry.score, entry.cases, chosen, confidence)]
     if entry.cases != ANY and (warning := size_warning(confidence.n_cases)):
         sentences.append(f"Warning: {warning}")
-    mismatch = known.mismatch(confidence.recipe, confidence.n_networks)
+    mismatch = known.mismatch(confidence.recipe, confidence.n_networks, confidence.n_cases)
     if mismatch:
         sentences.append(f"Warning: {mismatch}")
     close = [a for a in neighbours if a.extra_error is not None and a.extra_error <= 0.05 * best + 1e-12]

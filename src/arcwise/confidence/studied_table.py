@@ -8,12 +8,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from arcwise.ensemble.recipe import Recipe
 from arcwise.errors import FormatError
 
-__all__ = ["StudiedTable"]
+__all__ = ["BY_CASES", "StudiedTable"]
+
+# How many networks are drawn decides how exact a confidence is, not what it means.
+EFFORT = ("replicates", "most_draws", "chains", "way")
+BY_CASES = "by cases"  # said of a study whose limits on parents are those of `Facts.most_parents`
 
 
 class StudiedTable:
@@ -27,6 +32,21 @@ class StudiedTable:
         """Return how the networks of the study were made, with this source and score; None if it is not recorded."""
         found = self.provenance.get("recipes", {}).get(f"{source}:{score}")
         return None if found is None else Recipe.from_description(found)
+
+    def studied_like(self, recipe: Recipe, n_cases: int | None) -> Recipe | None:
+        """Return the study's own recipe for so many cases, with the settings at hand that only say how long to draw.
+
+        None if the study has no such source and score. Where its limits on parents moved with the number of cases, the
+        limit is that for this number.
+        """
+        studied = self.recipe(recipe.source, str(recipe.score.get("name")))
+        if studied is None:
+            return None
+        settings = {**studied.settings, **{k: v for k, v in recipe.settings.items() if k in EFFORT}}
+        studied = replace(studied, settings=settings)
+        if self.provenance.get("parents") != BY_CASES:
+            return studied
+        return replace(studied, max_parents=studied.scorer.facts.most_parents(n_cases))
 
     @staticmethod
     def made_differently(what: str, differences: Sequence[str], claim: str) -> str:

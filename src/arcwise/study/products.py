@@ -1,7 +1,7 @@
 """What the package takes from studies.
 
 From a discovery study the learned thresholds and the training table of the ensemble, from a calibration study the ways
-from confidences to probabilities.
+from confidences to probabilities, and thresholds for its recipes.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from arcwise.confidence import LearnedTable
 from arcwise.confidence.calibration.table import CalibrationTable
+from arcwise.confidence.studied_table import BY_CASES
 from arcwise.confidence.training_table import TrainingTable
 from arcwise.errors import FormatError, UnknownNameError, suggestion
 from arcwise.files import atomic_write, write_text
@@ -52,7 +53,13 @@ def export_product(store: str | os.PathLike[str], path: str | os.PathLike[str], 
 
 
 def thresholds_product(store: str | os.PathLike[str]) -> LearnedTable:
-    """Learn all thresholds from a store: of the members, and of ensembles on benchmarks that they have not seen."""
+    """Learn all thresholds from a store: of the members, and of ensembles on benchmarks that they have not seen.
+
+    From a calibration study those of its recipes, which are those of `learn`.
+    """
+    if CALIBRATION in Store(store).study().experiments:
+        rows, provenance = _calibration(store)
+        return LearnedTable.of(Instances.of(rows).learn_all(), provenance)
     instances, provenance = _instances(store)
     entries = instances.learn_all()
     for (metric, weight), made in ensemble_predictions(instances).items():
@@ -68,12 +75,17 @@ def ensemble_product(store: str | os.PathLike[str]) -> TrainingTable:
 
 def calibration_product(store: str | os.PathLike[str]) -> CalibrationTable:
     """Fit how confidences become probabilities, for every recipe of a calibration study."""
+    rows, provenance = _calibration(store)
+    return Samples(rows).table(provenance)
+
+
+def _calibration(store: str | os.PathLike[str]) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Return the rows of a calibration study, and how they were made: with limits on parents that move with N."""
     source = Store(store)
     rows, cells = _frames(source, CALIBRATION)
-    samples = Samples(rows)
     settings = source.study().experiments[CALIBRATION]
     recipes = {label: recipe.describe() for label, recipe in settings.made_recipes().items()}
-    return samples.table(_provenance(source, samples.digest, cells, recipes))
+    return rows, {**_provenance(source, Samples(rows).digest, cells, recipes), "parents": BY_CASES}
 
 
 def _instances(store: str | os.PathLike[str]) -> tuple[Instances, dict[str, Any]]:

@@ -13,7 +13,6 @@ from arcwise.confidence.calibration.calibration import Calibration
 from arcwise.confidence.calibration.directions import DirectionMap
 from arcwise.confidence.calibration.model import CASES, VARIABLES, CalibrationModel, SetFacts
 from arcwise.confidence.studied_table import StudiedTable
-from arcwise.ensemble.recipe import Recipe
 from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
@@ -78,10 +77,10 @@ class CalibrationTable(StudiedTable):
             return "How the networks were made is not known, so no study shows that the probabilities are right here."
         if confidence.n_cases is None:
             return f"The number of cases is not known; the probabilities are for {UNKNOWN_CASES:,}."
-        studied = self.recipe(entry.source, entry.score)
+        studied = self.studied_like(recipe, confidence.n_cases)
         if studied is None:
             return f"The score {recipe.score_title} was not studied; the probabilities are those of other scores."
-        differences = recipe.differences(_as_studied(studied, recipe, confidence.n_cases))
+        differences = recipe.differences(studied)
         if confidence.targets:
             differences = (*differences, "experiments: some here, none there")
         if not differences:
@@ -125,19 +124,6 @@ def _entry(row: Mapping[str, Any]) -> CalibrationEntry:
     return CalibrationEntry(
         str(row["source"]), str(row["score"]), model, directions, int(row["data_sets"]), int(row["networks"])
     )
-
-
-def _as_studied(studied: Recipe, recipe: Recipe, n_cases: int) -> Recipe:
-    """Return the recipe of the study as it was for so many cases.
-
-    The limit on parents moves with them, and the settings that only say how long to draw are those at hand.
-    """
-    settings = {**studied.settings, **{k: v for k, v in recipe.settings.items() if k in EFFORT}}
-    return replace(studied, settings=settings, max_parents=studied.scorer.facts.most_parents(n_cases))
-
-
-# How many networks are drawn decides how exact a confidence is, not what it means.
-EFFORT = ("replicates", "most_draws", "chains", "way")
 
 
 def _beyond(n_cases: int, n_variables: int, model: CalibrationModel) -> str:
