@@ -91,9 +91,10 @@ def test_from_csv_and_odds_to_every_file(
 
 
 def test_odds_of_a_direction_show_in_the_directions(frame: pd.DataFrame) -> None:
-    plain = arcwise.learn(frame, score="bic", **QUICK)
+    credible = {"method": "credible", "score": "bic", **QUICK}
+    plain = arcwise.learn(frame, **credible)
     assert plain.edge("smoke", "cough").split[2] > 0.9
-    analysis = arcwise.learn(frame, score="bic", beliefs=Beliefs(arcs={("smoke", "cough"): 30}), **QUICK)
+    analysis = arcwise.learn(frame, beliefs=Beliefs(arcs={("smoke", "cough"): 30}), **credible)
     edge = analysis.edge("smoke", "cough")
     assert edge.split[2] == 0.0
     assert edge.split[0] > 0.9

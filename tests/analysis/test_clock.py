@@ -82,7 +82,7 @@ def test_what_the_clock_decides_shows_in_the_status(name: str, monkeypatch: pyte
 
 def test_the_share_of_the_posterior_that_time_left_out_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arcwise.analysis.refinement.COVERED_SHARE", 0.0)
-    found = learn(cases(4), **PLAIN)
+    found = learn(cases(4), method="credible", **PLAIN)
     assert found.main.credible is not None
     assert found.main.credible.covered is None
     assert not found.complete

@@ -15,6 +15,7 @@ from arcwise.data import Incomplete
 from arcwise.errors import OptionError
 
 QUICK = {"permutations": 0, "compare": False, "completions": 8}
+CREDIBLE = {"method": "credible", **QUICK}  # one set of networks for each of the completions
 
 
 def trial(rows: int = 250, seed: int = 3) -> pd.DataFrame:
@@ -39,7 +40,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_from_a_file_with_gaps_to_a_folder(file: Path, tmp_path: Path) -> None:
-    found = learn(file, agree=True, **QUICK)
+    found = learn(file, agree=True, **CREDIBLE)
     assert found.prepared.gaps == "completions:8"
     assert found.main.recipe.gaps == "completions:8"
     assert found.confidence["age", "sick"] > 0.9
@@ -51,7 +52,7 @@ def test_from_a_file_with_gaps_to_a_folder(file: Path, tmp_path: Path) -> None:
     assert edge.between_completions is not None
     assert edge.counts.sum() == pytest.approx(250, abs=2)
     found.save(tmp_path / "first")
-    learn(file, agree=True, threads=2, **QUICK).save(tmp_path / "second")
+    learn(file, agree=True, threads=2, **CREDIBLE).save(tmp_path / "second")
     for name in sorted(path.name for path in (tmp_path / "first").iterdir()):
         assert (tmp_path / "first" / name).read_bytes() == (tmp_path / "second" / name).read_bytes(), name
     table = pd.read_csv(tmp_path / "first" / "edges.csv")
@@ -63,7 +64,7 @@ def test_from_a_file_with_gaps_to_a_folder(file: Path, tmp_path: Path) -> None:
 
 
 def test_the_report_says_what_was_assumed_and_what_gaps_depend_on(file: Path) -> None:
-    text = " ".join(learn(file, agree=True, **QUICK).to_text(width=200).split())
+    text = " ".join(learn(file, agree=True, **CREDIBLE).to_text(width=200).split())
     for part in (
         "missing at random",
         "of the cases are complete",
@@ -79,7 +80,7 @@ def test_the_report_says_what_was_assumed_and_what_gaps_depend_on(file: Path) ->
 def test_without_gaps_nothing_changes(tmp_path: Path) -> None:
     frame = trial().dropna().reset_index(drop=True)
     frame.to_csv(tmp_path / "whole.csv", index=False)
-    options = {"permutations": 0, "compare": False, "agree": True, "name": "whole"}
+    options = {"permutations": 0, "compare": False, "agree": True, "name": "whole", "replicates": 20}
     learn(tmp_path / "whole.csv", **options).save(tmp_path / "usual")
     for impute in ("completions", "knn"):
         found = learn(tmp_path / "whole.csv", impute=impute, **options)
@@ -90,7 +91,7 @@ def test_without_gaps_nothing_changes(tmp_path: Path) -> None:
             assert (tmp_path / "usual" / name).read_bytes() == (tmp_path / impute / name).read_bytes()
     data = found.data
     nothing = np.zeros((data.n_variables, data.n_rows), dtype=bool)
-    same, usual = (learn(given, permutations=0, compare=False) for given in (Incomplete(data, nothing), data))
+    same, usual = (learn(given, permutations=0, compare=False, replicates=20) for given in (Incomplete(data, nothing), data))
     np.testing.assert_array_equal(same.confidence.present, usual.confidence.present)
 
 
@@ -104,7 +105,7 @@ def test_without_gaps_nothing_changes(tmp_path: Path) -> None:
     ],
 )
 def test_filling_once_comes_with_a_warning(file: Path, method: str, words: str) -> None:
-    found = learn(file, agree=True, impute=method, **QUICK)
+    found = learn(file, agree=True, impute=method, replicates=20, **QUICK)
     assert found.main.recipe.gaps == method
     assert found.gaps is None
     assert isinstance(found.prepared.data, Dataset)
@@ -114,25 +115,32 @@ def test_filling_once_comes_with_a_warning(file: Path, method: str, words: str) 
 
 
 def test_the_bootstrap_completes_each_replicate(file: Path) -> None:
-    found = learn(file, agree=True, method="bootstrap", replicates=20, **QUICK)
+    found = learn(file, agree=True, replicates=20, **QUICK)
+    assert found.main.title == "bootstrap, qNML"
     assert found.confidence.spread is None
     assert found.confidence.completions == 20
     assert found.confidence["age", "sick"] > 0.9
     assert "each network was learned from a completion of its own" in found.explain("sick", "outcome")
     assert found.to_frame()["spread"].isna().all()
+    text = " ".join(found.to_text().split())
+    assert "Each network was learned from a sample of the cases with their gaps, which was completed anew." in text
+    assert "Each bootstrap sample was drawn with its gaps and completed anew." in text
+    assert "completions of the data" not in text
+    same = learn(file, agree=True, replicates=20, threads=2, **QUICK)
+    assert same.to_html() == found.to_html()
 
 
 def test_gaps_of_data_that_are_discrete_already(file: Path) -> None:
     frame = trial()
     frame["age"] = np.where(frame["age"].isna(), None, np.where(frame["age"] > 56, "old", "young"))
-    found = learn(Incomplete.from_dataframe(frame), **QUICK)
+    found = learn(Incomplete.from_dataframe(frame), **CREDIBLE)
     assert found.confidence.completions >= 8
     with pytest.raises(OptionError, match="gaps of Incomplete data are completed"):
         learn(Incomplete.from_dataframe(frame), impute="knn")
 
 
 def test_shuffled_columns_keep_their_gaps(file: Path) -> None:
-    found = learn(file, agree=True, permutations=2, compare=False, completions=4)
+    found = learn(file, agree=True, method="credible", permutations=2, compare=False, completions=4)
     assert [mark.label for mark in found.thresholds.marks][-1] == "Broom"
 
 
@@ -143,11 +151,11 @@ def test_data_of_experiments_are_completed(tmp_path: Path) -> None:
     made = rng.random(600) < 0.35
     frame.loc[made, "sick"] = rng.choice(["no", "yes"], made.sum())
     frame["set"] = np.where(made, "sick", "")
-    found = learn(frame, interventions="set", agree=True, **QUICK)
+    found = learn(frame, interventions="set", agree=True, **CREDIBLE)
     assert found.main.recipe.gaps == "completions:8"
     assert found.confidence["age", "sick"] > 0.8
     assert any("Taken as set by experiments: sick in" in step for step in found.steps)
     assert found.confidence.directed[found.data.index("age"), found.data.index("sick")] > 0.8
     found.save(tmp_path / "out")
-    again = learn(frame, interventions="set", agree=True, method="bootstrap", replicates=8, **QUICK)
+    again = learn(frame, interventions="set", agree=True, replicates=8, **QUICK)
     assert again.confidence["age", "sick"] > 0.5

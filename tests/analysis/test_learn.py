@@ -18,11 +18,12 @@ from arcwise.limits import Status
 from arcwise.option import record_of
 
 QUICK = {"permutations": 0, "compare": False}
+CREDIBLE = {"method": "credible", **QUICK}
 
 
 @pytest.fixture(scope="module")
 def scale() -> arcwise.Analysis:
-    return learn(datasets.load("balance-scale"), seed=1)
+    return learn(datasets.load("balance-scale"), method="credible", seed=1)
 
 
 @pytest.fixture(scope="module")
@@ -32,29 +33,41 @@ def boards() -> arcwise.Analysis:
 
 def test_the_confidences_are_those_of_the_stages(boards: arcwise.Analysis) -> None:
     data = datasets.load("tic-tac-toe")
-    table = arcwise.build_parent_sets(data, "qnml", slack=math.log(20), max_parents=3)
-    networks = arcwise.find_credible(table, bayes_factor=20)
+    networks = arcwise.bootstrap_networks(data, replicates=200, score="qnml", max_parents=4, seed=1)
     expected = arcwise.edge_confidence(networks)
-    assert boards.main.title == "credible set, qNML"
+    assert boards.main.title == "bootstrap, qNML"
+    assert boards.main.credible is None
+    assert boards.confidence.n_networks == networks.count == 200
     np.testing.assert_array_equal(boards.confidence.present, expected.present)
     np.testing.assert_array_equal(boards.confidence.directed, expected.directed)
-    assert boards.main.credible is not None
-    assert boards.main.credible.count == networks.count == 144
-    assert boards.main.credible.classes == 48
     advice = arcwise.confidence.recommend(boards.confidence, metric="cost", alpha=1)
     assert boards.threshold == advice.threshold.value
     assert boards.consensus.dag == arcwise.consensus_network(expected, boards.threshold).dag
     assert boards.network == arcwise.fit_parameters(boards.dag, data, ess=1)
 
 
+def test_the_confidences_of_a_credible_set_are_those_of_its_stages() -> None:
+    data = datasets.load("tic-tac-toe")
+    found = learn(data, max_parents=3, **CREDIBLE)
+    table = arcwise.build_parent_sets(data, "qnml", slack=math.log(20), max_parents=3)
+    networks = arcwise.find_credible(table, bayes_factor=20)
+    expected = arcwise.edge_confidence(networks)
+    assert found.main.title == "credible set, qNML"
+    np.testing.assert_array_equal(found.confidence.present, expected.present)
+    np.testing.assert_array_equal(found.confidence.directed, expected.directed)
+    assert found.main.credible is not None
+    assert found.main.credible.count == networks.count == 144
+    assert found.main.credible.classes == 48
+
+
 def test_each_edge_has_its_confidence_by_method_and_score(boards: arcwise.Analysis) -> None:
     data = datasets.load("tic-tac-toe")
     titles = [title for title, _ in boards.edges[0].by_method]
     assert titles == [
+        "bootstrap, qNML",
         "credible set, qNML",
         "credible set, BDeu (ess 1)",
         "credible set, BIC",
-        "bootstrap, qNML",
         "bootstrap, BDeu (ess 1)",
         "bootstrap, BIC",
     ]
@@ -87,7 +100,7 @@ def test_the_effect_and_the_prior_curve_are_those_of_the_data(scale: arcwise.Ana
 
 def test_the_posterior_covered_is_a_share_of_all_dags() -> None:
     data = datasets.load("iris")
-    facts = learn(data, score="bdeu:ess=1", **QUICK).main.credible
+    facts = learn(data, score="bdeu:ess=1", **CREDIBLE).main.credible
     table = arcwise.build_parent_sets(data, "bdeu:ess=1", slack=math.inf)
     everything = arcwise.find_credible(table, log_slack=1e6)
     assert everything.count == 29_281
@@ -100,10 +113,10 @@ def test_the_posterior_covered_is_a_share_of_all_dags() -> None:
 
 def test_averages_over_classes_are_those_over_their_members(monkeypatch: pytest.MonkeyPatch) -> None:
     data = datasets.load("wine")
-    by_dag = learn(data, **QUICK)
+    by_dag = learn(data, **CREDIBLE)
     monkeypatch.setattr("arcwise.confidence.credible_averages.MOST_DAGS", 10)
     monkeypatch.setattr("arcwise.analysis.averaged.MOST_DAGS", 10)
-    by_class = learn(data, **QUICK)
+    by_class = learn(data, **CREDIBLE)
     np.testing.assert_allclose(by_class.confidence.directed, by_dag.confidence.directed, atol=1e-9)
     np.testing.assert_allclose(by_class.confidence.undirected, by_dag.confidence.undirected, atol=1e-9)
     assert by_class.confidence.n_networks == by_dag.confidence.n_networks
@@ -111,21 +124,19 @@ def test_averages_over_classes_are_those_over_their_members(monkeypatch: pytest.
     assert by_class.main.credible.by_class
     assert len(by_class.main.credible.deviations) == by_class.main.credible.classes
     monkeypatch.setattr("arcwise.confidence.credible_averages.MOST_CLASSES", 10)
-    counted = learn(data, **QUICK).confidence
+    counted = learn(data, **CREDIBLE).confidence
     assert counted.orient == "dag"
     np.testing.assert_allclose(counted.present, by_dag.confidence.present, atol=1e-9)
 
 
-def test_what_cannot_be_completed_is_a_bootstrap_that_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_limit_of_memory_says_what_helps_and_chooses_no_other_method(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arcwise.analysis.learning.MEMORY", 200_000)
     data = datasets.load("breast-cancer")
-    analysis = learn(data, replicates=20, seed=1, **QUICK)
-    assert analysis.main.title == "bootstrap, BIC"
-    assert analysis.status is Status.COMPLETE
-    assert "could not be completed" in analysis.remarks[0].text
-    assert analysis.remarks[0].text in analysis.report.summary
     with pytest.raises(OptionError, match=r"--max-parents 3.*--method bootstrap"):
-        learn(data, method="credible", **QUICK)
+        learn(data, **CREDIBLE)
+    known = arcwise.Constraints(data.names, ancestors=[data.names[:2]])
+    with pytest.raises(OptionError, match="credible set"):  # bootstraps do not obey: there is nothing to fall back on
+        learn(data, constraints=known, **QUICK)
 
 
 def test_a_limit_of_time_is_a_status() -> None:
@@ -364,7 +375,7 @@ def test_options_are_an_object_or_keywords() -> None:
 def test_a_confidence_carries_its_recipe(boards: arcwise.Analysis, tmp_path: Path) -> None:
     recipe = boards.confidence.recipe
     assert recipe is not None
-    assert (recipe.source, recipe.score, recipe.max_parents) == ("credible", {"name": "qnml"}, 3)
+    assert (recipe.source, recipe.score, recipe.max_parents) == ("bootstrap", {"name": "qnml"}, 4)
     boards.confidence.save(tmp_path / "c.parquet")
     assert arcwise.confidence.EdgeConfidence.load(tmp_path / "c.parquet").recipe == recipe
 
@@ -372,7 +383,7 @@ def test_a_confidence_carries_its_recipe(boards: arcwise.Analysis, tmp_path: Pat
 def test_cut_offs_of_another_recipe_are_warned_of(boards: arcwise.Analysis) -> None:
     """The thesis' cut-offs were learned at Bayes factor 150, from at most 100,000 networks; probabilities at 20."""
     assert not [remark for remark in boards.remarks if "made differently" in remark.text]
-    other = learn(datasets.load("iris"), rule="learned", **QUICK)
+    other = learn(datasets.load("iris"), rule="learned", **CREDIBLE)
     (warning,) = [remark.text for remark in other.remarks if "made differently" in remark.text]
     assert "(the Bayes factor: 20 here, 150 there)" in warning  # 100,000 networks at most would have been all, too
     assert warning in other.to_text(width=10_000)
@@ -380,7 +391,7 @@ def test_cut_offs_of_another_recipe_are_warned_of(boards: arcwise.Analysis) -> N
         datasets.load("iris"), method="bootstrap", score="bdeu:ess=1", rule="learned", settings=["refine=0"], **QUICK
     )
     assert not [remark for remark in same.remarks if "made differently" in remark.text]
-    wide = learn(datasets.load("iris"), bayes_factor=150, **QUICK)
+    wide = learn(datasets.load("iris"), bayes_factor=150, **CREDIBLE)
     (doubt,) = [remark.text for remark in wide.remarks if "made differently" in remark.text]
     assert "(the Bayes factor: 150 here, 20 there)" in doubt
 
@@ -397,9 +408,9 @@ def test_a_score_that_finds_as_much_in_shuffled_columns_is_named() -> None:
 def test_data_without_dependence_have_few_edges() -> None:
     """Without a limit of parents, qNML finds about 20 edges in the shuffled columns of tic-tac-toe."""
     data = datasets.load("tic-tac-toe").permute_columns(np.random.default_rng(5))
-    assert learn(data, seed=1, compare=False, permutations=0).confidence.vector.sum() < 2
-    unlimited = learn(data, max_parents=9, seed=1, compare=False, permutations=0)
-    assert unlimited.confidence.vector.sum() > 10
+    assert learn(data, seed=1, **CREDIBLE).confidence.vector.sum() < 2
+    assert learn(data, seed=1, max_parents=9, **CREDIBLE).confidence.vector.sum() > 10
+    assert learn(data, seed=1, **QUICK).dag.n_arcs == 0  # resampled columns do seem to depend, but not alike
 
 
 def test_options_take_one_form() -> None:
@@ -421,13 +432,19 @@ def test_options_take_one_form() -> None:
 
 def test_a_limit_of_parents_in_the_constraints_is_the_limit() -> None:
     data = datasets.load("balance-scale")
-    wide = learn(data, constraints=arcwise.Constraints(data.names, max_parents=4), **QUICK)
-    assert wide.main.recipe.max_parents == 4  # not the 3 that qNML gets if nobody says anything
-    assert "complete among networks with at most 4 parents per variable" in wide.to_text(width=10_000)
+    wide = learn(data, constraints=arcwise.Constraints(data.names, max_parents=3), **CREDIBLE)
+    assert wide.main.recipe.max_parents == 3  # not the 4 that qNML gets with 625 cases if nobody says anything
+    assert "complete among networks with at most 3 parents per variable" in wide.to_text(width=10_000)
     known = arcwise.Constraints(data.names, forbidden=[("class", "left-weight")], max_parents=1)
-    narrow = learn(data, constraints=known, **QUICK).to_text(width=10_000)
-    assert "complete among networks with at most 1 parent per variable that satisfy the constraints" in narrow
-    assert "of all networks with at most 3 parents" in learn(data, **QUICK).to_text(width=10_000)
+    narrow = learn(data, constraints=known, **CREDIBLE)
+    text = narrow.to_text(width=10_000)
+    assert "complete among networks with at most 1 parent per variable that satisfy the constraints" in text
+    assert "of all networks with at most 4 parents" in learn(data, **CREDIBLE).to_text(width=10_000)
+    resampled = learn(data, constraints=known, replicates=20, **QUICK)
+    assert resampled.main.recipe.max_parents == 1
+    assert resampled.main.kept is not None
+    assert all(len(parents) <= 1 for dag in resampled.main.kept.networks for parents in dag.parents)
+    assert "with at most 1 parent per variable" in resampled.to_text(width=10_000)
 
 
 def test_what_could_be_counted_but_not_listed_is_averaged_from_its_counts(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -100,18 +100,19 @@ def test_constraints_and_limits_are_recorded(tmp_path: Path, monkeypatch: pytest
     monkeypatch.chdir(tmp_path)
     rows().drop(columns="dose").to_csv("cases.csv", index=False)
     known = json.dumps({"required": [["smoke", "x ray"]], "tiers": [["age"], ["smoke", "cough"]]})
-    learn(["cases.csv", "-o", "out", "--impute", "mode", "--constraints", known, "--limit-seconds", "300"])
+    asked = ["--impute", "mode", "--constraints", known, "--limit-seconds", "300", "--permutations", "0"]
+    learn(["cases.csv", "-o", "out", "--method", "credible", *asked])
     record = json.loads((tmp_path / "out" / "run.json").read_text())
     assert record["options"]["constraints"]["required"] == [["smoke", "x ray"]]
     assert record["options"]["limit_seconds"] == 300
     assert record["recipe"]["constraints"] == record["options"]["constraints"]
-    assert record["recipe"]["max_parents"] == 3  # what qNML needs is said, though nobody asked for it
+    assert record["recipe"]["max_parents"] == 2  # what qNML needs is said, though nobody asked for it
     assert record["recipe"]["gaps"] == "mode"
     words = shlex.split(record["command"])
     assert json.loads(words[words.index("--constraints") + 1])["tiers"] == [["age"], ["cough", "smoke"]]
     page = (tmp_path / "out" / "report.html").read_text()
     assert "smoke → x ray is required" in page
-    assert "complete among networks with at most 3 parents" in page
+    assert "complete among networks with at most 2 parents" in page
 
 
 def test_runs_in_python_say_how_to_repeat_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,8 +39,10 @@ def test_limits_of_single_variables_do_not_direct_what_a_search_came_upon() -> N
     known = Constraints(tuple(frame.columns), max_parents_of={"c": 1})
     for source in ("search", "bootstrap"):
         found = learn(frame, method=source, constraints=known, **QUICK).confidence
-        assert found.orient == "cpdag"
-        assert found.undirected[0, 1] == found.present[0, 1]
+        free = learn(frame, method=source, **QUICK).confidence  # in a few resampled data sets, c makes a collider
+        assert found.orient == free.orient == "cpdag"
+        assert found.undirected[0, 1] == free.undirected[0, 1] > 0.95
+        np.testing.assert_array_equal(found.directed, free.directed)
 
 
 def test_searches_of_many_completions_are_no_sample() -> None:

@@ -51,7 +51,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     words = ["learn", str(where / "cases.csv"), "-o", str(where / "out"), "--constraints", str(where / "known.toml")]
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed), pytest.raises(SystemExit) as end:
-        main([*words, "--permutations", "0", "--seed", "1", "--categorical"])
+        main([*words, "--method", "credible", "--permutations", "0", "--seed", "1", "--categorical"])
     assert not end.value.code
     (where / "terminal.txt").write_text(printed.getvalue())
     return where
@@ -126,7 +126,7 @@ def test_the_command_repeats_the_run(folder: Path) -> None:
     record = json.loads((folder / "out" / "run.json").read_text())
     assert "--constraints" in record["command"]
     known = Constraints(NAMES, **record["options"]["constraints"])
-    again = arcwise.learn(folder / "cases.csv", constraints=known, categorical=True, **QUICK)
+    again = arcwise.learn(folder / "cases.csv", constraints=known, categorical=True, method="credible", **QUICK)
     assert (folder / "out" / "edges.csv").read_text() == again.to_frame().to_csv(index=False)
 
 

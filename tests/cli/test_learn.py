@@ -48,7 +48,8 @@ def test_without_a_folder_everything_is_printed(cli: Callable[..., str], flowers
 
 def test_json_has_the_record_and_the_edges(cli: Callable[..., str], flowers: Path) -> None:
     printed = json.loads(cli("learn", flowers, "--json", "--no-compare", "--permutations", 0))
-    assert printed["recipe"]["source"] == "credible"
+    assert (printed["recipe"]["source"], printed["recipe"]["score"]) == ("bootstrap", {"name": "qnml"})
+    assert printed["recipe"]["settings"]["replicates"] == 200
     assert printed["edges"][0]["confidence"] <= 1
     assert printed["output"] is None
 
