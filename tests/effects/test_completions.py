@@ -189,12 +189,8 @@ def test_a_bootstrap_looks_at_the_completions_that_were_drawn_under_an_effect() 
     found = find_effect(with_completion_networks(plain, under), data, "x", "y", copies=4)
     looked_at = np.concatenate([np.arange(300), np.arange(600, 900)])
     expected = find_effect(plain, data.take(looked_at), "x", "y", copies=2)
-    for one, other in (
-        (found.change_if_effect, expected.change_if_effect),
-        (found.set_if_effect, expected.set_if_effect),
-    ):
-        assert one is not None
-        assert other is not None
+    for name in ("change_if_effect", "set_if_effect"):
+        one, other = getattr(found, name), getattr(expected, name)
         assert one.mean == pytest.approx(other.mean)
         assert one.high - one.low == pytest.approx(other.high - other.low)
     # One completion does not say how far they differ: then all count.

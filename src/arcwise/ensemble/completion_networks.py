@@ -1,10 +1,10 @@
 """`CompletionNetworks`: the network under which each completion of data with gaps was drawn.
 
-A completion and the network of its chain are one draw from their joint posterior given what was observed. So, if x leads
-to y, the gaps are filled as in the completions whose networks say so. In the others the filled values know nothing of
-this dependence, and an effect that is averaged over all alike comes out too small: with 40 % of y missing, and an edge as
-likely as not, by about a fifth. A bootstrap, whose replicates have fillings of their own samples, is told in this way
-which completions of the data to look at.
+A completion and the network of its chain are one draw from their joint posterior given what was observed. So, if x
+leads to y, the gaps are filled as in the completions whose networks say so. In the others the filled values know
+nothing of this dependence, and an effect that is averaged over all alike comes out too small: with 40 % of y missing,
+and an edge as likely as not, by about a fifth. A bootstrap, whose replicates have fillings of their own samples, is
+told in this way which completions of the data to look at.
 """
 
 from __future__ import annotations
