@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from arcwise.limits import Limits, Status
 
-__all__ = ["Deadline"]
+__all__ = ["NO_TIME", "Deadline"]
 
 # Limits are positive, so "no time is left" is written as the least time that a clock can tell from none: whatever
 # starts with it finds its deadline over at the first look.

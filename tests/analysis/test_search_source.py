@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from arcwise import learn
+from arcwise.analysis.prose.variable import variable_answer
 from arcwise.errors import DataWarning
 from arcwise.graph import Constraints
 
@@ -32,6 +33,20 @@ def test_an_effect_of_one_network_is_told_to_be_too_sure() -> None:
     found = learn(joined(), method="search", **QUICK)
     with pytest.warns(DataWarning, match="one network by single search"):
         found.effect("a", "b")
+
+
+def test_what_a_variable_depends_on_names_the_networks_that_say_so() -> None:
+    told = {
+        "credible": "of the networks that the data cannot rule out",
+        "bootstrap": "of the networks learned from resampled data",
+        "posterior": "of the networks drawn from the posterior",
+        "search": "one network does not say",
+    }
+    for method, words in told.items():
+        found = learn(joined(200), method=method, **QUICK)
+        text = variable_answer(found.variable("a")).to_text().replace("\n", " ")
+        assert words in text
+        assert (told["credible"] in text) == (method == "credible")
 
 
 def test_limits_of_single_variables_do_not_direct_what_a_search_came_upon() -> None:

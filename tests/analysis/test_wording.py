@@ -15,9 +15,11 @@ import arcwise
 from arcwise import datasets
 from arcwise.analysis import learn
 from arcwise.analysis.edges import EdgeFinding
+from arcwise.analysis.prose.choices import choices_table
 from arcwise.analysis.prose.edges import edge_sentences, explain_edge
 from arcwise.analysis.prose.prior import prior_sentence, prior_support
 from arcwise.confidence import Fate
+from arcwise.confidence.calibration.table import CASES, calibration_table
 from arcwise.priors import EdgePrior, Saturation
 from arcwise.report.content.numbers import percent
 
@@ -183,13 +185,16 @@ def test_edges_are_counted_in_whole_numbers(scale: arcwise.Analysis) -> None:
     assert "reversed hardly any edge" in said(0.33)
 
 
-@pytest.mark.parametrize("cases", [30, 30_000])
+@pytest.mark.parametrize("cases", [30, 100_000])
 def test_a_number_of_cases_that_was_not_studied_is_warned_of(cases: int, tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     first = rng.integers(0, 2, cases)
     frame = pd.DataFrame({"a": first, "b": first ^ (rng.random(cases) < 0.2), "c": rng.integers(0, 2, cases)})
     analysis = learn(frame, seed=1, **QUICK)
-    warning = f"data sets of 50 to 20,000 cases, and there are {cases:,} here: those of the nearest size are used"
+    model = calibration_table().entries["bootstrap", "qnml"].model
+    fewest, most = (f"{1000 * 10 ** bounds[CASES]:.2g}" for bounds in (model.lowest, model.highest))
+    studied = f"{float(fewest):,.0f} to {float(most):,.0f}"
+    warning = f"data sets of {studied} cases, and there are {cases:,} here: those of the nearest size are used"
     assert warning in " ".join(analysis.to_text().split())
     assert warning in analysis.to_html()
     record = json.loads((analysis.save(tmp_path / "result") / "run.json").read_text())
@@ -200,10 +205,28 @@ def test_a_number_of_cases_that_was_not_studied_is_warned_of(cases: int, tmp_pat
     by_cost = learn(frame, seed=1, rule="cost", **QUICK)
     assert not any("Warning" in remark.text for remark in by_cost.remarks)
     inside = learn(frame.sample(200, replace=True, random_state=1), seed=1, **QUICK)
-    assert not any("50 to 20,000" in remark.text for remark in inside.remarks)
+    assert not any(studied in remark.text for remark in inside.remarks)
     used = "50 to 100" if cases < 50 else "5,000 to 10,000"
     learned = f"data sets of 50 to 10,000 cases, and there are {cases:,} here. That of the nearest sizes, {used} cases"
     assert learned in arcwise.recommend(analysis.confidence, metric="cost", alpha=1, rule="learned").text
+
+
+def test_why_a_method_was_chosen_is_said_as_it_is(scale: arcwise.Analysis) -> None:
+    """Of a bootstrap that nobody asked for, not that something failed; of a credible set, that it obeys ancestors."""
+    data = datasets.load("balance-scale")
+
+    def why(analysis: arcwise.Analysis) -> str:
+        (row,) = [row for row in choices_table(analysis).rows if row[0] == "method"]
+        return str(row[2])
+
+    usual = learn(data, replicates=10, **QUICK)
+    assert usual.main.recipe.source == "bootstrap"
+    assert "could not be completed" not in why(usual)
+    known = arcwise.Constraints(data.names, ancestors=[("left-weight", "class")])
+    obeys = learn(data, constraints=known, **QUICK)
+    assert obeys.main.recipe.source == "credible"
+    assert "ancestors" in why(obeys)
+    assert why(scale) == "chosen by the user"
 
 
 def test_every_sentence_ends(scale: arcwise.Analysis) -> None:

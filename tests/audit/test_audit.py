@@ -419,3 +419,14 @@ def test_a_file_is_read_as_is_said(tmp_path: Path) -> None:
     audit = check(path, format="csv", separator="|", header="none")
     assert audit.table.names == ("X0", "X1") and audit.table.n_rows == 40
     assert check(path, format="csv", header="first").table.names == ("a", "u")
+
+
+@pytest.mark.parametrize("most", ["MOST_PAIRS", "MOST_COUNTED"])
+def test_pairs_that_are_left_out_are_told(most: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame({f"v{k}": rng.choice(["x", "y"], 200) for k in range(4)})
+    assert not [finding for finding in check(table).findings if finding.kind is Kind.COPY]
+    monkeypatch.setattr(f"arcwise.audit.copies.{most}", 2)
+    told = [finding for finding in check(table).findings if finding.kind is Kind.COPY]
+    assert [finding.columns for finding in told] == [()]
+    assert "were left out" in told[0].what

@@ -69,3 +69,21 @@ def test_nothing_branches_on_prose() -> None:
     ]
     allowed = {"bibliography.py"}  # the full stop after a title
     assert [place for place in found if place.partition(":")[0] not in allowed] == []
+
+
+def test_the_library_spells_no_option_of_the_command_line() -> None:
+    """Mentions (`arcwise.mentions`) do: the same words are read in Python."""
+    found = []
+    for path in sorted(SOURCES.rglob("*.py")):
+        if path.relative_to(SOURCES).parts[0] in ("cli", "analysis", "study", "report", "option.py", "mentions.py"):
+            continue
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        documented = ast.Module | ast.ClassDef | ast.FunctionDef
+        bodies = [node.body[0] for node in ast.walk(tree) if isinstance(node, documented) and node.body]
+        docstrings = {id(first.value) for first in bodies if isinstance(first, ast.Expr)}
+        for node in ast.walk(tree):
+            if not (isinstance(node, ast.Constant) and isinstance(node.value, str)) or id(node) in docstrings:
+                continue
+            if re.search(r"(^|[\s(`'])--[a-z]", node.value):
+                found.append(f"{path.name}:{node.lineno}: {node.value}")
+    assert not found

@@ -158,9 +158,18 @@ def test_names_that_differ_in_case_only_come_back(tmp_path: Path) -> None:
     data = Dataset.from_codes(codes, names=("a", "A"), states=(("x", "y"), ("u", "v")))
     write_data(data, tmp_path / "a.parquet")
     assert read_data(tmp_path / "a.parquet").digest == data.digest
-    write_parquet(pd.DataFrame({"a": ["x"]}), tmp_path / "b.parquet", facts={"names": {"a": 1}})
-    with pytest.raises(FormatError, match="no names"):
-        read_table(tmp_path / "b.parquet")
+    for wrong in ({"a": 1}, {"a": ""}, {"c": "d"}, {"a": "b"}, ["a"]):
+        write_parquet(pd.DataFrame({"a": ["x"], "b": ["y"]}), tmp_path / "b.parquet", facts={"names": wrong})
+        with pytest.raises(FormatError, match="no names"):
+            read_table(tmp_path / "b.parquet")
+
+
+def test_a_folder_of_files_whose_columns_have_other_names_is_refused(tmp_path: Path) -> None:
+    data = Dataset.from_codes(np.array([[0, 1], [1, 0]]), names=("a", "A"))
+    for number in range(2):
+        write_data(data, tmp_path / f"{number}.parquet")
+    with pytest.raises(FormatError, match="differ in case"):
+        read_table(tmp_path)
 
 
 def test_a_column_of_gaps_may_have_no_state(tmp_path: Path) -> None:

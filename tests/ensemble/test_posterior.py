@@ -410,11 +410,53 @@ def test_chains_whose_table_was_cut_short_do_not_jump(data: Dataset, monkeypatch
     credible = CredibleSet.build(build_parent_sets(data, score, slack=math.log(20)), bayes_factor=20)
 
     def short(self: Problem, slack: float, limits: Limits) -> ParentSetTable:
-        table = build_parent_sets(data, score, slack=slack, max_parents=0)
+        table = build_parent_sets(data, score, slack=slack, max_parents=most)
         return replace(table, status=Status.TIME_LIMIT)
 
     monkeypatch.setattr(Problem, "table", short)
     settings = PosteriorSettings(most_draws=50, chains=2)
-    found = draw_posterior(Problem(data, score), Deadline(), credible=credible, seed=1, settings=settings)
-    assert found.count
+    for most in (1, 0):
+        found = draw_posterior(Problem(data, score), Deadline(), credible=credible, seed=1, settings=settings)
+        assert bool(found.count) == (most > 0)  # networks without an arc would seem to say that there is none
+        assert found.status is Status.TIME_LIMIT
+        assert f"at most {most} parent" in found.verdict.describe()["sentence"]
+
+
+class HandClock:
+    """A clock that somebody moves."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+def test_time_is_left_to_draw_where_parent_sets_take_all_they_are_given(
+    data: Dataset, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    clock, score, path = HandClock(), make_score("bdeu:ess=1"), tmp_path / "chains"
+
+    def slow(self: Problem, slack: float, limits: Limits) -> ParentSetTable:
+        assert limits.seconds is not None
+        clock.now += limits.seconds
+        return replace(build_parent_sets(data, score, slack=slack, max_parents=1), status=Status.TIME_LIMIT)
+
+    monkeypatch.setattr("arcwise.deadline.time", clock)
+    monkeypatch.setattr(Problem, "table", slow)
+    found = find_posterior(data, score, seed=1, limits=Limits(seconds=1000, count=100), path=path)
+    assert found.chains is not None
+    assert found.chains.count > 0
     assert found.status is Status.TIME_LIMIT
+    assert "at most 1 parent per" in found.report()
+    assert not path.exists()  # nobody could go on from this table
+
+
+def test_a_sum_that_cannot_fit_the_time_is_not_begun(data: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arcwise.ensemble.posterior.SECONDS_A_CASE", 1.0)
+    found = find_posterior(data, "bdeu:ess=1", seed=1, limits=Limits(seconds=1000))
+    assert found.chains is not None
+    assert found.chains.verdict.converged
+    assert found.status is Status.TIME_LIMIT
+    assert "longer than its share of the time limit" in found.report()
+    assert find_posterior(data, "bdeu:ess=1").is_exact

@@ -321,10 +321,10 @@ def _covered(found: CredibleSet, recipe: Recipe, data: Dataset, run: Run, limits
     )
     by_time = False
     if data.n_variables <= LARGEST_SUM:
-        exact, _ = sum_posterior(problem, deadline)
-        if exact is not None and exact.complete:
-            return {"covered": exact.covered_by(found.summary())}
-        by_time = exact is not None and exact.status is Status.TIME_LIMIT
+        summed = sum_posterior(problem, deadline)
+        if summed.exact is not None and summed.exact.complete:
+            return {"covered": summed.exact.covered_by(found.summary())}
+        by_time = summed.by_time
     if deadline.is_over:
         return {"covered": None, "covered_by_time": True}
     settings = PosteriorSettings(most_draws=COVERED_DRAWS)
@@ -332,7 +332,7 @@ def _covered(found: CredibleSet, recipe: Recipe, data: Dataset, run: Run, limits
     if drawn.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
     by_time = by_time or drawn.status is Status.TIME_LIMIT
-    if not drawn.count or drawn.max_parents != problem.max_parents:  # not all parent sets were scored
+    if not drawn.count or drawn.verdict.most_parents is not None:  # not all parent sets were scored
         return {"covered": None, "covered_by_time": by_time}
     share = drawn.share_within(found.opt - found.slack - found.tolerance)
     return {

@@ -25,6 +25,7 @@ from arcwise.ensemble import NetworkSet, NetworkSummary
 from arcwise.ensemble.model_average import AveragedDistribution, ModelAverage
 from arcwise.ensemble.reach import FamilyReach, family_reach
 from arcwise.ensemble.recipe import Run
+from arcwise.ensemble.sources import SOURCES
 from arcwise.errors import DataError, DataWarning, OptionError, UnfinishedError
 from arcwise.evaluate import FitCheck, PredictionScores, check_fit, cross_validate
 from arcwise.graph import Pdag
@@ -88,6 +89,12 @@ class Questions:
         @property
         def family_shares(self) -> NetworkSummary | None:
             """The exact shares of families, if networks were drawn."""
+
+    @property
+    def networks_title(self) -> str:
+        """What the networks are, in words: "networks that the data cannot rule out"."""
+        source = None if self.confidence.recipe is None else SOURCES.get(self.confidence.recipe.source)
+        return "networks" if source is None else source.networks
 
     @cached_property
     def reach(self) -> FamilyReach:

@@ -92,8 +92,8 @@ class VariableFinding:
         not at hand.
     known, entropy
         What the blanket tells about it, and how uncertain it is without, in bits.
-    n_networks
-        How many networks the shares are over.
+    n_networks, networks
+        How many networks the shares are over, and what they are: "networks drawn from the posterior".
     """
 
     name: str
@@ -105,6 +105,7 @@ class VariableFinding:
     known: float
     entropy: float
     n_networks: int
+    networks: str = "networks"
 
     @property
     def open(self) -> tuple[Neighbour, ...]:
@@ -205,6 +206,7 @@ def describe_variable(source: Questions, name: str) -> VariableFinding:
         known=_divergence(full, base, rows),
         entropy=float(-xlogy(base, base).sum() / np.log(2)),
         n_networks=count,
+        networks=source.networks_title,
     )
 
 

@@ -35,7 +35,8 @@ def find_copies(table: Table, *, keep: Collection[str] = ()) -> Iterable[Finding
     """Yield, for every column that repeats another one, which that is; the one with fewer gaps is kept, or the first.
 
     Exact copies cost one pass over the data; near ones a cross table of `SAMPLE` rows per pair of columns whose values
-    occur about equally often, of which at most `MOST_PAIRS` are looked at.
+    occur about equally often, of which at most `MOST_PAIRS` are looked at, after counts of at most `MOST_COUNTED` were
+    compared. If there are more, a note says so.
     """
     columns = [column for column in table.columns if int((column.counts() > 0).sum()) > 1]
     columns.sort(key=lambda column: column.n_missing)
@@ -61,6 +62,14 @@ def find_copies(table: Table, *, keep: Collection[str] = ()) -> Iterable[Finding
             continue
         known[key] = column.name
         kept.append(column)
+    if looks.left_out:
+        yield Finding(
+            Kind.COPY,
+            Severity.NOTE,
+            (),
+            f"not all pairs of columns were compared for near copies: {looks.left_out:,} were left out",
+            "there are too many columns; exact copies are found all the same",
+        )
 
 
 def find_determined(table: Table) -> Iterable[Finding]:
@@ -145,10 +154,14 @@ class _Looks:
         self._ranks: dict[str, NDArray[np.float64]] = {}
         self._known: dict[str, tuple[bool, NDArray[np.int64] | None]] = {}
         self.evidence = ""
+        self.left_out = 0  # pairs that were not looked at
 
     def are_near(self, one: Column, other: Column) -> bool:
         self._counted -= 1
-        if self._left == 0 or self._counted < 0 or self._cannot_correspond(one, other):
+        if self._left == 0 or self._counted < 0:
+            self.left_out += 1
+            return False
+        if self._cannot_correspond(one, other):
             return False
         self._left -= 1
         if one.is_continuous() != other.is_continuous():

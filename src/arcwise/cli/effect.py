@@ -72,7 +72,7 @@ def effect(
     limit: TimeLimit,
     printing: AnswerOptions,
 ) -> None:
-    """Say what would happen to Y if X were set: P(Y | do(X)) over all networks that the data cannot rule out.
+    """Say what would happen to Y if X were set: P(Y | do(X)) over all networks of an analysis.
 
     For each network the parents of X are adjusted for; the answer is the mixture over all of them, with the probability
     that there is no effect at all. It assumes that no common cause is missing from the data; --hidden-causes possible

@@ -276,9 +276,7 @@ def _answer_averaged(
         "draws": found.draws,
         "level": found.level,
     }
-    recipe = saved.confidence.recipe
-    networks = "networks" if recipe is None else recipe.source_facts.networks
-    return _Answered(frame, payload, averaged_answer(question.text, found, frame, networks))
+    return _Answered(frame, payload, averaged_answer(question.text, found, frame, saved.networks_title))
 
 
 def _answer_rows(

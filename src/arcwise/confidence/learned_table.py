@@ -90,7 +90,7 @@ def size_warning(n_cases: int | None) -> str:
     return (
         f"The learned cut-offs come from data sets of {low:,} to {high:,} cases, and there are {n_cases:,} here. That "
         f"of the nearest sizes, {first:,} to {last:,} cases, is used, but no study shows that it is best here. "
-        "The rule that follows from your costs alone is the alternative."
+        "The rule 'cost', which follows from your costs alone, is the alternative."
     )
 
 

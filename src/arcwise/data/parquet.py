@@ -13,7 +13,8 @@ from arcwise.data.source import Source, TextOptions
 from arcwise.data.table import Table
 from arcwise.data.targets import COLUMN
 from arcwise.errors import FormatError
-from arcwise.parquet import CLOSED, open_parquet, write_parquet
+from arcwise.files import parse_json
+from arcwise.parquet import CLOSED, KEY, open_parquet, write_parquet
 from arcwise.progress import ProgressCallback
 
 __all__ = ["read_parquet", "read_parquet_folder", "write_parquet_data"]
@@ -36,7 +37,12 @@ def read_parquet(source: Source, options: TextOptions, progress: ProgressCallbac
             )
         frame[column] = frame[column].astype(pd.CategoricalDtype(pd.Index(own, dtype=object)))
     names = facts.get("names", {})
-    if not isinstance(names, dict) or not all(isinstance(name, str) for name in names.values()):
+    if (
+        not isinstance(names, dict)
+        or not all(isinstance(name, str) and name for name in names.values())
+        or not set(names) <= set(frame.columns)
+        or len({names.get(column, column) for column in frame.columns}) < len(frame.columns)
+    ):
         raise FormatError(f"{source.name}: the names in the file's metadata are no names. Write the file again.")
     return Table.from_dataframe(frame.rename(columns=names), source=source.name)
 
@@ -55,9 +61,16 @@ def read_parquet_folder(folder: Path) -> Table:
                     "SELECT * FROM read_parquet(?, union_by_name = true, hive_partitioning = true)",
                     [f"{plain}/**/*.parquet"],
                 ).df()
+                kept = connection.execute(
+                    f"SELECT value FROM parquet_kv_metadata(?) WHERE key = '{KEY}'", [f"{plain}/**/*.parquet"]
+                ).fetchall()
         except (duckdb.Error, UnicodeDecodeError) as error:
             reason = next(iter(str(error).strip().splitlines()), type(error).__name__).replace(str(plain), str(folder))
             raise FormatError(f"{folder}: not a readable folder of Parquet files: {reason}") from error
+    for (value,) in kept:
+        facts = parse_json(bytes(value), source=f"{folder}: the facts in a file's metadata")
+        if isinstance(facts, dict) and "names" in facts:
+            raise FormatError(f"{folder}: names of columns differ in case only in a file: read its files one by one.")
     return Table.from_dataframe(frame, source=str(folder))
 
 

@@ -1,4 +1,4 @@
-"""Effects: what happens to y if x is set, over all networks that the data cannot rule out."""
+"""Effects: what happens to y if x is set, over all networks of a set."""
 
 from arcwise.effects.effect import Effect
 from arcwise.effects.effect_matrix import EffectMatrix, find_effects

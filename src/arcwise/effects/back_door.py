@@ -71,7 +71,7 @@ def over_completions(
     The variance between M completions counts (M + 1) / (M - 1) times: once for what M - 1 of them tell about it, and
     once more for the mean of so few (Rubin 1987, equation 3.1.5).
     """
-    count = len(means)
+    count = len(means) if weights is None else int((weights > 0).sum())
     shares = np.full(count, 1 / count) if weights is None else weights / weights.sum()
     mean = np.tensordot(shares, means, axes=1)
     within = np.tensordot(shares, variances, axes=1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -119,7 +120,9 @@ class CauseParts:
     """The estimates for one cause, parent set by parent set, for any number of outcomes.
 
     Of data with gaps, every completion has its own networks: a parent set counts with the completions that it was found
-    in, by their weights. Where that is not known, as of bootstraps, it counts with all.
+    in, by their weights. The networks of a bootstrap were learned from samples with fillings of their own: an effect of
+    x on y counts with the completions that were drawn under a network in which x leads to y (`CompletionNetworks`).
+    Where neither is known, it counts with all.
     """
 
     def __init__(self, reach: FamilyReach, data: Dataset, cause: int, ess: float, *, copies: int = 1) -> None:
@@ -148,10 +151,18 @@ class CauseParts:
 
     def _completions(self, row: int) -> tuple[NDArray[np.int64] | None, NDArray[np.float64] | None]:
         """Return the completions whose networks have a family, with weights by what is reached; None for all alike."""
-        known = self._reach.completions
+        known, under = self._reach.completions, self._under
+        if known is not None and self._copies > 1 and known.count <= self._copies:
+            return known.of_family(row)
+        return (None, None) if under is None else (np.arange(len(under)), under)
+
+    @cached_property
+    def _under(self) -> NDArray[np.float64] | None:
+        """Which completions to look at if the cause reaches an outcome, where networks are not of one of them."""
+        known = self._reach.under
         if known is None or self._copies == 1 or known.count > self._copies:
-            return None, None
-        return known.of_family(row)
+            return None
+        return known.weights_of(self._cause)
 
     def probability(self, outcome: int) -> float:
         """The probability that the cause is an ancestor of the outcome."""

@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Dataset
-from arcwise.deadline import Deadline
+from arcwise.deadline import NO_TIME, Deadline
 from arcwise.ensemble.chains.chain_posterior import ChainPosterior, Share
 from arcwise.ensemble.chains.checkpoint import run_of_file
 from arcwise.ensemble.chains.sampling import sample_posterior
-from arcwise.ensemble.chains.settings import MOST_CHAINS, ChainSettings
+from arcwise.ensemble.chains.settings import ChainSettings
 from arcwise.ensemble.chains.slack import count_families, slack_for
 from arcwise.ensemble.chains.starts import RESAMPLED
 from arcwise.ensemble.credible_set import CredibleSet
@@ -30,30 +30,25 @@ from arcwise.ensemble.exact_posterior import (
 from arcwise.ensemble.families import arc_frame
 from arcwise.ensemble.network_set import NetworkSet
 from arcwise.ensemble.posterior_draws import PosteriorDraws
+from arcwise.ensemble.posterior_settings import PosteriorKeywords, PosteriorSettings
 from arcwise.ensemble.replicates.bootstrap import bootstrap_networks
-from arcwise.ensemble.ways import WAYS, Way, checked_way
 from arcwise.errors import OptionError, UnfinishedError
 from arcwise.graph import Constraints, Dag
 from arcwise.limits import Limits, Status
 from arcwise.mentions import Call, Remedy
-from arcwise.option import check_options, option
 from arcwise.parent_sets import ParentSetTable, build_parent_sets
 from arcwise.progress import ProgressCallback
 from arcwise.scores import Score, make_score
 from arcwise.seeds import Seed, resolve_seed
 from arcwise.settings import gather
-from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
     import pandas as pd
-    from distributed import Client
 
 __all__ = [
-    "WAYS",
     "Posterior",
     "PosteriorSettings",
     "Problem",
-    "Way",
     "draw_posterior",
     "find_posterior",
     "posterior_of",
@@ -66,61 +61,20 @@ MOST_FAMILIES = 2**24
 # cost what SCORED_ALWAYS cases cost and 0.2 ns a case. Counted, and not measured by the clock, nor by the memory that
 # happens to be free: the same data are summed on every machine, or drawn on every machine.
 MOST_TERMS, MOST_SCORED, SCORED_ALWAYS, EXACT_MEMORY = 5 * 10**9, 3 * 10**11, 5000, 2**31
+SECONDS_A_CASE = 2e-10
 # Scores of a list that differ by less, of their size, are ties: sums of the same numbers in another order.
 TIES = 1e-11
-# If there is a time limit, sums end after this share of it; then the clock decided, and the status says so.
+# If there is a time limit, sums end after this share of it, and are not begun if it cannot suffice; then the clock
+# decided, and the status says so.
 EXACT_SHARE = 0.5
+# Of the time that chains have, what the table that they walk on may take, and networks of resampled data to begin at:
+# a table that ends at fewer parents, and draws, are an answer; a whole one without draws is none.
+TABLE_SHARE, RESAMPLED_SHARE = 0.4, 0.2
 # Draws from a posterior that was summed: an arc's share has a standard error of at most 0.005.
 EXACT_DRAWS = 10_000
 # The credible set that chains jump in: memory decides, and, if there is a limit, a share of the time. That of a smaller
 # factor comes first: where even it does not fit, which is soon seen, the larger one, which costs more, is not tried.
-JUMP_MEMORY, JUMP_SHARE, JUMP_FACTORS = 2**25, 0.3, (0.3, 1.0)
-
-
-@one_screen
-@dataclass(frozen=True)
-class PosteriorSettings:
-    """How the posterior is found.
-
-    Parameters
-    ----------
-    way
-        "exact" sums over all DAGs, "chains" draws from them; "auto" sums where that takes about a minute at most, by
-        what is to be summed and not by the clock, and 2 GB, and else draws.
-    chains, most_draws, path, cluster
-        See `arcwise.ensemble.chains.settings.ChainSettings`.
-    jump_factor
-        Chains jump among the networks within this Bayes factor of the best one, if that set is found in 32 MB, or
-        else within 0.3 times of it; 1 for no jumps.
-    drawing
-        Whether networks are to be drawn from the posterior, too: then "auto" sums only where there is memory for that,
-        of which draws from the sums need several times as much as the sums.
-    """
-
-    way: Way = "auto"
-    chains: int = option(4, "how many chains", low=2, high=MOST_CHAINS)
-    most_draws: int = option(200_000, "how many draws of each chain at most", low=8)
-    jump_factor: float = option(1000.0, "chains jump among the networks within this Bayes factor of the best", low=1)
-    path: str | os.PathLike[str] | None = None
-    cluster: Any = None  # str | Client | None: Dask is not there for everybody
-    drawing: bool = False
-
-    def __post_init__(self) -> None:
-        check_options(self)
-        checked_way(self.way)
-
-
-class PosteriorKeywords(TypedDict, total=False):
-    """`PosteriorSettings` as keywords."""
-
-    settings: PosteriorSettings
-    way: Way
-    chains: int
-    most_draws: int
-    jump_factor: float
-    path: str | os.PathLike[str] | None
-    cluster: str | Client | None
-    drawing: bool
+JUMP_MEMORY, JUMP_SHARE, JUMP_FACTORS = 2**25, 0.2, (0.3, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -296,14 +250,15 @@ def posterior_of(
 ) -> Posterior:
     """Sum over all DAGs, or let chains draw from them: the way that the settings ask for, or the one that fits."""
     chosen = settings or PosteriorSettings()
-    why, by_time = "", False
+    summed = Summed(None)
     if chosen.way != "chains":
-        exact, why = sum_posterior(problem, deadline, always=chosen.way == "exact", drawing=chosen.drawing)
-        if exact is not None and (exact.complete or chosen.way == "exact"):
-            return Posterior(exact, None)
-        by_time = exact is not None and exact.status is Status.TIME_LIMIT
+        summed = sum_posterior(problem, deadline, always=chosen.way == "exact", drawing=chosen.drawing)
+        if summed.exact is not None and (summed.exact.complete or chosen.way == "exact"):
+            return Posterior(summed.exact, None)
     drawn = draw_posterior(problem, deadline, seed=seed, settings=chosen)
-    return Posterior(None, _by_time(drawn) if by_time else drawn, why)
+    if summed.by_time and drawn.status is Status.COMPLETE:  # they may be as good as any, but the clock chose them
+        drawn = replace(drawn, status=Status.TIME_LIMIT)
+    return Posterior(None, drawn, summed.why_not)
 
 
 @dataclass(frozen=True, eq=False)
@@ -331,9 +286,19 @@ class Problem:
         )
 
 
-def sum_posterior(
-    problem: Problem, deadline: Deadline, *, always: bool = False, drawing: bool = False
-) -> tuple[ExactPosterior | None, str]:
+@dataclass(frozen=True, eq=False)
+class Summed:
+    """What came of a sum over all DAGs: the sums, whole or not, None if none was begun, and why there is no whole one.
+
+    `by_time`: whether it is a limit of time that was in the way.
+    """
+
+    exact: ExactPosterior | None
+    why_not: str = ""
+    by_time: bool = False
+
+
+def sum_posterior(problem: Problem, deadline: Deadline, *, always: bool = False, drawing: bool = False) -> Summed:
     """Sum over all DAGs, or say why not; unless `always`, only if that is quick, by what there is to be done.
 
     `drawing`: and if there is memory to draw networks from the sums.
@@ -346,30 +311,34 @@ def sum_posterior(
         families = count_families(n, problem.max_parents)
         cases = min(float(problem.data.n_cases), math.exp(min(problem.data.log_configurations, 700.0)))
         if n > LARGEST or families > MOST_FAMILIES or families * (SCORED_ALWAYS + cases) > MOST_SCORED:
-            return None, f"A sum over all DAGs of {n} variables, with {families:.2g} parent sets, is out of reach."
+            return Summed(
+                None, f"A sum over all DAGs of {n} variables, with {families:.2g} parent sets, is out of reach."
+            )
         deadline = deadline.share(EXACT_SHARE)
+        if families * (SCORED_ALWAYS + cases) * SECONDS_A_CASE > deadline.seconds_left:
+            return Summed(None, "A sum over all DAGs would take longer than its share of the time limit.", True)
         limits = replace(deadline.limits, memory_bytes=limits.memory_bytes or EXACT_MEMORY, count=MOST_TERMS)
     table = problem.table(math.inf, replace(limits, count=None))
     if table.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
     if table.status is not Status.COMPLETE:
-        said = f"The parent sets for a sum over all DAGs could not all be scored ({table.status})."
-        return unfinished_posterior(table, table.status), said
+        return Summed(
+            unfinished_posterior(table, table.status),
+            f"The parent sets for a sum over all DAGs could not all be scored ({table.status}).",
+            table.status is Status.TIME_LIMIT,
+        )
     if drawing and not always and not PosteriorDraws(table, problem.constraints, CUT).fit(EXACT_DRAWS, limits):
-        return unfinished_posterior(table, Status.MEMORY_LIMIT), "Draws from a sum over all DAGs take too much memory."
+        short = unfinished_posterior(table, Status.MEMORY_LIMIT)
+        return Summed(short, "Draws from a sum over all DAGs take too much memory.")
     left = replace(limits, seconds=deadline.limits.seconds)
     found = exact_posterior(table, threads=problem.threads, limits=left, progress=problem.progress)
     if found.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
     if found.complete:
-        return found, ""
+        return Summed(found)
     ended = "would take too long" if found.status is Status.COUNT_LIMIT else f"was not finished ({found.status})"
-    return found, f"The sum over all DAGs {ended}. {found.needed()}"
-
-
-def _by_time(drawn: ChainPosterior) -> ChainPosterior:
-    """Say of draws, which may be as good as any, that the clock decided what was drawn."""
-    return replace(drawn, status=Status.TIME_LIMIT) if drawn.status is Status.COMPLETE else drawn
+    why = f"The sum over all DAGs {ended}. {found.needed()}"
+    return Summed(found, why, found.status is Status.TIME_LIMIT)
 
 
 def draw_posterior(
@@ -382,45 +351,63 @@ def draw_posterior(
 ) -> ChainPosterior:
     """Let chains draw from the posterior; `credible` is the set to jump in, if it is at hand."""
     chosen = settings or PosteriorSettings()
-    by_time = False
-    if credible is None:
-        credible, by_time = _jump_set(problem, chosen, deadline)
+    known = run_of_file(chosen.path)
     slack = slack_for(problem.data.n_variables, problem.max_parents)
-    if credible is not None:
-        slack = max(slack, credible.slack)
-    table = problem.table(slack, deadline.uncounted)
-    if table.status is Status.INTERRUPTED:
-        raise KeyboardInterrupt
+    table = _walked(problem, slack if credible is None else max(slack, credible.slack), chosen, deadline)
+    by_clock = False
+    if credible is None and table.status is Status.COMPLETE:
+        credible, by_clock = _jump_set(problem, chosen, deadline)
+        if credible is not None and credible.slack > table.slack:
+            table = _walked(problem, credible.slack, chosen, deadline)
     if table.status is not Status.COMPLETE:  # it lacks parent sets that networks to jump to may have
         credible = None
-    known = run_of_file(chosen.path)
     used = known.seed if seed is None and known is not None else resolve_seed(seed)
+    resampled: tuple[Dag, ...] = ()
+    if known is None:
+        resampled, short = _resampled(problem, chosen.chains, used, deadline.share(RESAMPLED_SHARE))
+        by_clock = by_clock or short
+    # Networks without an arc, for want of parent sets, are no answer: none is drawn.
+    nothing = table.status is not Status.COMPLETE and not table.max_parents and problem.max_parents != 0
     found = sample_posterior(
         table,
         constraints=problem.constraints,
         credible=credible,
         seed=used,
         threads=problem.threads,
-        limits=deadline.limits,
+        limits=replace(deadline.limits, seconds=NO_TIME) if nothing else deadline.limits,
         progress=problem.progress,
         settings=ChainSettings(
             chains=chosen.chains,
             most_draws=chosen.most_draws,
-            path=chosen.path,
+            # No other run would have a table that the clock cut short, and could go on.
+            path=None if table.status is Status.TIME_LIMIT else chosen.path,
             cluster=chosen.cluster,
-            resampled=_resampled(problem, chosen.chains, used, deadline),
+            resampled=resampled,
+            by_clock=by_clock,
         ),
     )
     if table.status is not Status.COMPLETE:  # of a lower parent limit than was asked for
-        found = replace(found, status=table.status)
-    return _by_time(found) if by_time else found
+        status = found.status if found.status is Status.INTERRUPTED else table.status
+        found = replace(found, status=status, verdict=replace(found.verdict, most_parents=table.max_parents))
+    return found
 
 
-def _resampled(problem: Problem, chains: int, seed: int, deadline: Deadline) -> tuple[Dag, ...]:
-    """Return networks of resampled data for the chains that begin there."""
+def _walked(problem: Problem, slack: float, settings: PosteriorSettings, deadline: Deadline) -> ParentSetTable:
+    """Return the table that chains walk on, in a share of the time; a run that is resumed needs the one that it had."""
+    known = run_of_file(settings.path)
+    table = problem.table(slack, (deadline if known is not None else deadline.share(TABLE_SHARE)).uncounted)
+    if table.status is Status.INTERRUPTED:
+        raise KeyboardInterrupt
+    if known is not None and table.status is Status.TIME_LIMIT:
+        raise _over_before("parent sets", "walk on", settings.path)
+    return table
+
+
+def _resampled(problem: Problem, chains: int, seed: int, deadline: Deadline) -> tuple[tuple[Dag, ...], bool]:
+    """Return networks of resampled data for the chains that begin there, and whether time left some of them out."""
     wanted = sum(chain % 4 == RESAMPLED for chain in range(chains))
     if not wanted:
-        return ()
+        return (), False
     found = bootstrap_networks(
         problem.data,
         problem.score,
@@ -434,7 +421,7 @@ def _resampled(problem: Problem, chains: int, seed: int, deadline: Deadline) -> 
     )
     if found.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
-    return tuple(found)
+    return tuple(found), found.status is Status.TIME_LIMIT
 
 
 def _jump_set(problem: Problem, settings: PosteriorSettings, deadline: Deadline) -> tuple[CredibleSet | None, bool]:
@@ -466,9 +453,13 @@ def _jump_set(problem: Problem, settings: PosteriorSettings, deadline: Deadline)
             break
         largest = found
     if known is not None and status is Status.TIME_LIMIT:
-        raise UnfinishedError(
-            f"the time was over before the networks that the chains of {settings.path} jump among were found again:",
-            "nothing was drawn, and the file is as it was.",
-            remedies=Remedy("allow more time"),
-        )
+        raise _over_before("networks", "jump among", settings.path)
     return largest, status is Status.TIME_LIMIT
+
+
+def _over_before(what: str, use: str, path: str | os.PathLike[str] | None) -> UnfinishedError:
+    return UnfinishedError(
+        f"the time was over before the {what} that the chains of {path} {use} were found again:",
+        "nothing was drawn, and the file is as it was.",
+        remedies=Remedy("allow more time"),
+    )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.ensemble.completion_networks import CompletionNetworks, completed_under
 from arcwise.ensemble.completion_weights import CompletionWeights, completion_of_networks
 from arcwise.ensemble.credible_set import CredibleSet
 from arcwise.ensemble.families import Families
@@ -56,6 +57,8 @@ class FamilyReach:
         were looked at. Draws of chains depend on each other: they are worth their least effective number.
     completions
         Of data with gaps, which completions' networks have which family; None if that is not known.
+    under
+        The networks under which completions were drawn, where networks were learned from others: of a bootstrap.
     """
 
     names: tuple[str, ...]
@@ -64,6 +67,7 @@ class FamilyReach:
     reached: NDArray[np.float64]
     n_draws: int | None = None
     completions: CompletionWeights | None = None
+    under: CompletionNetworks | None = None
 
     def rows_of(self, variable: int) -> range:
         """Return the rows of a variable's families."""
@@ -117,6 +121,7 @@ def family_reach(
         reached,
         _worth(listed) if listed.origin != "credible" or shares is not None else None,
         _by_completion(listed),
+        completed_under(listed),
     )
     return found if shares is None else _with_shares(found, shares)
 
@@ -242,4 +247,4 @@ def _with_shares(drawn: FamilyReach, exact: Ensemble) -> FamilyReach:
     if own is not None:
         renamed = {known_rows[at]: value for at, value in own.families.items() if at in known_rows}
         own = replace(own, families=renamed)
-    return FamilyReach(drawn.names, families, shares, reached, drawn.n_draws, own)
+    return FamilyReach(drawn.names, families, shares, reached, drawn.n_draws, own, drawn.under)

@@ -17,7 +17,7 @@ from arcwise import datasets
 from arcwise.ensemble import CredibleSet, find_posterior, sample_posterior
 from arcwise.ensemble.chains.chain_posterior import ChainPosterior
 from arcwise.errors import OptionError, UnfinishedError
-from arcwise.limits import Limits
+from arcwise.limits import Limits, Status
 from arcwise.progress import ProgressEvent
 
 # Saves after every stretch, and says so with a line; ends by itself after 1,500 draws.
@@ -96,7 +96,7 @@ def test_a_resumed_run_jumps_if_it_jumped_before_however_much_time_it_has(
     resumed = find_posterior(data, "bdeu:ess=1", path=path, limits=Limits(seconds=1000), **asked)
     assert np.array_equal(resumed.chains.rows, whole.chains.rows)
     before = path.read_bytes()
-    with pytest.raises(UnfinishedError, match="jump among"):
+    with pytest.raises(UnfinishedError, match="were found again"):
         find_posterior(data, "bdeu:ess=1", path=path, limits=Limits(seconds=1e-9), **asked)
     assert path.read_bytes() == before
     without = tmp_path / "without"
@@ -104,6 +104,18 @@ def test_a_resumed_run_jumps_if_it_jumped_before_however_much_time_it_has(
     assert not begun.chains.facts["jumps"]
     monkeypatch.undo()
     assert not find_posterior(data, "bdeu:ess=1", path=without, **asked).chains.facts["jumps"]
+    asked["most_draws"] = 200_000
+    agreed = find_posterior(data, "bdeu:ess=1", path=without, **asked)
+    assert agreed.chains.verdict.converged
+    assert agreed.status is Status.TIME_LIMIT  # it would have jumped, had the clock not been in the way
+    assert find_posterior(data, "bdeu:ess=1", path=path, **asked).complete
+
+
+def test_a_run_without_a_draw_leaves_no_file_to_go_on_from(tmp_path: Path) -> None:
+    path = tmp_path / "chains"
+    found = sample_posterior(random_table(6, 8), seed=5, path=path, limits=Limits(seconds=1e-9))
+    assert found.status is Status.TIME_LIMIT
+    assert not path.exists()
 
 
 def test_chains_on_a_cluster_draw_the_same_and_survive_killed_workers() -> None:

@@ -68,17 +68,19 @@ def _blanket(found: VariableFinding) -> str:
         return "How sure the whole blanket is cannot be told: no networks were kept."
     own = next((share for names, share in found.blankets if set(names) == set(found.blanket)), 0.0)
     best, share = found.blankets[0]
+    if found.n_networks == 1:
+        return f"How far to trust that this is the Markov blanket of {found.name}, one network does not say."
     if set(best) == set(found.blanket) and share > 1 - 1e-9:
-        return f"This is the Markov blanket of {found.name} in all of the networks that the data cannot rule out."
+        return f"This is the Markov blanket of {found.name} in all of the {found.networks}."
     if set(best) == set(found.blanket):
         return (
-            f"This is the Markov blanket of {found.name} in {percent(share)} of the networks that the data cannot rule "
-            "out, by weight; no other set has more."
+            f"This is the Markov blanket of {found.name} in {percent(share)} of the {found.networks}, by "
+            "weight; no other set has more."
         )
     return (
-        f"This is the Markov blanket of {found.name} in {percent(own) if own else 'hardly any'} of the networks that "
-        f"the data cannot rule out, by weight; the most frequent one, {listed(best)}, is that of {percent(share)}. "
-        "Rely on the variables one by one."
+        f"This is the Markov blanket of {found.name} in {percent(own) if own else 'hardly any'} of the "
+        f"{found.networks}, by weight; the most frequent one, {listed(best)}, is that of {percent(share)}. Rely on the "
+        "variables one by one."
     )
 
 

@@ -34,6 +34,9 @@ class Checkpoint:
         The moves so far, tried and accepted.
     rows, scores
         The draws that are kept, at [chain, draw].
+    by_clock
+        Whether a time limit decided where the chains began, or what they jump in: whoever goes on from here has not
+        what a run without a limit has.
     """
 
     done: int
@@ -43,6 +46,7 @@ class Checkpoint:
     counts: NDArray[np.int64]
     rows: NDArray[np.uint32]
     scores: NDArray[np.float64]
+    by_clock: bool = False
 
     def save(self, path: str | os.PathLike[str], identity: dict[str, Any]) -> None:
         """Write the file, whole or not at all."""
@@ -53,7 +57,8 @@ class Checkpoint:
             "rows": self.rows.reshape(len(self.scores), -1),
             "scores": self.scores,
         }
-        write_array_file(path, KIND, {"identity": identity, "done": self.done, "stride": self.stride}, arrays)
+        facts = {"identity": identity, "done": self.done, "stride": self.stride, "by_clock": self.by_clock}
+        write_array_file(path, KIND, facts, arrays)
 
     @classmethod
     def load(
@@ -81,6 +86,7 @@ class Checkpoint:
                 counts=arrays["counts"].astype(np.int64),
                 rows=arrays["rows"].astype(np.uint32).reshape(chains, scores.shape[1], n),
                 scores=scores.astype(np.float64).reshape(chains, -1),
+                by_clock=bool(facts.get("by_clock", False)),
             )
         except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
             raise FormatError(f"{path}: the chains cannot be read ({error!r}). Give another file.") from error

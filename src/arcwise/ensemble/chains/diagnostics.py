@@ -84,6 +84,9 @@ class Verdict:
         99 % of their draws.
     differing
         The pairs that chains do not agree on, the worst first.
+    most_parents
+        How many parents the networks have at most because a limit ended the scoring of parent sets there; None if it
+        did not.
     """
 
     converged: bool
@@ -95,9 +98,13 @@ class Verdict:
     effective: float
     difference: float
     differing: tuple[PairDisagreement, ...]
+    most_parents: int | None = None
 
     def sentence(self) -> str:
         """Return the verdict in words."""
+        return f"{self._agreement()}{few_parents_sentence(self.most_parents)}"
+
+    def _agreement(self) -> str:
         size = f"{self.chains} chains of {self.draws:,} draws"
         facts = f"largest R-hat {_short(self.worst_r_hat)}, largest difference {self.difference:.3f}"
         if self.converged:
@@ -131,7 +138,16 @@ class Verdict:
             "largest_difference": self.difference,
             "differing": [[pair.first, pair.what, pair.second, pair.least, pair.most] for pair in self.differing],
             "sentence": self.sentence(),
+            **({} if self.most_parents is None else {"most_parents": self.most_parents}),
         }
+
+
+def few_parents_sentence(most: int | None) -> str:
+    """Say that networks have fewer parents than were asked for, after a blank; nothing if they have not."""
+    if most is None:
+        return ""
+    parents = f"{most} parent{'' if most == 1 else 's'} per variable"
+    return f" A limit ended the scoring of parent sets: the networks have at most {parents}."
 
 
 def _short(r_hat: float) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from arcwise.ensemble.chains.chain_posterior import CHAINS
+from arcwise.ensemble.chains.diagnostics import few_parents_sentence
 
 __all__ = ["joined_chain_facts"]
 
@@ -20,6 +21,8 @@ def joined_chain_facts(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         return {}
     worst = max(told, key=lambda verdict: (not verdict["converged"], verdict["largest_difference"]))
     known = [verdict["r_hat"] for verdict in told]
+    cut_short = [verdict["most_parents"] for verdict in told if verdict.get("most_parents") is not None]
+    least = min(cut_short, default=None)
     disagree = sum(not verdict["converged"] for verdict in told)
     if disagree:
         sentence = (
@@ -29,7 +32,7 @@ def joined_chain_facts(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     else:
         sentence = (
             f"Converged: in each of {len(told):,} completions {worst['chains']} chains agree (largest difference "
-            f"{worst['largest_difference']:.3f})."
+            f"{worst['largest_difference']:.3f}).{few_parents_sentence(least)}"
         )
     verdict = {
         "converged": not disagree,
@@ -41,6 +44,7 @@ def joined_chain_facts(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "largest_difference": worst["largest_difference"],
         "differing": worst["differing"],
         "sentence": sentence,
+        **({} if least is None else {"most_parents": least}),
     }
     return {CHAINS: worst["chains"], "verdict": verdict}
 

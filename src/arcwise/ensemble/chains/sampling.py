@@ -46,6 +46,7 @@ FIRST_LOOK = 1000  # draws of each chain before the first verdict
 BEGINNING = 4  # the first fourth of each chain is left out
 GROWTH = 1.3  # from one look to the next
 SEGMENT_SECONDS = 0.2
+START_SHARE = 0.3  # of the time, where it is limited, to look for places to begin at
 LARGEST_SEGMENT = BLOCK
 REMOTE_PACE = 256  # draws of the first stretch on a cluster: a task there costs milliseconds
 MOST_KEPT = 40_000  # draws of each chain in memory; beyond, every second one goes
@@ -193,7 +194,9 @@ class _Run:
         n, chains = table.n_variables, settings.chains
         seeds = np.array([native_seed(seed, purpose=3 + chain) for chain in range(chains)], dtype=np.uint64)
         task = ChainTask(table, settings.mixture, settings.window, settings.steps_for(n), settings.heats)
-        here = task.start(seeds, starting_networks(table, chains, seed, aids.deadline, settings.resampled).reshape(-1))
+        start = aids.deadline.share(START_SHARE)
+        here = task.start(seeds, starting_networks(table, chains, seed, start, settings.resampled).reshape(-1))
+        self._by_clock = settings.by_clock or start.is_over
         self._native = here if aids.client is None else RemoteRun(task, aids.client, here, chains)
         self._most_kept = max(4 * FIRST_LOOK, min(MOST_KEPT, KEPT_BYTES // (4 * chains * max(1, n))))
         self._counted = np.zeros(2 * (len(MOVES) + 2), dtype=np.int64)  # before the run was resumed
@@ -253,9 +256,10 @@ class _Run:
             self._counted = found.counts
             self._parts = [(found.rows, found.scores)]
             self.done, self.stride = found.done, found.stride
+            self._by_clock = self._settings.by_clock or found.by_clock
 
     def _save(self) -> None:
-        if self._path is None:
+        if self._path is None or not self.done:  # who begins anew may have time for better starts
             return
         begin = time.monotonic()
         rows, scores = self._joined()
@@ -267,6 +271,7 @@ class _Run:
             counts=self._counts() + self._counted,
             rows=rows,
             scores=scores,
+            by_clock=self._by_clock,
         ).save(self._path, self._identity)
         now = time.monotonic()
         self._next_save = now + max(SAVE_SECONDS, SAVE_SHARE * (now - begin))
@@ -279,10 +284,11 @@ class _Run:
         while look <= self.done:
             looks.add(look)
             look = _next_look(look)
+        agreed = Status.TIME_LIMIT if self._by_clock else Status.COMPLETE
         if self.done in looks:  # a resumed run may have ended because it had converged
             verdict = self.verdict(threads)
             if verdict.converged:
-                return Status.COMPLETE, verdict
+                return agreed, verdict
         while True:
             status = self._draw_to(min(look, most), deadline, threads)
             self._save()
@@ -290,7 +296,7 @@ class _Run:
             if status is not Status.COMPLETE:  # even if they agree: how many draws there are is the clock's doing
                 return status, verdict
             if verdict.converged:
-                return Status.COMPLETE, verdict
+                return agreed, verdict
             if self.done >= most:
                 return Status.COUNT_LIMIT, verdict
             look = _next_look(look)

@@ -50,6 +50,9 @@ class ChainSettings:
         The address of a Dask scheduler, or a client: each chain walks on a worker. None for this machine.
     resampled
         Networks of resampled data, for every fourth chain to begin at, over the variables of the table.
+    by_clock
+        Whether a time limit decided what is given here, the set to jump in, say. Then the run, and whatever goes on
+        from its file, ends with TIME_LIMIT even if the chains agree.
     """
 
     chains: int = option(4, "how many chains", low=2, high=MOST_CHAINS)
@@ -61,6 +64,7 @@ class ChainSettings:
     path: str | os.PathLike[str] | None = None
     cluster: Any = None  # str | Client | None: Dask is not there for everybody
     resampled: tuple[Dag, ...] = ()
+    by_clock: bool = False
 
     def __post_init__(self) -> None:
         check_options(self)
@@ -97,3 +101,4 @@ class ChainKeywords(TypedDict, total=False):
     path: str | os.PathLike[str] | None
     cluster: str | Client | None
     resampled: tuple[Dag, ...]
+    by_clock: bool

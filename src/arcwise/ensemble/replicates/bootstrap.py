@@ -15,6 +15,7 @@ import numpy as np
 from arcwise.data import Dataset, Incomplete
 from arcwise.deadline import Deadline
 from arcwise.defaults import REFINE, REPLICATES
+from arcwise.ensemble.completion_networks import with_completion_networks
 from arcwise.ensemble.ensemble_facts import CONSTRAINTS, TARGETS
 from arcwise.ensemble.families import Families, choice_type
 from arcwise.ensemble.gaps.completions import Completions
@@ -283,6 +284,8 @@ def _network_set(
             **({} if data.targets is None else {TARGETS: [list(names) for names in data.targets.sets]}),
         },
     )
+    if task.completed is not None:
+        made = with_completion_networks(made, [network for _, network in task.completed.states])
     return made if task.resampling != "bootstrap" else made.made_by(_recipe(task, replicates))
 
 
