@@ -27,7 +27,7 @@ develop: $(VENV)/.developer
 	$(PIP) install --no-build-isolation --no-deps $(STRICT) --editable .
 
 demo: install
-	$(BIN)/python -m arcwise.cli.demo
+	$(BIN)/arcwise demo --force
 
 test: lint test-cpp test-python
 

@@ -2,8 +2,8 @@
 
     python packaging/try_wheel.py dist/arcwise-0.2.0-cp311-....whl --python python3.11 --lowest
 
-The lowest versions are those that pyproject.toml allows; Python packages of that age have wheels for Python 3.11 only,
-so that --lowest is for that one. Prints what a user waits for: size, seconds to import, seconds to --help.
+The lowest versions are those that pyproject.toml allows for the Python in question. Prints what a user waits for: size,
+seconds to import, seconds to --help; with --parts also what each dependency and each extra adds.
 """
 
 from __future__ import annotations
@@ -38,9 +38,13 @@ print(json.dumps({"import": after - begin, "loaded": loaded, "climbed": climbed,
 
 
 def lowest() -> list[str]:
-    """Return every dependency at the lowest version that is allowed: of 1.26 the releases 1.26.*."""
+    """Return every dependency at the lowest version that is allowed: of 1.26 the releases 1.26.*, for the same Pythons."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return [f"{text.replace('>=', '==')}.*" for text in project["dependencies"]]
+    wanted = []
+    for text in project["dependencies"]:
+        requirement, _, pythons = text.partition(";")
+        wanted.append(f"{requirement.replace('>=', '==')}.*{';' if pythons else ''}{pythons}")
+    return wanted
 
 
 def main() -> int:
