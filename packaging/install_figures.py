@@ -2,19 +2,19 @@
 
     python packaging/install_figures.py dist/arcwise-0.2.0-cp311-....whl --python python3.11
 
-An empty environment with the newest versions, no settings of this machine, no compiler. Seconds are medians of seven
-runs with byte code there; MB are millions of bytes of files, byte code included.
+An empty environment with the newest versions, no settings of this machine, no compiler. Seconds are CPU seconds, medians
+of seven runs with byte code there; MB are millions of bytes of files, byte code included.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import resource
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 import tomllib
 from pathlib import Path
 
@@ -67,12 +67,13 @@ class Trial:
         return set(json.loads(self.run("python", "-c", f"{program}\n{LOADED}")))
 
     def seconds(self, *command: str) -> float:
-        """Return the median of the seconds that a command takes."""
+        """Return the median of the CPU seconds that a command takes: what else the machine does plays no part."""
         taken = []
         for _ in range(RUNS):
-            begin = time.perf_counter()
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
             self.run(*command)
-            taken.append(time.perf_counter() - begin)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            taken.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
         return statistics.median(taken)
 
 

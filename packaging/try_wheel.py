@@ -3,7 +3,8 @@
     python packaging/try_wheel.py dist/arcwise-0.2.0-cp311-....whl --python python3.11 --lowest
 
 The lowest versions are those that pyproject.toml allows for the Python in question. Prints what a user waits for: size,
-seconds to import, seconds to --help; with --parts also what each dependency and each extra adds.
+seconds to import, seconds to --help.
+packaging/install_figures.py measures the parts.
 """
 
 from __future__ import annotations
@@ -80,6 +81,8 @@ def main() -> int:
         plain("arcwise", "--help")
         facts["help"] = time.perf_counter() - begin
         plain("python", "-c", "from arcwise import datasets; datasets.load('iris').to_file('iris.csv')")
+        if "Report: demo-output/report.html" not in plain("arcwise", "demo"):
+            raise SystemExit("the demo does not say where its report is")
         plain("arcwise", "learn", "iris.csv", "-o", "answer", "--quiet")
         plain("arcwise", "search", "iris.csv", "--quiet", "-o", "iris.txt")
         plain("arcwise", "fit", "iris.txt", "iris.csv", "-o", "iris.net", "--quiet")

@@ -27,6 +27,7 @@ PRIOR_LEARNS = (*PRIOR, *RULES, "--threads", "--limit-seconds", "--limit-memory"
 OPTIONS: dict[str, tuple[str, ...]] = {
     "learn": (*LEARNS, "--seed", "--threads", "--output", "--bayes-factor", "--missed-edge-cost"),
     "explain": (*DATA, "--data", "--output"),
+    "demo": ("--output", "--force"),
     "effect": (*DATA, "--data", "--limit-seconds", "--output"),
     "predict": (*DATA[:3], "--target", "--seed", "--limit-seconds", "--output"),
     "check-fit": (*DATA, "--seed", "--limit-seconds", "--output"),
