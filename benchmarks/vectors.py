@@ -1,7 +1,7 @@
 """What the choice of vectors at run time is worth: `make vectors`. One core, CPU seconds, three modules in turns.
 
-The module as it is chooses, loop by loop, what the processor has. Beside it are two without that choice: one for the oldest
-processors of x86-64 (SSE2) and one whose every line is compiled for those with AVX2 (x86-64-v3).
+The module as it is chooses, loop by loop, what the processor has. Beside it are two without that choice: one for the
+oldest processors of x86-64 (SSE2) and one whose every line is compiled for those with AVX2 (x86-64-v3).
 """
 
 from __future__ import annotations
@@ -25,15 +25,26 @@ from arcwise.model import BayesianNetwork
 def sample(name, cases):
     return BayesianNetwork.read_bif(f"{sys.argv[1]}/{name}.bif.gz").sample(cases, seed=1, progress=False)
 
-alarm, large, child, insurance = sample("alarm", 50_000), sample("andes", 5000), sample("child", 500), sample("insurance", 2000)
-table = arcwise.build_parent_sets(insurance, "bic", slack=math.log(20), progress=False)
+alarm, large = sample("alarm", 50_000), sample("andes", 5000)
+child, insurance = sample("child", 500), sample("insurance", 2000)
+
+def build():
+    return arcwise.build_parent_sets(insurance, "bic", slack=math.log(20), progress=False)
+
+def resample():
+    return arcwise.bootstrap_networks(child, "bic", replicates=100, seed=1, progress=False)
+
+def sum_all():
+    return find_posterior(child, "bdeu:ess=1", max_parents=4, way="exact", progress=False)
+
+table = build()
 jobs = {
     "`hill_climb`, alarm, 50,000 cases": lambda: arcwise.hill_climb(alarm, "bic", progress=False),
     "`hill_climb`, andes, 5,000 cases": lambda: arcwise.hill_climb(large, "bic", progress=False),
-    "`bootstrap_networks`, child, 100 replicates": lambda: arcwise.bootstrap_networks(child, "bic", replicates=100, seed=1, progress=False),
-    "`build_parent_sets`, insurance, 2,000 cases": lambda: arcwise.build_parent_sets(insurance, "bic", slack=math.log(20), progress=False),
+    "`bootstrap_networks`, child, 100 replicates": resample,
+    "`build_parent_sets`, insurance, 2,000 cases": build,
     "`find_credible`, the same": lambda: arcwise.find_credible(table, bayes_factor=20, progress=False),
-    "`find_posterior` exactly, child, 500 cases, 4 parents": lambda: find_posterior(child, "bdeu:ess=1", max_parents=4, way="exact", progress=False),
+    "`find_posterior` exactly, child, 500 cases, 4 parents": sum_all,
 }
 taken = {}
 for name, job in jobs.items():

@@ -2,8 +2,8 @@
 
     python packaging/install_figures.py dist/arcwise-0.2.0-cp311-....whl --python python3.11
 
-An empty environment with the newest versions, no settings of this machine, no compiler. Seconds are CPU seconds, medians
-of seven runs with byte code there; MB are millions of bytes of files, byte code included.
+An empty environment with the newest versions, no settings of this machine, no compiler. Seconds are CPU seconds,
+medians of seven runs with byte code there; MB are millions of bytes of files, byte code included.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ print(json.dumps({"import": after - begin, "loaded": loaded, "climbed": climbed,
 
 
 def lowest() -> list[str]:
-    """Return every dependency at the lowest version that is allowed: of 1.26 the releases 1.26.*, for the same Pythons."""
+    """Return every dependency at its lowest version: of >=1.26 the releases 1.26.*, for the same Pythons."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     wanted = []
     for text in project["dependencies"]:
