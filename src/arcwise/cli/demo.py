@@ -33,7 +33,7 @@ def demo(
 
     What is done is what `arcwise learn wine.csv --discretize width --seed 1 -o demo-output` would do.
 
-    Example: arcwise demo
+    Example: arcwise demo -o demo-output
     """
     from arcwise.analysis import learn
     from arcwise.analysis.folder import check_folder, run_record
