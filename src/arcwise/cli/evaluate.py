@@ -47,12 +47,12 @@ def evaluate(
         Path | None,
         typer.Option("--data", help="Held-out data, to compare the predictions of two networks with tables."),
     ] = None,
+    *,
     separator: SeparatorOption = None,
     adjustment: Annotated[
         bool,
         typer.Option("--adjustment", help="Also how often effects would be adjusted wrongly: SID, ancestor AID."),
     ] = False,
-    *,
     printing: PrintOptions,
 ) -> None:
     """Compare a learned structure with the true one, by equivalence class: SHD and its parts, F_beta, cost.

@@ -135,7 +135,7 @@ def confidence_curve(confidence: EdgeConfidence, true: Graph, kind: Kind = "edge
 
 
 def confidence_reliability(confidence: EdgeConfidence, true: Graph) -> Reliability:
-    """Compare confidences, taken as probabilities, with the edges of the true graph: calibration error, log loss, Brier.
+    """Compare confidences, taken as probabilities, with the true edges: calibration error, log loss, Brier score.
 
     Parameters
     ----------
