@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 MODULES = {"chosen": None, "oldest": ROOT / "build" / "vectors-oldest", "v3": ROOT / "build" / "vectors-v3"}
-ROUNDS = 5
+ROUNDS = 3
 PROGRAM = """
 import json, math, sys, time
 import arcwise
