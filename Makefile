@@ -11,7 +11,7 @@ LENIENT := --config-settings=cmake.define.ARCWISE_WERROR=OFF
 DEPENDENCIES := import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"], sep="\n")
 
 .PHONY: install develop demo test test-python test-cpp test-threads fuzz fuzz-sanitized fuzz-guided coverage obedience \
-	random-calls faults axe lint format benchmark study docs dist wheels clang clean
+	random-calls faults axe lint format benchmark vectors windows arm interchange study docs dist wheels clang clean
 
 # The package as a user gets it, and $(BIN)/arcwise. What it needs is fetched while the native core is compiled, and a
 # module becomes byte code when it is first imported: of pandas, SciPy and the others, most never are.
@@ -27,7 +27,7 @@ develop: $(VENV)/.developer
 	$(PIP) install --no-build-isolation --no-deps $(STRICT) --editable .
 
 demo: install
-	$(BIN)/python -m arcwise.cli.demo
+	$(BIN)/arcwise demo --force
 
 test: lint test-cpp test-python
 
@@ -101,6 +101,36 @@ coverage: develop
 	$(GCOVR) --add-tracefile build/coverage/tests.json --add-tracefile build/coverage/package.json \
 	    --txt build/coverage/core.txt --html-details build/coverage/core.html --print-summary
 	tail -n 1 build/coverage/package.txt
+
+# What the choice of vectors at run time is worth: the module as it is beside one for the oldest processors alone and one
+# for those with AVX2 alone (x86-64-v3).
+vectors: develop
+	$(PIP) install --no-build-isolation --no-deps --upgrade --target build/vectors-oldest \
+	    --config-settings=build-dir=build/vectors-oldest-objects --config-settings=cmake.define.ARCWISE_ONE_TARGET=ON .
+	$(PIP) install --no-build-isolation --no-deps --upgrade --target build/vectors-v3 \
+	    --config-settings=build-dir=build/vectors-v3-objects --config-settings=cmake.define.ARCWISE_ONE_TARGET=ON \
+	    --config-settings=cmake.define.CMAKE_CXX_FLAGS=-march=x86-64-v3 .
+	$(BIN)/python -m benchmarks vectors
+
+# The core and its tests for Windows and for ARM, by cross compilers, run by wine and by QEMU: no such machine is needed.
+# GCC 12 warns of two strings in the tests that are right.
+CROSS = $(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DCMAKE_EXE_LINKER_FLAGS=-static \
+	    -DCMAKE_BUILD_TYPE=Release -DARCWISE_TESTS=ON -DARCWISE_WERROR=ON \
+	    '-DCMAKE_CXX_FLAGS=-Wno-restrict -Wno-maybe-uninitialized'
+windows: $(VENV)/.tools
+	$(CROSS) -B build/windows -DCMAKE_SYSTEM_NAME=Windows -DCMAKE_CXX_COMPILER=x86_64-w64-mingw32-g++-posix
+	$(BIN)/cmake --build build/windows
+	WINEDEBUG=-all wine build/windows/arcwise_tests.exe
+arm: $(VENV)/.tools
+	$(CROSS) -B build/arm -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 \
+	    -DCMAKE_CXX_COMPILER=aarch64-linux-gnu-g++
+	$(BIN)/cmake --build build/arm
+	qemu-aarch64-static build/arm/arcwise_tests
+
+# Every network of the repository in every format through the readers of pgmpy and pyAgrum, where CI takes some.
+interchange: develop
+	$(PIP) install --no-build-isolation $(STRICT) --editable '.[peers]'
+	ARCWISE_INTERCHANGE=all $(BIN)/python -m pytest --timeout 3600 tests/model/test_network_files.py tests/model/test_interchange.py
 
 # Random data and constraints through learn: no file may break them. CASES may be given.
 CASES ?= 2000

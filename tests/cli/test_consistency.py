@@ -27,6 +27,7 @@ PRIOR_LEARNS = (*PRIOR, *RULES, "--threads", "--limit-seconds", "--limit-memory"
 OPTIONS: dict[str, tuple[str, ...]] = {
     "learn": (*LEARNS, "--seed", "--threads", "--output", "--bayes-factor", "--missed-edge-cost"),
     "explain": (*DATA, "--data", "--output"),
+    "demo": ("--output", "--force"),
     "effect": (*DATA, "--data", "--limit-seconds", "--output"),
     "predict": (*DATA[:3], "--target", "--seed", "--limit-seconds", "--output"),
     "check-fit": (*DATA, "--seed", "--limit-seconds", "--output"),
@@ -52,7 +53,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "fit": (*DATA, "--output"),
     "query": ("--threads", "--output", "--seed"),
     "sample": ("--seed", "--threads", "--output"),
-    "evaluate": ("--data", "--separator", "--missed-edge-cost"),
+    "evaluate": ("--data", "--separator", "--missed-edge-cost", "--adjustment"),
     "convert": ("--output",),
     "study plan": (),
     "study run": ("--limit-seconds", "--workers", "--threads", "--cluster"),
@@ -163,6 +164,7 @@ def _is_new(word: str) -> bool:
 CALLS: dict[str, str] = {
     "learn": "data.csv --no-compare --permutations 0",
     "explain": "report",
+    "demo": "-o NEW",
     "effect": "report",
     "predict": "report --target a --folds 2",
     "check-fit": "report --replicates 3",

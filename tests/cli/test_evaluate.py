@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from arcwise.confidence import EdgeConfidence
 from arcwise.data import write_data
 from arcwise.graph import Dag, write_adjacency, write_arc_list, write_structure
 from arcwise.model import BayesianNetwork
@@ -105,3 +106,35 @@ def test_mistakes_get_one_message(cli: Cli, files: dict[str, list[Path]], tmp_pa
     assert "what kind of graph file" in cli("evaluate", true, tmp_path / "none.xyz", code=1)
     assert "--beta -1 must be 0 or more" in cli("evaluate", true, true, "--beta", -1, code=1)
     cli("evaluate", true, code=2)
+
+
+def test_adjustment_distances_are_those_of_the_functions(cli: Cli, files: dict[str, list[Path]]) -> None:
+    pytest.importorskip("gadjid", reason="gadjid is an extra: pip install 'arcwise[adjustment]'")
+    from arcwise.evaluate import adjustment_distance, sid
+
+    true, learned = files["true"][0], files["learned"][0]
+    found = json.loads(cli("evaluate", true, learned, "--adjustment", "--json"))
+    assert found["sid"] == sid(TRUE, LEARNED).mistakes > 0
+    assert found["ancestor_aid"] == adjustment_distance(TRUE.cpdag, LEARNED.cpdag).mistakes > 0
+    shown = cli("evaluate", true, learned, "--adjustment")
+    assert f"structural intervention distance         {found['sid']}\n" in shown
+    assert "sid" not in json.loads(cli("evaluate", true, learned, "--json"))
+
+
+def test_confidences_are_ranked_and_calibrated(cli: Cli, files: dict[str, list[Path]], tmp_path: Path) -> None:
+    present = np.zeros((4, 4))
+    for (i, j), value in {(0, 2): 0.9, (1, 2): 0.4, (1, 3): 0.6}.items():
+        present[i, j] = present[j, i] = value
+    confidence = EdgeConfidence(tuple("abcd"), np.zeros((4, 4)), present, "skeleton", "given", 10, "equal", True)
+    confidence.save(tmp_path / "confidence.parquet")
+    found = json.loads(cli("evaluate", files["true"][1], tmp_path / "confidence.parquet", "--json"))
+    # True are a - c (0.9) and b - c (0.4), and b - d (0.6) lies between them: (1 + 2/3) / 2.
+    assert found["average_precision"] == pytest.approx(5 / 6)
+    assert found["roc_area"] == pytest.approx(7 / 8)
+    assert found["brier"] == pytest.approx((0.1**2 + 0.6**2 + 0.6**2) / 6)
+    assert found["calibration_error"] == pytest.approx((0.1 + 0.6 + 0.6) / 3)
+    assert "area under precision over recall, edges  0.8333" in cli(
+        "evaluate", files["true"][0], tmp_path / "confidence.parquet"
+    )
+    message = cli("evaluate", files["true"][0], tmp_path / "confidence.parquet", "--adjustment", code=1)
+    assert "holds confidences" in message

@@ -154,3 +154,17 @@ def test_a_column_that_somebody_added_is_not_a_method(cli: Cli, folder: Path) ->
         written = [f"{header},my note", *(f"{line},{note}" for line in lines)]
         path.write_text("\n".join(written) + "\n", encoding="utf-8")
         assert json.loads(cli("explain", folder, "--json"))["edges"] == before
+
+
+def test_a_change_of_nothing_names_no_states() -> None:
+    from arcwise.analysis.prose.variable import _change
+    from arcwise.analysis.variable import Neighbour
+
+    def told(change: float) -> str:
+        one = object.__new__(Neighbour)
+        object.__setattr__(one, "change", change)
+        object.__setattr__(one, "at", ("low", "high", "yes"))
+        return _change(one)
+
+    assert told(0.449) == "0.45 (low → high: yes)"
+    assert told(0.004) == "0.00"

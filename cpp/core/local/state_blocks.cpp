@@ -72,7 +72,7 @@ void sum_portable(const SegmentSum& job) {
     sum_any<16>(job);
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(ARCWISE_ONE_TARGET)
 __attribute__((target("avx2"))) void sum_avx2(const SegmentSum& job) {
     sum_any<32>(job);
 }

@@ -15,7 +15,8 @@ bool is_space(char c) {
     return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
 }
 bool is_control(char c) {
-    return (c >= 0 && c < 0x20) || c == 0x7f;
+    const auto code = static_cast<unsigned char>(c);  // a char has a sign here, and none on ARM
+    return code < 0x20 || code == 0x7f;
 }
 bool is_delimiter(char c) {
     return delimiters.find(c) != std::string_view::npos;

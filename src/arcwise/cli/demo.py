@@ -1,39 +1,70 @@
-"""`make demo`: the main job on embedded data, from a raw table to a report, with its files in demo-output/."""
+"""`arcwise demo`: the main job on embedded data, from a raw table to a report, for those who have no data at hand."""
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-from arcwise.analysis import learn
+import typer
 
-__all__ = ["main"]
+from arcwise.cli.option_group import expanded
+from arcwise.cli.printing import PrintOptions, finish, print_json
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["register"]
 
 FOLDER = Path("demo-output")
 
 
-def main() -> None:
-    """Learn from the wines that come with scikit-learn, print the summary, and say where the report is."""
-    from rich.console import Console
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command line."""
+    app.command("demo")(expanded(demo))
+
+
+def demo(
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write.")] = FOLDER,
+    force: Annotated[bool, typer.Option("--force", help="Replace the result of an earlier run.")] = False,
+    *,
+    printing: PrintOptions,
+) -> None:
+    """Learn from data that are built in, 178 wines of three cultivars, and write a report: nothing of yours is needed.
+
+    What is done is what `arcwise learn wine.csv --discretize width --seed 1 -o demo-output` would do.
+
+    Example: arcwise demo -o demo-output
+    """
+    from arcwise.analysis import learn
+    from arcwise.analysis.folder import check_folder, run_record
+
+    check_folder(output, force=force)
+    found = learn(wines(), discretize="width", seed=1, name="wine", progress=printing.progress)
+    found.save(output, force=force)
+    strongest = found.edges[0]
+    if printing.as_json:
+        print_json({**run_record(found), "output": output, "edges": found.to_frame().to_dict(orient="records")})
+    elif not printing.quiet:
+        from rich.console import Console
+
+        from arcwise.report.render.text import print_report
+
+        console = Console(highlight=False, width=100)
+        print_report(found.report, console, sections=("ensemble", "prior"))
+        for line in (
+            f"\nFor example: {found.explain(strongest.first, strongest.second)}",
+            f"\nFiles in {output}: {', '.join(sorted(path.name for path in output.iterdir()))}",
+            f"Report: {output / 'report.html'}",
+            f"Ask it: arcwise explain {output} {strongest.first}",
+        ):
+            console.print(line, markup=False, soft_wrap=not line.startswith("\n"))
+    finish(found.status)
+
+
+def wines() -> pd.DataFrame:
+    """Return the wines that come with scikit-learn: 13 measures of each, and the cultivar of its grapes."""
     from sklearn.datasets import load_wine
 
-    from arcwise.report.render.text import print_report
-
     bunch = load_wine(as_frame=True)
-    frame = bunch.data.rename(columns={"od280/od315_of_diluted_wines": "dilution"})
-    frame["cultivar"] = bunch.target_names[bunch.target]
-    # The measures are numbers: cut each into three intervals, as `arcwise learn --discretize width` does.
-    analysis = learn(frame, discretize="width", seed=1, name="wine")
-    if FOLDER.is_dir():  # of an earlier demo
-        shutil.rmtree(FOLDER)
-    analysis.save(FOLDER)
-    console = Console(highlight=False, width=100)
-    print_report(analysis.report, console, sections=("ensemble", "prior"))
-    strongest = analysis.edges[0]
-    console.print(f"\nFor example: {analysis.explain(strongest.first, strongest.second)}", markup=False)
-    console.print(f"\nFiles: {', '.join(sorted(path.name for path in FOLDER.iterdir()))}", markup=False)
-    console.print(f"Report: {FOLDER / 'report.html'}", markup=False)
-
-
-if __name__ == "__main__":
-    main()
+    frame: pd.DataFrame = bunch.data.rename(columns={"od280/od315_of_diluted_wines": "dilution"})
+    return frame.assign(cultivar=bunch.target_names[bunch.target])

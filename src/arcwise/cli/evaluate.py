@@ -8,15 +8,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arcwise.cli.data_options import SeparatorOption
-from arcwise.cli.graph_files import GRAPH_FILES, GraphFile, read_two_graphs
+from arcwise.cli.graph_files import GRAPH_FILES, GraphFile, open_graph_file, read_two_graphs
 from arcwise.cli.option_group import expanded
 from arcwise.cli.printing import PrintOptions, print_json
 from arcwise.errors import OptionError
 
 if TYPE_CHECKING:
     from arcwise.evaluate import Comparison
+    from arcwise.evaluate.aligned import Graph
 
 __all__ = ["register"]
+
+ADJUSTMENTS = {
+    "sid": "structural intervention distance",
+    "ancestor_aid": "ancestor adjustment distance of classes",
+}
 
 
 def register(app: typer.Typer) -> None:
@@ -26,7 +32,10 @@ def register(app: typer.Typer) -> None:
 
 def evaluate(
     true: Annotated[Path, typer.Argument(help=f"The true graph: {GRAPH_FILES}; .gz too; - for stdin.")],
-    learned: Annotated[Path, typer.Argument(help="The learned graph, in any of the same formats.")],
+    learned: Annotated[
+        Path,
+        typer.Argument(help="The learned graph, in any of the same formats, or confidences (`arcwise confidence -o`)."),
+    ],
     beta: Annotated[float, typer.Option("--beta", help="F_beta: above 1 recall counts more, below 1 precision.")] = 1.0,
     alpha: Annotated[
         float,
@@ -38,24 +47,77 @@ def evaluate(
         Path | None,
         typer.Option("--data", help="Held-out data, to compare the predictions of two networks with tables."),
     ] = None,
-    separator: SeparatorOption = None,
     *,
+    separator: SeparatorOption = None,
+    adjustment: Annotated[
+        bool,
+        typer.Option("--adjustment", help="Also how often effects would be adjusted wrongly: SID, ancestor AID."),
+    ] = False,
     printing: PrintOptions,
 ) -> None:
     """Compare a learned structure with the true one, by equivalence class: SHD and its parts, F_beta, cost.
+
+    Of confidences in a Parquet file: the areas under curves of precision and recall, and how well they are calibrated.
 
     Example: arcwise evaluate alarm.bif.gz learned.txt --beta 0.5
     """
     from arcwise.evaluate import compare
 
+    if learned.suffix == ".parquet":
+        if data is not None or adjustment:
+            raise OptionError(f"--data and --adjustment compare two graphs; {learned} holds confidences.")
+        _evaluate_confidences(true, learned, printing)
+        return
     first, second = read_two_graphs(true, learned)
     comparison = compare(first.graph(), second.graph(), beta=beta, alpha=alpha)
     prediction = {} if data is None else _prediction(first, second, data, separator, printing.progress)
+    distances = _adjustment(first.graph(), second.graph()) if adjustment else {}
     if printing.as_json:
-        print_json(comparison.to_dict() | prediction)
+        print_json(comparison.to_dict() | distances | prediction)
         return
-    for line in _lines(comparison, prediction):
+    for line in _lines(comparison, distances, prediction):
         typer.echo(line)
+
+
+def _evaluate_confidences(true: Path, learned: Path, printing: PrintOptions) -> None:
+    """Print how confidences rank and weigh the edges of the true graph."""
+    from arcwise.confidence import EdgeConfidence
+    from arcwise.evaluate import confidence_curve, confidence_reliability
+    from arcwise.graph import Dag
+
+    confidence = EdgeConfidence.load(learned)
+    graph = open_graph_file(true).graph(confidence.names)
+    edges, measured = confidence_curve(confidence, graph), confidence_reliability(confidence, graph)
+    values: dict[str, tuple[str, float]] = {
+        "average_precision": ("area under precision over recall, edges", edges.average_precision),
+        "roc_area": ("area under the ROC curve, edges", edges.roc_area),
+    }
+    if isinstance(graph, Dag):
+        arcs = confidence_curve(confidence, graph, "arcs")
+        values["arc_average_precision"] = ("area under precision over recall, arcs", arcs.average_precision)
+        values["arc_roc_area"] = ("area under the ROC curve, arcs", arcs.roc_area)
+    values["calibration_error"] = ("expected calibration error", measured.error)
+    values["log_loss"] = ("log loss per pair", measured.log_loss)
+    values["brier"] = ("Brier score", measured.brier)
+    if printing.as_json:
+        print_json({"nodes": len(confidence.names), **{key: value for key, (_, value) in values.items()}})
+        return
+    width = max(len(label) for label, _ in values.values())
+    for label, value in values.values():
+        typer.echo(f"{label:{width}}  {value:.4f}")
+
+
+def _adjustment(true: Graph, learned: Graph) -> dict[str, int]:
+    """Return in how many ordered pairs the effect would be adjusted for wrongly, by two rules."""
+    from arcwise.evaluate import adjustment_distance, sid
+    from arcwise.graph import Dag
+
+    found = {}
+    if isinstance(true, Dag) and isinstance(learned, Dag):
+        found["sid"] = sid(true, learned).mistakes
+    first, second = (graph.cpdag if isinstance(graph, Dag) else graph for graph in (true, learned))
+    found["ancestor_aid"] = adjustment_distance(first, second).mistakes
+    return found
 
 
 def _prediction(
@@ -83,7 +145,7 @@ def _prediction(
     }
 
 
-def _lines(comparison: Comparison, prediction: dict[str, Any]) -> list[str]:
+def _lines(comparison: Comparison, distances: dict[str, int], prediction: dict[str, Any]) -> list[str]:
     hamming, edges = comparison.hamming, comparison.skeleton
     moral = "not defined (no DAG has these edges)" if comparison.moral_distance is None else comparison.moral_distance
     rows: list[tuple[str, object]] = [
@@ -104,6 +166,7 @@ def _lines(comparison: Comparison, prediction: dict[str, Any]) -> list[str]:
         (f"misclassification cost, alpha {comparison.alpha:g}", f"{comparison.misclassification_cost:g}"),
         ("moral-graph distance", moral),
     ]
+    rows += [(ADJUSTMENTS[name], value) for name, value in distances.items()]
     if prediction:
         rows += [
             ("held-out cases", f"{prediction['cases']:,}"),

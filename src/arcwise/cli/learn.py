@@ -98,15 +98,16 @@ def learn(
     for step in prepared.steps:
         printing.remark(step)
     options = replace(options, constraints=known.read(prepared.data.names))
-    written, begin = False, time.monotonic()
+    written, told, begin = False, False, time.monotonic()
 
     def write(first: Analysis) -> None:
         """Write a result that more is to be added to; what was written before is replaced."""
-        nonlocal written
+        nonlocal written, told
         if output is not None:
             first.save(output, force=folder.force or written)
             if time.monotonic() - begin > WAITING:
-                printing.remark(f"{'A fuller' if written else 'A first'} report: {output / 'report.html'}")
+                printing.remark(f"{'A fuller' if told else 'A first'} report: {output / 'report.html'}")
+                told = True
             written = True
 
     found = learn_prepared(prepared, options, progress=progress, on_result=write)

@@ -29,7 +29,7 @@ __all__ = ["app", "main", "prepare"]
 
 # One module per verb, by the stages of the pipeline, in the order of `arcwise --help`; each has `register(app)`.
 STAGES: dict[str, tuple[str, ...]] = {
-    "The whole analysis": ("learn", "explain"),
+    "The whole analysis": ("learn", "explain", "demo"),
     "Ask it questions": ("effect", "predict", "check-fit"),
     "Prepare data": ("check", "impute", "discretize"),
     "Score and find one network": ("scores", "optimal", "check-certificate", "search"),

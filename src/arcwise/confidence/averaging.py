@@ -195,10 +195,10 @@ def _rounded(sums: NDArray[np.float64]) -> NDArray[np.float64]:
 def feature_confidence(
     networks: Ensemble | Posterior, *, feature: Feature = "markov-blanket", weights: Weights | None = None
 ) -> NDArray[np.float64]:
-    """Average a feature of pairs of variables over networks, as an n x n matrix (Friedman et al. 1999).
+    """Average a feature of pairs of variables over networks, as an n x n matrix.
 
     "arc": [i, j] is the confidence in i -> j; "markov-blanket": symmetric, j is in the Markov blanket of i; "path": a
-    directed path leads from i to j.
+    directed path leads from i to j. Friedman et al. (1999) average such features over bootstrap replicates.
     """
     if feature not in get_args(Feature):
         raise UnknownNameError(suggestion("feature", feature, get_args(Feature)))

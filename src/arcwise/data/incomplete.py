@@ -191,7 +191,7 @@ class Incomplete:
         return made
 
     def completed(self, codes: NDArray[Any]) -> Dataset:
-        """Return the data with these codes, of which only those of missing cells may differ from what is held."""
+        """Return the data with these codes, of which only those of gaps may differ from what is held."""
         return self.held._unchecked(codes, self.held.weights, self.held.targets)
 
     def complete_cases(self) -> Dataset:

@@ -3,7 +3,7 @@
 from arcwise.evaluate.adjustment import AdjustmentDistance, adjustment_distance, sid
 from arcwise.evaluate.borda import BordaCount, borda_count
 from arcwise.evaluate.comparison import Comparison, compare
-from arcwise.evaluate.curves import ConfidenceCurve, confidence_curve
+from arcwise.evaluate.curves import ConfidenceCurve, confidence_curve, confidence_reliability
 from arcwise.evaluate.edge_counts import (
     EdgeCounts,
     directed_counts,
@@ -33,6 +33,7 @@ __all__ = [
     "check_fit",
     "compare",
     "confidence_curve",
+    "confidence_reliability",
     "cross_validate",
     "directed_counts",
     "f_beta",

@@ -40,10 +40,10 @@ class AdjustmentDistance:
 
 
 def sid(true: Dag, learned: Dag) -> AdjustmentDistance:
-    """Return the structural intervention distance between two DAGs (Peters and Bühlmann 2015); needs gadjid.
+    """Return the structural intervention distance between two DAGs; needs gadjid.
 
     The effect of t on y is computed by adjusting for the parents that t has in the learned graph; it counts as a
-    mistake if that is wrong for some distribution of the true graph.
+    mistake if that is wrong for some distribution of the true graph (Peters and Bühlmann 2015).
 
     >>> chain = Dag.from_parents({"a": [], "b": ["a"], "c": ["b"]})
     >>> sid(chain, Dag.from_parents({"a": ["b"], "b": ["c"], "c": []})).mistakes

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.confidence import EdgeConfidence
+from arcwise.confidence.calibration.reliability import Reliability, reliability
 from arcwise.errors import GraphError, UnknownNameError, suggestion
 from arcwise.evaluate.aligned import Graph, match_names
 from arcwise.graph import Dag, Pdag
@@ -18,7 +19,7 @@ from arcwise.showing import one_screen
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ConfidenceCurve", "Kind", "confidence_curve"]
+__all__ = ["ConfidenceCurve", "Kind", "confidence_curve", "confidence_reliability"]
 
 Kind = Literal["edges", "arcs"]
 
@@ -118,8 +119,7 @@ def confidence_curve(confidence: EdgeConfidence, true: Graph, kind: Kind = "edge
     """
     if kind not in get_args(Kind):
         raise UnknownNameError(suggestion("kind", str(kind), get_args(Kind)))
-    match_names(true.names, confidence.names)
-    graph = true.reorder(confidence.names) if true.names != confidence.names else true
+    graph = _matched(true, confidence)
     values, labels = _pairs(confidence, graph) if kind == "edges" else _ordered_pairs(confidence, graph)
     order = np.argsort(-values, kind="stable")
     falling, hits = values[order], labels[order]
@@ -132,6 +132,33 @@ def confidence_curve(confidence: EdgeConfidence, true: Graph, kind: Kind = "edge
         n_true=int(labels.sum()),
         n_false=int(len(labels) - labels.sum()),
     )
+
+
+def confidence_reliability(confidence: EdgeConfidence, true: Graph) -> Reliability:
+    """Compare confidences, taken as probabilities, with the true edges: calibration error, log loss, Brier score.
+
+    Parameters
+    ----------
+    confidence
+        The confidences; every pair of variables counts once, whatever the direction.
+    true
+        The true graph over the same variables, matched by name.
+
+    Examples
+    --------
+    >>> from arcwise.confidence import EdgeConfidence
+    >>> present = np.array([[0, 0.9, 0.2], [0.9, 0, 0.6], [0.2, 0.6, 0]])
+    >>> found = EdgeConfidence(("a", "b", "c"), np.zeros((3, 3)), present, "skeleton", "given", 10, "equal", True)
+    >>> measured = confidence_reliability(found, Dag.from_arcs(["a", "b", "c"], [("a", "b"), ("a", "c")]))
+    >>> round(measured.error, 3), round(measured.brier, 3)
+    (0.5, 0.337)
+    """
+    return reliability(*_pairs(confidence, _matched(true, confidence)))
+
+
+def _matched(true: Graph, confidence: EdgeConfidence) -> Graph:
+    match_names(true.names, confidence.names)
+    return true.reorder(confidence.names) if true.names != confidence.names else true
 
 
 def _pairs(confidence: EdgeConfidence, true: Dag | Pdag) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:

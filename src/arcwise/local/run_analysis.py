@@ -171,7 +171,9 @@ def analyse_runs(
     progress: bool | ProgressCallback | None = None,
     **search: Unpack[AscentKeywords],
 ) -> RunAnalysis:
-    """Run first-ascent hill climbing many times with each score and start (Lau & Bush 2004, sections 4.4 and 5.2).
+    """Run first-ascent hill climbing many times with each score and start.
+
+    The comparison of Lau & Bush (2004, sections 4.4 and 5.2).
 
     Parameters
     ----------

@@ -77,7 +77,7 @@ def tree_augmented(data: Dataset, target: str, score: str | Score = "ll") -> Loc
 
 
 def chow_liu(data: Dataset, score: str | Score = "ll") -> LocalSearchResult:
-    """Return the best network in which every variable has at most one parent: the tree of Chow and Liu (1968).
+    """Return the best network in which every variable has at most one parent: the tree of Chow and Liu.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Missing cells drawn from a network, given the observed cells of their rows."""
+"""Gaps drawn from a network, given the observed cells of their rows."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def draw_missing(
     threads: int | None = None,
     progress: bool | ProgressCallback | None = None,
 ) -> Dataset:
-    """Draw the missing cells of every row from their joint distribution given the row's other cells.
+    """Draw the gaps of every row from their joint distribution given the row's other cells.
 
     The draws are independent and exact: from a junction tree of the variables that are missing together and not
     separated by what is observed, one for each such set of variables, whatever the number of rows.
@@ -72,7 +72,7 @@ def draw_missing(
         check_account(network, account, _evidence(data, row) if refusal == IMPOSSIBLE else None, max_cells)
     if refusal == TOO_LARGE:
         raise OptionError(
-            f"the missing cells of some rows depend on each other in too many ways: {account[4]:,.0f} cells in the "
+            f"the gaps of some rows depend on each other in too many ways: {account[4]:,.0f} cells in the "
             f"largest clique of a junction tree, at most {max_cells:,} are allowed. Networks with fewer parents need "
             "fewer."
         )

@@ -102,7 +102,7 @@ class ExpectedCounts:
             raise OptionError(f"row {self._native.refused_row + 1:,} is impossible under the network.")
         if status == TOO_LARGE:
             raise OptionError(
-                "the missing cells of some rows depend on each other in too many ways for exact inference. Networks "
+                "the gaps of some rows depend on each other in too many ways for exact inference. Networks "
                 "with fewer parents need less."
             )
 

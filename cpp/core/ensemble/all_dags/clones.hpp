@@ -3,7 +3,7 @@
 #pragma once
 
 #if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__clang__) && \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(ARCWISE_ONE_TARGET)
 #define ARCWISE_CLONES __attribute__((target_clones("avx2", "default")))
 #else
 #define ARCWISE_CLONES

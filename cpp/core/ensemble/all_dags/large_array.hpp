@@ -1,12 +1,12 @@
 // Arrays of many gigabytes, of which some parts are never used.
 #pragma once
 
-#include <sys/mman.h>
-
 #include <cstddef>
 #include <new>
 #include <type_traits>
 #include <utility>
+
+#include "system_memory.hpp"
 
 namespace arcwise {
 
@@ -21,11 +21,8 @@ class LargeArray {
     LargeArray() = default;
     explicit LargeArray(std::size_t size) : size_(size) {
         if (size == 0) return;
-        void* found = mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (found == MAP_FAILED) throw std::bad_alloc();
-#ifdef MADV_HUGEPAGE
-        madvise(found, bytes(), MADV_HUGEPAGE);  // advice: if it is not taken, nothing is lost
-#endif
+        void* found = take_pages(bytes(), Pages::usable);
+        if (found == nullptr) throw std::bad_alloc();
         data_ = static_cast<T*>(found);
     }
     LargeArray(LargeArray&& other) noexcept
@@ -38,7 +35,7 @@ class LargeArray {
     LargeArray(const LargeArray&) = delete;
     LargeArray& operator=(const LargeArray&) = delete;
     ~LargeArray() {
-        if (data_ != nullptr) munmap(data_, bytes());
+        if (data_ != nullptr) give_back_pages(data_, bytes());
     }
 
     T& operator[](std::size_t i) { return data_[i]; }

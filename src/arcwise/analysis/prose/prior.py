@@ -164,7 +164,7 @@ def _by_support(kept: list[EdgeFinding]) -> list[Block]:
         assert edge.prior is not None
         groups[prior_support(edge.prior)].append(edge)
     firm = len(groups["always"]) + len(groups["usual"])
-    all_of = "the edge" if len(kept) == 1 else f"all {len(kept):,} edges"
+    all_of = {1: "the edge", 2: "both edges"}.get(len(kept), f"all {len(kept):,} edges")
     if firm == len(kept):
         return [Paragraph(f"Here BDeu supports {all_of} of the network at every usual strength of the prior.")]
     count = f"{firm:,} of the {len(kept):,} edges of the network" if firm else "none of the edges of the network"

@@ -94,7 +94,7 @@ def _table(found: VariableFinding) -> Table:
             None if one.in_blanket is None else show_confidence(one.in_blanket),
             one.information,
             one.alone,
-            f"{one.change:.2f} ({state_label(one.at[0])} to {state_label(one.at[1])}: {state_label(one.at[2])})",
+            _change(one),
         )
         for one in found.neighbours[:MOST_ROWS]
     )
@@ -112,6 +112,13 @@ def _table(found: VariableFinding) -> Table:
         ),
         rows,
     )
+
+
+def _change(one: Neighbour) -> str:
+    """Return the change, and between which states it is: of one that is shown as zero, there is nothing to say."""
+    size = f"{one.change:.2f}"
+    before, after, state = map(state_label, one.at)
+    return size if float(size) == 0 else f"{size} ({before} → {after}: {state})"
 
 
 def _direction(one: Neighbour) -> str:

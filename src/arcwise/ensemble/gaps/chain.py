@@ -1,7 +1,7 @@
 """`CompletionChain`: one Markov chain of networks, parameters and completions of data with gaps.
 
 Data augmentation (Tanner and Wong, Journal of the American Statistical Association 82, 1987): given the completion, a
-network is drawn; given both, its parameters; given these, the missing cells, row by row, from their joint distribution
+network is drawn; given both, its parameters; given these, the gaps, row by row, from their joint distribution
 given the observed cells. The chain's stationary distribution is the posterior of all three given the observed cells, if
 the values are missing at random. Averages over its completions are then averages over what the gaps may have held. All
 three have to be *drawn*: with the best network and the best parameters of each completion, chance associations of one
@@ -133,7 +133,7 @@ class CompletionChain:
         return list(self._parents)
 
     def step(self) -> None:
-        """Draw a network, its parameters and the missing cells."""
+        """Draw a network, its parameters and the gaps."""
         model = self._model
         evidence = model.evidence(self._completion)
         self._parents = model.walk.walk(self._parents, evidence, SWEEPS * self._moves, self._rng)
@@ -143,7 +143,7 @@ class CompletionChain:
         return _count(self._completion, family)
 
     def _draw(self, count: Counter) -> None:
-        """Draw the parameters given counts, and the missing cells given these."""
+        """Draw the parameters given counts, and the gaps given these."""
         model = self._model
         network = draw_tables(self.dag, count, ess=ESS, seen=model.seen, rng=self._rng, states=model.data.states)
         self._completion = draw_missing(
