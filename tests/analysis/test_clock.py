@@ -46,7 +46,7 @@ def numbers() -> pd.DataFrame:
     return pd.DataFrame(values, columns=list("xyz"))
 
 
-PLAIN: dict[str, Any] = {"seed": 1, "compare": False, "permutations": 0, "limit_seconds": LIMIT}
+PLAIN: dict[str, Any] = {"seed": 1, "compare": False, "permutations": 0, "limit_seconds": LIMIT, "replicates": 30}
 ANALYSES: dict[str, Callable[[], Analysis]] = {
     "plain": partial(learn, cases(4), **PLAIN),
     "self": partial(learn, cases(4), calibration="self", **PLAIN),

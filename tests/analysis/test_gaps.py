@@ -91,7 +91,9 @@ def test_without_gaps_nothing_changes(tmp_path: Path) -> None:
             assert (tmp_path / "usual" / name).read_bytes() == (tmp_path / impute / name).read_bytes()
     data = found.data
     nothing = np.zeros((data.n_variables, data.n_rows), dtype=bool)
-    same, usual = (learn(given, permutations=0, compare=False, replicates=20) for given in (Incomplete(data, nothing), data))
+    same, usual = (
+        learn(given, permutations=0, compare=False, replicates=20) for given in (Incomplete(data, nothing), data)
+    )
     np.testing.assert_array_equal(same.confidence.present, usual.confidence.present)
 
 
