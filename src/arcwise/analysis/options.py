@@ -62,7 +62,7 @@ class LearnOptions:
     method: str = option(
         AUTO,
         "how networks are found: credible, bootstrap, posterior, search (one network, to be looked at only), or auto, "
-        "the credible set if it can be completed and else the bootstrap",
+        "the bootstrap (a credible set where constraints on ancestors ask for it)",
         choices=_methods,
         section="networks",
     )
@@ -70,7 +70,7 @@ class LearnOptions:
         None,
         "a score, e.g. bic or bdeu:ess=10",
         values="a score",
-        usual="qnml for the credible set and the posterior, bic for the bootstrap and a search",
+        usual="qnml; bic for a search",
         flags=("--score", "-s"),
         section="networks",
     )
@@ -98,7 +98,8 @@ class LearnOptions:
         None,
         "the largest number of parents of any variable",
         low=0,
-        usual="3 for qnml and qbdj, which find edges in any data without a limit; none for other scores",
+        usual="for qnml and qbdj, which find edges in any data without a limit, 2 to 6 by the number of cases; none for "
+        "other scores",
         section="networks",
     )
     constraints: Constraints | None = option(

@@ -36,7 +36,7 @@ __all__ = [
 FOUND, NOT_COMPARED = "found", "not compared"
 GUESSED = 0.35  # as how probable the edges of too few networks are drawn
 # From this share on a direction is said to be settled, or an edge to be free to point either way.
-SETTLED = 0.75
+SETTLED = 0.9
 
 Cell = str | float | int | None
 

@@ -31,7 +31,7 @@ TEAMS: tuple[tuple[str, ...], ...] = (
 )
 # The bins of the issue of calibration that matter to readers: where an edge is believed.
 HIGH_BINS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
-SETTLED = 0.75  # from this share of the networks on, the report calls a direction settled
+SETTLED = 0.9  # from this share of the networks on, the report calls a direction settled
 
 
 def summarize(rows: pd.DataFrame) -> Sequence[SummaryTable | SummaryFigure]:
