@@ -49,6 +49,7 @@ from arcwise.study.sources import Sources
 NETWORKS = Path(__file__).resolve().parents[2] / "shared" / "data" / "networks"
 PARTS = ("child", "insurance", "alarm", "hailfinder", "hepar2", "win95pts", "andes")
 WHOLE = ("child", "insurance", "alarm")
+PART = 12
 CASES = (100, 500, 2_000)
 SEEDS = (1,)
 TEAM = 120.0  # seconds for all members of the meta-ensemble
@@ -149,6 +150,9 @@ def our_ways(data: Dataset) -> Mapping[str, Callable[[], Claims]]:
         ways[f"{source}: confidence"] = lambda source=source: of(source).vector
         ways[f"{source}: table"] = lambda source=source: of(source).probability.vector
         ways[f"{source}: self"] = lambda source=source: by_self(source)
+    if data.n_variables > PART:  # twenty credible sets, and those of all studied scores, are for the parts
+        del ways["credible: self"]
+        return {**ways, "pooled": by_pool}
     return {**ways, "pooled": by_pool, "boosting": by_boosting}
 
 
@@ -158,7 +162,7 @@ def peers(data: Dataset) -> Mapping[str, Callable[[], Claims]]:
         found["bnlearn"] = lambda: by_bnlearn(data)
     if importlib.util.find_spec("pyagrum") is not None:
         found["pyagrum"] = lambda: by_pyagrum(data)
-    if importlib.util.find_spec("pgmpy") is not None and data.n_variables <= 12:
+    if importlib.util.find_spec("pgmpy") is not None and data.n_variables <= PART:
         found["pgmpy"] = lambda: by_pgmpy(data)
     return found
 
@@ -177,7 +181,7 @@ def main() -> None:
     lines = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
     done = {(row["world"], row["cases"], row["seed"], row["way"]) for row in lines}
     sources = Sources(NETWORKS)
-    worlds = [*(f"part:network={name},nodes=12,seed=1" for name in PARTS), *WHOLE]
+    worlds = [*(f"part:network={name},nodes={PART},seed=1" for name in PARTS), *WHOLE]
     for seed in seeds:
         for cases in CASES:
             for world in worlds:

@@ -3,10 +3,10 @@
     python benchmarks/effects.py [--sets 25] [--pairs 6] [--log effects.csv]
 
 For every network, number of cases and data set: the networks that `learn` averages (a bootstrap with qNML), and the
-95 % intervals of P(y = s | do(x = a)) for some causes x and outcomes y, all states. The share of the intervals that hold
-the truth should be near 0.95; its standard error is that between data sets. With --log, every data set is a line, and
-finished ones are not done again. Also the time for all pairs of 20 variables. Needs the folder of reference networks;
-see CONTRIBUTING.md.
+95 % intervals of P(y = s | do(x = a)) for some causes x and outcomes y, all states. The share of the intervals that
+hold the truth should be near 0.95; its standard error is that between data sets. With --log, every data set is a line,
+and finished ones are not done again. Also the time for all pairs of 20 variables. Needs the folder of reference
+networks; see CONTRIBUTING.md.
 """
 
 from __future__ import annotations

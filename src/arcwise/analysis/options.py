@@ -98,7 +98,7 @@ class LearnOptions:
         None,
         "the largest number of parents of any variable",
         low=0,
-        usual="for qnml and qbdj, which find edges in any data without a limit, 2 to 6 by the number of cases; none for "
+        usual="2 to 6 by the number of cases for qnml and qbdj, which find edges in any data without a limit; none for "
         "other scores",
         section="networks",
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,8 +35,9 @@ def decisions_table(judged: Sequence[Judged], rows: pd.DataFrame) -> SummaryTabl
     import pandas as pd
 
     lines = []
+    others = _without_each(rows)
     for metric, weight in GOALS:
-        learned = _learned(rows, metric, weight)
+        learned = _learned(others, metric, weight)
         found = [(one, _costs(one, metric, weight, learned)) for one in judged]
         for label, family, costs in _grouped(found):
             lines += [
@@ -63,16 +64,20 @@ def decisions_table(judged: Sequence[Judged], rows: pd.DataFrame) -> SummaryTabl
     return SummaryTable("decisions", caption, pd.DataFrame(lines))
 
 
-def _learned(rows: pd.DataFrame, metric: str, weight: float) -> dict[tuple[str, str, str], float]:
+def _without_each(rows: pd.DataFrame) -> dict[str, Instances]:
+    """Return, for each family, the samples of all others."""
+    every = Instances.of(rows)
+    families = every.frame["family"].to_numpy(dtype=str)
+    return {family: every.take(families != family) for family in np.unique(families) if (families != family).any()}
+
+
+def _learned(others: Mapping[str, Instances], metric: str, weight: float) -> dict[tuple[str, str, str], float]:
     """Return thresholds by family left out, recipe and group of sizes."""
-    known = {}
-    for family in sorted(set(rows["family"])):
-        others = rows[rows["family"] != family]
-        if not len(others):
-            continue
-        for entry in Instances.of(others).learn(metric, weight):
-            known[family, f"{entry.method}:{entry.score}", entry.cases] = entry.threshold
-    return known
+    return {
+        (family, f"{entry.method}:{entry.score}", entry.cases): entry.threshold
+        for family, known in others.items()
+        for entry in known.learn(metric, weight)
+    }
 
 
 def _costs(one: Judged, metric: str, weight: float, learned: dict[tuple[str, str, str], float]) -> NDArray[np.float64]:
