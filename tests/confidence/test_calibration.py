@@ -33,7 +33,7 @@ def confidence(directed: np.ndarray | None = None, **facts: object) -> EdgeConfi
     arcs[1, 3], arcs[3, 1] = 0.1, 0.05
     made = EdgeConfidence(
         NAMES, arcs if directed is None else directed, free, "cpdag", "credible", 100, "posterior", exact=True,
-        recipe=Recipe.usual("credible", "qnml"), n_cases=500,
+        recipe=Recipe.usual("credible", "qnml", n_cases=500), n_cases=500,
     )  # fmt: skip
     return replace(made, **facts)
 
@@ -158,10 +158,13 @@ def test_what_was_not_studied_is_said() -> None:
     assert "the Bayes factor: 150 here, 20 there" in other.doubt
     assert "number of cases is not known" in table.calibration(confidence(n_cases=None)).doubt
     assert "experiments: some here, none there" in table.calibration(confidence(targets=(("a",),))).doubt
-    assert "and there are 5,000,000 here" in table.calibration(confidence(n_cases=5_000_000)).doubt
+    millions = Recipe.usual("credible", "qnml", n_cases=5_000_000)
+    assert "and there are 5,000,000 here" in table.calibration(confidence(recipe=millions, n_cases=5_000_000)).doubt
+    narrow = table.calibration(confidence(recipe=Recipe.usual("credible", "qnml", max_parents=3)))
+    assert "the largest number of parents: 3 here, 4 there" in narrow.doubt
     many = EdgeConfidence(
         tuple(f"v{k}" for k in range(1100)), np.zeros((1100, 1100)), np.zeros((1100, 1100)), "cpdag", "credible", 100,
-        "posterior", exact=True, recipe=Recipe.usual("credible", "qnml"), n_cases=500,
+        "posterior", exact=True, recipe=Recipe.usual("credible", "qnml", n_cases=500), n_cases=500,
     )  # fmt: skip
     assert "variables, and there are 1,100 here" in table.calibration(many).doubt
     assert "not the feature 'path'" in table.calibration(confidence(feature="path")).doubt
@@ -221,7 +224,7 @@ def test_what_cannot_be_a_calibration_is_refused() -> None:
     with pytest.raises(OptionError, match="2 claims and 1 truths"):
         reliability(np.zeros(2), np.zeros(1, dtype=bool))
     model = next(iter(calibration_table().entries.values())).model
-    with pytest.raises(FormatError, match="five rows of 6 coefficients"):
+    with pytest.raises(FormatError, match="7 rows of 6 coefficients"):
         replace(model, coefficients=model.coefficients[1:])
     with pytest.raises(FormatError, match="the ranges of 6 facts"):
         replace(model, lowest=model.lowest[1:])

@@ -99,7 +99,7 @@ def test_a_bootstrap_is_simulated_from_too(small: Dataset) -> None:
 def test_learn_shows_what_simulations_showed(small: Dataset) -> None:
     analysis = learn(small, calibration="self", compare=False, permutations=0, seed=1)
     assert analysis.simulated is not None
-    assert "simulated from the networks found here" in analysis.to_text()
+    assert "simulated from the networks found here" in " ".join(analysis.to_text().split())
     assert "in simulated data" in analysis.to_html()
 
 
@@ -114,7 +114,7 @@ def test_simulations_that_take_too_long_leave_the_table(small: Dataset, monkeypa
     assert any("two were learned from" in remark.text for remark in analysis.remarks)
 
 
-@pytest.mark.parametrize("options", [{"calibration": "none"}, {"method": "posterior"}])
+@pytest.mark.parametrize("options", [{"calibration": "none", "method": "credible"}, {"method": "posterior"}])
 def test_a_false_rate_is_kept_where_confidences_are_taken_for_probabilities(
     small: Dataset, options: dict[str, str]
 ) -> None:
