@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 DOCS = Path(__file__).resolve().parent
 
-GENERATED = re.compile(r"(<!-- begin (?P<what>[a-z ._-]+) -->\n)(?P<body>.*?)(<!-- end -->)", re.DOTALL)
+GENERATED = re.compile(r"(<!-- begin (?P<what>[a-z0-9 =:,._-]+) -->\n)(?P<body>.*?)(<!-- end -->)", re.DOTALL)
 EXAMPLE = re.compile(
     r"^```python\n(?P<code>.*?)^```$(?P<between>(?:(?!^```).)*)(?:^```text\n(?P<printed>.*?)^```$)?",
     re.MULTILINE | re.DOTALL,

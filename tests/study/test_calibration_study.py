@@ -10,6 +10,8 @@ import pandas as pd
 import pytest
 
 from arcwise.confidence.calibration.table import CalibrationTable, calibration_table
+from arcwise.confidence.learned_table import learned_table, relearned_table, table_for
+from arcwise.ensemble import Recipe
 from arcwise.errors import ConfigError
 from arcwise.graph import Dag
 from arcwise.model import BayesianNetwork
@@ -88,7 +90,7 @@ def test_the_plan_has_all_families_in_turn() -> None:
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Sixteen small worlds of two families."""
+    """Worlds of two families, of which the small ones are learned from."""
     folder = tmp_path_factory.mktemp("calibration")
     content = {
         "name": "small",
@@ -96,12 +98,12 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "limits": {"seconds": 60},
         "experiments": {
             "calibration": {
-                "random": 8,
-                "hidden": 8,
+                "random": 16,
+                "hidden": 16,
                 "sizes": [100, 1000],
                 "sizes_per_world": 1,
                 "recipes": ["credible:bic"],
-                "largest_exact": 12,
+                "largest_exact": 15,
             }
         },
     }
@@ -145,4 +147,30 @@ def test_on_families_left_out_probabilities_are_better_than_confidences() -> Non
     every = quality[quality["family"] == "all"]
     assert (every["log_loss_probability"] < every["log_loss_confidence"]).all()
     assert (every["error_probability"] < every["error_confidence"]).all()
-    assert (every[every["cases"] != "50"]["error_probability"] <= 0.03).all()
+    usual = every[every["recipe"] == "bootstrap:qnml"].set_index("cases")  # what `learn` averages
+    assert (usual["error_probability"].drop("50") <= 0.03).all()
+    assert (usual["error_probability"].drop(["50", "100-200"]) <= 0.02).all()
+    assert (usual["brier_probability"] <= usual["brier_confidence"] + 1e-4).all()
+
+
+@needs_studies
+def test_the_default_of_learn_has_the_least_log_loss_of_the_recipes_on_the_same_samples() -> None:
+    together = pd.read_csv(STUDIES / "summaries" / "calibration" / "together.csv")
+    scores = together[together["members"] == "bootstrap:qnml + bootstrap:bic + bootstrap:bdeu"]
+    table = scores.pivot(index="cases", columns="by", values="log_loss").drop("50")  # there BDeu has 2 % less
+    assert (table["bootstrap:qnml"] < table[["bootstrap:bic", "bootstrap:bdeu"]].min(axis=1)).all()
+    for other in ("credible:qnml", "posterior:qnml"):
+        own = together[together["members"] == f"bootstrap:qnml + {other}"]
+        pairs = own.pivot(index="cases", columns="by", values="log_loss").drop("50")
+        assert (pairs["bootstrap:qnml"] < pairs[other]).all()
+    assert Recipe.usual("bootstrap").score["name"] == "qnml"
+
+
+@needs_studies
+def test_the_relearned_thresholds_are_of_the_same_study_and_serve_the_recipe_of_learn() -> None:
+    assert relearned_table().provenance["results"] == calibration_table().provenance["results"]
+    recipe = Recipe.usual("bootstrap", n_cases=1000)
+    assert table_for(recipe, 1000) is relearned_table()
+    assert relearned_table().mismatch(recipe, 200, 1000) == ""
+    assert table_for(Recipe.usual("bootstrap", n_cases=100), 1000) is learned_table()  # another limit on parents
+    assert table_for(None, 1000) is learned_table()
