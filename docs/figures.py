@@ -16,7 +16,8 @@ def make() -> dict[str, str]:
 
     data = datasets.load("breast-cancer")
     names = [name for name in data.names if name.startswith("mean-")]
-    analysis = arcwise.learn(data.select([*names, "diagnosis"]), rule="cost", seed=1, name="cell nuclei")
+    chosen = data.select([*names, "diagnosis"])
+    analysis = arcwise.learn(chosen, method="credible", rule="cost", seed=1, name="cell nuclei")
     ensemble = next(section for section in analysis.report.sections if section.key == "ensemble")
     (chart,) = [block for block in ensemble.blocks if isinstance(block, Chart)]
     style = (
