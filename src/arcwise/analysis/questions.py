@@ -255,7 +255,7 @@ class Questions:
             )
             dag = found.dag
         network = fit_parameters(dag, training, estimator="bd", ess=self.ess, progress=False)
-        return network, confidence is not None
+        return network, confidence is not None and status is not Status.TIME_LIMIT
 
     # Does it fit?
 

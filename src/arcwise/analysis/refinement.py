@@ -208,7 +208,10 @@ def _with_simulated(found: Analysis, work: Work) -> Analysis:
     made = work.simulated(found.main)
     if isinstance(made, str):
         return replace(found, remarks=(*found.remarks, unsimulated_remark(made)))
-    return found if made is None else replace(found, simulated=made)
+    if made is None:
+        return found
+    few = () if made.status is Status.COMPLETE else (unsimulated_remark(f"{made.repeats} were finished"),)
+    return replace(found, simulated=made, remarks=(*found.remarks, *few))
 
 
 def _with_price(found: Analysis, work: Work) -> Analysis:

@@ -162,8 +162,8 @@ class Work:
     def main_set(self) -> tuple[Averaged, tuple[Remark, ...]]:
         """Average the networks of the method, by default a bootstrap's; where that cannot obey, a credible set's.
 
-        Which networks are best averaged was chosen by log loss on families of worlds left out: at every number of cases
-        and variables those of a bootstrap with qNML (docs/benchmarks/calibration.md). No limit chooses another recipe.
+        What is averaged was chosen by log loss on families of worlds left out: a bootstrap with qNML, as good as any and
+        the same for all sizes (docs/benchmarks/calibration.md). No limit chooses another recipe.
         """
         method, score = self.options.method, self.options.chosen_score
         found = self.average(self.recipe(self._source(method), score), 0.7, describe=True)
@@ -295,7 +295,7 @@ class Work:
             self.known,
             score=free.scorer,
             max_parents=free.max_parents,
-            exact=not main.recipe.source_facts.is_sample,
+            exact=not main.recipe.source_facts.is_sample or self.complete.n_variables <= EXACT_COMPARED,
             seed=self.options.seed,
             threads=self.options.threads,
             limits=limits,

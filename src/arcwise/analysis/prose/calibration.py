@@ -69,9 +69,9 @@ def _curve(analysis: Analysis) -> Chart:
     if analysis.simulated is not None:
         seen = analysis.simulated.reliability
         full = seen.pairs >= LEAST_PAIRS
-        series.append(
-            Series("in simulated data", tuple(seen.claimed[full].tolist()), tuple(seen.true[full].round(4).tolist()))
-        )
+        if full.any():
+            known_pairs = tuple(seen.claimed[full].tolist()), tuple(seen.true[full].round(4).tolist())
+            series.append(Series("in simulated data", *known_pairs))
     worth = ", ".join(f"{value:g} is worth {float(known.curve(value)):.2f}" for value in (0.5, 0.9, 1.0))
     summary = f"A confidence of {worth}."
     if analysis.simulated is not None:

@@ -34,9 +34,9 @@ def choices_table(analysis: Analysis) -> Table:
     why_method = (
         by_user
         if options.method != AUTO
-        else "every network that the data cannot rule out was found in the time allowed, so nothing is left to chance"
-        if not source.is_sample
-        else "the credible set could not be completed in the time and memory allowed"
+        else "it serves any number of cases and variables, and in studies of known networks no source is clearly better"
+        if source.is_sample
+        else "what you said of ancestors is obeyed by all networks that the data cannot rule out, not by a bootstrap"
     )
     rows: list[Choice] = [
         ("method", source.title, why_method, "--method"),

@@ -86,7 +86,7 @@ class CalibrationModel:
     def curve(self, facts: SetFacts) -> CalibrationCurve:
         """Return the curve for a data set; facts beyond what was studied count as the nearest that was."""
         inside = np.clip(facts.row(), self.lowest, self.highest)
-        return CalibrationCurve.of(_logistic(_terms(KNOTS).T @ (np.asarray(self.coefficients) @ inside)))
+        return CalibrationCurve.of(_logistic(_terms(KNOTS).T @ _rising(np.asarray(self.coefficients) @ inside)))
 
 
 def _terms(confidence: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -105,6 +105,18 @@ def _terms(confidence: NDArray[np.float64]) -> NDArray[np.float64]:
             np.maximum(odds - high, 0),
         ]
     )
+
+
+def _rising(terms: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the coefficients with slopes and steps that never fall.
+
+    Where the facts of a data set would turn a slope round, the curve is level there: a running maximum would lift all
+    that comes after to the height of a bump among confidences that hardly occur.
+    """
+    level, low, high, none, every, low_bend, high_bend = terms.tolist()
+    low, high = max(low, 0.0), max(high, 0.0)
+    bends = max(low_bend, -low), max(high_bend, -high)
+    return np.array([level, low, high, min(none, 0.0), max(every, 0.0), *bends])
 
 
 def _logistic(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -11,6 +11,7 @@ part        connected parts of large networks (`arcwise.study.network_parts`)
 random      random networks of 5 to 60 variables, weak and strong, sparse and dense
 hidden      such networks with common causes that are not in the data
 mixed       such networks in which the cases come from two populations
+independent 3 to 30 variables without any edge: what is found there is found by chance
 
 In the last two the truth is the network among the variables that are seen: what a hidden cause makes dependent is no
 edge, and a method that reports one is wrong. As in a file, states that do not occur in a sample are not known there,
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FAMILIES", "Calibration", "CalibrationSettings"]
 
-FAMILIES = ("published", "collected", "part", "random", "hidden", "mixed")
+FAMILIES = ("published", "collected", "part", "random", "hidden", "mixed", "independent")
 FEWEST = 3  # variables of a sample
 WORLD_SEED = 20  # of the random worlds: the plan is always the same
 
@@ -62,7 +63,7 @@ class CalibrationSettings:
         Networks by name; the published ones, which are few, as often as `repetitions` says.
     parts_of, parts, part_nodes
         The large networks, how many parts of each, and their numbers of variables.
-    random, hidden, mixed
+    random, hidden, mixed, independent
         How many random worlds of each family.
     sizes, sizes_per_world
         Cases in a sample; how many of the sizes each world has, in turn.
@@ -85,6 +86,7 @@ class CalibrationSettings:
     random: int = 0
     hidden: int = 0
     mixed: int = 0
+    independent: int = 0
     sizes: tuple[int, ...] = (50, 100, 200, 500, 1000, 2000, 5000, 10000, 50000)
     sizes_per_world: int = 3
     recipes: tuple[str, ...] = ("credible:qnml", "bootstrap:bdeu:ess=1")
@@ -103,7 +105,7 @@ class CalibrationSettings:
         if not 1 <= self.sizes_per_world <= len(self.sizes):
             raise ConfigError(f"sizes_per_world = {self.sizes_per_world} must be between 1 and the number of sizes.")
         if not any(True for _ in worlds(self)):
-            raise ConfigError("give worlds: published, collected, parts_of, random, hidden or mixed.")
+            raise ConfigError("give worlds: published, collected, parts_of, random, hidden, mixed or independent.")
 
     def recipe(self, text: str, n_cases: int | None = None) -> Recipe:
         """Return the recipe of a source and score for a number of cases, as `learn` has it."""
@@ -136,6 +138,7 @@ def worlds(settings: CalibrationSettings) -> Iterator[tuple[str, str, int]]:
     ]
     for k in range(max(map(len, lists), default=0)):
         yield from (of_family[k] for of_family in lists if k < len(of_family))
+    yield from (("independent", independent_world(k), 0) for k in range(settings.independent))
 
 
 def random_world(family: str, index: int) -> str:
@@ -159,6 +162,14 @@ def random_world(family: str, index: int) -> str:
     )
 
 
+def independent_world(index: int) -> str:
+    """Return the text of a network without edges."""
+    rng = np.random.default_rng([WORLD_SEED, FAMILIES.index("independent"), index])
+    nodes = round(math.exp(rng.uniform(math.log(3), math.log(30))))
+    low, high = ((2, 2), (2, 3), (2, 4), (3, 4), (2, 6))[rng.integers(5)]
+    return f"random:nodes={nodes},mean_parents=0,min_states={low},max_states={high},concentration=2,seed={index}"
+
+
 class Calibration(Experiment[CalibrationSettings]):
     """Samples of worlds that differ, and the confidences that all recipes learn from them."""
 
@@ -173,6 +184,7 @@ class Calibration(Experiment[CalibrationSettings]):
         "random",
         "hidden",
         "mixed",
+        "independent",
         "sizes",
         "sizes_per_world",
         "recipes",

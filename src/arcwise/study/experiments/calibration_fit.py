@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,9 @@ from arcwise.study.experiments.pair_states import ABSENT, FORWARD, UNDIRECTED, P
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Samples"]
+__all__ = ["INDEPENDENT", "Samples"]
+
+INDEPENDENT = "independent"  # the worlds without edges
 
 LEAST_SHARE = 0.5  # directions are learned from true edges with more confidence than this: of others none is told
 
@@ -84,6 +86,22 @@ class Samples:
     def within(self, family: str) -> Samples:
         """Return those of one family."""
         return self.take((self.frame["family"] == family).to_numpy(dtype=bool))
+
+    def splits(self) -> Iterator[tuple[str, Samples, Samples]]:
+        """Return, part by part, a name, what to learn from and what to judge: each family left out as a whole.
+
+        Independent variables are no family that could be new: what chance looks like is known beforehand. Half of their
+        worlds are left out at a time.
+        """
+        for family in self.families:
+            if family != INDEPENDENT:
+                yield family, self.without(family), self.within(family)
+                continue
+            names = self.frame["truth"].to_numpy(dtype=str)
+            known = {name: k for k, name in enumerate(np.unique(names[self.frame["family"] == family]).tolist())}
+            for half in (0, 1):
+                judged = np.array([known.get(name, 1 - half) % 2 == half and name in known for name in names])
+                yield f"{family} {half}", self.take(~judged), self.take(judged)
 
     def model(self) -> CalibrationModel:
         """Fit the model of edges; every pair counts alike, so that probabilities are right over the pairs of all."""

@@ -64,15 +64,14 @@ def judge(samples: Samples) -> list[Judged]:
     found = []
     for label in samples.labels:
         of_label = samples.of(label)
-        for family in of_label.families:
-            others, own = of_label.without(family), of_label.within(family)
-            if not len(others):
+        for _, others, own in of_label.splits():
+            if not len(others) or not len(own):
                 continue
             model, directions = others.model(), others.directions()
             for states, facts, row in zip(own.states, own.facts, own.frame.itertuples(), strict=True):
                 sample, cases = f"{row.truth}|{row.cases}|{row.repetition}", int(str(row.cases))
                 ways = _ways(states, directions, cases)
-                found.append(Judged(label, family, sample, cases, states, model.curve(facts), ways))
+                found.append(Judged(label, str(row.family), sample, cases, states, model.curve(facts), ways))
     return found
 
 

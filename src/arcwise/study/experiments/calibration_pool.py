@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.confidence.calibration.model import CalibrationModel
 from arcwise.confidence.meta_ensemble import pooled
 from arcwise.study.experiments.calibration_fit import Samples
 from arcwise.study.experiments.pair_states import ABSENT
@@ -40,18 +41,14 @@ def judge_together(samples: Samples, labels: Sequence[str]) -> list[Together]:
     """Give the samples that all of these recipes learned from probabilities that have not seen their family."""
     common = _common(samples, labels)
     found = []
-    for family in common.families:
-        others = [one for one in _members(common, labels, family) if one.family != family]
-        if not others:
-            continue
-        weights = _fit(others, labels)
-        for one in _members(common, labels, family):
-            if one.family == family:
-                parts = [one.claims[label] for label in labels]
-                stacked = _logistic(_design(one, labels) @ weights)
-                found.append(
-                    Together(one.family, one.cases, one.real, {**one.claims, POOLED: pooled(parts), STACKED: stacked})
-                )
+    for _, known, judged in common.splits():
+        models = {label: known.of(label).model() for label in labels}
+        weights = _fit(list(_members(known, models)), labels)
+        for one in _members(judged, models):
+            stacked = _logistic(_design(one, labels) @ weights)
+            parts = [one.claims[label] for label in labels]
+            claims = {**one.claims, POOLED: pooled(parts), STACKED: stacked}
+            found.append(Together(one.family, one.cases, one.real, claims))
     return found
 
 
@@ -63,12 +60,11 @@ def _common(samples: Samples, labels: Sequence[str]) -> Samples:
     return samples.take((wanted & names.map(counts).eq(len(labels))).to_numpy(dtype=bool))
 
 
-def _members(samples: Samples, labels: Sequence[str], family: str) -> Iterator[Together]:
-    """Return every sample with the members' probabilities, made without a family."""
+def _members(samples: Samples, models: Mapping[str, CalibrationModel]) -> Iterator[Together]:
+    """Return every sample with the members' probabilities."""
     by_sample: dict[str, list[tuple[str, Together]]] = {}
-    for label in labels:
+    for label, model in models.items():
         own = samples.of(label)
-        model = own.without(family).model()
         for states, facts, row in zip(own.states, own.facts, own.frame.itertuples(), strict=True):
             claim = {label: model.curve(facts)(states.present)}
             made = Together(str(row.family), int(str(row.cases)), np.asarray(states.truth != ABSENT), claim)
