@@ -162,8 +162,8 @@ class Work:
     def main_set(self) -> tuple[Averaged, tuple[Remark, ...]]:
         """Average the networks of the method, by default a bootstrap's; where that cannot obey, a credible set's.
 
-        What is averaged was chosen by log loss on families of worlds left out: a bootstrap with qNML, as good as any and
-        the same for all sizes (docs/benchmarks/calibration.md). No limit chooses another recipe.
+        What is averaged was chosen by log loss on families of worlds left out: a bootstrap with qNML, as good as any
+        and the same for all sizes (docs/benchmarks/calibration.md). No limit chooses another recipe.
         """
         method, score = self.options.method, self.options.chosen_score
         found = self.average(self.recipe(self._source(method), score), 0.7, describe=True)
