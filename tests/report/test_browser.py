@@ -77,7 +77,7 @@ def test_the_slider_moves_by_keyboard(page: Any) -> None:
     page.press("ArrowRight", "ArrowRight")
     assert float(page.text("#threshold-value")) == pytest.approx(
         before + 0.01, abs=0.005
-    )  # from where it was to a step
+    )  # to a step
     page.press("End")
     assert page.text("#status").startswith("0 edges")
     assert page.run("return document.getElementById('threshold').getAttribute('aria-valuetext')") == "cut-off 1.000"
