@@ -172,6 +172,17 @@ benchmark: develop
 study: develop
 	$(BIN)/arcwise study run studies/smoke.toml
 
+# What the package takes from the study of calibration, made again from its store, and the tables of the page:
+#   make calibration STORE=calibration.duckdb
+STORE ?= calibration.duckdb
+DATA := src/arcwise/confidence/data
+calibration: develop
+	$(BIN)/arcwise study export --store $(STORE) --product calibration -o $(DATA)/calibration.json
+	$(BIN)/arcwise study export --store $(STORE) --product thresholds -o $(DATA)/relearned.json
+	$(BIN)/arcwise study summarize --store $(STORE) -o studies/summaries/calibration
+	rm -f studies/summaries/calibration/*.png
+	$(BIN)/python docs/update.py
+
 docs: develop
 	$(PIP) install --no-build-isolation $(STRICT) --editable '.[docs]'
 	$(BIN)/mkdocs build --strict

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from arcwise import datasets
-from arcwise.confidence import learned_table
+from arcwise.confidence.learned_table import relearned_table
 from arcwise.ensemble import NetworkSet
 from arcwise.graph import Dag
 
@@ -72,7 +72,7 @@ def test_from_data_to_a_defended_threshold(cli: Cli, tmp_path: Path, verb: str) 
     cli(verb, data, "--score", "bic", *options, "-o", nets, "-q")
     cli("confidence", nets, "-o", conf)
     facts = json.loads(cli("threshold", conf, "--rule", "learned", "--metric", "f", "--beta", 0.5, "--json"))
-    expected = learned_table().find(verb, "bic", 958, "f", 0.5)
+    expected = relearned_table().find(verb, "bic", 958, "f", 0.5)
     assert facts["threshold"] == expected.threshold  # the number of cases went through the files
     assert facts["rule"] == "learned"
     assert facts["meaning"] == "reporting only true edges matters twice as much as finding all of them"

@@ -360,7 +360,7 @@ def test_learn_does_not_draw_unless_asked(data: Dataset) -> None:
 def test_learn_tells_the_share_that_the_set_holds_also_by_chains(
     data: Dataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    options = {"score": "bdeu:ess=1", "permutations": 0, "compare": False, "seed": 1}
+    options = {"method": "credible", "score": "bdeu:ess=1", "permutations": 0, "compare": False, "seed": 1}
     summed = learn(data, **options).main.credible
     monkeypatch.setattr("arcwise.analysis.averaged.LARGEST_SUM", 0)
     analysis = learn(data, **options)

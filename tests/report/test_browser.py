@@ -56,13 +56,14 @@ def test_the_slider_obeys_the_constraints(browser: Any, tmp_path: Path) -> None:
         required=[(names[1], names[8])],
         forbidden=[(names[2], names[3])],
     )
-    analysis = arcwise.learn(data, constraints=known, seed=1, permutations=0, compare=False)
+    analysis = arcwise.learn(data, method="credible", constraints=known, seed=1, permutations=0, compare=False)
     browser.log("browser")
     path = tmp_path / "report.html"
     path.write_text(analysis.to_html(), encoding="utf-8")
     browser.open(path)
     fates = set()
-    for value in (analysis.threshold, 0.02, 0.1, 0.25, 0.505, 0.75, 0.9, 0.99):
+    on_slider = round(round(analysis.threshold / 0.005) * 0.005, 3)  # it moves by so much
+    for value in (on_slider, 0.02, 0.1, 0.25, 0.505, 0.75, 0.9, 0.99):
         browser.run(SET, "threshold", value)
         assert browser.run(SHOWN) == drawn(analysis, value), value
         fates |= {edge.fate for edge in consensus_network(analysis.confidence, value).edges}
@@ -74,7 +75,9 @@ def test_the_slider_moves_by_keyboard(page: Any) -> None:
     page.run("document.getElementById('threshold').focus()")
     before = float(page.text("#threshold-value"))
     page.press("ArrowRight", "ArrowRight")
-    assert float(page.text("#threshold-value")) == pytest.approx(before + 0.01)
+    assert float(page.text("#threshold-value")) == pytest.approx(
+        before + 0.01, abs=0.005
+    )  # from where it was to a step
     page.press("End")
     assert page.text("#status").startswith("0 edges")
     assert page.run("return document.getElementById('threshold').getAttribute('aria-valuetext')") == "cut-off 1.000"
@@ -366,12 +369,13 @@ def test_no_window_needs_sideways_scrolling(page: Any, width: int) -> None:
 def test_a_wide_window_is_used(page: Any) -> None:
     """Text and what it is about stand side by side; in a narrow window, one above the other."""
     script = """return [...document.querySelectorAll('.opening, .stage, :is(#ensemble, #rules, #prior) .sides')]
+        .filter(e => e.children.length > 1)
         .map(e => [...e.children].map(c => c.getBoundingClientRect()))
         .map(([a, b]) => a.right <= b.left && b.right > 0.8 * document.documentElement.clientWidth)"""
     page.resize(1400, 900)
-    assert page.run(script) == [True] * 5
+    assert page.run(script) == [True] * 4
     page.resize(800, 900)
-    assert page.run(script) == [False] * 5
+    assert page.run(script) == [False] * 4
 
 
 def test_too_few_networks_are_drawn_as_a_guess(browser: Any, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from arcwise.analysis.origins import NEARLY_ALL, Origin, Unconstrained
 from arcwise.analysis.price import NOTHING, factor_words
 from arcwise.graph import Kind
 from arcwise.report import Bullets, Column, Paragraph, Table
-from arcwise.report.content.blocks import SETTLED
+from arcwise.report.content.blocks import OPEN, SETTLED
 from arcwise.report.content.numbers import percent, show_confidence
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def _ways_alone(edge: EdgeFinding, without: Unconstrained) -> str:
     """Say where the data alone would point an edge."""
     forward, backward, free = without.split
     same, other = (forward, backward) if edge.tail == edge.first else (backward, forward)
-    if free >= SETTLED:
+    if free >= OPEN:
         return "; the data alone would leave it open"
     if same >= SETTLED:
         return f"; the data alone would say the same ({percent(same)})"

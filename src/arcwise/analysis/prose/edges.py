@@ -13,7 +13,7 @@ from arcwise.analysis.prose.constraints import direction_said, origin_sentences
 from arcwise.analysis.prose.gaps import filling_sentence
 from arcwise.analysis.prose.prior import prior_sentence
 from arcwise.confidence.consensus import Fate
-from arcwise.report.content.blocks import SETTLED
+from arcwise.report.content.blocks import OPEN, SETTLED
 from arcwise.report.content.numbers import percent, show_confidence, show_range
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ def _direction(analysis: Analysis, edge: EdgeFinding) -> str:
     one_way, other_way, free = edge.split
     weighted = "" if analysis.main.recipe.source_facts.is_sample else "the weight of "
     among = f"of {weighted}the networks with this edge"
-    if free >= SETTLED:
+    if free >= OPEN:
         return (
             f"Its direction cannot be told from data like these: in {percent(free)} {among} it could be turned round "
             "without a change in fit."

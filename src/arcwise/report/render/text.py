@@ -10,6 +10,7 @@ from arcwise.confidence.consensus import Fate
 from arcwise.report.content.blocks import (
     FOUND,
     NOT_COMPARED,
+    OPEN,
     SETTLED,
     Block,
     Bullets,
@@ -156,7 +157,7 @@ def _direction(edge: NetworkEdge) -> str:
     way, back, free = edge.shares
     if edge.fate.is_left_out:
         return LEFT_OUT[edge.fate]
-    if free >= SETTLED:
+    if free >= OPEN:
         return f"either way ({percent(free)})"
     word = "settled" if way >= SETTLED else "leaning" if edge.fate.is_arc else "open"
     return f"{word} ({percent(way)}, reversed {percent(back)})"
