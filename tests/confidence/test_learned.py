@@ -16,7 +16,7 @@ from arcwise.confidence import (
     published_table,
     recommend,
 )
-from arcwise.confidence.learned_table import GRID, SIZE_GROUPS, WEIGHTS, size_group
+from arcwise.confidence.learned_table import GRID, SIZE_GROUPS, WEIGHTS, relearned_table, size_group
 from arcwise.confidence.rules.learned import choose_on_grid, learned_threshold, mean_errors
 from arcwise.ensemble import Recipe
 from arcwise.errors import FormatError, OptionError, UnknownNameError
@@ -184,8 +184,11 @@ def test_other_kinds_of_networks_get_the_cost_rule() -> None:
 
 def test_by_name_the_rule_reads_score_and_size_off_the_confidences() -> None:
     chosen = choose_threshold(make(), "learned", metric="f", beta=0.5)
-    assert chosen.value == learned_table().find("bootstrap", "bic", 1000, "f", 0.5).threshold
+    assert chosen.value == relearned_table().find("bootstrap", "bic", 1000, "f", 0.5).threshold
+    assert chosen.value == recommend(make(), metric="f", beta=0.5, rule="learned").threshold.value
     assert chosen.rule == "learned"
+    unrefined = choose_threshold(make(recipe=Recipe.of("bootstrap", "bic", refine=0)), "learned", metric="f", beta=0.5)
+    assert unrefined.value == learned_table().find("bootstrap", "bic", 1000, "f", 0.5).threshold
     assert choose_threshold(make(origin="credible"), "learned", source="published").value == 0.5
 
 

@@ -42,10 +42,10 @@ def learn(
 ) -> Analysis:
     """Learn a network from data and say which of its edges to trust: the whole pipeline with sensible choices.
 
-    Every network that the data cannot rule out (the credible set) is averaged into a confidence for each edge. If the
-    set cannot be completed in the time and memory allowed, networks are learned from resampled data instead (the
-    bootstrap), and the report says so. The edges above a cut-off that follows from the analyst's costs make the
-    network; its parameters are fitted, and its sensitivity to the prior is examined.
+    Networks learned from resampled data (the bootstrap) are averaged into a confidence for each edge, or those of
+    another `method`: every network that the data cannot rule out (the credible set), or draws from the posterior. The
+    edges above a cut-off that follows from the analyst's costs make the network; its parameters are fitted, and its
+    sensitivity to the prior is examined.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def learn(
     >>> from arcwise import datasets
     >>> analysis = learn(datasets.load("balance-scale"), rule="cost", seed=1)
     >>> analysis
-    Analysis(data: 5 variables, 625 cases; credible set, qNML; 4 edges above 0.5)
+    Analysis(data: 5 variables, 625 cases; bootstrap, qNML; 4 edges above 0.5)
     >>> analysis.edge("class", "left-weight").present
     1.0
     """

@@ -179,8 +179,8 @@ def _broom(
             )
         if data.n_variables > main.recipe.source_facts.quick_permutations:
             return None, Remark(
-                "Broom's rule was not computed: with this many variables, learning from shuffled columns is slow. "
-                f"--permutations {PERMUTATIONS} asks for it."
+                "Broom's rule was not computed: with this method and this many variables, learning from shuffled "
+                f"columns is slow. --permutations {PERMUTATIONS} asks for it."
             )
         shuffles, most = PERMUTATIONS, SHUFFLED_NETWORKS
     if shuffles == 0:

@@ -11,7 +11,7 @@ from arcwise.confidence.rules.calibrated import calibrated_threshold
 from arcwise.confidence.rules.cost import cost_threshold
 from arcwise.confidence.rules.fixed import fixed_threshold
 from arcwise.confidence.rules.gross import gross_threshold
-from arcwise.confidence.rules.learned import learned_threshold, score_name
+from arcwise.confidence.rules.learned import learned_from_confidence, learned_threshold
 from arcwise.confidence.rules.scutari import scutari_threshold
 from arcwise.confidence.rules.threshold import Threshold
 from arcwise.errors import OptionError, UnknownNameError, suggestion
@@ -37,9 +37,7 @@ RULES: dict[str, Callable[..., Threshold]] = {
     "cost": lambda confidence, **options: cost_threshold(**options),
     "calibrated": calibrated_threshold,
     "fixed": lambda confidence, **options: fixed_threshold(**options),
-    "learned": lambda confidence, **options: learned_threshold(
-        confidence.origin, **{"score": score_name(confidence), "n_cases": confidence.n_cases} | options
-    ),
+    "learned": learned_from_confidence,
 }
 
 

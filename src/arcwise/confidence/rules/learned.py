@@ -10,7 +10,7 @@ divided by the number of ordered pairs n (n - 1), as in the thesis.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,11 +23,12 @@ from arcwise.confidence.learned_table import (
     check_metric,
     learned_table,
     published_table,
+    table_for,
 )
 from arcwise.confidence.rules.threshold import Threshold
 from arcwise.errors import OptionError, UnknownNameError, suggestion
 
-__all__ = ["choose_on_grid", "learned_threshold", "mean_errors", "score_name"]
+__all__ = ["choose_on_grid", "learned_from_confidence", "learned_threshold", "mean_errors", "score_name"]
 
 Source = Literal["arcwise", "published"]
 
@@ -108,3 +109,15 @@ def learned_threshold(
         assumes=f"the data are like the {first.proxies} proxies it was learned from ({method}, {like}, {sizes})",
         details=details,
     )
+
+
+def learned_from_confidence(confidence: EdgeConfidence, **options: Any) -> Threshold:
+    """Return the learned threshold of confidences, from the table that was learned with their recipe.
+
+    The package has two tables; as in `recommend`, the recipe decides. A score, source or table that is named does not
+    follow the recipe.
+    """
+    known = {"score": score_name(confidence), "n_cases": confidence.n_cases} | options
+    if not {"score", "source", "table"} & set(options):
+        known["table"] = table_for(confidence.recipe, known["n_cases"])
+    return learned_threshold(confidence.origin, **known)
