@@ -75,9 +75,7 @@ def test_the_slider_moves_by_keyboard(page: Any) -> None:
     page.run("document.getElementById('threshold').focus()")
     before = float(page.text("#threshold-value"))
     page.press("ArrowRight", "ArrowRight")
-    assert float(page.text("#threshold-value")) == pytest.approx(
-        before + 0.01, abs=0.005
-    )  # to a step
+    assert float(page.text("#threshold-value")) == pytest.approx(before + 0.01, abs=0.005)  # to a step
     page.press("End")
     assert page.text("#status").startswith("0 edges")
     assert page.run("return document.getElementById('threshold').getAttribute('aria-valuetext')") == "cut-off 1.000"

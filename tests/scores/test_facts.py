@@ -43,6 +43,16 @@ def test_more_cases_carry_more_parents() -> None:
     assert limits == [2, 2, 3, 3, 4, 4, 5, 6, 6]
     assert SCORES["qnml"].FACTS.most_parents(None) == 3  # as for a few hundred
     assert SCORES["bic"].FACTS.most_parents(50) is None
+    assert SCORES["bic"].FACTS.most_parents(50, [4, 4]) is None
+
+
+def test_variables_of_many_states_have_fewer_parents() -> None:
+    """A family of average variables has two cases per cell: 5^3 = 125 of 600, but not 5^4."""
+    facts = SCORES["qnml"].FACTS
+    assert [facts.most_parents(600, [states] * 8) for states in (2, 3, 4, 5, 6)] == [4, 4, 3, 2, 2]
+    assert [facts.most_parents(cases, [5] * 8) for cases in (20, 100, 2_000, 50_000)] == [1, 1, 3, 5]
+    assert facts.most_parents(5_000, [2, 3, 4]) == 5
+    assert facts.most_parents(50, [1, 1]) == 2  # constants count as two states
 
 
 def test_facts_are_frozen() -> None:

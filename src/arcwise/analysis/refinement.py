@@ -207,10 +207,15 @@ def _with_simulated(found: Analysis, work: Work) -> Analysis:
     """Add how often confidences were right in data simulated from the networks, or say why that is missing."""
     made = work.simulated(found.main)
     if isinstance(made, str):
-        return replace(found, remarks=(*found.remarks, unsimulated_remark(made)))
+        by_time = work.deadline.is_over or made.startswith("not begun")
+        return replace(found, remarks=(*found.remarks, unsimulated_remark(made, by_time=by_time)))
     if made is None:
         return found
-    few = () if made.status is Status.COMPLETE else (unsimulated_remark(f"{made.repeats} were finished"),)
+    few = (
+        ()
+        if made.status is Status.COMPLETE
+        else (unsimulated_remark(f"{made.repeats} were finished", by_time=made.status is Status.TIME_LIMIT),)
+    )
     return replace(found, simulated=made, remarks=(*found.remarks, *few))
 
 

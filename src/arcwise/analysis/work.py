@@ -107,6 +107,7 @@ class Work:
             source,
             score,
             n_cases=self.prepared.data.n_cases,
+            arities=self.prepared.data.arities.tolist(),
             max_parents=options.max_parents,
             constraints=None if free else options.constraints,
             gaps=self.prepared.gaps,
@@ -262,7 +263,7 @@ class Work:
         if why := self.shortage(self.seconds_to_simulate(main)):
             return why
         assert main.confidence is not None and main.kept is not None and isinstance(self.data, Dataset)
-        run = self._run(self.deadline.share(0.6).limits, COMPARED_MEMORY)
+        run = self._run(self.deadline.share(0.9).limits, COMPARED_MEMORY)
         try:
             return self_calibration(
                 main.confidence,
@@ -273,7 +274,7 @@ class Work:
                 run=run,
             )
         except UnfinishedError:
-            return "the time was up"
+            return "too few were finished in the time and memory allowed"
         except OptionError:  # constraints decide every edge
             return None
 

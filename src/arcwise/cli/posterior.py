@@ -111,7 +111,9 @@ def posterior(
         recipe = Recipe.of(
             "posterior",
             score,
-            max_parents=score.facts.most_parents(cases.n_cases) if rules.max_parents is None else rules.max_parents,
+            max_parents=score.facts.most_parents(cases.n_cases, cases.arities.tolist())
+            if rules.max_parents is None
+            else rules.max_parents,
             constraints=known,
             way=way,
             chains=wanted.chains,

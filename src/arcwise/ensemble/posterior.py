@@ -240,7 +240,7 @@ def find_posterior(
     if constraints is not None:
         constraints.refuse_ancestors("the posterior")
     scorer = make_score(score)
-    most = scorer.facts.most_parents(data.n_cases) if max_parents is None else max_parents
+    most = scorer.facts.most_parents(data.n_cases, data.arities.tolist()) if max_parents is None else max_parents
     problem = Problem(data, scorer, most, constraints, threads, progress)
     return posterior_of(problem, Deadline.of(limits), seed=seed, settings=chosen)
 

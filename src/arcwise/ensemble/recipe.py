@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -141,13 +141,22 @@ class Recipe:
 
     @classmethod
     def usual(
-        cls, source: str, score: str | Score | None = None, *, n_cases: int | None = None, **options: Any
+        cls,
+        source: str,
+        score: str | Score | None = None,
+        *,
+        n_cases: int | None = None,
+        arities: Sequence[int] = (),
+        **options: Any,
     ) -> Recipe:
-        """Make a recipe with the limit on parents that the score needs for so many cases, unless another is given."""
+        """Make a recipe with the limit on parents that the score needs, unless another is given.
+
+        The limit is for so many cases, and variables with so many states.
+        """
         made = cls.of(source, score, **options)
         if made.max_parents is not None or made.scored_by is None:
             return made
-        return replace(made, max_parents=made.scored_by.facts.most_parents(n_cases))
+        return replace(made, max_parents=made.scored_by.facts.most_parents(n_cases, arities))
 
     @property
     def source_facts(self) -> Source:

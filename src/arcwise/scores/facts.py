@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -149,8 +150,11 @@ class Facts:
     parent_limits: tuple[tuple[int, int], ...] = ()
     number_of_cases: str = "no N: the counts of the cases in which the variable was not set"
 
-    def most_parents(self, n_cases: int | None) -> int | None:
+    def most_parents(self, n_cases: int | None, arities: Sequence[int] = ()) -> int | None:
         """Return the limit on parents for a number of cases, None for no limit; if it is not known, for a few hundred.
+
+        Variables of many states have large tables: a family of as many parents, of average variables, must have two
+        cases per cell.
 
         >>> from arcwise.scores import find_score
         >>> [find_score("qnml").FACTS.most_parents(cases) for cases in (100, 200, 1_000, 5_000, 50_000)]
@@ -158,7 +162,11 @@ class Facts:
         """
         known = FEW_HUNDRED if n_cases is None else n_cases
         fitting = [limit for cases, limit in self.parent_limits if cases <= known]
-        return max(fitting, default=None)
+        if not fitting or not len(arities):
+            return max(fitting, default=None)
+        states = math.fsum(math.log(max(int(arity), 2)) for arity in arities) / len(arities)
+        carried = math.floor(math.log(max(known / 2, 2)) / states + 1e-9) - 1
+        return max(1, min(max(fitting), carried))
 
     @property
     def citation(self) -> str:
