@@ -47,7 +47,7 @@ def test_more_cases_carry_more_parents() -> None:
 
 
 def test_variables_of_many_states_have_fewer_parents() -> None:
-    """A family of average variables has two cases per cell: 5^3 = 125 of 600, but not 5^4."""
+    """A family of average variables has three cases for two cells: 5^3 = 125 of 600 cases do, 5^4 do not."""
     facts = SCORES["qnml"].FACTS
     assert [facts.most_parents(600, [states] * 8) for states in (2, 3, 4, 5, 6)] == [4, 4, 3, 2, 2]
     assert [facts.most_parents(cases, [5] * 8) for cases in (20, 100, 2_000, 50_000)] == [1, 1, 3, 5]

@@ -153,8 +153,8 @@ class Facts:
     def most_parents(self, n_cases: int | None, arities: Sequence[int] = ()) -> int | None:
         """Return the limit on parents for a number of cases, None for no limit; if it is not known, for a few hundred.
 
-        Variables of many states have large tables: a family of as many parents, of average variables, must have two
-        cases per cell.
+        Variables of many states have large tables: a family of as many parents, of average variables, must have three
+        cases for two cells.
 
         >>> from arcwise.scores import find_score
         >>> [find_score("qnml").FACTS.most_parents(cases) for cases in (100, 200, 1_000, 5_000, 50_000)]
@@ -165,7 +165,7 @@ class Facts:
         if not fitting or not len(arities):
             return max(fitting, default=None)
         states = math.fsum(math.log(max(int(arity), 2)) for arity in arities) / len(arities)
-        carried = math.floor(math.log(max(known / 2, 2)) / states + 1e-9) - 1
+        carried = math.floor(math.log(max(known / CASES_PER_CELL, 2)) / states + 1e-9) - 1
         return max(1, min(max(fitting), carried))
 
     @property
@@ -190,6 +190,7 @@ class Facts:
 # (docs/benchmarks/calibration.md).
 QUOTIENT_LIMITS = ((0, 2), (150, 3), (500, 4), (2_000, 5), (10_000, 6))
 FEW_HUNDRED = 200
+CASES_PER_CELL = 1.5
 
 # X is a function of its parent; a second parent that never varies on its own changes no count, but halves the
 # hyperparameters of a score that divides its sample size by q, and pure rows gain by that.
