@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arcwise import datasets
+from arcwise import datasets, learn
 from arcwise.confidence import EdgeConfidence, confidence_by_recipe, edge_confidence, recommend
 from arcwise.data import Dataset
 from arcwise.ensemble import (
@@ -20,6 +20,7 @@ from arcwise.ensemble import (
     bootstrap_networks,
     concatenate,
     find_credible,
+    find_posterior,
     k_best,
     stream_credible,
 )
@@ -56,6 +57,19 @@ def test_limits_of_parents_are_told_once() -> None:
     assert by_option.differences(by_constraints) == ()
     assert Recipe.usual("credible", "qnml").max_parents == 3
     assert Recipe.usual("credible", "qnml", constraints=Constraints(names, max_parents=5)).max_parents == 5
+
+
+def test_the_limit_of_a_score_never_forbids_what_is_required() -> None:
+    data = Dataset.from_codes(np.random.default_rng(0).integers(0, 2, (60, 4)), names=list("abcd"))
+    constraints = Constraints(data.names, required=[("a", "d"), ("b", "d"), ("c", "d")])
+    assert constraints.most_required == 3
+    assert Recipe.usual("bootstrap", "qnml", n_cases=60).max_parents == 2
+    assert Recipe.usual("bootstrap", "qnml", n_cases=60, constraints=constraints).max_parents == 3
+    found = find_posterior(data, "qnml", constraints=constraints)
+    assert found.edge_probabilities()[:3, 3].tolist() == [1, 1, 1]
+    analysis = learn(data, constraints=constraints, permutations=0, replicates=20, progress=False)
+    assert set(constraints.required) <= set(analysis.network.dag.arcs)
+    assert analysis.price is not None and analysis.price.exact
 
 
 def test_a_larger_limit_of_one_variable_is_kept() -> None:

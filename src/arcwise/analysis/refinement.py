@@ -31,6 +31,7 @@ from arcwise.analysis.prose.remarks import (
     unsimulated_remark,
     untested_remark,
 )
+from arcwise.analysis.remark import Remark
 from arcwise.analysis.target_focus import check_network, focus_on, is_quick_to_check, seconds_to_check
 from arcwise.analysis.thresholds import add_broom, choose_thresholds
 from arcwise.analysis.work import Work
@@ -206,9 +207,8 @@ def _with_broom(found: Analysis, work: Work) -> Analysis:
 def _with_simulated(found: Analysis, work: Work) -> Analysis:
     """Add how often confidences were right in data simulated from the networks, or say why that is missing."""
     made = work.simulated(found.main)
-    if isinstance(made, str):
-        by_time = work.deadline.is_over or made.startswith("not begun")
-        return replace(found, remarks=(*found.remarks, unsimulated_remark(made, by_time=by_time)))
+    if isinstance(made, Remark):
+        return replace(found, remarks=(*found.remarks, made))
     if made is None:
         return found
     few = (

@@ -23,9 +23,11 @@ from arcwise.analysis.prose.remarks import (
     uncalibrated_remark,
     unconstrained_remark,
     undescribed_remark,
+    unsimulated_remark,
 )
 from arcwise.analysis.remark import Remark
 from arcwise.confidence.calibration.calibration import Calibration
+from arcwise.confidence.calibration.edge_probability import settled_pairs
 from arcwise.confidence.calibration.self_calibration import SelfCalibration, self_calibration
 from arcwise.data import Dataset, Incomplete
 from arcwise.deadline import Deadline
@@ -250,18 +252,19 @@ class Work:
             and not is_few(main.count, main.recipe)
             and data.n_variables <= SIMULATED_VARIABLES
             and data.n_cases <= SIMULATED_CASES
+            and not settled_pairs(main.recipe.constraints_on(data.names), data.names).all()
         )
 
-    def simulated(self, main: Averaged) -> SelfCalibration | str | None:
+    def simulated(self, main: Averaged) -> SelfCalibration | Remark | None:
         """Learn from data simulated from the networks found: how often confidences like these are right here.
 
-        It is shown beside the studied probabilities and changes none of them. Words say why it is missing; None where
-        it is not made.
+        It is shown beside the studied probabilities and changes none of them. A remark says why it is missing; None
+        where it is not made.
         """
         if not self._is_simulated(main):
             return None
         if why := self.shortage(self.seconds_to_simulate(main)):
-            return why
+            return unsimulated_remark(why, by_time=True)
         assert main.confidence is not None and main.kept is not None and isinstance(self.data, Dataset)
         run = self._run(self.deadline.share(0.9).limits, COMPARED_MEMORY)
         try:
@@ -274,9 +277,9 @@ class Work:
                 run=run,
             )
         except UnfinishedError:
-            return "too few were finished in the time and memory allowed"
-        except OptionError:  # constraints decide every edge
-            return None
+            return unsimulated_remark(
+                "too few were finished in the time and memory allowed", by_time=self.deadline.is_over
+            )
 
     def unconstrained(self, main: Averaged) -> tuple[Averaged | None, tuple[Remark, ...]]:
         """Carry out the same recipe without constraints and odds: what the data say if nobody else does."""
@@ -291,11 +294,12 @@ class Work:
         assert self.known is not None
         limits = self.deadline.share(0.3).limits
         free = self.recipe(main.recipe.source, main.recipe.scorer.data_score, free=True)
+        most = free.max_parents
         found = constraint_price(
             self.complete,
             self.known,
             score=free.scorer,
-            max_parents=free.max_parents,
+            max_parents=None if most is None else max(most, self.known.most_required),
             exact=not main.recipe.source_facts.is_sample or self.complete.n_variables <= EXACT_COMPARED,
             seed=self.options.seed,
             threads=self.options.threads,

@@ -108,12 +108,12 @@ def posterior(
     )
     status, short = found.status, ""
     if output is not None and (found.exact is None or found.complete):
-        recipe = Recipe.of(
+        recipe = Recipe.usual(
             "posterior",
             score,
-            max_parents=score.facts.most_parents(cases.n_cases, cases.arities.tolist())
-            if rules.max_parents is None
-            else rules.max_parents,
+            n_cases=cases.n_cases,
+            arities=cases.arities.tolist(),
+            max_parents=rules.max_parents,
             constraints=known,
             way=way,
             chains=wanted.chains,

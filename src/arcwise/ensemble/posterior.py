@@ -31,6 +31,7 @@ from arcwise.ensemble.families import arc_frame
 from arcwise.ensemble.network_set import NetworkSet
 from arcwise.ensemble.posterior_draws import PosteriorDraws
 from arcwise.ensemble.posterior_settings import PosteriorKeywords, PosteriorSettings
+from arcwise.ensemble.recipe import Recipe
 from arcwise.ensemble.replicates.bootstrap import bootstrap_networks
 from arcwise.errors import OptionError, UnfinishedError
 from arcwise.graph import Constraints, Dag
@@ -240,8 +241,15 @@ def find_posterior(
     if constraints is not None:
         constraints.refuse_ancestors("the posterior")
     scorer = make_score(score)
-    most = scorer.facts.most_parents(data.n_cases, data.arities.tolist()) if max_parents is None else max_parents
-    problem = Problem(data, scorer, most, constraints, threads, progress)
+    recipe = Recipe.usual(
+        "posterior",
+        scorer,
+        n_cases=data.n_cases,
+        arities=data.arities.tolist(),
+        max_parents=max_parents,
+        constraints=constraints,
+    )
+    problem = Problem(data, scorer, recipe.max_parents, constraints, threads, progress)
     return posterior_of(problem, Deadline.of(limits), seed=seed, settings=chosen)
 
 

@@ -151,12 +151,16 @@ class Recipe:
     ) -> Recipe:
         """Make a recipe with the limit on parents that the score needs, unless another is given.
 
-        The limit is for so many cases, and variables with so many states.
+        The limit is for so many cases, and variables with so many states. It never forbids what constraints require.
         """
         made = cls.of(source, score, **options)
         if made.max_parents is not None or made.scored_by is None:
             return made
-        return replace(made, max_parents=made.scored_by.facts.most_parents(n_cases, arities))
+        usual = made.scored_by.facts.most_parents(n_cases, arities)
+        known: Constraints | None = options.get("constraints")
+        if usual is not None and known is not None:
+            usual = max(usual, known.most_required)
+        return replace(made, max_parents=usual)
 
     @property
     def source_facts(self) -> Source:

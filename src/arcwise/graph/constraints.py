@@ -291,6 +291,11 @@ class Constraints(Stated):
         """
         return None if self._max_parents is None else max(self._max_parents, *self._limits.values(), 0)
 
+    @property
+    def most_required(self) -> int:
+        """The largest number of parents that are required of one node."""
+        return max((required.bit_count() for required in self.required_masks), default=0)
+
     def _said_limit(self, v: int) -> int:
         """Return the limit of a node by what was said of it or of all; the number of nodes if nothing was."""
         return self._limits.get(v, self.n_nodes if self._max_parents is None else self._max_parents)
