@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["first_seen"]
+__all__ = ["can_tell_copies", "first_seen"]
+
+FEWEST_ROWS, MANY_VALUES = 5, 20
 
 
 def first_seen(codes: NDArray[np.integer]) -> NDArray[np.int64]:
@@ -19,3 +21,13 @@ def first_seen(codes: NDArray[np.integer]) -> NDArray[np.int64]:
     rank = np.empty(len(first), dtype=np.int64)
     rank[np.argsort(first, kind="stable")] = np.arange(len(first))
     return np.asarray(rank[codes])
+
+
+def can_tell_copies(counts: NDArray[np.number]) -> bool:
+    """Say whether at least two values have rows enough not to be those of another column's by chance.
+
+    >>> can_tell_copies(np.array([40, 5])), can_tell_copies(np.array([44, 1]))
+    (True, False)
+    """
+    ordered = np.sort(counts)
+    return len(ordered) > 1 and bool(ordered[-2] >= FEWEST_ROWS or len(ordered) > MANY_VALUES)

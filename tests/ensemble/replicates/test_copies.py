@@ -73,6 +73,17 @@ def test_what_tells_columns_apart_keeps_them_apart() -> None:
     assert not Copies.among(data, make_score("nip_bde"), free)
 
 
+def test_a_few_rows_are_no_copy() -> None:
+    rare = np.zeros((50, 3), dtype=int)
+    rare[:4, :2] = 1
+    rare[:25, 2] = 1
+    data = Dataset.from_codes(rare, names=["a", "b", "c"])
+    free = Constraints(data.names)
+    assert not Copies.among(data, make_score("bic"), free)
+    rare[:5, :2] = 1
+    assert Copies.among(Dataset.from_codes(rare, names=["a", "b", "c"]).collapse(), make_score("bic"), free)
+
+
 def test_a_run_resumes(tmp_path: Path) -> None:
     data, path = hub(80), tmp_path / "replicates"
     whole = bootstrap_networks(data, "bic", replicates=6, seed=5)

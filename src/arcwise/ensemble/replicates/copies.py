@@ -12,8 +12,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from arcwise.data import Dataset
-from arcwise.data.correspondence import first_seen
+from arcwise.data.correspondence import can_tell_copies, first_seen
 from arcwise.data.gap_states import GapStates
 from arcwise.graph import Constraints
 from arcwise.scores import Score
@@ -40,8 +42,8 @@ class Copies:
     def among(cls, data: Dataset, score: Score, constraints: Constraints) -> Copies:
         """Find the copies that can take each other's place: none if something else tells columns apart.
 
-        Constraints, prior odds, prior networks, experiments and states that do not occur do. Cost: the cells of the
-        table.
+        Constraints, prior odds, prior networks, experiments and states that do not occur do, and what a few rows have
+        in common is chance. Cost: the cells of the table.
         """
         told = (
             set(constraints.describe()) - {"max_parents"}
@@ -56,7 +58,7 @@ class Copies:
         known: dict[tuple[int, bytes], int] = {}
         first = {}
         for v, codes in enumerate(data.codes):
-            if data.constant[v]:
+            if not can_tell_copies(np.bincount(codes, weights=data.weights)):
                 continue
             found = known.setdefault((int(data.arities[v]), first_seen(codes).tobytes()), v)
             if found != v:
