@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["BAYES_FACTOR", "BINS", "COMPLETIONS", "LEARN_SECONDS", "MOST_THREADS", "REFINE", "REPLICATES"]
+__all__ = ["BAYES_FACTOR", "BINS", "CANDIDATES", "COMPLETIONS", "LEARN_SECONDS", "MANY_VARIABLES", "MOST_THREADS", "REFINE", "REPLICATES"]
 
 # Beyond it the evidence against a network is called strong (Kass and Raftery 1995).
 BAYES_FACTOR = 20.0
@@ -10,6 +10,9 @@ BAYES_FACTOR = 20.0
 REPLICATES = 200
 # Rounds of refinement of a climb: part of what a climb finds without is where it got stuck, not what the data say.
 REFINE = 3
+# Among more variables than this, refinement tries only so many parents of each again: those that gained most before.
+MANY_VARIABLES = 400
+CANDIDATES = 40
 # Three intervals of about equal numbers of rows leave none of them empty.
 BINS = 3
 # Data with gaps are completed this often: with half of the cells missing, an average over 20 completions has a variance

@@ -45,8 +45,8 @@ TEST(refinement_is_no_worse_and_says_its_score) {
         ClimbOptions options;
         options.starts = {required_start(rules)};
         const auto plain = climb(scores, options, ticker);
-        options.refine = 3;
-        options.effort = 3;
+        options.refinement.rounds = 3;
+        options.refinement.effort = 3;
         const auto refined = climb(scores, options, ticker);
         CHECK(refined.score >= plain.score);
         ChangingDag dag(n);
