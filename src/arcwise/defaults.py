@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-__all__ = ["BAYES_FACTOR", "BINS", "CANDIDATES", "COMPLETIONS", "LEARN_SECONDS", "MANY_VARIABLES", "MOST_THREADS", "REFINE", "REPLICATES"]
+__all__ = [
+    "BAYES_FACTOR",
+    "BINS",
+    "CANDIDATES",
+    "COMPLETIONS",
+    "LEARN_SECONDS",
+    "MANY_VARIABLES",
+    "MOST_THREADS",
+    "REFINE",
+    "REPLICATES",
+]
 
 # Beyond it the evidence against a network is called strong (Kass and Raftery 1995).
 BAYES_FACTOR = 20.0

@@ -45,7 +45,7 @@ def climb_twin(
     Nothing is kept from one iteration to the next: every change is made, checked and scored again. The refinement has
     no limit on its effort. With `narrow` it adds only arcs between variables that have been joined, or that would have
     gained by an arc between them when the climb came through; then it climbs on among all. In a network of more arcs
-    than ``reach[0]``, it turns arcs at random only among the ``reach[1]`` variables that are nearest to the arc at hand.
+    than ``reach[0]``, it turns arcs at random only among the ``reach[1]`` variables nearest to the arc at hand.
     """
     search = _Twin(data, score, constraints or Constraints(data.names), reach)
     search.climb(tabu)

@@ -267,7 +267,14 @@ LEARNERS: dict[str, LearnerFunction] = {
     "order": _by_table,
     "exact": _by_table,
 }
-CLIMB_OPTIONS = {"tabu": 1, "max_tabu": 0, "restarts": 0, "perturb": 0, "refine": 0, "candidates": 0}  # and the least value of each
+CLIMB_OPTIONS = {
+    "tabu": 1,
+    "max_tabu": 0,
+    "restarts": 0,
+    "perturb": 0,
+    "refine": 0,
+    "candidates": 0,
+}  # and the least value of each
 OPTIONS: dict[str, tuple[str, ...]] = {
     "tabu": ("tabu", "max_tabu", "restarts", "perturb", "refine", "candidates"),
     "hill-climbing": ("restarts", "perturb", "refine", "candidates"),
