@@ -68,8 +68,8 @@ void bind_options(nb::module_& stage) {
         .field("tabu", &ClimbOptions::tabu)
         .field("patience", &ClimbOptions::patience)
         .field("max_iterations", &ClimbOptions::max_iterations)
-        .field_from<std::uint64_t>("refine",
-                                   [](ClimbOptions& o, std::uint64_t rounds) { o.refinement.rounds = rounds; })
+        .field_from<std::uint64_t>(
+            "refine", [](ClimbOptions& o, std::uint64_t rounds) { o.refinement.rounds = rounds; })
         .field_from<std::uint64_t>("effort",
                                    [](ClimbOptions& o, std::uint64_t times) { o.refinement.effort = times; })
         .field_from<std::size_t>("narrow",

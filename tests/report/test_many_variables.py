@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.report.conftest import opened
 
 import arcwise
 from arcwise.plotting.layout import draw_network, undrawn_network
 from arcwise.report.render import html
-from tests.report.conftest import opened
 
 DRAWN = "return [...document.querySelectorAll('#graph .node')].filter(e => e.getAttribute('display') !== 'none').length"
 
@@ -43,8 +43,6 @@ def test_the_page_shows_what_is_around_one(
     assert 2 <= around < 45
     assert "are around" in page.text("#status")
     assert page.run("return document.getElementById('whole').disabled")
-    page.run(
-        "const e = document.getElementById('distance'); e.value = 4; e.dispatchEvent(new Event('input'));"
-    )
+    page.run("const e = document.getElementById('distance'); e.value = 4; e.dispatchEvent(new Event('input'));")
     assert around < page.run(DRAWN) <= 45
     assert browser.log("browser") == []

@@ -182,8 +182,7 @@ void NeighbourScores::additions_by_block(std::size_t child, std::span<const std:
                 for (auto& candidate : candidates) add_segments_of(candidate, first, last, counts);
                 first = last;
             }
-            for (auto& candidate : candidates)
-                row.set(candidate.variable, finish(candidate, child, parents));
+            for (auto& candidate : candidates) row.set(candidate.variable, finish(candidate, child, parents));
         }
     }
 }

@@ -68,11 +68,11 @@ struct NeighbourRow {
 // finds its row ready. Rows are forgotten when they would fill more than `memory` bytes; what callers hold,
 // stays.
 //
-// Among thousands of variables, nearly all of a row says that there is nothing to gain. So a search that comes
-// back to the same children again and again, as refinement does, may be kept to the candidates that have gained
-// most before (`narrow`): the sparse candidates of Friedman, Nachman & Pe'er (UAI 1999), found not from pairs of
-// variables but from every parent set that the climb came through, since a parent may gain only next to
-// another. Their columns are laid out anew, child by child, so that one block counts them all.
+// Among thousands of variables, nearly all of a row says that there is nothing to gain. So a search that
+// comes back to the same children again and again, as refinement does, may be kept to the candidates that
+// have gained most before (`narrow`): the sparse candidates of Friedman, Nachman & Pe'er (UAI 1999), found
+// not from pairs of variables but from every parent set that the climb came through, since a parent may gain
+// only next to another. Their columns are laid out anew, child by child, so that one block counts them all.
 class NeighbourScores {
   public:
     // `tables` is for the score's set function and may outlive one data sample, as long as N is the same; it
@@ -88,9 +88,9 @@ class NeighbourScores {
     // The score of one family, without its neighbours.
     double local(std::size_t child, std::span<const std::int32_t> parents);
 
-    // From now on, rows are of a few candidates only: for each child the variables that have been its parents,
-    // and of those that have gained as one the `most` that gained most; a pair is in both lists or in none.
-    // Rows of all variables are kept for later.
+    // From now on, rows are of a few candidates only: for each child the variables that have been its
+    // parents, and of those that have gained as one the `most` that gained most; a pair is in both lists or
+    // in none. Rows of all variables are kept for later.
     void narrow(std::size_t most);
     // From now on, rows are of all variables again.
     void widen();
@@ -184,7 +184,7 @@ class NeighbourScores {
     bool filled_ = false;              // the rows without parents have been made
     std::vector<double> information_;  // N H(x) of each variable, as soon as a bound needs it
     std::unordered_map<Parents, double, KeyHash> locals_;
-    std::vector<std::vector<Gain>> gained_;             // of each child: what each variable has gained as a parent
+    std::vector<std::vector<Gain>> gained_;  // of each child: what each variable has gained as a parent
     std::unordered_map<Parents, Row, KeyHash> wide_rows_;  // rows of all variables, while rows are narrow
     std::size_t wide_bytes_ = 0;
     std::vector<Parents> candidates_;                   // of each child, while rows are narrow; else none

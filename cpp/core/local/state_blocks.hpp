@@ -33,8 +33,9 @@ class StateBlocks {
 
     template <class Code>
     explicit StateBlocks(const Columns<Code>& data);
-    // The blocks of a few of the variables, under their own numbers: what is counted of them alone is counted in
-    // a fraction of the time. They have no columns of codes; those are the whole's, which may go afterwards.
+    // The blocks of a few of the variables, under their own numbers: what is counted of them alone is counted
+    // in a fraction of the time. They have no columns of codes; those are the whole's, which may go
+    // afterwards.
     StateBlocks(const StateBlocks& whole, std::span<const std::int32_t> variables);
     StateBlocks(const StateBlocks&) = delete;  // `aligned_` belongs to the storage's address
     StateBlocks& operator=(const StateBlocks&) = delete;

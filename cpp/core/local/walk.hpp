@@ -51,13 +51,13 @@ class Walk {
     }
     // .. and the gain.
     double gain(const Move& move) const;
-    // At least what any legal move into `node` gains, of those that gain anything. A bound that is below `bar`
-    // may be an old one, of when more moves were legal.
+    // At least what any legal move into `node` gains, of those that gain anything. A bound that is below
+    // `bar` may be an old one, of when more moves were legal.
     //
     // A search asks this of all nodes before every move, and a move changes little: the rows of one or two
-    // nodes, and what closes a cycle. An arc that comes makes no move legal. An arc u -> v that goes can do so
-    // only where a path led through it: for additions x -> y, if y is u or above it; for reversals of a -> b,
-    // if b is v or below it. Everything else keeps its bound, so that a step costs what it changes and not
+    // nodes, and what closes a cycle. An arc that comes makes no move legal. An arc u -> v that goes can do
+    // so only where a path led through it: for additions x -> y, if y is u or above it; for reversals of a ->
+    // b, if b is v or below it. Everything else keeps its bound, so that a step costs what it changes and not
     // the whole network.
     double most_gain(std::size_t node, double bar) const {
         if (most_[node] >= bar && looked_[node] != changes_) look_into(node);
