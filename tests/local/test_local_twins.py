@@ -156,7 +156,7 @@ def test_candidates_that_hold_all_change_nothing() -> None:
     columns = [np.where(rng.random(400) < 0.5, hidden, rng.integers(0, 3, 400)) for _ in range(9)]
     data = Dataset.from_codes(np.column_stack(columns), states=[["0", "1", "2"]] * 9)
     whole = hill_climb(data, "aic", refine=3)
-    with mock.patch.object(hill_climbing, "MANY_VARIABLES", 1):
+    with mock.patch.object(hill_climbing, "REFINED_WHOLE", 1):
         few = hill_climb(data, "aic", refine=3, candidates=9)
         assert few.dag == whole.dag and few.score == whole.score
         assert few.candidates is None and whole.candidates is None

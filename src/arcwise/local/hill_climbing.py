@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Unpack
 
 from arcwise.data import Dataset, Incomplete
-from arcwise.defaults import MANY_VARIABLES
+from arcwise.defaults import REFINED_WHOLE
 from arcwise.graph import Constraints
 from arcwise.limits import Limits
 from arcwise.local.problem import START, LocalProblem, Start, check_count
@@ -98,7 +98,7 @@ def climb(
     rounds = check_count("refine", settings.refine, 0, MOST_ROUNDS)
     candidates = check_count("candidates", settings.candidates, 0)
     perturbations = -1 if settings.perturb is None else check_count("perturb", settings.perturb, 0)
-    narrowed = rounds > 0 and 0 < candidates < problem.data.n_variables > MANY_VARIABLES
+    narrowed = rounds > 0 and 0 < candidates < problem.data.n_variables > REFINED_WHOLE
     found = problem.run(
         method,
         lambda learner, native, report: learner.climb(
@@ -113,7 +113,7 @@ def climb(
                 max_iterations=0 if limits.count is None else limits.count,
                 refine=rounds,
                 effort=EFFORT * rounds,
-                narrow=MANY_VARIABLES,
+                narrow=REFINED_WHOLE,
                 candidates=candidates,
                 random_ties=settings.random_ties,
                 seed=native,

@@ -61,9 +61,9 @@ class ClimbSettings:
         climbs. By default the search takes two to three times as long as without. A climb that ``limits.count`` ended
         is not refined.
     candidates
-        Among more than 400 variables, refinement tries only so many parents of each variable again: those that it had,
-        and those that gained most, next to any of the parent sets that the climb came through. At the end it climbs on
-        among all, so that no single change of the result would gain. 0: all are tried, which takes longer.
+        Among more than 2,000 variables, refinement tries only so many parents of each variable again: those that it
+        had, and those that gained most, next to any of the parent sets that the climb came through. At the end it
+        climbs on among all, so that no single change of the result would gain. 0: all are tried, which takes longer.
     random_ties
         Break ties between equal changes by a random order of the variables, not by their order in the data. Scores
         that are equal for equivalent networks produce many ties, and ties decide directions.

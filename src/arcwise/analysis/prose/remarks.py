@@ -167,8 +167,8 @@ def many_variables_remark(n_variables: int) -> Remark:
     """Say what is done otherwise where there are very many variables."""
     return Remark(
         f"With {n_variables:,} variables, more than {MANY_VARIABLES}, the page draws what is around one of them at a "
-        f"time, confidence.parquet lists the pairs that some network joins, searches refine their networks among the "
-        f"{CANDIDATES} parents of each that gained most, and which experiment would settle most is not asked."
+        f"time, confidence.parquet lists the pairs that some network joins, replicates are refined among the "
+        f"{CANDIDATES} parents of each variable that gained most, and which experiment would settle most is not asked."
     )
 
 
