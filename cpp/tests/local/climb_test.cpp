@@ -66,16 +66,29 @@ TEST(refinement_is_no_worse_and_says_its_score) {
     }
 }
 
+namespace {
+
+// A weighted sample of variables with as many states each, scored by BIC with at most three parents.
+struct ScoredSample {
+    ScoredSample(std::size_t rows, std::size_t n, std::int32_t arity)
+        : sample(make_sample(rows, std::vector<std::int32_t>(n, arity), 3, 1)), rules(n, 3) {}
+
+    decltype(make_sample(0, {}, 0, 0)) sample;
+    StateBlocks blocks{sample.columns()};
+    SetBic bic{static_cast<double>(sample.columns().cases())};
+    CellTermTables tables{bic, sample.columns().cases()};
+    ArcRules rules;
+    NeighbourScores scores{blocks, sample.weights, bic, &tables, rules, 1 << 20};
+};
+
+}  // namespace
+
 // Every move by itself, of a walk that adds, removes, reverses and jumps: no bound is below a legal gain.
 TEST(bounds_of_gains_hold_after_every_change) {
     const std::size_t n = 9;
-    const auto sample = make_sample(300, std::vector<std::int32_t>(n, 2), 3, 1);
-    const StateBlocks blocks(sample.columns());
-    const SetBic bic(static_cast<double>(sample.columns().cases()));
-    CellTermTables tables(bic, sample.columns().cases());
-    const ArcRules rules(n, 3);
-    NeighbourScores all(blocks, sample.weights, bic, &tables, rules, 1 << 20);
-    FamilyScores scores(all);
+    ScoredSample given(300, n, 2);
+    const auto& rules = given.rules;
+    FamilyScores scores(given.scores);
     Walk walk(scores, required_start(rules));
     Xoshiro random(7);
     for (int step = 0; step < 400; ++step) {
@@ -100,12 +113,8 @@ TEST(bounds_of_gains_hold_after_every_change) {
 
 TEST(narrow_rows_are_parts_of_wide_ones) {
     const std::size_t n = 12;
-    const auto sample = make_sample(500, std::vector<std::int32_t>(n, 3), 3, 1);
-    const StateBlocks blocks(sample.columns());
-    const SetBic bic(static_cast<double>(sample.columns().cases()));
-    CellTermTables tables(bic, sample.columns().cases());
-    const ArcRules rules(n, 3);
-    NeighbourScores all(blocks, sample.weights, bic, &tables, rules, 1 << 20);
+    ScoredSample given(500, n, 3);
+    auto& all = given.scores;
     const Parents one{0};
     const Parents two{0, 1};
     std::vector<NeighbourScores::Row> wide;
