@@ -91,7 +91,7 @@ TEST(bounds_of_gains_hold_after_every_change) {
     FamilyScores scores(given.scores);
     Walk walk(scores, required_start(rules));
     Xoshiro random(7);
-    for (int step = 0; step < 400; ++step) {
+    for (int step = 0; step < 1500; ++step) {
         const Move move{static_cast<MoveKind>(random.below(3)), random.below(n), random.below(n)};
         if (step % 50 == 49) {
             CHECK(walk.assign(random_start(rules, 0.3, random)));
@@ -105,8 +105,13 @@ TEST(bounds_of_gains_hold_after_every_change) {
                     const Move other{kind, from, to};
                     if (from != to && walk.is_legal(other)) most = std::max(most, walk.gain_bound(other));
                 }
-            CHECK(walk.most_gain(to, 0.0) >= most || most <= 0.0);
-            if (most > 0.0) CHECK(walk.most_gain(to, 0.0) == most);  // asked again, it is the largest
+            // Below the bar it may be an old bound, but it is one; otherwise it is the largest gain.
+            const double bar = 1e-6 + 40.0 * random.uniform();
+            const double told = walk.most_gain(to, bar);
+            if (told < bar)
+                CHECK(most < bar);
+            else
+                CHECK(told == most);
         }
     }
 }
