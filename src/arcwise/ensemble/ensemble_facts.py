@@ -147,7 +147,7 @@ class EnsembleFacts:
     @property
     def copies(self) -> dict[str, str]:
         """The columns that were learned as one with an earlier one, by name."""
-        found, names = self.facts.get(COPIES), set(self.names)
+        found, names = self.facts.get(COPIES), tuple(self._names)
         if not isinstance(found, dict):
             return {}
         return {copy: first for copy, first in found.items() if copy in names and first in names and copy != first}
