@@ -68,8 +68,17 @@ void bind_options(nb::module_& stage) {
         .field("tabu", &ClimbOptions::tabu)
         .field("patience", &ClimbOptions::patience)
         .field("max_iterations", &ClimbOptions::max_iterations)
-        .field("refine", &ClimbOptions::refine)
-        .field("effort", &ClimbOptions::effort)
+        .field_from<std::uint64_t>(
+            "refine", [](ClimbOptions& o, std::uint64_t rounds) { o.refinement.rounds = rounds; })
+        .field_from<std::uint64_t>("effort",
+                                   [](ClimbOptions& o, std::uint64_t times) { o.refinement.effort = times; })
+        .field_from<std::size_t>("narrow",
+                                 [](ClimbOptions& o, std::size_t most) { o.refinement.narrow = most; })
+        .field_from<std::size_t>("candidates",
+                                 [](ClimbOptions& o, std::size_t most) { o.refinement.candidates = most; })
+        .field_from<std::size_t>("whole",
+                                 [](ClimbOptions& o, std::size_t most) { o.refinement.whole = most; })
+        .field_from<std::size_t>("near", [](ClimbOptions& o, std::size_t most) { o.refinement.near = most; })
         .field("random_ties", &ClimbOptions::random_ties)
         .field("seed", &ClimbOptions::seed);
     OptionsBinding<FirstAscentOptions>(stage, "FirstAscentOptions")
@@ -167,7 +176,7 @@ void bind_local(nb::module_& stage) {
                         const auto row = scores.row(child, as_span(parents));
                         scores.settle_all(*row, child, as_span(parents));
                         own = row->own;
-                        toggled = row->toggled;
+                        for (std::size_t x = 0; x < scores.variables(); ++x) toggled.push_back(row->at(x));
                         return SearchOutcome{};
                     });
                 }

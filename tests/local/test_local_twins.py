@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 from dataclasses import replace
+from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -12,11 +13,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from arcwise import _core
 from arcwise.data import Dataset
 from arcwise.errors import ArcwiseError
 from arcwise.graph import Constraints, Dag
 from arcwise.local import hill_climb, hill_climbing, tabu_search
-from arcwise.local.problem import LocalProblem
+from arcwise.local.problem import LocalProblem, unpack_parents
 from arcwise.local.twin import climb_twin, neighbours_twin
 from arcwise.scores import make_score
 
@@ -117,3 +119,53 @@ def test_more_cases_than_32_bits_hold() -> None:
             other = Dag.from_arcs(data.names, sorted(arcs))
             if max(map(len, other.parents)) <= 2:
                 assert score.score_network(data, other) <= best * (1 - 1e-12)
+
+
+@pytest.mark.parametrize(("narrow", "reach"), [(True, (512, 64)), (True, (3, 3)), (False, (3, 3))])
+def test_refinement_among_few_candidates_equals_the_twin(narrow: bool, reach: tuple[int, int]) -> None:
+    """Among very many variables, refinement keeps to what gained before and near the arc at hand; here from 7 on."""
+    differing = 0
+    for seed in (0, 2, 9):
+        rng = np.random.default_rng(seed)
+        columns = [rng.integers(0, 2, 80) for _ in range(7)]
+        for v in range(2, 7):
+            one, two = rng.choice(v, 2, replace=False)
+            columns[v] = np.where(rng.random(80) < 0.8, columns[one] ^ columns[two], columns[v])
+        data = Dataset.from_codes(np.column_stack(columns), states=[["0", "1"]] * 7)
+        score = make_score("bic")
+        problem = LocalProblem.of(data, score)
+        learner = problem.learner()
+        options = {"start": problem.pack_start(learner, "empty", None, 0), "refine": 2, "effort": 10**6}
+
+        def climbed(learner: Any = learner, data: Dataset = data, **more: Any) -> Any:
+            return learner.climb(data.native_weights, _core.local.ClimbOptions(**more), np.inf, None)
+
+        found = climbed(**options, narrow=0 if narrow else 7, candidates=7, whole=reach[0], near=reach[1])
+        parents, value, history = climb_twin(data, score, refine=2, narrow=narrow, reach=reach)
+        assert unpack_parents(found[0], found[1]) == [sorted(own) for own in parents]
+        assert found[2] == pytest.approx(value)
+        np.testing.assert_allclose(found[3], history)
+        differing += found[2] < climbed(**options)[2] - 1e-6
+    assert differing > 0  # it is a restriction: these data were made to show that
+
+
+def test_candidates_that_hold_all_change_nothing() -> None:
+    """Where every pair has gained, rows of candidates are rows of all variables."""
+    rng = np.random.default_rng(5)
+    hidden = rng.integers(0, 3, 400)
+    columns = [np.where(rng.random(400) < 0.5, hidden, rng.integers(0, 3, 400)) for _ in range(9)]
+    data = Dataset.from_codes(np.column_stack(columns), states=[["0", "1", "2"]] * 9)
+    whole = hill_climb(data, "aic", refine=3)
+    with mock.patch.object(hill_climbing, "REFINED_WHOLE", 1):
+        few = hill_climb(data, "aic", refine=3, candidates=9)
+        assert few.dag == whole.dag and few.score == whole.score
+        assert few.candidates is None and whole.candidates is None
+        told = hill_climb(data, "aic", refine=3, candidates=2)
+    assert told.candidates == 2 and told.as_dict()["candidates"] == 2
+    for v, parents in enumerate(told.dag.parents):  # no single addition gains
+        own = make_score("aic").score_family(data, v, parents)
+        for x in range(9):
+            arcs = {*told.dag.arcs, (data.names[x], data.names[v])}
+            with contextlib.suppress(ArcwiseError):
+                more = Dag.from_arcs(data.names, sorted(arcs))
+                assert make_score("aic").score_family(data, v, more.parents[v]) <= own + 1e-6

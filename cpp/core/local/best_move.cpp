@@ -40,22 +40,25 @@ std::optional<BestMove::Choice> BestMove::find(const Walk& walk, double least, d
     };
     const auto& dag = walk.dag();
     for (std::size_t to = 0; to < dag.nodes(); ++to) {
-        const auto& row = walk.row(to);
-        // No addition to this node can be better than the best so far: most nodes end here.
         const double bar = best ? best->gain - tolerance : least;
+        // No move into this node can be better than the best so far: most nodes end here. The best may give
+        // way to one that is worse by the tolerance and comes first, and again, but not that often.
+        const double surely = best ? best->gain - 64 * tolerance : least;
+        if (least > 0.0 && walk.most_gain(to, surely) < surely) continue;
+        const auto& row = walk.row(to);
         const auto consider_addition = [&](std::size_t from) {
-            if (row.toggled[from] - row.own >= bar && !dag.has_arc(from, to))
+            if (row.at(from) - row.own >= bar && !dag.has_arc(from, to))
                 consider_settled({MoveKind::add, from, to});
         };
         if (row.best_gain >= bar) {
             if (bar > 0.0)
                 for (const auto from : row.gaining) consider_addition(static_cast<std::size_t>(from));
             else
-                for (std::size_t from = 0; from < dag.nodes(); ++from) consider_addition(from);
+                row.for_each(consider_addition);
         }
         for (const auto parent : dag.parents(to)) {
             const auto from = static_cast<std::size_t>(parent);
-            consider({MoveKind::remove, from, to}, row.toggled[from] - row.own);
+            consider({MoveKind::remove, from, to}, row.at(from) - row.own);
             consider_settled({MoveKind::reverse, from, to});
         }
     }

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <cassert>
-#include <numeric>
 
 #include "xoshiro.hpp"
 
 namespace arcwise {
 
-ChangingDag::ChangingDag(std::size_t nodes) : parents_(nodes), ancestors_(nodes, nodes) {}
+ChangingDag::ChangingDag(std::size_t nodes) : parents_(nodes), children_(nodes), ancestors_(nodes, nodes) {}
 
 std::uint64_t ChangingDag::arc_key(std::size_t from, std::size_t to) {
     return Xoshiro::mix(0x9e3779b97f4a7c15ULL * (static_cast<std::uint64_t>(from) + 1) +
@@ -30,6 +29,7 @@ void ChangingDag::insert_parent(std::size_t from, std::size_t to) {
     auto& list = parents_[to];
     const auto value = static_cast<std::int32_t>(from);
     list.insert(std::ranges::lower_bound(list, value), value);
+    children_[from].push_back(static_cast<std::int32_t>(to));
     hash_ ^= arc_key(from, to);
     ++arcs_;
 }
@@ -39,6 +39,9 @@ void ChangingDag::erase_parent(std::size_t from, std::size_t to) {
     const auto place = std::ranges::lower_bound(list, static_cast<std::int32_t>(from));
     assert(place != list.end() && *place == static_cast<std::int32_t>(from));
     list.erase(place);
+    auto& below = children_[from];
+    *std::ranges::find(below, static_cast<std::int32_t>(to)) = below.back();
+    below.pop_back();
     hash_ ^= arc_key(from, to);
     --arcs_;
 }
@@ -89,26 +92,24 @@ void ChangingDag::recompute_below(std::size_t node) {
 bool ChangingDag::assign(std::vector<Parents> parents) {
     assert(parents.size() == nodes());
     const std::size_t n = nodes();
+    std::vector<Parents> children(n);
     std::vector<std::size_t> missing(n);
-    std::vector<std::size_t> first(n + 1, 0);  // node v has the children children[first[v]..first[v + 1])
     std::vector<std::size_t> order;
     order.reserve(n);
     for (std::size_t v = 0; v < n; ++v) {
         std::ranges::sort(parents[v]);
         missing[v] = parents[v].size();
         if (missing[v] == 0) order.push_back(v);
-        for (const auto p : parents[v]) ++first[static_cast<std::size_t>(p) + 1];
+        for (const auto p : parents[v])
+            children[static_cast<std::size_t>(p)].push_back(static_cast<std::int32_t>(v));
     }
-    std::partial_sum(first.begin(), first.end(), first.begin());
-    std::vector<std::size_t> children(first.back());
-    std::vector<std::size_t> place(first.begin(), first.end() - 1);
-    for (std::size_t v = 0; v < n; ++v)
-        for (const auto p : parents[v]) children[place[static_cast<std::size_t>(p)]++] = v;
     for (std::size_t i = 0; i < order.size(); ++i)
-        for (std::size_t j = first[order[i]]; j < first[order[i] + 1]; ++j)
-            if (--missing[children[j]] == 0) order.push_back(children[j]);
+        for (const auto child : children[order[i]])
+            if (--missing[static_cast<std::size_t>(child)] == 0)
+                order.push_back(static_cast<std::size_t>(child));
     if (order.size() < n) return false;
     parents_ = std::move(parents);
+    children_ = std::move(children);
     arcs_ = 0;
     hash_ = 0;
     for (const auto v : order) {

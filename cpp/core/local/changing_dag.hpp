@@ -21,6 +21,10 @@ class ChangingDag {
     std::size_t nodes() const { return parents_.size(); }
     std::span<const std::int32_t> parents(std::size_t node) const { return parents_[node]; }  // ascending
     const std::vector<Parents>& all_parents() const { return parents_; }
+    std::span<const std::int32_t> children(std::size_t node) const {
+        return children_[node];
+    }  // in any order
+    SetView ancestors(std::size_t node) const { return ancestors_[node]; }
     bool has_arc(std::size_t from, std::size_t to) const;
     std::size_t arcs() const { return arcs_; }
     // Is `above` an ancestor of `node`?
@@ -50,6 +54,7 @@ class ChangingDag {
     std::size_t arcs_ = 0;
     std::uint64_t hash_ = 0;
     std::vector<Parents> parents_;
+    std::vector<Parents> children_;
     BitRows ancestors_;  // per node
 };
 

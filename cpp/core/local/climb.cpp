@@ -5,7 +5,6 @@
 #include <span>
 
 #include "local/best_move.hpp"
-#include "local/refinement.hpp"
 
 namespace arcwise {
 
@@ -31,8 +30,8 @@ class Climber {
         }
         if (limit_ == Status::complete) {
             Xoshiro fixed(0);
-            refine(scores_, options_.refine, options_.effort, best_move_,
-                   options_.random_ties ? random_ : fixed, ticker_, outcome_);
+            refine(scores_, options_.refinement, best_move_, options_.random_ties ? random_ : fixed, ticker_,
+                   outcome_);
         }
         return finish();
     }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "local/refinement.hpp"
 #include "local/walk.hpp"
 
 namespace arcwise {
@@ -17,8 +18,7 @@ struct ClimbOptions {
     std::uint64_t tabu = 0;                    // how many of the last structures are tabu; 0: hill climbing
     std::uint64_t patience = 0;                // moves without a new best network before tabu search ends
     std::uint64_t max_iterations = 0;          // of each climb; 0: no limit
-    std::uint64_t refine = 0;                  // rounds of refinement without a gain that end the search
-    std::uint64_t effort = 0;                  // how many times the families of the climbs it may score
+    RefinementRange refinement;                // of the best network
     bool random_ties = false;                  // break ties by a random order of the nodes, not by theirs
     std::uint64_t seed = 0;
 };

@@ -8,7 +8,6 @@ namespace arcwise {
 
 namespace {
 
-constexpr double not_allowed = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t partition_bytes = std::size_t{32} << 20;  // sorted rows kept for the first pass
 
 }  // namespace
@@ -29,8 +28,7 @@ void NeighbourScores::fill_empty_rows() {
             auto& partition = partitions[child - first];
             sorter_.sort(child, {}, partition);
             tabulate(child, partition);
-            rows[child] = std::make_shared<NeighbourRow>();
-            rows[child]->toggled.assign(n, not_allowed);
+            rows[child] = empty_row(child);
             rows[child]->own = score_table(child, {}, table_, partition.sample_rows);
             rows[child]->prior = believed(child, {});
             information_[child] = -log_likelihood(child, rows[child]->own - rows[child]->prior);
@@ -79,7 +77,7 @@ void NeighbourScores::fill_wide_pairs(std::size_t child, std::vector<std::shared
             if (prior_ != nullptr)
                 rows[x]->toggled[child] += prior_->gain(x, 0, child) - prior_->gain(child, 0, x);
         }
-        if (!wants(x, child, {})) row.toggled[x] = not_allowed;
+        if (!wants(x, child, {})) row.toggled[x] = NeighbourRow::not_allowed;
     }
 }
 
@@ -97,9 +95,9 @@ void NeighbourScores::fill_pairs(std::size_t block, std::size_t child, const Row
     constexpr std::size_t width = StateBlocks::width;
     const bool small = weights_.cases <= std::numeric_limits<std::uint32_t>::max();
     if (small)
-        add_block(block, 0, 1, partition, counts32_);
+        add_block(data_, block, 0, 1, partition, counts32_);
     else
-        add_block(block, 0, 1, partition, counts64_);
+        add_block(data_, block, 0, 1, partition, counts64_);
     const auto at = [&](std::size_t place) {
         return small ? static_cast<std::int64_t>(counts32_[place]) : counts64_[place];
     };

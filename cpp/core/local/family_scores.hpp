@@ -9,7 +9,6 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <span>
 #include <utility>
@@ -33,9 +32,8 @@ class FamilyScores {
                  const ArcRules& rules)
         : owned_(std::move(groups)), group_of_(group_of.begin(), group_of.end()), rules_(rules) {
         for (const auto& group : owned_) groups_.push_back(group.get());
-        const double not_allowed = std::numeric_limits<double>::quiet_NaN();
         untold_ = std::make_shared<NeighbourRow>();
-        untold_->toggled.assign(group_of_.size(), not_allowed);
+        untold_->toggled.assign(group_of_.size(), NeighbourRow::not_allowed);
     }
 
     Row row(std::size_t child, std::span<const std::int32_t> parents) {
@@ -55,14 +53,24 @@ class FamilyScores {
 
     const ArcRules& rules() const { return rules_; }
     std::size_t variables() const { return group_of_.size(); }
-    std::uint64_t families_scored() const {
-        std::uint64_t total = 0;
-        for (const auto* group : groups_)
-            if (group != nullptr) total += group->families_scored();
-        return total;
+    std::uint64_t families_scored() const { return sum_of(&NeighbourScores::families_scored); }
+    std::uint64_t families_meant() const { return sum_of(&NeighbourScores::families_meant); }
+    void narrow(std::size_t most) {
+        for (auto* group : groups_)
+            if (group != nullptr) group->narrow(most);
+    }
+    void widen() {
+        for (auto* group : groups_)
+            if (group != nullptr) group->widen();
     }
 
   private:
+    std::uint64_t sum_of(std::uint64_t (NeighbourScores::*count)() const) const {
+        std::uint64_t total = 0;
+        for (const auto* group : groups_)
+            if (group != nullptr) total += (group->*count)();
+        return total;
+    }
     NeighbourScores* of(std::size_t child) const {
         return groups_[static_cast<std::size_t>(group_of_[child])];
     }

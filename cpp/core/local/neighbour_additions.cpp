@@ -54,8 +54,9 @@ void NeighbourScores::add_row(Candidate& candidate, std::size_t config, std::siz
 }
 
 template <class Count>
-void NeighbourScores::add_block(std::size_t block, std::size_t first_config, std::size_t last_config,
-                                const RowPartition& partition, std::vector<Count>& counts) {
+void NeighbourScores::add_block(const StateBlocks& blocks, std::size_t block, std::size_t first_config,
+                                std::size_t last_config, const RowPartition& partition,
+                                std::vector<Count>& counts) {
     constexpr std::size_t width = StateBlocks::width;
     const std::size_t first = partition.first_segment(first_config);
     const std::size_t last = partition.first_segment(last_config);
@@ -63,17 +64,17 @@ void NeighbourScores::add_block(std::size_t block, std::size_t first_config, std
     const auto ends = std::span(partition.ends).subspan(first, last - first);
     counts.assign((last - first) * width, 0);
     if constexpr (std::is_same_v<Count, std::uint32_t>) {
-        data_.add_segments(block, partition.order, partition.bytes, begin, ends, counts.data());
+        blocks.add_segments(block, partition.order, partition.bytes, begin, ends, counts.data());
     } else {
         sums_.assign(counts.size(), 0);
-        data_.add_segments(block, partition.order, partition.bytes, begin, ends, sums_.data());
+        blocks.add_segments(block, partition.order, partition.bytes, begin, ends, sums_.data());
         std::ranges::copy(sums_, counts.begin());
     }
     if (partition.heavies.empty()) return;
     std::size_t i = first == 0 ? 0 : partition.heavy_ends[first - 1];
     for (std::size_t s = first; s < last; ++s) {
         for (; i < partition.heavy_ends[s]; ++i) {
-            for (const auto& slot : data_.slots(block)) {
+            for (const auto& slot : blocks.slots(block)) {
                 const auto code =
                     data_.column(static_cast<std::size_t>(slot.variable))[partition.heavy_order[i]];
                 if (code > 0)
@@ -150,8 +151,9 @@ void NeighbourScores::additions_by_block(std::size_t child, std::span<const std:
             return counts64_;
     }();
     std::vector<Candidate> candidates;
-    for (std::size_t block = 0; block < data_.blocks(); ++block) {
-        const auto slots = data_.slots(block);
+    const StateBlocks& blocks = blocks_of(row, child);
+    for (std::size_t block = 0; block < blocks.blocks(); ++block) {
+        const auto slots = blocks.slots(block);
         for (std::size_t next = 0; next < slots.size();) {
             // As many candidates at a time as their tables fit in memory; with a set score there are no
             // tables.
@@ -176,12 +178,11 @@ void NeighbourScores::additions_by_block(std::size_t child, std::span<const std:
                 while (last < partition_.configurations() &&
                        partition_.config_ends[last] - partition_.first_segment(first) <= segments_at_once)
                     ++last;
-                add_block(block, first, last, partition_, counts);
+                add_block(blocks, block, first, last, partition_, counts);
                 for (auto& candidate : candidates) add_segments_of(candidate, first, last, counts);
                 first = last;
             }
-            for (auto& candidate : candidates)
-                row.toggled[candidate.variable] = finish(candidate, child, parents);
+            for (auto& candidate : candidates) row.set(candidate.variable, finish(candidate, child, parents));
         }
     }
 }
@@ -198,7 +199,7 @@ void NeighbourScores::score_sparse(std::size_t child, std::span<const std::int32
         add_sparse_terms(candidate, codes);
     else
         add_sparse_tables(candidate, codes);
-    row.toggled[x] = finish(candidate, child, parents);
+    row.set(x, finish(candidate, child, parents));
 }
 
 template <class Add>
@@ -284,16 +285,16 @@ void NeighbourScores::score_additions(std::size_t child, std::span<const std::in
         additions_by_block<std::uint32_t>(child, parents, row);
     else
         additions_by_block<std::int64_t>(child, parents, row);
-    for (const auto wide : data_.wide()) {
+    for (const auto wide : blocks_of(row, child).wide()) {
         const auto x = static_cast<std::size_t>(wide);
         if (wants(x, child, parents) && !is_hopeless(row, child, parents, x))
             score_sparse(child, parents, x, row);
     }
 }
 
-template void NeighbourScores::add_block(std::size_t, std::size_t, std::size_t, const RowPartition&,
-                                         std::vector<std::uint32_t>&);
-template void NeighbourScores::add_block(std::size_t, std::size_t, std::size_t, const RowPartition&,
-                                         std::vector<std::int64_t>&);
+template void NeighbourScores::add_block(const StateBlocks&, std::size_t, std::size_t, std::size_t,
+                                         const RowPartition&, std::vector<std::uint32_t>&);
+template void NeighbourScores::add_block(const StateBlocks&, std::size_t, std::size_t, std::size_t,
+                                         const RowPartition&, std::vector<std::int64_t>&);
 
 }  // namespace arcwise

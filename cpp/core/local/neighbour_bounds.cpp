@@ -28,9 +28,8 @@ bool NeighbourScores::is_hopeless(NeighbourRow& row, std::size_t child, std::spa
                   penalty * static_cast<double>(data_.arity(x) - 1);
     if (prior_ != nullptr) most += prior_->gain(child, parents.size(), x);
     if (most >= clear_loss) return false;
-    row.toggled[x] = row.own + most;
-    if (row.bounded.empty()) row.bounded.assign(variables(), 0);
-    row.bounded[x] = 1;
+    row.set(x, row.own + most);
+    row.set_bounded(x, true);
     return true;
 }
 
@@ -47,13 +46,13 @@ double NeighbourScores::log_likelihood(std::size_t x, double own) const {
 void NeighbourScores::settle(NeighbourRow& row, std::size_t child, std::span<const std::int32_t> parents,
                              std::size_t x) {
     if (!row.is_bounded(x)) return;
-    row.toggled[x] = local(child, with(parents, x));
-    row.bounded[x] = 0;
+    row.set(x, local(child, with(parents, x)));
+    row.set_bounded(x, false);
 }
 
 void NeighbourScores::settle_all(NeighbourRow& row, std::size_t child,
                                  std::span<const std::int32_t> parents) {
-    for (std::size_t x = 0; x < variables(); ++x) settle(row, child, parents, x);
+    row.for_each([&](std::size_t x) { settle(row, child, parents, x); });
 }
 
 }  // namespace arcwise

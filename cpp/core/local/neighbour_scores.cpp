@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <functional>
+#include <utility>
 
 #include "xoshiro.hpp"
 
@@ -10,7 +12,11 @@ namespace arcwise {
 
 namespace {
 
-constexpr double not_allowed = std::numeric_limits<double>::quiet_NaN();
+constexpr double been_parent = std::numeric_limits<double>::infinity();  // more than any gain
+
+std::size_t bytes_of(const NeighbourRow& row) {
+    return row.toggled.size() * (sizeof(double) + 1) + row.gaining.size() * 4 + 200;
+}
 
 }  // namespace
 
@@ -38,7 +44,8 @@ NeighbourScores::NeighbourScores(const StateBlocks& data, std::span<const std::i
       prior_(score.prior()),
       penalty_(score.penalty_weight()),
       memory_(memory),
-      sorter_(data_, weights_) {
+      sorter_(data_, weights_),
+      gained_(data.variables()) {
     assert((tables == nullptr) == (score.set_score() == nullptr));
     assert(tables == nullptr || tables->cases() == weights_.cases);
     assert(rules.variables() == data.variables());
@@ -48,7 +55,7 @@ NeighbourScores::Row NeighbourScores::row(std::size_t child, std::span<const std
     auto key = key_of(child, parents);
     const auto found = rows_.find(key);
     if (found != rows_.end()) return found->second;
-    if (parents.empty() && !filled_) {
+    if (parents.empty() && !filled_ && candidates_.empty()) {
         // Searches start at the empty graph: all its rows are made together, once.
         filled_ = true;
         fill_empty_rows();
@@ -73,7 +80,7 @@ double NeighbourScores::local(std::size_t child, std::span<const std::int32_t> p
 }
 
 void NeighbourScores::store(Parents key, std::shared_ptr<NeighbourRow> row) {
-    const std::size_t bytes = row->toggled.size() * (sizeof(double) + 1) + row->gaining.size() * 4 + 200;
+    const std::size_t bytes = bytes_of(*row);
     if (rows_bytes_ + bytes > memory_) {
         rows_.clear();
         rows_bytes_ = 0;
@@ -143,16 +150,79 @@ double NeighbourScores::score_table(std::size_t child, std::span<const std::int3
     return score_family(child, parents, counts, radix_);
 }
 
+// Each variable once, with the largest of its gains, and by its number.
+void NeighbourScores::keep_largest(std::vector<Gain>& gains) {
+    std::ranges::sort(gains, [](const Gain& a, const Gain& b) {
+        return a.variable != b.variable ? a.variable < b.variable : a.gain > b.gain;
+    });
+    const auto rest = std::ranges::unique(gains, {}, &Gain::variable);
+    gains.erase(rest.begin(), rest.end());
+}
+
+void NeighbourScores::narrow(std::size_t most) {
+    std::vector<Parents> lists(variables());
+    for (std::size_t child = 0; child < variables(); ++child) {
+        auto gains = gained_[child];
+        keep_largest(gains);
+        std::ranges::stable_sort(gains, std::ranges::greater{}, &Gain::gain);
+        for (std::size_t k = 0; k < gains.size() && (k < most || gains[k].gain == been_parent); ++k) {
+            lists[child].push_back(gains[k].variable);
+            lists[static_cast<std::size_t>(gains[k].variable)].push_back(static_cast<std::int32_t>(child));
+        }
+    }
+    for (auto& list : lists) {
+        std::ranges::sort(list);
+        const auto rest = std::ranges::unique(list);
+        list.erase(rest.begin(), rest.end());
+    }
+    candidates_ = std::move(lists);
+    wide_rows_ = std::exchange(rows_, {});
+    wide_bytes_ = rows_bytes_;
+    blocks_.resize(variables());
+}
+
+void NeighbourScores::widen() {
+    rows_ = std::exchange(wide_rows_, {});
+    rows_bytes_ = std::exchange(wide_bytes_, 0);
+    blocks_.clear();
+    blocks_bytes_ = 0;
+    candidates_.clear();
+}
+
+const StateBlocks& NeighbourScores::blocks_of(const NeighbourRow& row, std::size_t child) {
+    if (row.members == nullptr) return data_;
+    auto& own = blocks_[child];
+    if (own) return *own;
+    if (blocks_bytes_ > memory_) {
+        for (auto& other : blocks_) other.reset();
+        blocks_bytes_ = 0;
+    }
+    own = std::make_unique<StateBlocks>(data_, *row.members);
+    blocks_bytes_ += own->bytes();
+    return *own;
+}
+
+std::shared_ptr<NeighbourRow> NeighbourScores::empty_row(std::size_t child) const {
+    auto row = std::make_shared<NeighbourRow>();
+    row->members = candidates_.empty() ? nullptr : &candidates_[child];
+    row->toggled.assign(row->members == nullptr ? variables() : row->members->size(),
+                        NeighbourRow::not_allowed);
+    return row;
+}
+
 std::shared_ptr<NeighbourRow> NeighbourScores::compute(std::size_t child,
                                                        std::span<const std::int32_t> parents) {
-    auto row = std::make_shared<NeighbourRow>();
-    row->toggled.assign(variables(), not_allowed);
+    auto row = empty_row(child);
     know_information();
     sorter_.sort(child, parents, partition_);
     tabulate(child, partition_);
     row->own = score_table(child, parents, table_, partition_.sample_rows);
     row->prior = believed(child, parents);
+    for (const auto parent : parents)
+        if (row->members == nullptr) gained_[child].push_back({parent, been_parent});
+    if (gained_[child].size() > 64 * variables()) keep_largest(gained_[child]);
     score_removals(child, parents, *row);
+    families_spared_ += variables() - row->toggled.size();
     if (parents.size() < rules_.limit(child)) {
         score_additions(child, parents, *row);
         list_gains(child, parents, *row);
@@ -161,13 +231,15 @@ std::shared_ptr<NeighbourRow> NeighbourScores::compute(std::size_t child,
 }
 
 void NeighbourScores::list_gains(std::size_t child, std::span<const std::int32_t> parents,
-                                 NeighbourRow& row) const {
-    for (std::size_t x = 0; x < variables(); ++x) {
-        if (!wants(x, child, parents)) continue;
-        const double gain = row.toggled[x] - row.own;
+                                 NeighbourRow& row) {
+    row.for_each([&](std::size_t x) {
+        if (!wants(x, child, parents)) return;
+        const double gain = row.at(x) - row.own;
         row.best_gain = std::max(row.best_gain, gain);
-        if (gain > 0.0) row.gaining.push_back(static_cast<std::int32_t>(x));
-    }
+        if (!(gain > 0.0)) return;
+        row.gaining.push_back(static_cast<std::int32_t>(x));
+        if (row.members == nullptr) gained_[child].push_back({static_cast<std::int32_t>(x), gain});
+    });
 }
 
 // The table without a parent is the sum of rows of the table with it: no pass over the data.
@@ -187,7 +259,7 @@ void NeighbourScores::score_removals(std::size_t child, std::span<const std::int
             for (std::size_t k = 0; k < arity; ++k)
                 reduced_[target * arity + k] += table_[config * arity + k];
         }
-        row.toggled[x] = score_table(child, rest, reduced_, samples);
+        row.set(x, score_table(child, rest, reduced_, samples));
     }
 }
 

@@ -1,6 +1,7 @@
 // The local scores of a family and of all its neighbours: the one thing that a local search asks of the data.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -20,17 +21,45 @@
 
 namespace arcwise {
 
-// The scores of one child with the parents P, and with each variable x added to P or taken from it.
+// The scores of one child with the parents P, and with each candidate x added to P or taken from it.
 struct NeighbourRow {
+    static constexpr double not_allowed = std::numeric_limits<double>::quiet_NaN();
+
     double own = 0.0;                   // s(c | P)
     double prior = 0.0;                 // what of it was believed before the data
+    const Parents* members = nullptr;   // the candidates, ascending; null: all variables
     std::vector<double> toggled;        // s(c | P + x) or s(c | P - x); NaN where the rules forbid the change
     std::vector<std::uint8_t> bounded;  // 1 where `toggled` is an upper bound, not a score; empty: nowhere
     double best_gain =
         -std::numeric_limits<double>::infinity();  // the best addition, legal or not, minus own
     std::vector<std::int32_t> gaining;             // the additions x, legal or not, that gain
 
-    bool is_bounded(std::size_t x) const { return !bounded.empty() && bounded[x] != 0; }
+    // Where x stands in the row; the row's length if it is no candidate.
+    std::size_t place(std::size_t x) const {
+        if (members == nullptr) return x;
+        const auto found = std::ranges::lower_bound(*members, static_cast<std::int32_t>(x));
+        const bool is_there = found != members->end() && *found == static_cast<std::int32_t>(x);
+        return is_there ? static_cast<std::size_t>(found - members->begin()) : toggled.size();
+    }
+    double at(std::size_t x) const {
+        const std::size_t k = place(x);
+        return k < toggled.size() ? toggled[k] : not_allowed;
+    }
+    void set(std::size_t x, double value) { toggled[place(x)] = value; }
+    bool is_bounded(std::size_t x) const {
+        const std::size_t k = bounded.empty() ? 0 : place(x);
+        return k < bounded.size() && bounded[k] != 0;
+    }
+    void set_bounded(std::size_t x, bool is) {
+        if (bounded.empty()) bounded.assign(toggled.size(), 0);
+        bounded[place(x)] = is ? 1 : 0;
+    }
+    // Calls visit(x) for every candidate, ascending.
+    template <class Visit>
+    void for_each(Visit visit) const {
+        for (std::size_t k = 0; k < toggled.size(); ++k)
+            visit(members == nullptr ? k : static_cast<std::size_t>((*members)[k]));
+    }
 };
 
 // Computes rows on demand and keeps them. A whole row costs little more than its slowest family, because all
@@ -38,6 +67,12 @@ struct NeighbourRow {
 // less, and a search that comes back to a parent set, as tabu search, restarts and the genetic search do,
 // finds its row ready. Rows are forgotten when they would fill more than `memory` bytes; what callers hold,
 // stays.
+//
+// Among thousands of variables, nearly all of a row says that there is nothing to gain. So a search that
+// comes back to the same children again and again, as refinement does, may be kept to the candidates that
+// have gained most before (`narrow`): the sparse candidates of Friedman, Nachman & Pe'er (UAI 1999), found
+// not from pairs of variables but from every parent set that the climb came through, since a parent may gain
+// only next to another. Their columns are laid out anew, child by child, so that one block counts them all.
 class NeighbourScores {
   public:
     // `tables` is for the score's set function and may outlive one data sample, as long as N is the same; it
@@ -53,10 +88,19 @@ class NeighbourScores {
     // The score of one family, without its neighbours.
     double local(std::size_t child, std::span<const std::int32_t> parents);
 
+    // From now on, rows are of a few candidates only: for each child the variables that have been its
+    // parents, and of those that have gained as one the `most` that gained most; a pair is in both lists or
+    // in none. Rows of all variables are kept for later.
+    void narrow(std::size_t most);
+    // From now on, rows are of all variables again.
+    void widen();
+
     const ArcRules& rules() const { return rules_; }
     std::size_t variables() const { return data_.variables(); }
     std::int64_t cases() const { return weights_.cases; }
     std::uint64_t families_scored() const { return families_scored_; }
+    // As many as it would have been, had no row been narrow.
+    std::uint64_t families_meant() const { return families_scored_ + families_spared_; }
 
   private:
     struct KeyHash {
@@ -67,6 +111,13 @@ class NeighbourScores {
     double believed(std::size_t child, std::span<const std::int32_t> parents) const {
         return prior_ == nullptr ? 0.0 : prior_->of(child, parents);
     }
+    std::shared_ptr<NeighbourRow> empty_row(std::size_t child) const;
+    struct Gain {
+        std::int32_t variable;
+        double gain;
+    };
+    static void keep_largest(std::vector<Gain>& gains);
+    const StateBlocks& blocks_of(const NeighbourRow& row, std::size_t child);
     static Parents key_of(std::size_t child, std::span<const std::int32_t> parents);
 
     // The rows of the empty network (empty_rows.cpp).
@@ -80,7 +131,7 @@ class NeighbourScores {
     // Rows, tables and removals (neighbour_scores.cpp).
     void store(Parents key, std::shared_ptr<NeighbourRow> row);
     std::shared_ptr<NeighbourRow> compute(std::size_t child, std::span<const std::int32_t> parents);
-    void list_gains(std::size_t child, std::span<const std::int32_t> parents, NeighbourRow& row) const;
+    void list_gains(std::size_t child, std::span<const std::int32_t> parents, NeighbourRow& row);
     bool wants(std::size_t x, std::size_t child, std::span<const std::int32_t> parents) const;
     void tabulate(std::size_t child, const RowPartition& partition);
     double score_table(std::size_t child, std::span<const std::int32_t> parents,
@@ -108,8 +159,8 @@ class NeighbourScores {
     double finish(Candidate& candidate, std::size_t child, std::span<const std::int32_t> parents);
     void add_row(Candidate& candidate, std::size_t config, std::size_t state, const std::int64_t* counts);
     template <class Count>
-    void add_block(std::size_t block, std::size_t first_config, std::size_t last_config,
-                   const RowPartition& partition, std::vector<Count>& counts);
+    void add_block(const StateBlocks& blocks, std::size_t block, std::size_t first_config,
+                   std::size_t last_config, const RowPartition& partition, std::vector<Count>& counts);
     template <class Count>
     void add_segments_of(Candidate& candidate, std::size_t first_config, std::size_t last_config,
                          const std::vector<Count>& counts);
@@ -126,12 +177,19 @@ class NeighbourScores {
     std::size_t memory_;
     RowSorter sorter_;
     std::uint64_t families_scored_ = 0;
+    std::uint64_t families_spared_ = 0;
 
     std::unordered_map<Parents, Row, KeyHash> rows_;  // key: the child, then its parents
     std::size_t rows_bytes_ = 0;
     bool filled_ = false;              // the rows without parents have been made
     std::vector<double> information_;  // N H(x) of each variable, as soon as a bound needs it
     std::unordered_map<Parents, double, KeyHash> locals_;
+    std::vector<std::vector<Gain>> gained_;  // of each child: what each variable has gained as a parent
+    std::unordered_map<Parents, Row, KeyHash> wide_rows_;  // rows of all variables, while rows are narrow
+    std::size_t wide_bytes_ = 0;
+    std::vector<Parents> candidates_;                   // of each child, while rows are narrow; else none
+    std::vector<std::unique_ptr<StateBlocks>> blocks_;  // of the candidates of each child, as needed
+    std::size_t blocks_bytes_ = 0;
 
     // Scratch, kept between calls for its memory.
     RowPartition partition_;

@@ -26,10 +26,55 @@ std::vector<Arc> arcs_of(const std::vector<Parents>& network) {
     return arcs;
 }
 
-// Turns arcs at random, half as many tries as there are arcs: covered ones, whose ends have the same other
-// parents, so that the network stays in its equivalence class (Chickering 1995).
-void turn_covered_arcs(std::vector<Parents>& network, const ArcRules& rules, Xoshiro& random) {
-    auto arcs = arcs_of(network);
+// The arcs of a network near one of them, where the network is large; all of them otherwise.
+class NearArcs {
+  public:
+    explicit NearArcs(RefinementRange range) : range_(range) {}
+
+    void look_at(const std::vector<Parents>& network) {
+        all_ = arcs_of(network);
+        if (is_small()) return;
+        joined_ = network;
+        for (const auto& [from, to] : all_) joined_[from].push_back(static_cast<std::int32_t>(to));
+        seen_.assign(network.size(), 0);
+    }
+
+    // By child and parent, as arcs_of has them. In a large network those among the variables that are the
+    // fewest steps away from the ends of `arc`, along arcs in either direction.
+    std::vector<Arc> of(const std::vector<Parents>& network, const Arc& arc) {
+        if (is_small()) return all_;
+        std::vector<std::size_t> near{arc.from, arc.to};
+        for (const auto node : near) seen_[node] = 1;
+        for (std::size_t i = 0; i < near.size() && near.size() < range_.near; ++i)
+            for (const auto other : joined_[near[i]]) {
+                const auto node = static_cast<std::size_t>(other);
+                if (seen_[node] != 0 || near.size() >= range_.near) continue;
+                seen_[node] = 1;
+                near.push_back(node);
+            }
+        std::ranges::sort(near);
+        std::vector<Arc> arcs;
+        for (const auto to : near)
+            for (const auto from : network[to])
+                if (seen_[static_cast<std::size_t>(from)] != 0)
+                    arcs.push_back({static_cast<std::size_t>(from), to});
+        for (const auto node : near) seen_[node] = 0;
+        return arcs;
+    }
+
+  private:
+    bool is_small() const { return all_.size() <= range_.whole; }
+
+    RefinementRange range_;
+    std::vector<Arc> all_;
+    std::vector<Parents> joined_;  // parents, then children
+    std::vector<std::uint8_t> seen_;
+};
+
+// Turns some of these arcs at random, half as many tries as there are arcs: covered ones, whose ends have the
+// same other parents, so that the network stays in its equivalence class (Chickering 1995).
+void turn_covered_arcs(std::vector<Parents>& network, std::vector<Arc> arcs, const ArcRules& rules,
+                       Xoshiro& random) {
     for (std::size_t tried = 0; tried < arcs.size() / 2; ++tried) {
         auto& arc = arcs[random.below(arcs.size())];
         const auto [from, to] = arc;
@@ -71,9 +116,9 @@ void take_out(std::vector<Parents>& network, std::size_t node, const ArcRules& r
 // The network with other arcs turned where that changes nothing, and with this one turned, or the node that
 // it leads to taken out. None if the rules forbid it.
 std::optional<std::vector<Parents>> change(const std::vector<Parents>& network, const Arc& arc, bool out,
-                                           const ArcRules& rules, Xoshiro& random) {
+                                           NearArcs& near, const ArcRules& rules, Xoshiro& random) {
     auto changed = network;
-    turn_covered_arcs(changed, rules, random);
+    turn_covered_arcs(changed, near.of(network, arc), rules, random);
     if (out) {
         take_out(changed, arc.to, rules);
     } else if (!turn(changed, arc, rules)) {
@@ -82,30 +127,32 @@ std::optional<std::vector<Parents>> change(const std::vector<Parents>& network, 
     return changed;
 }
 
-}  // namespace
-
-void refine(FamilyScores& scores, std::uint64_t rounds, std::uint64_t effort, BestMove& best_move,
-            Xoshiro& random, Ticker& ticker, SearchOutcome& outcome) {
+// The rounds of `refine`, on the rows that the scores have now.
+void turn_in_rounds(FamilyScores& scores, const RefinementRange& range, BestMove& best_move, Xoshiro& random,
+                    Ticker& ticker, SearchOutcome& outcome) {
     const auto& rules = scores.rules();
-    const std::uint64_t most_families = (1 + effort) * scores.families_scored();
+    const std::uint64_t most_families = (1 + range.effort) * scores.families_meant();
     const double tolerance = score_tolerance(outcome.score);
     Walk walk(scores, outcome.parents);
     std::vector<Parents> current = outcome.parents;
-    for (std::uint64_t idle = 0; idle < rounds; ++idle) {
+    NearArcs near(range);
+    near.look_at(current);
+    for (std::uint64_t idle = 0; idle < range.rounds; ++idle) {
         auto arcs = arcs_of(current);
         random.shuffle(std::span(arcs));
         for (const auto& arc : arcs) {
-            if (scores.families_scored() > most_families) return;
+            if (scores.families_meant() > most_families) return;
             if (ticker.poll_now({outcome.iterations, 0, outcome.score})) return;
             // An equally good network may have taken the place of the one whose arcs these are.
             if (!arc.is_in(current)) continue;
             best_move.shuffle_ties(random);
-            auto changed = change(current, arc, idle % 2 == 1, rules, random);
+            auto changed = change(current, arc, idle % 2 == 1, near, rules, random);
             if (!changed || !walk.assign(std::move(*changed))) continue;  // required arcs can close a cycle
             while (const auto choice = best_move.find(walk, tolerance, tolerance)) walk.apply(choice->move);
             const double score = walk.score();
             if (score < outcome.score - tolerance) continue;
             current = walk.dag().all_parents();
+            near.look_at(current);
             if (score <= outcome.score + tolerance) continue;
             outcome.score = score;
             outcome.parents = current;
@@ -115,6 +162,34 @@ void refine(FamilyScores& scores, std::uint64_t rounds, std::uint64_t effort, Be
             break;
         }
     }
+}
+
+// Climbs on from the network at hand, as long as a single change gains.
+void climb_on(FamilyScores& scores, BestMove& best_move, Ticker& ticker, SearchOutcome& outcome) {
+    const double tolerance = score_tolerance(outcome.score);
+    Walk walk(scores, outcome.parents);
+    while (!ticker.poll_now({outcome.iterations, 0, outcome.score})) {
+        const auto choice = best_move.find(walk, tolerance, tolerance);
+        if (!choice) return;
+        walk.apply(choice->move);
+        outcome.score = walk.score();
+        outcome.parents = walk.dag().all_parents();
+        outcome.history.push_back(outcome.score);
+        ++outcome.iterations;
+    }
+}
+
+}  // namespace
+
+void refine(FamilyScores& scores, const RefinementRange& range, BestMove& best_move, Xoshiro& random,
+            Ticker& ticker, SearchOutcome& outcome) {
+    if (range.rounds == 0) return;
+    const bool is_narrow = range.candidates > 0 && scores.variables() > range.narrow;
+    if (is_narrow) scores.narrow(range.candidates);
+    turn_in_rounds(scores, range, best_move, random, ticker, outcome);
+    if (!is_narrow) return;
+    scores.widen();
+    climb_on(scores, best_move, ticker, outcome);
 }
 
 }  // namespace arcwise

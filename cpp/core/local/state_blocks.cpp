@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <numeric>
 
 namespace arcwise {
 
@@ -99,18 +100,30 @@ StateBlocks::StateBlocks(const Columns<Code>& data)
     : rows_(data.rows),
       arities_(data.arities, data.arities + data.variables),
       codes_(data.codes, data.codes + data.variables * data.rows) {
+    std::vector<std::int32_t> all(data.variables);
+    std::iota(all.begin(), all.end(), 0);
+    lay_out(all, *this);
+}
+
+StateBlocks::StateBlocks(const StateBlocks& whole, std::span<const std::int32_t> variables)
+    : rows_(whole.rows_), arities_(whole.arities_) {
+    lay_out(variables, whole);
+}
+
+void StateBlocks::lay_out(std::span<const std::int32_t> variables, const StateBlocks& whole) {
     std::size_t used = 0;
-    for (std::size_t v = 0; v < data.variables; ++v) {
+    for (const auto variable : variables) {
+        const auto v = static_cast<std::size_t>(variable);
         const std::size_t columns = arities_[v] - 1;
         if (columns > width) {
-            wide_.push_back(static_cast<std::int32_t>(v));
+            wide_.push_back(variable);
             continue;
         }
         if (slots_.empty() || used + columns > width) {
             slots_.emplace_back();
             used = 0;
         }
-        slots_.back().push_back({static_cast<std::int32_t>(v), static_cast<std::uint32_t>(used)});
+        slots_.back().push_back({variable, static_cast<std::uint32_t>(used)});
         used += columns;
     }
     storage_.assign(slots_.size() * rows_ * width + width, 0);
@@ -121,7 +134,7 @@ StateBlocks::StateBlocks(const Columns<Code>& data)
         for (std::size_t first = 0; first < rows_; first += rows_at_once) {
             const std::size_t last = std::min(rows_, first + rows_at_once);
             for (const auto& slot : slots_[block]) {
-                const auto codes = column(static_cast<std::size_t>(slot.variable));
+                const auto codes = whole.column(static_cast<std::size_t>(slot.variable));
                 if (arities_[static_cast<std::size_t>(slot.variable)] < 2) continue;
                 auto* place = bytes + first * width + slot.first;
                 // State 0 writes a zero where there is one: a branch would often be guessed wrong.

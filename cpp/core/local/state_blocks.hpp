@@ -33,6 +33,10 @@ class StateBlocks {
 
     template <class Code>
     explicit StateBlocks(const Columns<Code>& data);
+    // The blocks of a few of the variables, under their own numbers: what is counted of them alone is counted
+    // in a fraction of the time. They have no columns of codes; those are the whole's, which may go
+    // afterwards.
+    StateBlocks(const StateBlocks& whole, std::span<const std::int32_t> variables);
     StateBlocks(const StateBlocks&) = delete;  // `aligned_` belongs to the storage's address
     StateBlocks& operator=(const StateBlocks&) = delete;
 
@@ -59,7 +63,11 @@ class StateBlocks {
                       std::span<const std::uint8_t> weights, std::size_t begin,
                       std::span<const std::size_t> ends, std::uint32_t* sums) const;
 
+    std::size_t bytes() const { return storage_.size(); }
+
   private:
+    void lay_out(std::span<const std::int32_t> variables, const StateBlocks& whole);
+
     std::size_t rows_;
     std::vector<std::size_t> arities_;
     std::vector<std::uint32_t> codes_;  // variables x rows

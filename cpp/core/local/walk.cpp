@@ -6,8 +6,18 @@
 
 namespace arcwise {
 
+namespace {
+
+constexpr double not_known = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
 Walk::Walk(FamilyScores& scores, std::vector<Parents> start)
-    : scores_(&scores), dag_(scores.variables()), rows_(scores.variables()) {
+    : scores_(&scores),
+      dag_(scores.variables()),
+      rows_(scores.variables()),
+      most_(scores.variables(), not_known),
+      looked_(scores.variables(), 0) {
     [[maybe_unused]] const bool acyclic = dag_.assign(std::move(start));
     assert(acyclic);
     for (std::size_t node = 0; node < rows_.size(); ++node) refresh(node);
@@ -63,17 +73,67 @@ void apply(ChangingDag& dag, const Move& move) {
     }
 }
 
+void Walk::refresh(std::size_t node) {
+    rows_[node] = scores_->row(node, dag_.parents(node));
+    most_[node] = not_known;
+    for (const auto child : dag_.children(node)) most_[static_cast<std::size_t>(child)] = not_known;
+}
+
+void Walk::forget_what_opens(SetView tails, SetView heads) {
+    LongSet above = long_set(dag_.nodes());
+    tails.for_each([&](std::size_t tail) {
+        above |= dag_.ancestors(tail);
+        above.add(tail);
+    });
+    for (std::size_t node = 0; node < dag_.nodes(); ++node)
+        if (above.has(node) || heads.has(node) || dag_.ancestors(node).meets(heads)) most_[node] = not_known;
+}
+
+void Walk::look_into(std::size_t node) const {
+    const auto& row = *rows_[node];
+    double most = -std::numeric_limits<double>::infinity();
+    const auto consider = [&](const Move& move) {
+        const double gain = gain_bound(move);
+        if (gain > most && is_legal(move)) most = gain;
+    };
+    for (const auto from : row.gaining) consider({MoveKind::add, static_cast<std::size_t>(from), node});
+    for (const auto parent : dag_.parents(node)) {
+        consider({MoveKind::remove, static_cast<std::size_t>(parent), node});
+        consider({MoveKind::reverse, static_cast<std::size_t>(parent), node});
+    }
+    most_[node] = most;
+    looked_[node] = changes_;
+}
+
 void Walk::apply(const Move& move) {
+    if (move.kind != MoveKind::add) {
+        LongSet tail = long_set(dag_.nodes()), head = tail;
+        tail.add(move.from);
+        head.add(move.to);
+        forget_what_opens(tail, head);
+    }
     arcwise::apply(dag_, move);
+    ++changes_;
     if (move.kind == MoveKind::reverse) refresh(move.from);
     refresh(move.to);
 }
 
 bool Walk::assign(std::vector<Parents> parents) {
     std::vector<std::size_t> changed;
-    for (std::size_t node = 0; node < rows_.size(); ++node)
-        if (dag_.all_parents()[node] != parents[node]) changed.push_back(node);
+    LongSet tails = long_set(dag_.nodes()), heads = tails;
+    for (std::size_t node = 0; node < rows_.size(); ++node) {
+        const auto& before = dag_.all_parents()[node];
+        if (before == parents[node]) continue;
+        changed.push_back(node);
+        for (const auto parent : before)
+            if (!std::ranges::binary_search(parents[node], parent)) {
+                tails.add(static_cast<std::size_t>(parent));
+                heads.add(node);
+            }
+    }
+    forget_what_opens(tails, heads);
     if (!dag_.assign(std::move(parents))) return false;
+    ++changes_;
     for (const auto node : changed) refresh(node);
     return true;
 }

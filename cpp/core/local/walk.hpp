@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "local/changing_dag.hpp"
@@ -38,10 +39,10 @@ class Walk {
     // What a legal move adds to the score: at most, without counting anything ..
     double gain_bound(const Move& move) const {
         const auto& row = *rows_[move.to];
-        const double change = row.toggled[move.from] - row.own;
+        const double change = row.at(move.from) - row.own;
         if (move.kind != MoveKind::reverse) return change;
         const auto& other = *rows_[move.from];
-        return change + (other.toggled[move.to] - other.own);
+        return change + (other.at(move.to) - other.own);
     }
     // .. whether that is the gain itself ..
     bool is_settled(const Move& move) const {
@@ -50,6 +51,18 @@ class Walk {
     }
     // .. and the gain.
     double gain(const Move& move) const;
+    // At least what any legal move into `node` gains, of those that gain anything. A bound that is below
+    // `bar` may be an old one, of when more moves were legal.
+    //
+    // A search asks this of all nodes before every move, and a move changes little: the rows of one or two
+    // nodes, and what closes a cycle. An arc that comes makes no move legal. An arc u -> v that goes can do
+    // so only where a path led through it: for additions x -> y, if y is u or above it; for reversals of a ->
+    // b, if b is v or below it. Everything else keeps its bound, so that a step costs what it changes and not
+    // the whole network.
+    double most_gain(std::size_t node, double bar) const {
+        if (most_[node] >= bar && looked_[node] != changes_) look_into(node);
+        return most_[node];
+    }
     // The hash of the network that a move leads to.
     std::uint64_t hash_after(const Move& move) const;
     void apply(const Move& move);
@@ -57,11 +70,17 @@ class Walk {
     bool assign(std::vector<Parents> parents);
 
   private:
-    void refresh(std::size_t node) { rows_[node] = scores_->row(node, dag_.parents(node)); }
+    void refresh(std::size_t node);
+    // The arcs from these tails to these heads are about to go.
+    void forget_what_opens(SetView tails, SetView heads);
+    void look_into(std::size_t node) const;
 
     FamilyScores* scores_;
     ChangingDag dag_;
     std::vector<FamilyScores::Row> rows_;
+    std::uint64_t changes_ = 1;                  // how often the network has changed
+    mutable std::vector<double> most_;           // see most_gain; infinite where nothing is known
+    mutable std::vector<std::uint64_t> looked_;  // at which change the bound was found
 };
 
 // What a search hands back.

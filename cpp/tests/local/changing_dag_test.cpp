@@ -21,6 +21,11 @@ TEST(the_changing_dag_knows_its_cycles) {
     CHECK(same.hash() == dag.hash() && same.arcs() == dag.arcs());
     for (std::size_t a = 0; a < 130; ++a)
         for (std::size_t b = 0; b < 130; ++b) CHECK(same.is_ancestor(a, b) == dag.is_ancestor(a, b));
+    for (std::size_t v = 0; v < 130; ++v)
+        for (const auto child : dag.children(v)) CHECK(dag.has_arc(v, static_cast<std::size_t>(child)));
+    std::size_t arcs = 0;
+    for (std::size_t v = 0; v < 130; ++v) arcs += dag.children(v).size();
+    CHECK(arcs == dag.arcs());
     std::vector<Parents> cycle(130);
     cycle[0] = {1};
     cycle[1] = {0};

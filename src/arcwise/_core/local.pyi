@@ -40,6 +40,10 @@ class ClimbOptions:
         max_iterations: int = 0,
         refine: int = 0,
         effort: int = 0,
+        narrow: int = 400,
+        candidates: int = 40,
+        whole: int = 512,
+        near: int = 64,
         random_ties: bool = False,
         seed: int = 0,
     ) -> None: ...

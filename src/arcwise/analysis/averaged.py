@@ -19,6 +19,7 @@ from arcwise.confidence.credible_averages import MOST_DAGS
 from arcwise.confidence.recipe_confidence import Outcome, carry_out
 from arcwise.data import Dataset
 from arcwise.deadline import Deadline
+from arcwise.defaults import MANY_VARIABLES
 from arcwise.ensemble import CredibleSet, Ensemble, NetworkSet, NetworkSummary, PosteriorSettings, Recipe
 from arcwise.ensemble.chains.diagnostics import LARGEST_R_HAT
 from arcwise.ensemble.gaps.completions import Completions
@@ -243,6 +244,8 @@ def _experiments(
 ) -> NextExperiment | None:
     """Ask which experiment would settle most, where directions are open and networks can be looked at."""
     if confidence.orient != "cpdag" or deadline.is_over or isinstance(networks, NetworkSummary):
+        return None
+    if len(networks.names) > MANY_VARIABLES:  # every open edge of every network is looked at: minutes, for hundreds
         return None
     by_odds = bool(confidence.beliefs)  # they may direct what the data leave open to an experiment
     if not by_odds and not bool((confidence.undirected > LEAST_OPEN).any()):

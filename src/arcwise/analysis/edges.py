@@ -26,6 +26,7 @@ from arcwise.showing import one_screen
 __all__ = [
     "FLOOR",
     "HALF",
+    "MOST_DESCRIBED",
     "Agreement",
     "EdgeFinding",
     "describe_arc",
@@ -52,8 +53,9 @@ class Agreement(enum.StrEnum):
 # the edges above the cut-off: the floor then rises, and the report says to which confidence.
 FLOOR = 0.01
 MOST_PAIRS = 600
-# What the prior does is described for pairs that are this likely, or in the network.
+# What the prior does is described for pairs that are this likely, or in the network; not if there are more than this.
 LEAST_DESCRIBED = 0.25
+MOST_DESCRIBED = 1200
 # Steck's curve is drawn at these equivalent sample sizes: four per power of ten.
 ESS_POINTS: NDArray[np.float64] = np.logspace(-3, 5, 33)
 # A table over the two variables and the other parents with more cells than this is not made for one edge.
@@ -184,7 +186,8 @@ def describe_edges(
 
     The first of the sets is the one that the answer rests on. Behind them stand the pairs that the analyst's words keep
     apart, if the data would have given them more than `FLOOR`: that they are not there is not the data's finding.
-    `with_priors`: describe what the prior does to those that are likely, too; some milliseconds each.
+    `with_priors`: describe what the prior does to those that are likely, too; some milliseconds each, so that it is
+    left out where there are more than `MOST_DESCRIBED` of them.
     `stacked` has all completions of data with gaps, of which `data` is one: counts are means over them.
     """
     main = sets[0].confidence
@@ -194,7 +197,7 @@ def describe_edges(
     apart = {pair: origins.of(*pair).without for pair in (*origins.forbidden, *origins.gone) if pair not in pairs}
     missed = {pair: without.present for pair, without in apart.items() if without is not None}
     pairs += sorted((pair for pair, value in missed.items() if value > FLOOR), key=lambda pair: -missed[pair])
-    least = LEAST_DESCRIBED if with_priors else math.inf
+    least = LEAST_DESCRIBED if with_priors and len(pairs) <= MOST_DESCRIBED else math.inf
     return tuple(describe_edge(data, sets, origins, pair, stacked, least_described=least) for pair in pairs)
 
 
@@ -232,7 +235,7 @@ def describe_edge(
     first, second = pair
     main, consensus = sets[0].confidence, origins.consensus
     assert main is not None
-    edge = next((e for e in consensus.edges if {e.tail, e.head} == {first, second}), None)
+    edge = consensus.by_pair.get(frozenset(pair))
     i, j = data.index(first), data.index(second)
     forward, backward = float(main.directed[i, j]), float(main.directed[j, i])
     tail, head = (second, first) if backward > forward else (first, second)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from arcwise.defaults import MANY_VARIABLES
 from arcwise.errors import OptionError
 from arcwise.model import BayesianNetwork
 from arcwise.report.content.evidence import EvidencePlan
@@ -54,8 +55,13 @@ def elimination_order(arities: Sequence[int], parents: Sequence[Sequence[int]]) 
 def plan_evidence(network: BayesianNetwork) -> EvidencePlan:
     """Say how the page answers questions about evidence."""
     arities = [int(arity) for arity in network.arities]
-    order, cells = elimination_order(arities, network.dag.parents)
     parameters = sum(table.size for table in network.tables)
+    if len(arities) > MANY_VARIABLES:
+        return EvidencePlan(
+            refusal=f"The network has more than {MANY_VARIABLES} variables, too many for that here. Ask it by `arcwise "
+            "query`."
+        )
+    order, cells = elimination_order(arities, network.dag.parents)
     if cells <= MOST_CELLS and parameters <= MOST_PARAMETERS:
         return EvidencePlan(order=order)
     why = (

@@ -14,18 +14,20 @@ from functools import partial
 
 from arcwise.analysis.analysis import Analysis
 from arcwise.analysis.averaged import Averaged, Shortfall, is_few
-from arcwise.analysis.edges import describe_edges, with_methods
+from arcwise.analysis.edges import MOST_DESCRIBED, describe_edges, with_methods
 from arcwise.analysis.origins import Origins
 from arcwise.analysis.prior_checks import add_saturation, check_prior
 from arcwise.analysis.prose.experiments import untold_remarks
 from arcwise.analysis.prose.remarks import (
     cut_remark,
     hurried_remark,
+    many_variables_remark,
     missing_remark,
     shortened_remark,
     stopped_remark,
     to_come_remark,
     too_large_to_test_remark,
+    too_many_priors_remark,
     unchecked_prior_remark,
     undescribed_remark,
     unsimulated_remark,
@@ -37,6 +39,7 @@ from arcwise.analysis.thresholds import add_broom, choose_thresholds
 from arcwise.analysis.work import Work
 from arcwise.confidence import consensus_network
 from arcwise.data import Dataset
+from arcwise.defaults import MANY_VARIABLES
 from arcwise.ensemble import Recipe
 from arcwise.limits import Status
 from arcwise.model import fit_parameters
@@ -77,12 +80,14 @@ def first_result(work: Work, line: RunLine) -> Analysis:
     ess = float(main.recipe.score.get("ess", 1.0))
     origins = Origins(work.known, consensus, without, main, unbelieved, data.targets)
     hurried = work.deadline.is_over  # what the prior does to each edge takes long for hundreds of them
+    edges = describe_edges(data, (main,), origins, stacked, with_priors=not hurried)
     return Analysis(
         prepared=work.prepared,
         options=options,
         main=main,
         comparisons=(),
         remarks=(
+            *([many_variables_remark(data.n_variables)] if data.n_variables > MANY_VARIABLES else []),
             *idle,
             *untold_remarks(data, work.known),
             *remarks,
@@ -91,11 +96,12 @@ def first_result(work: Work, line: RunLine) -> Analysis:
             *doubts,
             *found.notes,
             *([unchecked_prior_remark()] if hurried else []),
+            *([too_many_priors_remark(MOST_DESCRIBED)] if not hurried and len(edges) > MOST_DESCRIBED else []),
         ),
         thresholds=found,
         consensus=consensus,
         network=fit_parameters(consensus.dag, stacked, estimator="bd", ess=ess * copies),
-        edges=work.believed(describe_edges(data, (main,), origins, stacked, with_priors=not hurried), unbelieved),
+        edges=work.believed(edges, unbelieved),
         prior=check_prior(data, consensus.dag, ess=ess),
         without_constraints=without,
         without_beliefs=unbelieved,

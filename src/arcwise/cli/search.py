@@ -53,7 +53,7 @@ class StartName(enum.StrEnum):
 
 
 # What each method takes besides the common options; an option that a method does not take is refused, not ignored.
-CLIMB = ("start", "restarts", "perturb", "refine", "random_ties")
+CLIMB = ("start", "restarts", "perturb", "refine", "candidates", "random_ties")
 TAKES: dict[Method, tuple[str, ...]] = {
     Method.TABU: (*CLIMB, "tabu", "max_tabu"),
     Method.HILL_CLIMBING: CLIMB,
@@ -94,6 +94,16 @@ class SearchOptions(OptionGroup):
             "--refine",
             min=0,
             help="Rounds of refinement without a gain that end the search (default: 3); 0: none, as in bnlearn.",
+            show_default=False,
+        ),
+    ] = None
+    candidates: Annotated[
+        int | None,
+        typer.Option(
+            "--candidates",
+            min=0,
+            help="Parents of each variable that refinement tries again among more than 2,000 variables (default: 40); "
+            "0: all.",
             show_default=False,
         ),
     ] = None

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from arcwise.confidence.calibration.calibration import Calibration
 from arcwise.confidence.edge_confidence import EdgeConfidence, Orientation
+from arcwise.defaults import MANY_VARIABLES
 from arcwise.ensemble.recipe import Recipe
 from arcwise.errors import ArcwiseError, FormatError
 from arcwise.files import write_text
@@ -47,13 +48,19 @@ GAP_COLUMNS = {"share_filled": "filled", "spread": "spread"}
 
 
 def save_confidence(confidence: EdgeConfidence, path: str | os.PathLike[str]) -> None:
-    """Write one row per pair of variables; the suffix says how: .parquet, .csv or .csv.gz."""
+    """Write one row per pair of variables; the suffix says how: .parquet, .csv or .csv.gz.
+
+    Of more than `MANY_VARIABLES`, only pairs with a confidence above 0 have a row.
+    """
     name = Path(path).name
-    frame = confidence.to_frame(above=-1.0)
+    is_large = len(confidence.names) > MANY_VARIABLES and confidence.effective is None and confidence.filled is None
+    frame = confidence.to_frame(above=0.0 if is_large else -1.0)
     if name.endswith(".parquet"):
         facts: dict[str, Any] = {"kind": "edge confidence", "names": list(confidence.names)}
         facts |= {fact: getattr(confidence, fact) for fact in KINDS}
         facts["recipe"] = None if confidence.recipe is None else confidence.recipe.describe()
+        if is_large:
+            facts["listed"] = len(frame)  # all other pairs have confidence 0
         if confidence.constraints is not None:
             facts["constraints"] = confidence.constraints.describe()
         if confidence.targets:
@@ -104,8 +111,9 @@ def load_confidence(path: str | os.PathLike[str]) -> EdgeConfidence:
             if not 0 <= numbers[row] <= 1:
                 raise FormatError(f"{path}: '{field}' of {first}, {second} is not between 0 and 1: {numbers[row]}.")
             about_gaps[field][i, j] = about_gaps[field][j, i] = numbers[row]
-    if len(seen) < n * (n - 1) // 2:
-        raise FormatError(f"{path}: {n * (n - 1) // 2 - len(seen)} pairs are missing; the file was edited.")
+    expected = facts.get("listed", n * (n - 1) // 2)
+    if not isinstance(expected, int) or len(seen) != expected:
+        raise FormatError(f"{path}: {_count_missing(expected, len(seen))} pairs are missing; the file was edited.")
     try:
         known |= _known(names, facts) | about_gaps
         made = EdgeConfidence(names=names, directed=directed, undirected=undirected, **known)
@@ -114,6 +122,10 @@ def load_confidence(path: str | os.PathLike[str]) -> EdgeConfidence:
     except (ArcwiseError, TypeError, ValueError, AttributeError, KeyError) as error:
         what = "the constraints, experiments, prior odds or calibration"
         raise FormatError(f"{path}: {what} cannot be read ({error}).") from error
+
+
+def _count_missing(expected: Any, seen: int) -> str:
+    return f"{expected - seen}" if isinstance(expected, int) and expected > seen else "some"
 
 
 def _known(names: tuple[str, ...], facts: dict[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -136,6 +138,11 @@ class ConsensusNetwork:
 
     def _repr_svg_(self) -> str | None:
         return self.pattern._repr_svg_()
+
+    @cached_property
+    def by_pair(self) -> Mapping[frozenset[str], ConsensusEdge]:
+        """The edges by their two variables."""
+        return {frozenset((edge.tail, edge.head)): edge for edge in self.edges}
 
     @property
     def dropped(self) -> tuple[ConsensusEdge, ...]:

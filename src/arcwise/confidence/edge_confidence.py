@@ -40,6 +40,15 @@ def is_sample(origin: str) -> bool:
     return any(part in SAMPLES or (part in SOURCES and SOURCES[part].is_sample) for part in origin.split(" + "))
 
 
+def _pairs_above(present: NDArray[np.float64], above: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the pairs i < j with a confidence above a value: of thousands of variables, very few of all pairs."""
+    if above < 0:
+        return np.triu_indices(len(present), 1)
+    rows, columns = np.nonzero(present > above)
+    upper = rows < columns
+    return rows[upper], columns[upper]
+
+
 @one_screen
 @dataclass(frozen=True, slots=True)
 class PairConfidence:
@@ -212,17 +221,21 @@ class EdgeConfidence:
             raise OptionError(f"a confidence is asked for by two variables, confidence['a', 'b'], not by {pair!r}.")
         return self.pair(*pair).present
 
+    @cached_property
+    def _places(self) -> Mapping[str, int]:
+        return {name: place for place, name in enumerate(self.names)}
+
     def _position(self, name: str) -> int:
         try:
-            return self.names.index(name)
-        except ValueError:
+            return self._places[name]
+        except (KeyError, TypeError):
             raise OptionError(suggestion("variable", str(name), self.names)) from None
 
     def to_frame(self, *, above: float = 0.0) -> pd.DataFrame:
         """Return one row per pair with confidence above the given value, the most certain first."""
         import pandas as pd
 
-        i, j = np.triu_indices(len(self.names), 1)
+        i, j = _pairs_above(self.present, above)
         names = np.array(self.names, dtype=object)
         frame = pd.DataFrame(
             {
@@ -242,7 +255,6 @@ class EdgeConfidence:
                 },
             }
         )
-        frame = frame[frame["present"] > above]
         # Sums of weights: what differs by rounding alone is equal, and equal pairs stay in the order of the variables.
         order = np.argsort(-frame["present"].round(9).to_numpy(), kind="stable")
         return frame.iloc[order].reset_index(drop=True)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Unpack
 
 from arcwise.data import Dataset, Incomplete
+from arcwise.defaults import REFINED_WHOLE
 from arcwise.graph import Constraints
 from arcwise.limits import Limits
 from arcwise.local.problem import START, LocalProblem, Start, check_count
@@ -94,8 +96,10 @@ def climb(
     density = settings.density
     check_count("restarts", settings.restarts, 0)
     rounds = check_count("refine", settings.refine, 0, MOST_ROUNDS)
+    candidates = check_count("candidates", settings.candidates, 0)
     perturbations = -1 if settings.perturb is None else check_count("perturb", settings.perturb, 0)
-    return problem.run(
+    narrowed = rounds > 0 and 0 < candidates < problem.data.n_variables > REFINED_WHOLE
+    found = problem.run(
         method,
         lambda learner, native, report: learner.climb(
             problem.data.native_weights,
@@ -109,6 +113,8 @@ def climb(
                 max_iterations=0 if limits.count is None else limits.count,
                 refine=rounds,
                 effort=EFFORT * rounds,
+                narrow=REFINED_WHOLE,
+                candidates=candidates,
                 random_ties=settings.random_ties,
                 seed=native,
             ),
@@ -118,3 +124,4 @@ def climb(
         seed=seed,
         progress=progress,
     )
+    return replace(found, candidates=candidates) if narrowed else found

@@ -46,6 +46,9 @@ class LocalSearchResult:
         The seed that gives the same result again.
     seconds
         Wall-clock time.
+    candidates
+        Among how many parents of each variable refinement looked for a better network; None: among all. Either way no
+        single change of the network would gain.
     status
         COMPLETE if the search ended by its own rule, else the limit that ended it; the network is valid either way.
     """
@@ -62,6 +65,7 @@ class LocalSearchResult:
     seed: int
     seconds: float
     status: Status
+    candidates: int | None = None
 
     @property
     def complete(self) -> bool:
@@ -90,6 +94,7 @@ class LocalSearchResult:
             "iterations": self.iterations,
             "operations": self.operations,
             "families_scored": self.families_scored,
+            **({} if self.candidates is None else {"candidates": self.candidates}),
             "seed": self.seed,
             "seconds": self.seconds,
             "status": str(self.status),

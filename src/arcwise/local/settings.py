@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypedDict
 
-from arcwise.defaults import REFINE
+from arcwise.defaults import CANDIDATES, REFINE
 from arcwise.showing import one_screen
 
 __all__ = [
@@ -60,6 +60,10 @@ class ClimbSettings:
         take variables out alternate. It also ends when it has computed `refine` times as many local scores as the
         climbs. By default the search takes two to three times as long as without. A climb that ``limits.count`` ended
         is not refined.
+    candidates
+        Among more than 2,000 variables, refinement tries only so many parents of each variable again: those that it
+        had, and those that gained most, next to any of the parent sets that the climb came through. At the end it
+        climbs on among all, so that no single change of the result would gain. 0: all are tried, which takes longer.
     random_ties
         Break ties between equal changes by a random order of the variables, not by their order in the data. Scores
         that are equal for equivalent networks produce many ties, and ties decide directions.
@@ -70,6 +74,7 @@ class ClimbSettings:
     density: float | None = None
     refine: int = REFINE
     random_ties: bool = False
+    candidates: int = CANDIDATES
 
 
 class ClimbKeywords(TypedDict, total=False):
@@ -81,6 +86,7 @@ class ClimbKeywords(TypedDict, total=False):
     density: float | None
     refine: int
     random_ties: bool
+    candidates: int
 
 
 @one_screen
@@ -109,6 +115,7 @@ class TabuKeywords(TypedDict, total=False):
     density: float | None
     refine: int
     random_ties: bool
+    candidates: int
     tabu: int
     max_tabu: int | None
 

@@ -31,21 +31,36 @@ def neighbours_twin(data: Dataset, score: Score, child: int, parents: frozenset[
 
 
 def climb_twin(
-    data: Dataset, score: Score, *, constraints: Constraints | None = None, tabu: int = 0, refine: int = 0
+    data: Dataset,
+    score: Score,
+    *,
+    constraints: Constraints | None = None,
+    tabu: int = 0,
+    refine: int = 0,
+    narrow: bool = False,
+    reach: tuple[int, int] = (512, 64),
 ) -> tuple[Parents, float, list[float]]:
     """Hill-climb from the required arcs, or search with a tabu list, and refine; return parents, score and history.
 
     Nothing is kept from one iteration to the next: every change is made, checked and scored again. The refinement has
-    no limit on its effort.
+    no limit on its effort. With `narrow` it adds only arcs between variables that have been joined, or that would have
+    gained by an arc between them when the climb came through; then it climbs on among all. In a network of more arcs
+    than ``reach[0]``, it turns arcs at random only among the ``reach[1]`` variables nearest to the arc at hand.
     """
-    search = _Twin(data, score, constraints or Constraints(data.names))
+    search = _Twin(data, score, constraints or Constraints(data.names), reach)
     search.climb(tabu)
+    search.narrow = narrow
     search.refine(refine)
+    if narrow and refine:
+        search.narrow = False
+        search.climb_on()
     return search.best, search.best_value, search.history
 
 
 class _Twin:
-    def __init__(self, data: Dataset, score: Score, rules: Constraints) -> None:
+    def __init__(self, data: Dataset, score: Score, rules: Constraints, reach: tuple[int, int] = (512, 64)) -> None:
+        self._reach, self.narrow = reach, False
+        self._gained: set[frozenset[int]] = set()
         self._data, self._score, self._rules = data, score, rules
         self._nodes = range(data.n_variables)
         self._local: dict[tuple[int, frozenset[int]], float] = {}
@@ -67,6 +82,8 @@ class _Twin:
     def _after(self, network: Parents, move: Move) -> Parents | None:
         kind, a, b = move
         if (a in network[b]) == (kind == 0):
+            return None
+        if self.narrow and kind == 0 and frozenset((a, b)) not in self._gained:
             return None
         changed = list(network)
         changed[b] = network[b] ^ {a}
@@ -93,6 +110,7 @@ class _Twin:
         recent: list[Parents] = []
         losses = 0
         while True:
+            self._note_gains(current)
             if tabu:
                 recent = [*recent, current][-tabu:]
             chosen, gain = self._best_change(current, tolerance, recent)
@@ -108,6 +126,26 @@ class _Twin:
             if value > self.best_value + tolerance:
                 self.best, self.best_value, losses = current, value, 0
 
+    def _note_gains(self, network: Parents) -> None:
+        """Note which variables are joined, or would gain by an arc between them, whether it closes a cycle or not."""
+        for v, parents in enumerate(network):
+            self._gained |= {frozenset((v, p)) for p in parents}
+            for x in set(self._nodes) - parents - {v}:
+                more = list(network)
+                more[v] = parents | {x}
+                if self._allows(more, v) and self._total(tuple(more)) > self._total(network):
+                    self._gained.add(frozenset((v, x)))
+
+    def climb_on(self) -> None:
+        """Climb from the best network, in the order of ties that refinement left."""
+        tolerance = score_tolerance(self.best_value)
+        while True:
+            chosen, gain = self._best_change(self.best, tolerance, [])
+            if chosen is None or gain < tolerance:
+                return
+            self.best, self.best_value = chosen, self._total(chosen)
+            self.history.append(self.best_value)
+
     def refine(self, rounds: int) -> None:
         random = _Xoshiro(0)
         tolerance = score_tolerance(self.best_value)
@@ -120,7 +158,7 @@ class _Twin:
                 if a not in current[b]:
                     continue
                 random.shuffle(self._rank)
-                changed = self._turn_covered(current, random)
+                changed = self._turn_covered(current, (a, b), random)
                 if idle % 2 == 1:
                     changed = [
                         self._required[v] if v == b else parents - ({b} - self._required[v])
@@ -147,9 +185,22 @@ class _Twin:
                     break
             idle += 1
 
-    def _turn_covered(self, network: Parents, random: _Xoshiro) -> list[frozenset[int]]:
-        turned = list(network)
+    def _near(self, network: Parents, arc: tuple[int, int]) -> list[tuple[int, int]]:
+        whole, most = self._reach
         arcs = arcs_of(network)
+        if len(arcs) <= whole:
+            return arcs
+        near = list(arc)
+        for v in near:
+            children = [child for child in self._nodes if v in network[child]]
+            for u in (*sorted(network[v]), *children):
+                if u not in near and len(near) < most:
+                    near.append(u)
+        return [(a, b) for a, b in arcs if a in near and b in near]
+
+    def _turn_covered(self, network: Parents, arc: tuple[int, int], random: _Xoshiro) -> list[frozenset[int]]:
+        turned = list(network)
+        arcs = self._near(network, arc)
         for _ in range(len(arcs) // 2):
             place = random.below(len(arcs))
             a, b = arcs[place]

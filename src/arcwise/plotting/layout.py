@@ -19,7 +19,7 @@ from arcwise import _core
 from arcwise.plotting.communities import communities
 from arcwise.plotting.layering import assign_layers, flat_layers, flat_steps, order_layers, shortest_layers
 
-__all__ = ["Drawing", "draw_network", "label_of"]
+__all__ = ["Drawing", "draw_network", "label_of", "undrawn_network"]
 
 CHARACTER = 7.3  # the mean width of a letter at 13 px
 DIGIT = 6.5  # and of one in a label, at 11 px
@@ -47,7 +47,8 @@ SAMPLES = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)  # where along a curve its number 
 class Drawing:
     """Centres and widths of the nodes, all of the same height, the size of the whole, and a path for each edge.
 
-    `blocks` are the weakly joined parts that were drawn apart; none if the network was drawn in one piece.
+    `blocks` are the weakly joined parts that were drawn apart; none if the network was drawn in one piece. Without
+    centres nothing is placed: the whole is not drawn.
     """
 
     x: tuple[float, ...]
@@ -63,6 +64,16 @@ class Drawing:
 def label_of(name: str) -> str:
     """Return the name, cut short if it is long."""
     return name if len(name) <= LONGEST_LABEL else name[: LONGEST_LABEL - 1].rstrip() + "…"
+
+
+def undrawn_network(names: Sequence[str], n_edges: int) -> Drawing:
+    """Return the sizes of the nodes alone: of very many, no drawing of the whole can be read."""
+    nowhere = (0.0, 0.0)
+    return Drawing((), (), tuple(_widths(names)), HEIGHT, nowhere, ("",) * n_edges, (nowhere,) * n_edges)
+
+
+def _widths(names: Sequence[str]) -> list[float]:
+    return [round(max(46.0, CHARACTER * _visual_length(label_of(name)) + PADDING), 1) for name in names]
 
 
 def draw_network(

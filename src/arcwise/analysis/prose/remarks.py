@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from arcwise.analysis.averaged import Shortfall
 from arcwise.analysis.remark import Remark
+from arcwise.defaults import CANDIDATES, MANY_VARIABLES
 from arcwise.limits import Status
 
 if TYPE_CHECKING:
@@ -171,6 +172,23 @@ def stopped_remark(steps: Sequence[str]) -> Remark:
 def unchecked_prior_remark() -> Remark:
     """Say that it is not known what the prior does to each edge."""
     return Remark("What the strength of the prior does to each edge was not computed: the time was up.", by_time=True)
+
+
+def many_variables_remark(n_variables: int) -> Remark:
+    """Say what is done otherwise where there are very many variables."""
+    return Remark(
+        f"With {n_variables:,} variables, more than {MANY_VARIABLES}, the page draws what is around one of them at a "
+        f"time, confidence.parquet lists the pairs that some network joins, replicates are refined among the "
+        f"{CANDIDATES} parents of each variable that gained most, and which experiment would settle most is not asked."
+    )
+
+
+def too_many_priors_remark(most: int) -> Remark:
+    """Say that what the prior does to each edge was left out, and how to ask for one."""
+    return Remark(
+        f"What the strength of the prior does to each edge was not computed: there are more than {most:,} pairs to "
+        "describe. `arcwise prior edge` says it of one."
+    )
 
 
 def untested_remark(why: str) -> Remark:

@@ -38,9 +38,17 @@ def best_cut(confidence: EdgeConfidence, metric: str, weight: float) -> tuple[fl
     `metric` is "cost" (weight alpha), "shd", "f" or "f-cpdag" (weight beta). Edges are those strictly above.
     """
     probability = confidence.probability
+    if metric == "cost":
+        return cost_cut(probability.calibration.curve, weight)
     return Ranked.of(confidence.vector, probability.vector, probability.calibration.curve).best(
         metric, weight, _right(probability)
     )
+
+
+def cost_cut(curve: CalibrationCurve, alpha: float) -> tuple[float, float]:
+    """Return the cut-off of least cost, which no other pair has a say in."""
+    bar = 1 / (1 + alpha)
+    return curve.cut_off(bar), bar
 
 
 def false_rate_cut(confidence: EdgeConfidence, rate: float) -> tuple[float, float]:
@@ -73,8 +81,7 @@ class Ranked:
     def best(self, metric: str, weight: float, right: NDArray[np.float64]) -> tuple[float, float]:
         """Return the cut-off that is best on average, with the probability of the way in which each edge is drawn."""
         if metric == "cost":
-            bar = 1 / (1 + weight)
-            return self.curve.cut_off(bar), bar
+            return cost_cut(self.curve, weight)
         p, drawn = self.probability, right[self.order]
         if metric == "shd":
             gains = np.concatenate([[0.0], np.cumsum(drawn + p - 1)])

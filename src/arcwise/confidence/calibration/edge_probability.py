@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -96,14 +97,18 @@ class EdgeProbability:
         """The probabilities of all n (n - 1) / 2 pairs, by the first variable and then by the second."""
         return self.present[np.triu_indices(len(self.names), 1)]
 
+    @cached_property
+    def _places(self) -> Mapping[str, int]:
+        return {name: place for place, name in enumerate(self.names)}
+
     def pair(self, first: str, second: str) -> PairProbability:
         """Return the probabilities of one pair."""
         for name in (first, second):
-            if name not in self.names:
+            if name not in self._places:
                 raise UnknownNameError(suggestion("variable", str(name), self.names))
         if first == second:
             raise OptionError(f"a pair has two variables; got '{first}' twice.")
-        i, j = self.names.index(first), self.names.index(second)
+        i, j = self._places[first], self._places[second]
         edge = float(self.present[i, j])
         split = np.array([self.directed[i, j], self.directed[j, i], self.undirected[i, j]])
         forward, backward, either = (split / edge).tolist() if edge > 0 else (0.0, 0.0, 1.0)

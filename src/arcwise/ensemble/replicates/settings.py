@@ -30,7 +30,9 @@ class BootstrapSettings:
         table).
     options
         Options of the learner, e.g. ``{"restarts": 5, "perturb": 3}``. Replicates by tabu search and hill climbing are
-        refined as a single search is; ``{"refine": 0}`` leaves that out, and reproduces bnlearn's strengths.
+        refined as a single search is; ``{"refine": 0}`` leaves that out, and reproduces bnlearn's strengths. Among more
+        than 400 variables, refinement of a replicate computes at most as many scores as its climb, and tries the 40
+        parents of each variable again that gained most in it (``{"candidates": 0}``: all).
     resampling
         "bootstrap": N cases drawn with replacement. "permutation": the cases of every column shuffled, which keeps
         the margins and destroys all association: what edges look like by chance (Broom, Do & Subramanian 2012).

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from arcwise.data import Dataset
 from arcwise.data.gap_states import GapStates
 from arcwise.deadline import Deadline
-from arcwise.defaults import REFINE
+from arcwise.defaults import CANDIDATES, MANY_VARIABLES, REFINE
 from arcwise.ensemble.replicates.completed_task import CompletedTask
 from arcwise.ensemble.replicates.copies import Copies
 from arcwise.ensemble.uncut import Uncut
@@ -211,7 +211,9 @@ def _climb(task: ReplicateTask, index: int, sample: Dataset, seed: int, limits: 
             tabu=tabu,
             patience=tabu if max_tabu is None else max_tabu,
             refine=options.get("refine", REFINE),
-            effort=EFFORT * options.get("refine", REFINE),
+            effort=EFFORT if task.data.n_variables > MANY_VARIABLES else EFFORT * options.get("refine", REFINE),
+            narrow=MANY_VARIABLES,
+            candidates=options.get("candidates", CANDIDATES),
             random_ties=True,
             seed=seed,
         ),
@@ -292,10 +294,17 @@ LEARNERS: dict[str, LearnerFunction] = {
     "order": _by_table,
     "exact": _by_table,
 }
-CLIMB_OPTIONS = {"tabu": 1, "max_tabu": 0, "restarts": 0, "perturb": 0, "refine": 0}  # and the least value of each
+CLIMB_OPTIONS = {
+    "tabu": 1,
+    "max_tabu": 0,
+    "restarts": 0,
+    "perturb": 0,
+    "refine": 0,
+    "candidates": 0,
+}  # and the least value of each
 OPTIONS: dict[str, tuple[str, ...]] = {
-    "tabu": ("tabu", "max_tabu", "restarts", "perturb", "refine"),
-    "hill-climbing": ("restarts", "perturb", "refine"),
+    "tabu": ("tabu", "max_tabu", "restarts", "perturb", "refine", "candidates"),
+    "hill-climbing": ("restarts", "perturb", "refine", "candidates"),
     "first-ascent": ("start", "density"),
     "genetic": ("population", "unconnected", "drop", "promote", "mating_tries", "mutate", "patience", "density"),
     "order": ("max_parents", "iterations", "patience"),

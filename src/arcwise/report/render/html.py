@@ -17,8 +17,9 @@ from importlib.resources import files
 from typing import Any
 
 from arcwise.confidence.consensus import Fate
+from arcwise.defaults import MANY_VARIABLES
 from arcwise.plotting.communities import communities
-from arcwise.plotting.layout import Drawing, draw_network, label_of
+from arcwise.plotting.layout import Drawing, draw_network, label_of, undrawn_network
 from arcwise.report.content.blocks import (
     FOUND,
     Block,
@@ -198,7 +199,7 @@ def _table(rows: tuple[tuple[float, ...], ...] | None, order: tuple[int, ...]) -
 
 def _weak_parts(view: NetworkView, drawing: Drawing) -> list[dict[str, Any]]:
     """Return the weakly joined parts of a large network, each called by its best joined variable."""
-    if len(view.nodes) < LARGE:
+    if len(view.nodes) < LARGE or not drawing.x:
         return []
     shown = [edge for edge in view.edges if edge.fate.in_network]
     parts = []
@@ -212,16 +213,24 @@ def _weak_parts(view: NetworkView, drawing: Drawing) -> list[dict[str, Any]]:
     return parts if len(parts) > 1 else []
 
 
+def _best_joined(view: NetworkView) -> int:
+    """Return the variable with most edges in the network: where a page begins that does not draw the whole."""
+    ends = Counter(v for edge in view.edges if edge.fate.in_network for v in (edge.first, edge.second))
+    return min(range(len(view.nodes)), key=lambda v: (-ends[v], v))
+
+
 def _payload(view: NetworkView) -> dict[str, Any]:
     """Return what the script needs, with short keys: there may be hundreds of edges."""
     arcs = [(parent, child) for child, parents in enumerate(view.parents) for parent in parents]
     said = Counter(sentence for edge in view.edges for sentence in edge.words)
     phrases = {sentence: k for k, sentence in enumerate(s for s, count in said.items() if count > 1)}  # sent once
-    drawing = draw_network(
-        [node.name for node in view.nodes],
-        arcs,
-        [(edge.first, edge.second) for edge in view.edges],
-        [edge.label for edge in view.edges],
+    names = [node.name for node in view.nodes]
+    drawing = (
+        draw_network(
+            names, arcs, [(edge.first, edge.second) for edge in view.edges], [edge.label for edge in view.edges]
+        )
+        if len(names) <= MANY_VARIABLES
+        else undrawn_network(names, len(view.edges))
     )
     return {
         "nodes": [
@@ -235,6 +244,7 @@ def _payload(view: NetworkView) -> dict[str, Any]:
             "h": drawing.height,
             "size": drawing.size,
             "apart": bool(drawing.blocks),
+            **({} if drawing.x else {"start": _best_joined(view)}),
         },
         "edges": [
             {

@@ -3,7 +3,7 @@
 const partLayer = draw("g", { "aria-hidden": "true" }), edgeLayer = draw("g"), nodeLayer = draw("g"), labelLayer = draw("g", { class: "labels", "aria-hidden": "true" });
 const edgeElements = [], nodeElements = [], labelElements = [];
 const whole = { x: view.drawing.x, y: view.drawing.y, size: view.drawing.size, paths: view.edges.map((edge) => edge.d),
-  middles: view.edges.map((edge) => edge.k), shown: null };
+  middles: view.edges.map((edge) => edge.k), shown: view.drawing.x.length ? null : new Set() }; // of very many, nothing is drawn
 let places = whole; // where things are now; `shown` limits the nodes
 
 function buildDrawing() {

@@ -141,6 +141,7 @@ function goAround(v) { // null: back to the whole network
 }
 
 function buildViews() {
+  byId("whole").disabled = !view.drawing.x.length;
   byId("whole").addEventListener("click", () => goAround(null));
   byId("around").addEventListener("click", () => {
     const busiest = () => { // the variable with most edges, if none is chosen

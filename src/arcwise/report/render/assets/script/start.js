@@ -9,12 +9,14 @@ buildLegend();
 buildParts();
 buildViews();
 buildControls();
+if (!view.drawing.x.length) state.around = view.target ?? view.drawing.start; // too many for one drawing
 setCost(Math.log2(view.cost));
 setThreshold(view.threshold);
 drawStrips();
-if (view.target !== undefined) {
-  chooseNode(view.target);
-  goAround(view.target);
+const first = view.target ?? view.drawing.start;
+if (first !== undefined) {
+  chooseNode(first);
+  goAround(first);
 } else {
   clearPanel();
   scaleTo(null);

@@ -1,0 +1,177 @@
+"""Thousands of variables: hill climbing, bootstrap replicates, and the peers as far as they go; CPU s on one core.
+
+`python -m benchmarks.large` measures up to 1,000 variables, `python -m benchmarks.large 200 500 1000 2000 5000` what is
+asked for. Every figure is of a process of its own, so that memory is that of one task. Slopes are those of log-log
+plots between consecutive sizes. pyAgrum and R's bnlearn are measured where they are installed, up to `MOST_OF_PEERS`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from arcwise.data import Dataset
+from arcwise.ensemble import bootstrap_networks
+from arcwise.evaluate import compare
+from arcwise.graph import Dag
+from arcwise.local import hill_climb
+from arcwise.scores import make_score
+
+CASES = 5000
+SIZES = (200, 500, 1000)
+MOST_OF_PEERS = 500
+REPLICATES = 2
+BNLEARN = """
+suppressMessages(library(bnlearn))
+d <- read.csv("{path}", colClasses = "factor")
+t <- system.time(g <- hc(d))
+write.csv(arcs(g), "{arcs}", row.names = FALSE)
+cat(t["user.self"])
+"""
+
+
+def random_sample(variables: int, cases: int = CASES) -> tuple[Dag, Dataset]:
+    """Variables of two or three states with at most three parents, anywhere before them, and a sample."""
+    rng = np.random.default_rng([1, variables])
+    arities = rng.integers(2, 4, size=variables)
+    codes = np.empty((cases, variables), dtype=np.uint8)
+    parents: list[list[int]] = []
+    for v in range(variables):
+        own = sorted(rng.choice(v, size=min(v, int(rng.integers(0, 4))), replace=False).tolist())
+        tables = rng.dirichlet([0.7] * arities[v], size=int(np.prod(arities[own], initial=1))).cumsum(axis=1)
+        row = np.ravel_multi_index([codes[:, p] for p in own], arities[own]) if own else np.zeros(cases, dtype=np.int64)
+        codes[:, v] = (rng.random(cases)[:, None] > tables[row]).sum(axis=1).clip(0, arities[v] - 1)
+        parents.append(own)
+    data = Dataset.from_codes(codes, states=[[str(k) for k in range(arity)] for arity in arities])
+    return Dag(data.names, parents), data
+
+
+def found(data: Dataset, truth: Dag, dag: Dag, seconds: float) -> dict[str, Any]:
+    bic = make_score("bic")
+    return {
+        "seconds": seconds,
+        "bic": bic.score_network(data, dag),
+        "true": bic.score_network(data, truth),
+        "arcs": dag.n_arcs,
+        "shd": compare(truth, dag).shd,
+    }
+
+
+def climb(variables: int, refine: int) -> dict[str, Any]:
+    truth, data = random_sample(variables)
+    begin = time.process_time()
+    result = hill_climb(data, refine=refine, progress=False)
+    return found(data, truth, result.dag, time.process_time() - begin)
+
+
+def replicate(variables: int) -> dict[str, Any]:
+    """What `learn` averages: qNML with at most five parents, by tabu search and refined."""
+    _, data = random_sample(variables)
+    begin = time.process_time()
+    bootstrap_networks(data, "qnml", replicates=REPLICATES, max_parents=5, seed=1, progress=False)
+    return {"seconds": (time.process_time() - begin) / REPLICATES}
+
+
+def pyagrum(variables: int) -> dict[str, Any]:
+    from benchmarks.local_search import Peer
+
+    truth, data = random_sample(variables)
+    seconds, dag = Peer(data).learn("useGreedyHillClimbing", times=1)
+    return found(data, truth, dag, seconds)
+
+
+def bnlearn(variables: int) -> dict[str, Any]:
+    truth, data = random_sample(variables)
+    with tempfile.TemporaryDirectory() as folder:
+        path, arcs = Path(folder) / "data.csv", Path(folder) / "arcs.csv"
+        data.to_file(path)
+        program = BNLEARN.format(path=path, arcs=arcs)
+        ran = subprocess.run(["Rscript", "-e", program], capture_output=True, text=True, check=True)
+        rows = arcs.read_text().replace('"', "").splitlines()[1:]
+    dag = Dag.from_arcs(data.names, [tuple(row.split(",")) for row in rows])
+    return found(data, truth, dag, float(ran.stdout))
+
+
+MEASURES: dict[str, Callable[[int], dict[str, Any]]] = {
+    "plain": lambda n: climb(n, 0),
+    "refined": lambda n: climb(n, 3),
+    "replicate": replicate,
+    "pyagrum": pyagrum,
+    "bnlearn": bnlearn,
+}
+
+
+def measured(what: str, variables: int) -> dict[str, Any]:
+    """Return the figures of a measure in a process of its own, with the megabytes that it took."""
+    command = [sys.executable, "-m", "benchmarks.large", "--measure", what, str(variables)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)
+    made: dict[str, Any] = json.loads(ran.stdout.splitlines()[-1])
+    return made
+
+
+def slopes(sizes: list[int], seconds: list[float]) -> str:
+    pairs = pairwise(zip(sizes, seconds, strict=True))
+    return ", ".join(f"{math.log(t / s) / math.log(m / n):.1f}" for (n, s), (m, t) in pairs)
+
+
+def print_search(sizes: list[int], what: str, title: str) -> None:
+    print(f"\n{title}, BIC, N = {CASES:,}, one core:\n")
+    print("| n | CPU s | MB | arcs | BIC | true network's BIC | SHD |")
+    print("|---:|---:|---:|---:|---:|---:|---:|")
+    rows = [measured(what, n) for n in sizes]
+    for n, row in zip(sizes, rows, strict=True):
+        print(
+            f"| {n:,} | {row['seconds']:.2f} | {row['mb']:,} | {row['arcs']:,} | {row['bic']:.1f} | "
+            f"{row['true']:.1f} | {row['shd']} |",
+            flush=True,
+        )
+    print(f"\nSlopes of time: {slopes(sizes, [row['seconds'] for row in rows]) or 'one size only'}.")
+
+
+def print_replicates(sizes: list[int]) -> None:
+    print(f"\nA bootstrap replicate (qNML, at most five parents, tabu search), N = {CASES:,}, one core:\n")
+    print("| n | CPU s | 200 replicates on two cores, minutes | MB |")
+    print("|---:|---:|---:|---:|")
+    rows = [measured("replicate", n) for n in sizes]
+    for n, row in zip(sizes, rows, strict=True):
+        minutes = 200 * row["seconds"] / 2 / 60
+        print(f"| {n:,} | {row['seconds']:.2f} | {minutes:.1f} | {row['mb']:,} |", flush=True)
+    print(f"\nSlopes of time: {slopes(sizes, [row['seconds'] for row in rows]) or 'one size only'}.")
+
+
+def main() -> None:
+    if sys.argv[1:2] == ["--measure"]:
+        made = MEASURES[sys.argv[2]](int(sys.argv[3]))
+        print(json.dumps(made | {"mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024}))
+        return
+    sizes = [int(given) for given in sys.argv[1:] if given.isdigit()] or list(SIZES)
+    print_search(sizes, "plain", "Hill climbing, `refine=0`")
+    print_search(sizes, "refined", "Hill climbing")
+    print_replicates(sizes)
+    few = [n for n in sizes if n <= MOST_OF_PEERS]
+    try:
+        import pyagrum as _  # noqa: F401
+
+        print_search(few, "pyagrum", "pyAgrum, greedy hill climbing")
+    except ImportError:
+        print("\npyAgrum IS NOT INSTALLED: it is not compared with.")
+    if shutil.which("Rscript") is None:
+        print("\nR IS NOT INSTALLED: bnlearn is not compared with.")
+    else:
+        print_search(few, "bnlearn", "bnlearn, hc")
+
+
+if __name__ == "__main__":
+    main()
