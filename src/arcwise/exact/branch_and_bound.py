@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from arcwise.exact.budget import Budget
 from arcwise.exact.incumbent import Incumbent
+from arcwise.exact.information import Information
 from arcwise.exact.proof import OBJECT_BYTES, Round, RoundLog, Scope, Step
 from arcwise.exact.relaxation import LpSolution, Relaxation
 from arcwise.limits import Status
@@ -80,10 +81,16 @@ def floor_of(sets: CandidateSets, incumbent: Incumbent) -> float:
 
 
 def solve_root(
-    sets: CandidateSets, incumbent: Incumbent, budget: Budget, tolerance: float, scope: Scope | None = None
+    sets: CandidateSets,
+    incumbent: Incumbent,
+    budget: Budget,
+    tolerance: float,
+    scope: Scope | None = None,
+    information: Information | None = None,
 ) -> Root:
     """Tighten the relaxation until nothing is violated or progress stalls; drop sets by reduced cost on the way."""
-    root = Root(sets, Relaxation(sets, floor_of(sets, incumbent), budget), incumbent, math.inf, scope=scope)
+    relaxation = Relaxation(sets, floor_of(sets, incumbent), budget, information)
+    root = Root(sets, relaxation, incumbent, math.inf, scope=scope)
     best: Round | None = None  # not in the step yet
     stalled = 0
     while not budget.exhausted():

@@ -30,6 +30,7 @@ from arcwise.limits import Limits, Status
 
 if TYPE_CHECKING:
     from arcwise._core.parent_sets import CandidateSets
+    from arcwise.exact.information import Information
 
 __all__ = ["LpSolution", "Relaxation"]
 
@@ -64,7 +65,13 @@ class Relaxation:
     the program is never infeasible, and a search node without any network is pruned by its bound.
     """
 
-    def __init__(self, sets: CandidateSets, floor: float, budget: Budget | None = None) -> None:
+    def __init__(
+        self,
+        sets: CandidateSets,
+        floor: float,
+        budget: Budget | None = None,
+        information: Information | None = None,
+    ) -> None:
         import highspy
 
         from arcwise import _core
@@ -94,6 +101,9 @@ class Relaxation:
         self._solver = self._new_solver()
         rank = np.arange(sets.rows) - self._offsets[self._node]
         self._add_columns(np.flatnonzero(rank < FIRST_COLUMNS))
+        self._information = information
+        if information is not None:
+            self.add_information(information.everything)
 
     def _new_solver(self) -> Any:
         import highspy
@@ -235,6 +245,19 @@ class Relaxation:
         """Add cuts, given as in `CutPool.extend`."""
         first = len(self.pool)
         self.pool.extend(members, codes)
+        self._append_rows(first)
+
+    def add_information(self, members: NDArray[np.uint64]) -> None:
+        """Add information cuts over these sets of nodes."""
+        assert self._information is not None
+        first = len(self.pool)
+        for inside in members:
+            self._information.extend(self.pool, self.sets, inside)
+        self._append_rows(first)
+
+    def _append_rows(self, first: int) -> None:
+        """Give the program the cuts that the pool has from a certain one on."""
+        members, codes = self.pool.members[first:], self.pool.codes[first:]
         (starts, index, value), forms, sides = self.pool.rows(self.sets, self._columns, first)
         at_most = forms == 0
         lower = np.where(at_most, -self._infinity, sides)
@@ -259,10 +282,16 @@ class Relaxation:
         members, codes = self._separate(
             self.sets, solution.rows, solution.values, limit, threshold, effort, self._budget.pulse
         )
-        if codes.size:
+        told = None
+        if self._information is not None:
+            told = self._information.separate(self.sets, solution.rows, solution.values)
+        if codes.size or (told is not None and told.size):
             self._drop_idle_cuts()
+        if codes.size:
             self.add_cuts(members, codes)
-        return int(codes.size)
+        if told is not None and told.size:
+            self.add_information(told)
+        return int(codes.size) + (0 if told is None else len(told))
 
     def _drop_idle_cuts(self) -> None:
         idle = self._age > CUT_AGE
@@ -281,8 +310,10 @@ class Relaxation:
     def over(self, sets: CandidateSets, floor: float) -> Relaxation:
         """Return a relaxation over a smaller copy of the same nodes' sets, with the active cuts."""
         smaller = Relaxation(sets, floor, self._budget)
+        smaller._information = self._information
         active = self._age <= 1
         if active.any():
-            smaller.add_cuts(np.ascontiguousarray(self.pool.members[active]), self.pool.codes[active])
+            smaller.pool.extend_from(self.pool, active.astype(np.uint8))
+            smaller._append_rows(0)
         smaller.iterations, smaller.solves = self.iterations, self.solves
         return smaller
