@@ -130,12 +130,8 @@ void bind_information(nb::module_& stage) {
                 information.set_model({parents.data(), parents.size()});
             },
             nb::arg("parents").noconvert())
-        .def(
-            "side",
-            [](const Information& information, const Array1<Word>& members) {
-                return information.side(SetView(as_span(members)));
-            },
-            nb::arg("members").noconvert())
+        .def_prop_ro("total", &Information::total)
+        .def("take_wanted", [](Information& information) { return copy_sets(information.take_wanted()); })
         .def(
             "coefficients",
             [](const Information& information, const CandidateSets& sets, const Array1<Word>& members) {
@@ -145,12 +141,18 @@ void bind_information(nb::module_& stage) {
             nb::arg("sets"), nb::arg("members").noconvert())
         .def(
             "separate",
-            [](const Information& information, const CandidateSets& sets, const Array1<std::int64_t>& rows,
+            [](Information& information, const CandidateSets& sets, const Array1<std::int64_t>& rows,
                const Array1<double>& values, std::size_t limit, double threshold) {
                 const auto found = unlocked([&] {
                     return information.separate(sets, {as_span(rows), as_span(values)}, limit, threshold);
                 });
-                return as_sets(members_of(found), sets.words());
+                BitRows members(sets.variables());
+                std::vector<double> sides;
+                for (const InformationCut& cut : found) {
+                    members.append(cut.members);
+                    sides.push_back(cut.side);
+                }
+                return nb::make_tuple(copy_sets(members), as_array(std::move(sides)));
             },
             nb::arg("sets"), nb::arg("rows").noconvert(), nb::arg("values").noconvert(), nb::arg("limit"),
             nb::arg("threshold"));

@@ -8,7 +8,9 @@
 namespace arcwise {
 
 Information::Information(std::span<const std::int32_t> arities)
-    : arities_(arities.begin(), arities.end()), model_(arities.size(), arities.size()) {
+    : arities_(arities.begin(), arities.end()),
+      model_(arities.size(), arities.size()),
+      wanted_(arities.size()) {
     entropies_[long_set(variables()).words()] = 0;
 }
 
@@ -87,14 +89,16 @@ void Information::set_model(std::span<const Word> parents) {
     model_.resize(0);
     model_.append(parents);
     assert(model_.size() == variables());
-    model_told_.clear();
-    for (std::size_t v = 0; v < variables(); ++v) model_told_.push_back(told(v, std::as_const(model_)[v]));
+    total_ = 0;
+    for (std::size_t v = 0; v < variables(); ++v) total_ += told(v, std::as_const(model_)[v]);
 }
 
-double Information::side(SetView members) const {
-    double sum = 0;
-    members.for_each([&](std::size_t v) { sum += model_told_[v]; });
-    return sum;
+double Information::total() const {
+    return total_;
+}
+
+BitRows Information::take_wanted() {
+    return std::exchange(wanted_, BitRows(variables()));
 }
 
 std::vector<double> Information::coefficients(const CandidateSets& sets, SetView members) const {
@@ -107,68 +111,214 @@ std::vector<double> Information::coefficients(const CandidateSets& sets, SetView
     return result;
 }
 
-std::vector<ViolatedCut> Information::separate(const CandidateSets& sets, const LpPoint& point,
-                                                  std::size_t limit, double threshold) const {
-    const std::size_t n = variables();
-    std::vector<std::vector<std::pair<std::size_t, double>>> of_node(n);
-    std::vector<std::vector<std::size_t>> users(n);  // the nodes that have this one among their parents
-    for (std::size_t i = 0; i < point.rows.size(); ++i) {
-        const auto row = static_cast<std::size_t>(point.rows[i]);
-        const std::size_t node = sets.node_of(row);
-        of_node[node].push_back({row, point.values[i]});
-        sets.set(row).for_each([&](std::size_t p) {
-            if (users[p].empty() || users[p].back() != node) users[p].push_back(node);
-        });
-    }
-    for (auto& list : users) {
-        std::ranges::sort(list);
-        list.erase(std::ranges::unique(list).begin(), list.end());
-    }
-    std::vector<std::size_t> children(n, 0);  // of the model, among the members
-    for (std::size_t v = 0; v < n; ++v) std::as_const(model_)[v].for_each([&](std::size_t p) { ++children[p]; });
-    LongSet members = long_set(n);
-    LongSet scratch = long_set(n);
-    for (std::size_t v = 0; v < n; ++v) members.add(v);
-    const auto told_to = [&](std::size_t v) {
-        double sum = 0;
-        for (const auto& [row, value] : of_node[v])
-            sum += value * told_within(v, sets.set(row), members, scratch);
-        return sum;
-    };
-    std::vector<double> told(n);
-    double violation = 0;
-    for (std::size_t v = 0; v < n; ++v) {
-        told[v] = told_to(v);
-        violation += told[v] - model_told_[v];
-    }
-    std::vector<ViolatedCut> found;
-    for (std::size_t left = n; left >= 2; --left) {
-        if (violation > threshold) found.push_back({members, 0, violation});
-        std::size_t pick = n;
-        double best = 0;
-        for (std::size_t v = 0; v < n; ++v) {
-            if (!members.has(v) || children[v] > 0) continue;
-            double gain = model_told_[v] - told[v];
-            members.remove(v);
-            for (const std::size_t user : users[v])
-                if (members.has(user)) gain -= told[user] - told_to(user);
-            members.add(v);
-            if (pick == n || gain > best) {
-                pick = v;
-                best = gain;
-            }
+// A set of variables that shrinks, with what the point's parents tell within it.
+class Information::Walk {
+  public:
+    Walk(Information& information, const CandidateSets& sets, const LpPoint& point)
+        : information_(information),
+          sets_(sets),
+          n_(information.variables()),
+          of_node_(n_),
+          users_(n_),
+          told_(n_, 0),
+          members_(long_set(n_)),
+          ancestors_(long_set(n_)),
+          scratch_(long_set(n_)),
+          moral_(n_, n_) {
+        for (std::size_t i = 0; i < point.rows.size(); ++i) {
+            const auto row = static_cast<std::size_t>(point.rows[i]);
+            const std::size_t node = sets.node_of(row);
+            of_node_[node].push_back({row, point.values[i]});
+            sets.set(row).for_each([&](std::size_t p) { users_[p].push_back(node); });
         }
-        members.remove(pick);
-        std::as_const(model_)[pick].for_each([&](std::size_t p) { --children[p]; });
-        for (const std::size_t user : users[pick])
-            if (members.has(user)) told[user] = told_to(user);
-        violation += best;
+        for (auto& list : users_) {
+            std::ranges::sort(list);
+            list.erase(std::ranges::unique(list).begin(), list.end());
+        }
     }
-    std::ranges::stable_sort(found, [](const ViolatedCut& a, const ViolatedCut& b) {
+
+    bool is_decided(std::size_t v) const { return of_node_[v].size() == 1; }
+
+    // The variables that are nearest to v in the point, v first.
+    LongSet neighbourhood(std::size_t v) const {
+        LongSet near = long_set(n_);
+        near.add(v);
+        std::vector<std::size_t> reached{v};
+        for (std::size_t i = 0; i < reached.size() && reached.size() < largest_neighbourhood; ++i) {
+            const auto offer = [&](std::size_t u) {
+                if (near.has(u) || reached.size() >= largest_neighbourhood) return;
+                near.add(u);
+                reached.push_back(u);
+            };
+            for (const auto& [row, value] : of_node_[reached[i]]) sets_.set(row).for_each(offer);
+            for (const std::size_t u : users_[reached[i]]) offer(u);
+        }
+        return near;
+    }
+
+    // The cuts on the way from `start`. Violations and sides are sums of what the steps change, so one of them
+    // must be known: that of everything, or that of a single variable, at the end, which is 0.
+    void run(const LongSet& start, double threshold, std::vector<InformationCut>& found) {
+        members_ = start;
+        std::size_t left = members_.size();
+        members_.for_each([&](std::size_t v) { told_[v] = told_to(v); });
+        const std::size_t first = found.size();
+        double side = 0;
+        double told = 0;
+        members_.for_each([&](std::size_t v) { told += told_[v]; });
+        const bool known = left == n_;
+        if (known) side = information_.total_;
+        for (; left >= 2; --left) {
+            found.push_back({members_, side, told - side});
+            look_around();
+            std::size_t pick = n_;
+            double best = 0, lost = 0, less = 0;
+            members_.for_each([&](std::size_t v) {
+                const double own = told_of_boundary(v);
+                if (own < 0) return;
+                double change = told_[v];
+                members_.remove(v);
+                for (const std::size_t user : users_[v])
+                    if (members_.has(user)) change += told_[user] - told_to(user);
+                members_.add(v);
+                if (pick == n_ || own - change > best) {
+                    pick = v;
+                    best = own - change;
+                    lost = change;
+                    less = own;
+                }
+            });
+            if (pick == n_) break;
+            members_.remove(pick);
+            for (const std::size_t user : users_[pick])
+                if (members_.has(user)) told_[user] = told_to(user);
+            told -= lost;
+            side -= less;
+        }
+        if (!known && left >= 2) {
+            found.resize(first, {members_, 0, 0});
+            return;
+        }
+        // A start other than everything began with the side 0, so the last is below 0 by its own.
+        const double shift = known ? 0 : side;
+        std::size_t kept = first;
+        for (std::size_t i = first; i < found.size(); ++i) {
+            found[i].side -= shift;
+            found[i].violation += shift;
+            if (found[i].violation > threshold) std::swap(found[kept++], found[i]);
+        }
+        found.resize(kept, {members_, 0, 0});
+    }
+
+  private:
+    static constexpr std::size_t largest_neighbourhood = 14;
+    static constexpr std::size_t largest_boundary = 6;
+    static constexpr double most_cells = 20'000;
+
+    double told_to(std::size_t v) {
+        double sum = 0;
+        for (const auto& [row, value] : of_node_[v])
+            sum += value * information_.told_within(v, sets_.set(row), members_, scratch_);
+        return sum;
+    }
+
+    // The moral graph of the members' ancestors.
+    void look_around() {
+        const BitRows& parents = information_.model_;
+        std::ranges::copy(members_.words(), ancestors_.words().begin());
+        std::vector<std::size_t> waiting;
+        members_.for_each([&](std::size_t v) { waiting.push_back(v); });
+        while (!waiting.empty()) {
+            const std::size_t v = waiting.back();
+            waiting.pop_back();
+            parents[v].for_each([&](std::size_t p) {
+                if (ancestors_.has(p)) return;
+                ancestors_.add(p);
+                waiting.push_back(p);
+            });
+        }
+        moral_.clear();
+        ancestors_.for_each([&](std::size_t v) {
+            moral_[v] |= parents[v];
+            parents[v].for_each([&](std::size_t p) {
+                moral_[p] |= parents[v];
+                moral_[p].add(v);
+            });
+        });
+        for (std::size_t v = 0; v < n_; ++v) moral_[v].remove(v);
+    }
+
+    // I(v; members - v), or -1 if that takes an entropy that is not known.
+    double told_of_boundary(std::size_t v) {
+        LongSet boundary = long_set(n_);
+        LongSet seen = long_set(n_);
+        seen.add(v);
+        std::vector<std::size_t> waiting{v};
+        std::size_t size = 0;
+        double cells = information_.arities_[v];
+        while (!waiting.empty()) {
+            const std::size_t u = waiting.back();
+            waiting.pop_back();
+            std::as_const(moral_)[u].for_each([&](std::size_t w) {
+                if (seen.has(w)) return;
+                seen.add(w);
+                if (!members_.has(w)) {
+                    waiting.push_back(w);
+                    return;
+                }
+                boundary.add(w);
+                cells *= information_.arities_[w];
+                ++size;
+            });
+        }
+        if (size == 0) return 0;
+        if (size > largest_boundary || cells > most_cells) return -1;
+        boundary.add(v);
+        if (!information_.entropies_.contains(boundary.words())) {
+            if (information_.asked_.emplace(boundary.words(), true).second)
+                information_.wanted_.append(boundary.words());
+            return -1;
+        }
+        boundary.remove(v);
+        return information_.told_within(v, boundary, boundary, scratch_);
+    }
+
+    Information& information_;
+    const CandidateSets& sets_;
+    std::size_t n_;
+    std::vector<std::vector<std::pair<std::size_t, double>>> of_node_;
+    std::vector<std::vector<std::size_t>> users_;  // the nodes that have this one among their parents
+    std::vector<double> told_;
+    LongSet members_;
+    LongSet ancestors_;
+    LongSet scratch_;
+    BitRows moral_;
+};
+
+std::vector<InformationCut> Information::separate(const CandidateSets& sets, const LpPoint& point,
+                                                  std::size_t limit, double threshold) {
+    const std::size_t n = variables();
+    Walk walk(*this, sets, point);
+    LongSet all = long_set(n);
+    for (std::size_t v = 0; v < n; ++v) all.add(v);
+    std::vector<InformationCut> found;
+    walk.run(all, threshold, found);
+    for (std::size_t v = 0; v < n; ++v)
+        if (!walk.is_decided(v)) walk.run(walk.neighbourhood(v), threshold, found);
+    std::ranges::stable_sort(found, [](const InformationCut& a, const InformationCut& b) {
         return a.violation > b.violation;
     });
-    if (found.size() > limit) found.resize(limit);
-    return found;
+    std::vector<InformationCut> chosen;
+    for (const InformationCut& cut : found) {
+        if (chosen.size() == limit) break;
+        const bool is_new = std::ranges::all_of(chosen, [&](const InformationCut& other) {
+            const std::size_t shared = cut.members.shared(other.members);
+            const std::size_t together = cut.members.size() + other.members.size() - shared;
+            return together - shared > std::max<std::size_t>(2, together / 5);
+        });
+        if (is_new) chosen.push_back(cut);
+    }
+    return chosen;
 }
 
 }  // namespace arcwise

@@ -17,8 +17,10 @@
 // penalties.
 //
 // P is the network of the incumbent with the frequencies of the data. It need not be right: the cut holds for
-// any. If C holds the parents of all its members in that network, then H(C) is the sum of H(v | parents), so
-// the side is a sum of single terms; only such C are looked for.
+// any. What makes it useful is that its entropies can be computed: v depends on C - v only through its
+// boundary there, the members that are reached from v in the moral graph of the ancestors of C without passing
+// another member (Lauritzen and Spiegelhalter 1988), so the total correlation of a large C is a sum of terms
+// of a few variables each.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +30,6 @@
 
 #include "bitset.hpp"
 #include "exact/lp_point.hpp"
-#include "exact/separation.hpp"
 #include "parent_sets/candidate_sets.hpp"
 
 namespace arcwise {
@@ -38,6 +39,12 @@ struct FamilyTables {
     std::span<const std::int64_t> offsets;
     std::span<const std::int32_t> members;  // of each family, the first varying slowest
     std::span<const double> probabilities;
+};
+
+struct InformationCut {
+    LongSet members;
+    double side;
+    double violation;
 };
 
 class Information {
@@ -52,17 +59,21 @@ class Information {
     double entropy(SetView set) const;
     double told(std::size_t node, SetView parents) const;  // I(node; parents)
 
-    // What the network P has, by its parent sets.
+    // The network P, by its parent sets, which are families that were learned.
     void set_model(std::span<const Word> parents);
-    // The total correlation of members that hold the model's parents of each.
-    double side(SetView members) const;
+    // The total correlation of all variables.
+    double total() const;
     // For each row of `sets` its number in the cut of `members`.
     std::vector<double> coefficients(const CandidateSets& sets, SetView members) const;
 
-    // From all variables, the model's sinks are left out one by one, always the one that leaves the largest
-    // violation: the `limit` most violated cuts on that way with a violation above `threshold`.
-    std::vector<ViolatedCut> separate(const CandidateSets& sets, const LpPoint& point, std::size_t limit,
-                                      double threshold) const;
+    // The most violated cuts of some walks, up to `limit` that differ from each other, with a violation above
+    // `threshold`. A walk starts with all variables, or with those near one that the point has not decided,
+    // and leaves out the variable that leaves the largest violation until two are left. It cannot leave out
+    // variables whose boundary was not learned: these are wanted() then, unless they are too large.
+    std::vector<InformationCut> separate(const CandidateSets& sets, const LpPoint& point, std::size_t limit,
+                                         double threshold);
+    // Sets that walks asked for in vain since the last call.
+    BitRows take_wanted();
 
   private:
     struct Hash {
@@ -71,13 +82,17 @@ class Information {
         }
     };
 
+    class Walk;
+
     double told_within(std::size_t node, SetView parents, SetView members, LongSet& scratch) const;
     void learn_family(std::span<const std::int32_t> members, std::span<const double> probabilities);
 
     std::vector<std::int32_t> arities_;
     std::unordered_map<std::vector<Word>, double, Hash> entropies_;
     BitRows model_;
-    std::vector<double> model_told_;
+    double total_ = 0;
+    std::unordered_map<std::vector<Word>, bool, Hash> asked_;
+    BitRows wanted_;
 };
 
 }  // namespace arcwise

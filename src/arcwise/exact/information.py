@@ -33,7 +33,7 @@ BLOCK_CELLS = 4_000_000
 TABLE_CELLS = 1024
 # A cut is added if it is violated by this much of a score, and so many at a time.
 LEAST_VIOLATION = 0.3
-NEW_CUTS = 3
+NEW_CUTS = 12
 
 
 def bits_of(words: NDArray[np.uint64], count: int) -> NDArray[np.bool_]:
@@ -45,9 +45,12 @@ def bits_of(words: NDArray[np.uint64], count: int) -> NDArray[np.bool_]:
 class Information:
     """The entropies of the families of a component under one network; makes and finds cuts."""
 
-    def __init__(self, native: _core.exact.Information, everything: NDArray[np.uint64], cases: float) -> None:
-        self._native = native
-        self.everything = everything  # all nodes, as one row of words
+    def __init__(self, network: _core.model.RowPosteriors8, arities: NDArray[np.int32], cases: float) -> None:
+        from arcwise import _core
+
+        self._network = network
+        self._arities = arities
+        self._native = _core.exact.Information(arities)
         self._threshold = LEAST_VIOLATION / max(cases, 1.0)
 
     @classmethod
@@ -58,51 +61,62 @@ class Information:
 
         `data` has the variables of the table in its order.
         """
-        from arcwise import _core
-
         if data is None or sets.rows < FEWEST_ROWS or rows.size != sets.variables:
             return None
         arities = np.ascontiguousarray(data.arities[sets.node_origins], dtype=np.int32)
         inside = bits_of(sets.sets, sets.variables)
-        node = np.repeat(np.arange(sets.variables), np.diff(sets.offsets))
         families = inside.copy()
-        families[np.arange(sets.rows), node] = True
+        families[np.arange(sets.rows), np.repeat(np.arange(sets.variables), np.diff(sets.offsets))] = True
         families = np.unique(families, axis=0)
         cells = np.exp2(families @ np.log2(arities))
         if families.sum(axis=1).max() > LARGEST_FAMILY or cells.sum() > MOST_CELLS:
             return None
-        model = inside[rows]
-        posteriors = _posteriors(model, arities, data, sets.node_origins)
-        if posteriors.prepare(budget.seconds_left, None):
+        network = _posteriors(inside[rows], arities, data, sets.node_origins)
+        if network.prepare(budget.seconds_left, None):
             return None
-        native = _core.exact.Information(arities)
+        information = cls(network, arities, data.n_cases)
+        if not information._learn(families, budget):
+            return None
+        information._native.set_model(np.ascontiguousarray(sets.sets[rows]))
+        return information
+
+    def _learn(self, families: NDArray[np.bool_], budget: Budget) -> bool:
+        """Compute the entropies of all sets within these families; False if the time is over."""
+        cells = np.exp2(families @ np.log2(self._arities))
         blocks = np.cumsum(cells) // BLOCK_CELLS
         for block in np.unique(blocks):
             chosen = families[blocks == block]
             owner, members = np.nonzero(chosen)
             offsets = np.searchsorted(owner, np.arange(len(chosen) + 1)).astype(np.int64)
             members = members.astype(np.int32)
-            children = members[offsets[1:] - 1]
-            parents = np.delete(members, offsets[1:] - 1)
-            less = offsets - np.arange(len(chosen) + 1)
-            status, tables = posteriors.count(children, less, parents, budget.seconds_left, None)
+            last = offsets[1:] - 1
+            others = np.delete(members, last)
+            others_from = offsets - np.arange(len(chosen) + 1)
+            status, tables = self._network.count(members[last], others_from, others, budget.seconds_left, None)
             if status:
-                return None
-            native.learn(offsets, members, tables)
-        native.set_model(np.ascontiguousarray(sets.sets[rows]))
+                return False
+            self._native.learn(offsets, members, tables)
+        return True
+
+    def add_first(self, pool: CutPool, sets: CandidateSets) -> None:
+        """Add the cut over all nodes to a pool."""
         every = np.packbits(np.arange(64 * sets.words) < sets.variables, bitorder="little").view(np.uint64)
-        return cls(native, every.reshape(1, -1), data.n_cases)
+        self._add(pool, sets, every, self._native.total)
 
-    def extend(self, pool: CutPool, sets: CandidateSets, members: NDArray[np.uint64]) -> None:
-        """Add the cut over some nodes to a pool; they hold their own parents in the network."""
-        members = np.ascontiguousarray(members)
-        pool.extend_weighted(members, sets, self._native.coefficients(sets, members), self._native.side(members))
+    def add_violated(
+        self, pool: CutPool, sets: CandidateSets, rows: NDArray[np.int64], values: NDArray[np.float64], budget: Budget
+    ) -> int:
+        """Add cuts that a point violates to a pool; return how many."""
+        members, sides = self._native.separate(sets, rows, values, NEW_CUTS, self._threshold)
+        for inside, side in zip(members, sides.tolist(), strict=True):
+            self._add(pool, sets, np.ascontiguousarray(inside), side)
+        wanted = self._native.take_wanted()
+        if len(wanted):
+            self._learn(bits_of(wanted, sets.variables), budget)
+        return len(members)
 
-    def separate(
-        self, sets: CandidateSets, rows: NDArray[np.int64], values: NDArray[np.float64]
-    ) -> NDArray[np.uint64]:
-        """Return sets of nodes whose cuts a point violates."""
-        return self._native.separate(sets, rows, values, NEW_CUTS, self._threshold)
+    def _add(self, pool: CutPool, sets: CandidateSets, members: NDArray[np.uint64], side: float) -> None:
+        pool.extend_weighted(members, sets, self._native.coefficients(sets, members), side)
 
 
 def _posteriors(

@@ -103,7 +103,8 @@ class Relaxation:
         self._add_columns(np.flatnonzero(rank < FIRST_COLUMNS))
         self._information = information
         if information is not None:
-            self.add_information(information.everything)
+            information.add_first(self.pool, sets)
+            self._append_rows(0)
 
     def _new_solver(self) -> Any:
         import highspy
@@ -247,14 +248,6 @@ class Relaxation:
         self.pool.extend(members, codes)
         self._append_rows(first)
 
-    def add_information(self, members: NDArray[np.uint64]) -> None:
-        """Add information cuts over these sets of nodes."""
-        assert self._information is not None
-        first = len(self.pool)
-        for inside in members:
-            self._information.extend(self.pool, self.sets, inside)
-        self._append_rows(first)
-
     def _append_rows(self, first: int) -> None:
         """Give the program the cuts that the pool has from a certain one on."""
         members, codes = self.pool.members[first:], self.pool.codes[first:]
@@ -282,16 +275,19 @@ class Relaxation:
         members, codes = self._separate(
             self.sets, solution.rows, solution.values, limit, threshold, effort, self._budget.pulse
         )
-        told = None
-        if self._information is not None:
-            told = self._information.separate(self.sets, solution.rows, solution.values)
-        if codes.size or (told is not None and told.size):
-            self._drop_idle_cuts()
         if codes.size:
+            self._drop_idle_cuts()
             self.add_cuts(members, codes)
-        if told is not None and told.size:
-            self.add_information(told)
-        return int(codes.size) + (0 if told is None else len(told))
+        return int(codes.size) + self._separate_information(solution)
+
+    def _separate_information(self, solution: LpSolution) -> int:
+        if self._information is None:
+            return 0
+        first = len(self.pool)
+        added = self._information.add_violated(self.pool, self.sets, solution.rows, solution.values, self._budget)
+        if added:
+            self._append_rows(first)
+        return added
 
     def _drop_idle_cuts(self) -> None:
         idle = self._age > CUT_AGE
