@@ -46,6 +46,8 @@ MOST_PROBED = 16
 PROBE_PATIENCE = 5
 PROBE_ITERATIONS = 40
 
+NODE_PROGRESS = 0.02
+NODE_PATIENCE = 2
 # Of an open node, besides its rows: Python's objects.
 NODE_BYTES = 400
 
@@ -345,8 +347,8 @@ class BranchAndBound:
                 if not allowed[solution.rows].all():
                     continue
             gap = bound - self.incumbent.score + self._slack
-            stalled = 0 if gained > 0.02 * gap else stalled + 1
-            enough = not solution.is_integral and stalled >= 2
+            stalled = 0 if gained > NODE_PROGRESS * gap else stalled + 1
+            enough = not solution.is_integral and stalled >= NODE_PATIENCE
             if enough or not relaxation.separate(solution, effort=1) or self._budget.exhausted():
                 log.finish(functools.partial(self._latest_leaves, start, allowed))
                 return solution, allowed, bound
