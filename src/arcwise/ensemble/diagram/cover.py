@@ -21,9 +21,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.data import Dataset
 from arcwise.exact.branch_and_bound import BranchAndBound, Root, round_point, shrink
 from arcwise.exact.budget import Budget
 from arcwise.exact.incumbent import Incumbent
+from arcwise.exact.information import Information
 from arcwise.exact.relaxation import LpSolution, Relaxation
 from arcwise.limits import Status
 
@@ -94,9 +96,12 @@ def _part_of(
     )
 
 
-def relax(sets: CandidateSets, rows: int, incumbent: Incumbent, slack: float, budget: Budget) -> tuple[Root, Part]:
+def relax(
+    sets: CandidateSets, rows: int, incumbent: Incumbent, slack: float, budget: Budget, data: Dataset | None
+) -> tuple[Root, Part]:
     """Solve the relaxation with cuts; the best multipliers seen give the bound and the reduced costs of all rows."""
-    root = Root(sets, Relaxation(sets, incumbent.score - slack - 1.0, budget), incumbent, math.inf)
+    information = Information.under(sets, incumbent.rows, data, budget)
+    root = Root(sets, Relaxation(sets, incumbent.score - slack - 1.0, budget, information), incumbent, math.inf)
     everything = np.ones(sets.rows, dtype=np.bool_)
     part: Part | None = None
     stalled = 0
