@@ -120,10 +120,10 @@ void bind_information(nb::module_& stage) {
             nb::arg("probabilities").noconvert())
         .def(
             "entropy",
-            [](const Information& information, const Array1<Word>& set) {
-                return information.entropy(SetView(as_span(set)));
+            [](const Information& information, const Array1<Word>& members) {
+                return information.entropy(SetView(as_span(members)));
             },
-            nb::arg("set").noconvert())
+            nb::arg("members").noconvert())
         .def(
             "set_model",
             [](Information& information, const Array2<Word>& parents) {

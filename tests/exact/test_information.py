@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import pickle
 from pathlib import Path
@@ -16,7 +17,7 @@ from tests.oracles.information import entropy, joint_of, told, total_correlation
 
 from arcwise import _core
 from arcwise.data import Dataset
-from arcwise.exact import find_optimal, information
+from arcwise.exact import branch_and_bound, find_optimal, information
 from arcwise.exact.branch_and_bound import solve_root
 from arcwise.exact.budget import Budget
 from arcwise.exact.incumbent import Incumbent
@@ -61,6 +62,8 @@ def joint_of_rows(data: Dataset, parents: list[tuple[int, ...]]) -> NDArray[np.f
 @pytest.fixture(autouse=True)
 def _small_tables_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(information, "FEWEST_ROWS", 1)
+    monkeypatch.setattr(branch_and_bound, "PLAIN_ROUNDS", 1)
+    monkeypatch.setattr(branch_and_bound, "WIDE_OPEN", 0.0)
 
 
 def words(members: set[int]) -> NDArray[np.uint64]:
@@ -82,7 +85,7 @@ def prepared(data: Dataset) -> tuple[ParentSetTable, Incumbent, Information, NDA
 @settings(max_examples=25, deadline=None)
 def test_entropies_and_cuts_equal_their_twins(seed: int, n: int) -> None:
     data = dependent_data(n, 60, seed)
-    table, incumbent, found, joint = prepared(data)
+    _, incumbent, found, joint = prepared(data)
     sets = incumbent.sets
     assert found._native.total == pytest.approx(total_correlation(joint, range(n)), abs=1e-12)
     inside = bits_of(sets.sets, n)
@@ -105,7 +108,8 @@ def test_violated_cuts_have_the_side_of_their_members(seed: int, n: int) -> None
     _, incumbent, found, joint = prepared(data)
     sets = incumbent.sets
     rng = np.random.default_rng(seed)
-    rows = np.concatenate([np.sort(rng.choice(np.arange(a, b), 2)) for a, b in zip(sets.offsets, sets.offsets[1:])])
+    spans = itertools.pairwise(sets.offsets.tolist())
+    rows = np.concatenate([np.sort(rng.choice(np.arange(first, end), 2)) for first, end in spans])
     values = np.full(rows.size, 0.5)
     for _ in range(3):  # the first time most boundaries are only asked for
         members, sides = found._native.separate(sets, rows.astype(np.int64), values, 50, 1e-9)
@@ -164,14 +168,14 @@ def test_many_cases_are_no_harder(shared: Path) -> None:
 
 
 def test_weighted_cuts_move_with_their_pool() -> None:
-    table, incumbent, found, _ = prepared(dependent_data(6, 300, 2))
+    _, incumbent, found, _ = prepared(dependent_data(6, 300, 2))
     sets = incumbent.sets
     pool, other = _core.exact.CutPool(6), _core.exact.CutPool(6)
     pool.extend(words({0, 1, 2}).reshape(1, 1), np.array([1], dtype=np.int32))
     found.add_first(pool, sets)
     pool.set_multipliers(np.array([1.5, 40.0]))
     every = np.ones(sets.rows, dtype=np.uint8)
-    bound, costs = pool.bound(sets, every)
+    bound, _ = pool.bound(sets, every)
     other.extend_from(pool, np.array([0, 1], dtype=np.uint8))
     other.set_multipliers(np.array([40.0]))
     pool.set_multipliers(np.array([0.0, 40.0]))
@@ -185,7 +189,7 @@ def test_weighted_cuts_move_with_their_pool() -> None:
 
 
 def test_a_root_without_data_is_as_before() -> None:
-    table, incumbent, _, _ = prepared(dependent_data(7, 200, 3))
+    _, incumbent, _, _ = prepared(dependent_data(7, 200, 3))
     assert Information.under(incumbent.sets, incumbent.rows, None, budget()) is None
     assert solve_root(incumbent.sets, incumbent, budget(), 1e-7).bound >= incumbent.score - 1e-7
 

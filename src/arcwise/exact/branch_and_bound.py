@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.data import Dataset
 from arcwise.exact.budget import Budget
 from arcwise.exact.incumbent import Incumbent
 from arcwise.exact.information import Information
@@ -33,7 +34,7 @@ from arcwise.limits import Status
 if TYPE_CHECKING:
     from arcwise._core.parent_sets import CandidateSets
 
-__all__ = ["BranchAndBound", "Root", "Settle", "round_point", "shrink", "solve_root"]
+__all__ = ["BranchAndBound", "Root", "Settle", "inform", "round_point", "shrink", "solve_root"]
 
 # Sums of scores are exact to about 1e-10; a set is dropped only if it is certainly too costly.
 ROUNDING = 1e-8
@@ -41,13 +42,18 @@ ROUNDING = 1e-8
 # A round of cuts at the root is worth it if the bound falls by this much, however wide the gap is.
 PROGRESS = 0.5
 
+# Information cuts come after so many rounds without, if the gap is still wider than so much per node: most problems of
+# few cases are solved before.
+PLAIN_ROUNDS = 15
+WIDE_OPEN = 1.0
+
 # Probing: how many arcs at most, how many without a better one, and simplex iterations per side.
 MOST_PROBED = 16
 PROBE_PATIENCE = 5
 PROBE_ITERATIONS = 40
+# With information cuts, which are dense, fewer say nothing.
+PROBE_ITERATIONS_DENSE = 200
 
-NODE_PROGRESS = 0.02
-NODE_PATIENCE = 2
 # Of an open node, besides its rows: Python's objects.
 NODE_BYTES = 400
 
@@ -88,11 +94,13 @@ def solve_root(
     budget: Budget,
     tolerance: float,
     scope: Scope | None = None,
-    information: Information | None = None,
+    data: Dataset | None = None,
 ) -> Root:
-    """Tighten the relaxation until nothing is violated or progress stalls; drop sets by reduced cost on the way."""
-    relaxation = Relaxation(sets, floor_of(sets, incumbent), budget, information)
-    root = Root(sets, relaxation, incumbent, math.inf, scope=scope)
+    """Tighten the relaxation until nothing is violated or progress stalls; drop sets by reduced cost on the way.
+
+    With `data`, what some rounds leave wide open is cut with the information in them.
+    """
+    root = Root(sets, Relaxation(sets, floor_of(sets, incumbent), budget), incumbent, math.inf, scope=scope)
     best: Round | None = None  # not in the step yet
     stalled = 0
     while not budget.exhausted():
@@ -117,7 +125,12 @@ def solve_root(
             shrink(root, keep)
             best = None if gained > 0 else best
             continue
+        if root.rounds == PLAIN_ROUNDS and inform(root, data, budget):
+            continue
         if stalled >= 12 or not root.relaxation.separate(solution, effort=1, threshold=1e-4):
+            if inform(root, data, budget):
+                stalled = 0
+                continue
             if np.count_nonzero(keep) < root.sets.rows:
                 shrink(root, keep)
                 best = None if gained > 0 else best
@@ -125,6 +138,16 @@ def solve_root(
     if scope is not None and best is not None:
         scope.record.keep(root.step, best)
     return root
+
+
+def inform(root: Root, data: Dataset | None, budget: Budget) -> bool:
+    """Let the relaxation have the information in the data if the gap is worth it; say whether that is new."""
+    if root.relaxation.is_dense or root.bound - root.incumbent.score <= WIDE_OPEN * root.sets.variables:
+        return False
+    information = Information.under(root.sets, root.incumbent.rows, data, budget)
+    if information is not None:
+        root.relaxation.inform(information)
+    return information is not None
 
 
 def shrink(root: Root, keep: NDArray[np.bool_]) -> None:
@@ -347,8 +370,8 @@ class BranchAndBound:
                 if not allowed[solution.rows].all():
                     continue
             gap = bound - self.incumbent.score + self._slack
-            stalled = 0 if gained > NODE_PROGRESS * gap else stalled + 1
-            enough = not solution.is_integral and stalled >= NODE_PATIENCE
+            stalled = 0 if gained > 0.02 * gap else stalled + 1
+            enough = not solution.is_integral and stalled >= 2
             if enough or not relaxation.separate(solution, effort=1) or self._budget.exhausted():
                 log.finish(functools.partial(self._latest_leaves, start, allowed))
                 return solution, allowed, bound
@@ -404,7 +427,8 @@ class BranchAndBound:
         possible, left = self._propagate(left)
         if not possible:
             return None, None
-        reached, multipliers = self.relaxation.probe(left, PROBE_ITERATIONS)
+        iterations = PROBE_ITERATIONS_DENSE if self.relaxation.is_dense else PROBE_ITERATIONS
+        reached, multipliers = self.relaxation.probe(left, iterations)
         if reached <= self._goal:
             return None, None if self._scope is None else self._scope.round_of(self.relaxation.pool, multipliers)
         self._costs.learn((parent, child, present), bound - reached, 1 - weight if present else weight)

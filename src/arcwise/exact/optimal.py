@@ -19,7 +19,6 @@ from arcwise.exact.branch_and_bound import BranchAndBound, Root, solve_root
 from arcwise.exact.budget import Budget
 from arcwise.exact.ilp import solve_by_ilp
 from arcwise.exact.incumbent import Incumbent
-from arcwise.exact.information import Information
 from arcwise.exact.interruption import deferred_interrupt
 from arcwise.exact.optimum import PROOF_TOLERANCE, Optimum, check_against_data
 from arcwise.exact.proof import ProofRecord, Scope, Step
@@ -145,10 +144,9 @@ class _Search:
     def _by_branch_and_bound(self, sets: CandidateSets, incumbent: Incumbent, bound: float) -> _Part:
         incumbent.improve()
         scope = None if self.record is None else Scope(self.record, sets.node_origins)
-        information = None
-        if scope is None:
-            information = Information.under(sets, incumbent.rows, self.data, self.budget)
-        root = solve_root(sets, incumbent, self.budget, PROOF_TOLERANCE, scope, information)
+        # Information cuts need logarithms, which the checker of certificates does not compute.
+        data = self.data if scope is None else None
+        root = solve_root(sets, incumbent, self.budget, PROOF_TOLERANCE, scope, data)
         bound = min(bound, root.bound)
         self.counts["root rounds"] += root.rounds
         best = root.incumbent
@@ -302,7 +300,8 @@ def search_table(
                 f"handles components of up to 32 variables; the largest here has {largest}.",
                 remedies=Remedy("use", Argument("method", "branch-and-bound")),
             )
-        search = _Search("auto" if method == "auto" else picked, budget, threads, resolve_seed(options.seed), record, near.data)
+        seed = resolve_seed(options.seed)
+        search = _Search("auto" if method == "auto" else picked, budget, threads, seed, record, near.data)
         rows = np.empty(table.n_variables, dtype=np.int64)
         with budget.elsewhere(constant / unit, constant / unit):
             solved = search.solve_all(components)

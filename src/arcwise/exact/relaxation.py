@@ -1,7 +1,8 @@
 """`Relaxation`: the linear relaxation of the problem over one component, with cuts and columns added as needed.
 
 Variables x(v, S), one for each candidate set; for each node they sum to 1; acyclicity is enforced by cuts that are
-separated natively (clusters and four-node facets, see cpp/core/exact/cut_pool.hpp). HiGHS solves the program, but
+separated natively (clusters and four-node facets, see cpp/core/exact/cut_pool.hpp, and where there are data
+`arcwise.exact.information`). HiGHS solves the program, but
 nothing rests on its numbers: the bound and the reduced costs are computed natively from the multipliers alone, over
 *all* sets.
 
@@ -101,10 +102,21 @@ class Relaxation:
         self._solver = self._new_solver()
         rank = np.arange(sets.rows) - self._offsets[self._node]
         self._add_columns(np.flatnonzero(rank < FIRST_COLUMNS))
-        self._information = information
+        self._information: Information | None = None
         if information is not None:
-            information.add_first(self.pool, sets)
-            self._append_rows(0)
+            self.inform(information)
+
+    def inform(self, information: Information) -> None:
+        """Take information cuts from now on, beginning with that over all nodes."""
+        first = len(self.pool)
+        self._information = information
+        information.add_first(self.pool, self.sets)
+        self._append_rows(first)
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether it has information cuts, which most columns are in."""
+        return self._information is not None
 
     def _new_solver(self) -> Any:
         import highspy
