@@ -62,6 +62,7 @@ def joint_of_rows(data: Dataset, parents: list[tuple[int, ...]]) -> NDArray[np.f
 @pytest.fixture(autouse=True)
 def _small_tables_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(information, "FEWEST_ROWS", 1)
+    monkeypatch.setattr(information, "FEWEST_CASES", 1)
     monkeypatch.setattr(branch_and_bound, "PLAIN_ROUNDS", 1)
     monkeypatch.setattr(branch_and_bound, "WIDE_OPEN", 0.0)
 
@@ -194,11 +195,11 @@ def test_a_root_without_data_is_as_before() -> None:
     assert solve_root(incumbent.sets, incumbent, budget(), 1e-7).bound >= incumbent.score - 1e-7
 
 
-@pytest.mark.parametrize("name", ["FEWEST_ROWS", "MOST_CELLS", "LARGEST_FAMILY"])
+@pytest.mark.parametrize("name", ["FEWEST_ROWS", "FEWEST_CASES", "MOST_CELLS", "LARGEST_FAMILY"])
 def test_what_is_too_little_or_too_much_is_left_out(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     data = dependent_data(5, 100, 1)
     _, incumbent, _, _ = prepared(data)
-    monkeypatch.setattr(information, name, 10**9 if name == "FEWEST_ROWS" else 1)
+    monkeypatch.setattr(information, name, 10**9 if name.startswith("FEWEST") else 1)
     assert Information.under(incumbent.sets, incumbent.rows, data, budget()) is None
 
 

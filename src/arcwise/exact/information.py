@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Information", "bits_of"]
 
-# Fewer parent sets than this take less time without.
+# Fewer parent sets than this, or fewer cases, take less time without.
 FEWEST_ROWS = 1000
+FEWEST_CASES = 2500
 # Of all families together, and of one; what is larger is left to the other cuts.
 MOST_CELLS = 50_000_000
 LARGEST_FAMILY = 12
@@ -61,7 +62,7 @@ class Information:
 
         `data` has the variables of the table in its order.
         """
-        if data is None or sets.rows < FEWEST_ROWS or rows.size != sets.variables:
+        if data is None or sets.rows < FEWEST_ROWS or data.n_cases < FEWEST_CASES or rows.size != sets.variables:
             return None
         arities = np.ascontiguousarray(data.arities[sets.node_origins], dtype=np.int32)
         inside = bits_of(sets.sets, sets.variables)
