@@ -167,5 +167,5 @@ def test_the_relearned_thresholds_are_of_the_same_study_and_serve_the_recipe_of_
     recipe = Recipe.usual("bootstrap", n_cases=1000)
     assert table_for(recipe, 1000) is relearned_table()
     assert relearned_table().mismatch(recipe, 200, 1000) == ""
-    assert table_for(Recipe.usual("bootstrap", n_cases=100), 1000) is learned_table()  # another limit on parents
+    assert table_for(Recipe.of("bootstrap", max_parents=2), 1000) is learned_table()  # another limit on parents
     assert table_for(None, 1000) is learned_table()

@@ -15,6 +15,7 @@ from arcwise.analysis.preparation import Prepared
 from arcwise.analysis.price import ConstraintPrice, constraint_price
 from arcwise.analysis.prose.beliefs import idle_remark, without_remark
 from arcwise.analysis.prose.remarks import (
+    copies_remark,
     no_networks_message,
     price_remarks,
     sample_remark,
@@ -32,6 +33,7 @@ from arcwise.confidence.calibration.self_calibration import SelfCalibration, sel
 from arcwise.data import Dataset, Incomplete
 from arcwise.deadline import Deadline
 from arcwise.ensemble import Recipe
+from arcwise.ensemble.ensemble_facts import COPIES
 from arcwise.ensemble.gaps.averaging import FEWEST
 from arcwise.ensemble.gaps.completions import Completions
 from arcwise.ensemble.recipe import Run
@@ -176,6 +178,9 @@ class Work:
                 raise OptionError(no_networks_message(found))
             return single, (single_remark(found, self.given_seconds),)
         remarks = []
+        copies = {} if found.kept is None else found.kept.networks.facts.get(COPIES, {})
+        if copies:
+            remarks.append(copies_remark(copies))
         if found.shortfall in (Shortfall.SAMPLE, Shortfall.COMPLETIONS):
             remarks.append(sample_remark(found, self.given_seconds))
         if found.hurried and found.shortfall is None:

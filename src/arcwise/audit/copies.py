@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from arcwise.audit.finding import Finding, Kind, Repair, Severity
 from arcwise.data import Column, Table
+from arcwise.data.correspondence import can_tell_copies, first_seen
 from arcwise.mentions import Argument
 
 __all__ = ["find_copies", "find_determined"]
@@ -44,11 +45,11 @@ def find_copies(table: Table, *, keep: Collection[str] = ()) -> Iterable[Finding
     looks = _Looks(table.n_rows)
     known: dict[bytes, str] = {}
     for column in columns:
-        if table.n_rows < LEAST_ROWS or not _varies(column):
+        if table.n_rows < LEAST_ROWS or not can_tell_copies(column.counts()):
             continue
         # Columns that are different in every row all correspond one to one.
         repeats = 2 * len(column.labels) <= table.n_rows and not column.is_continuous()
-        key = _first_seen(column.codes).tobytes() if repeats else column.name.encode()
+        key = first_seen(column.codes).tobytes() if repeats else column.name.encode()
         if column.name in keep:
             kept.append(column)
             known.setdefault(key, column.name)
@@ -81,7 +82,7 @@ def find_determined(table: Table) -> Iterable[Finding]:
     for column in small:
         for other in small:
             finer = len(other.labels) > len(column.labels) >= 2
-            if finer and _varies(column) and _determines(other, column):
+            if finer and can_tell_copies(column.counts()) and _determines(other, column):
                 yield Finding(
                     Kind.DETERMINED,
                     Severity.NOTE,
@@ -105,21 +106,6 @@ def _copy(name: str, twin: str, evidence: str) -> Finding:
         Repair(lambda table: table.drop([name]), f"Left out column '{name}', a copy of '{twin}' ({evidence})."),
         keepable=True,
     )
-
-
-def _varies(column: Column) -> bool:
-    """Say whether at least two values have rows enough not to be equal to others by chance."""
-    counts = np.sort(column.counts())
-    return len(counts) > 1 and (counts[-2] >= 5 or len(counts) > 20)
-
-
-def _first_seen(codes: NDArray[np.unsignedinteger]) -> NDArray[np.int64]:
-    """Number the values in the order in which they are first seen: equal for columns that correspond one to one."""
-    first = np.full(int(codes.max()) + 1, len(codes), dtype=np.int64)
-    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)  # the last one written, the first row, stays
-    rank = np.empty(len(first), dtype=np.int64)
-    rank[np.argsort(first, kind="stable")] = np.arange(len(first))
-    return np.asarray(rank[codes])
 
 
 def _determines(finer: Column, coarser: Column) -> bool:

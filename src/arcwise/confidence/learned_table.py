@@ -239,12 +239,16 @@ def relearned_table() -> LearnedTable:
 
 
 def table_for(recipe: Recipe | None, n_cases: int | None) -> LearnedTable:
-    """Return the table of thresholds that were learned with a recipe like this one; if there is none, the thesis'."""
+    """Return the table of thresholds that were learned with a recipe like this one; if there is none, the thesis'.
+
+    Constraints, prior odds and gaps are the analyst's own: no study has them, and neither table is nearer for it.
+    """
     fresh = relearned_table()
     studied = None if recipe is None else fresh.studied_like(recipe, n_cases)
-    if recipe is None or studied is None or recipe.differences(studied):
+    if recipe is None or studied is None:
         return learned_table()
-    return fresh
+    alike = replace(studied, constraints=recipe.constraints, beliefs=recipe.beliefs, gaps=recipe.gaps)
+    return learned_table() if recipe.differences(alike) else fresh
 
 
 # Liao 2022, Table 5.8: SHD; rows are the groups of sample sizes, columns the scores.

@@ -36,8 +36,8 @@ class StudiedTable:
     def studied_like(self, recipe: Recipe, n_cases: int | None) -> Recipe | None:
         """Return the study's own recipe for so many cases, with the settings at hand that only say how long to draw.
 
-        None if the study has no such source and score. Where its limits on parents moved with the number of cases, the
-        limit is that for this number.
+        None if the study has no such source and score. Where its limits on parents were the score's own for each data
+        set, a recipe with its score's own limit has the study's; another is compared with that for so many cases.
         """
         studied = self.recipe(recipe.source, str(recipe.score.get("name")))
         if studied is None:
@@ -46,7 +46,8 @@ class StudiedTable:
         studied = replace(studied, settings=settings)
         if self.provenance.get("parents") != BY_CASES:
             return studied
-        return replace(studied, max_parents=studied.scorer.facts.most_parents(n_cases))
+        own = recipe.max_parents if recipe.own_limit else studied.scorer.facts.most_parents(n_cases)
+        return replace(studied, max_parents=own)
 
     @staticmethod
     def made_differently(what: str, differences: Sequence[str], claim: str) -> str:

@@ -16,6 +16,7 @@ from arcwise.showing import one_screen
 
 __all__ = [
     "CONSTRAINTS",
+    "COPIES",
     "TARGETS",
     "EnsembleFacts",
     "describe_completeness",
@@ -25,8 +26,9 @@ __all__ = [
 ]
 
 # Facts about the networks: what all of them satisfy, as `Constraints.describe` says it; and the experiments, each as
-# the names of the variables that were set.
-CONSTRAINTS, TARGETS = "constraints", "targets"
+# the names of the variables that were set; and the columns that were learned as one with an earlier one of the same
+# content, with its name.
+CONSTRAINTS, TARGETS, COPIES = "constraints", "targets", "copies"
 
 
 def fixed_pairs(

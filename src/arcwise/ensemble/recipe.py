@@ -75,6 +75,8 @@ class Recipe:
         The source's own settings by name: a credible set's `bayes_factor`, a bootstrap's `replicates`.
     max_parents
         The largest number of parents of any variable; None for any number.
+    own_limit
+        Whether that is the score's own limit for data like these (`Facts.most_parents`), and not one that was given.
     constraints
         What every network must satisfy, as `Constraints.describe` returns it; empty for nothing.
     gaps
@@ -100,6 +102,7 @@ class Recipe:
     beliefs: Mapping[str, Any] = field(default_factory=dict)
     # What cannot be made again from its description (a score with a prior network) is kept next to it.
     scored_by: Score | None = field(default=None, repr=False, compare=False)
+    own_limit: bool = field(default=False, repr=False, compare=False)  # where a number comes from does not change it
 
     def __post_init__(self) -> None:
         if "beliefs" in self.score:
@@ -109,7 +112,7 @@ class Recipe:
             object.__setattr__(self, name, _Frozen(getattr(self, name)))
 
     def __hash__(self) -> int:
-        return hash(json.dumps(self.describe(), sort_keys=True, default=str))
+        return hash(json.dumps(replace(self, own_limit=False).describe(), sort_keys=True, default=str))
 
     @classmethod
     def of(
@@ -160,7 +163,7 @@ class Recipe:
         known: Constraints | None = options.get("constraints")
         if usual is not None and known is not None:
             usual = max(usual, known.most_required)
-        return replace(made, max_parents=usual)
+        return replace(made, max_parents=usual, own_limit=usual is not None)
 
     @property
     def source_facts(self) -> Source:
@@ -256,6 +259,7 @@ class Recipe:
             "score": dict(self.score),
             "settings": dict(self.settings),
             "max_parents": self.max_parents,
+            **({"own_limit": True} if self.own_limit else {}),
             "constraints": dict(self.constraints),
             "gaps": self.gaps,
             **({"beliefs": dict(self.beliefs)} if self.beliefs else {}),
@@ -276,6 +280,7 @@ class Recipe:
                 constraints=dict(facts["constraints"]),
                 gaps=str(facts["gaps"]),
                 beliefs=dict(facts.get("beliefs", {})),
+                own_limit=bool(facts.get("own_limit", False)),
             )
         except (KeyError, OverflowError, TypeError, ValueError) as error:
             raise FormatError(f"the recipe cannot be read ({error!r}).") from error

@@ -156,8 +156,8 @@ class Facts:
         Variables of many states have large tables: a family of as many parents, of average variables, must have three
         cases for two cells.
 
-        >>> from arcwise.scores import find_score
-        >>> [find_score("qnml").FACTS.most_parents(cases) for cases in (100, 200, 1_000, 5_000, 50_000)]
+        >>> from arcwise.scores import make_score
+        >>> [make_score("qnml").facts.most_parents(cases) for cases in (100, 200, 1_000, 5_000, 50_000)]
         [2, 3, 4, 5, 6]
         """
         known = FEW_HUNDRED if n_cases is None else n_cases

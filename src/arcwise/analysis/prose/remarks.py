@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from arcwise.analysis.averaged import Shortfall
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from arcwise.confidence.calibration.self_calibration import SelfCalibration
 
 __all__ = [
+    "copies_remark",
     "cut_remark",
     "hurried_remark",
     "missing_remark",
@@ -93,6 +94,16 @@ def sample_remark(found: Averaged, seconds: float | None) -> Remark:
         f"The {found.recipe.source_facts.title} is not complete: {shortfall_words(found)}. "
         f"{_longer(found, seconds, max(found.count, 1))}",
         by_time=found.status is Status.TIME_LIMIT,
+    )
+
+
+def copies_remark(copies: Mapping[str, str]) -> Remark:
+    """Say which columns have the same content, and that edges are shown at the first of them."""
+    listed = "; ".join(f"'{copy}' is a copy of '{first}'" for copy, first in copies.items())
+    return Remark(
+        f"Of columns that correspond one to one, data cannot tell which one another variable depends on, nor which of "
+        f"them comes first: {listed}. All edges are shown at the column that comes first in the data, and the edge "
+        "between the two is no finding. Leave one of them out with --drop."
     )
 
 

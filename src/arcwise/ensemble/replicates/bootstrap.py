@@ -16,7 +16,7 @@ from arcwise.data import Dataset, Incomplete
 from arcwise.deadline import Deadline
 from arcwise.defaults import REFINE, REPLICATES
 from arcwise.ensemble.completion_networks import with_completion_networks
-from arcwise.ensemble.ensemble_facts import CONSTRAINTS, TARGETS
+from arcwise.ensemble.ensemble_facts import CONSTRAINTS, COPIES, TARGETS
 from arcwise.ensemble.families import Families, choice_type
 from arcwise.ensemble.gaps.completions import Completions
 from arcwise.ensemble.network_set import NetworkSet
@@ -281,6 +281,7 @@ def _network_set(
             "indices": [replicate.index for replicate in chosen],
             "replicate_scores": [replicate.score for replicate in chosen],
             **({} if task.uncut is None else {"cut": task.uncut.cutting.describe()}),
+            **({COPIES: task.copies.named} if task.copies else {}),
             **({} if data.targets is None else {TARGETS: [list(names) for names in data.targets.sets]}),
         },
     )

@@ -16,6 +16,7 @@ from arcwise.data.gap_states import GapStates
 from arcwise.deadline import Deadline
 from arcwise.defaults import REFINE
 from arcwise.ensemble.replicates.completed_task import CompletedTask
+from arcwise.ensemble.replicates.copies import Copies
 from arcwise.ensemble.uncut import Uncut
 from arcwise.errors import OptionError, UnknownNameError, suggestion
 from arcwise.exact import find_optimal
@@ -105,7 +106,16 @@ class ReplicateTask:
             "constraints": self.constraints.describe(),
             **({} if self.completed is None else self.completed.identity),
             **({} if self.uncut is None else self.uncut.identity),
+            **({"copies": dict(self.copies.named)} if self.copies else {}),
         }
+
+    @functools.cached_property
+    def copies(self) -> Copies:
+        """The columns that every replicate learns as one: see `Copies`."""
+        whole = self.resampling == "bootstrap" and self.completed is None and self.uncut is None
+        if not whole or self.options.get("refine", REFINE) == 0:  # as bnlearn does: each copy for itself
+            return Copies(self.data.names, {})
+        return Copies.among(self.data, self.score, self.constraints)
 
     def learn(self, index: int, seconds: float | None = None) -> Replicate | None:
         """Learn one replicate; None if the time was too short."""
@@ -120,7 +130,16 @@ class ReplicateTask:
         else:
             sample = self.data.permute_columns(rng)
         seed = int(rng.integers(0, 2**63))
-        return LEARNERS[self.learner](self, index, sample, seed, Limits(seconds=seconds))
+        limits = Limits(seconds=seconds)
+        if not self.copies:
+            return LEARNERS[self.learner](self, index, sample, seed, limits)
+        made = LEARNERS[self.learner](self, index, sample.select(self.copies.kept), seed, limits)
+        if made is None:
+            return None
+        parents = self.copies.join(made.parents())
+        lost = [(copy, (first,)) for copy, first in self.copies.first.items()]
+        score = made.score + float(self.score.score_families(sample, lost).sum())
+        return Replicate(index, score, *pack_parents(parents))
 
     def learn_batch(self, indices: Iterable[int], seconds: float | None = None) -> list[Replicate]:
         """Learn several replicates one after the other; those for which the time is too short are left out."""
@@ -138,8 +157,16 @@ class ReplicateTask:
 
     @functools.cached_property
     def problem(self) -> LocalProblem:
-        """The original data, prepared for local search."""
-        return LocalProblem.of(self.data, self.score, self.constraints)
+        """The original data, prepared for local search: without copies, if columns are learned as one."""
+        data = self.data.select(self.copies.kept) if self.copies else self.data
+        return LocalProblem.of(data, self.score, self.rules)
+
+    @functools.cached_property
+    def rules(self) -> Constraints:
+        """The constraints on the columns that are learned from."""
+        if not self.copies:
+            return self.constraints
+        return Constraints(self.copies.kept, max_parents=self.constraints.max_parents)
 
     @functools.cached_property
     def empty_start(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -202,7 +229,7 @@ def _search(
     found = search(
         sample,
         score=task.score,
-        constraints=task.constraints,
+        constraints=task.rules,
         seed=seed,
         limits=limits,
         progress=False,
@@ -233,7 +260,7 @@ def _by_table(task: ReplicateTask, index: int, sample: Dataset, seed: int, limit
     """
     options = dict(task.options)
     names = [sample.names[v] for v in np.random.default_rng(seed).permutation(sample.n_variables)]
-    shuffled, rules = sample.select(names), task.constraints.reorder(names)
+    shuffled, rules = sample.select(names), task.rules.reorder(names)
     deadline = Deadline.of(limits)
     table = build_parent_sets(
         shuffled,

@@ -7,6 +7,7 @@ without:
 
 published   networks by name
 collected   networks by name, of another collection
+learned     networks learned from data sets, each by several scores (Liao 4.6.1)
 part        connected parts of large networks (`arcwise.study.network_parts`)
 random      random networks of 5 to 60 variables, weak and strong, sparse and dense
 hidden      such networks with common causes that are not in the data
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FAMILIES", "Calibration", "CalibrationSettings"]
 
-FAMILIES = ("published", "collected", "part", "random", "hidden", "mixed", "independent")
+FAMILIES = ("published", "collected", "part", "random", "hidden", "mixed", "independent", "learned")
 FEWEST = 3  # variables of a sample
 WORLD_SEED = 20  # of the random worlds: the plan is always the same
 
@@ -61,6 +62,10 @@ class CalibrationSettings:
     ----------
     published, repetitions, collected
         Networks by name; the published ones, which are few, as often as `repetitions` says.
+    added
+        More networks as "family:name". They come last, so that a study can grow without another cell's being changed.
+    learned_from, truth_scores
+        Data sets, and the scores by which networks of at most three parents are learned from each.
     parts_of, parts, part_nodes
         The large networks, how many parts of each, and their numbers of variables.
     random, hidden, mixed, independent
@@ -80,6 +85,9 @@ class CalibrationSettings:
     published: tuple[str, ...] = ()
     repetitions: int = 1
     collected: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    learned_from: tuple[str, ...] = ()
+    truth_scores: tuple[str, ...] = ("bic",)
     parts_of: tuple[str, ...] = ()
     parts: int = 1
     part_nodes: tuple[int, ...] = (10, 20, 30)
@@ -104,15 +112,22 @@ class CalibrationSettings:
             raise ConfigError("sizes: a sample needs at least 2 cases.")
         if not 1 <= self.sizes_per_world <= len(self.sizes):
             raise ConfigError(f"sizes_per_world = {self.sizes_per_world} must be between 1 and the number of sizes.")
+        for text in self.added:
+            if text.partition(":")[0] not in FAMILIES:
+                raise ConfigError(f"added: '{text}' does not begin with a family: {', '.join(FAMILIES)}.")
         if not any(True for _ in worlds(self)):
-            raise ConfigError("give worlds: published, collected, parts_of, random, hidden, mixed or independent.")
+            raise ConfigError(
+                "give worlds: published, collected, added, learned_from, parts_of, random, hidden, mixed, independent."
+            )
 
-    def recipe(self, text: str, n_cases: int | None = None) -> Recipe:
-        """Return the recipe of a source and score for a number of cases, as `learn` has it."""
+    def recipe(self, text: str, data: Dataset | None = None) -> Recipe:
+        """Return the recipe of a source and score for a data set, as `learn` has it."""
         source, _, score = text.partition(":")
         known = {item.name for item in options_of(find_source(source).Settings)}
-        given = {name: getattr(self, name) for name in ("replicates", "most_draws") if name in known}
-        return Recipe.usual(source, score or None, n_cases=n_cases, **given)
+        given: dict[str, Any] = {name: getattr(self, name) for name in ("replicates", "most_draws") if name in known}
+        if data is not None:
+            given |= {"n_cases": data.n_cases, "arities": data.arities.tolist()}
+        return Recipe.usual(source, score or None, **given)
 
     def made_recipes(self) -> dict[str, Recipe]:
         """Return the recipes by source and score's name: "credible:qnml"."""
@@ -139,6 +154,19 @@ def worlds(settings: CalibrationSettings) -> Iterator[tuple[str, str, int]]:
     for k in range(max(map(len, lists), default=0)):
         yield from (of_family[k] for of_family in lists if k < len(of_family))
     yield from (("independent", independent_world(k), 0) for k in range(settings.independent))
+    yield from (("learned", text, 0) for text in learned_worlds(settings))
+    for text in settings.added:
+        family, _, name = text.partition(":")
+        yield family, name, 0
+
+
+def learned_worlds(settings: CalibrationSettings) -> Iterator[str]:
+    """Return the texts of the networks that are learned from data: by order search, which is near the best."""
+    for score in settings.truth_scores:
+        for data in settings.learned_from:
+            name, _, options = data.partition(":")
+            more = f",{options}" if options else ""
+            yield f"fitted:data={name},score={score},max_parents=3,search=order{more}"
 
 
 def random_world(family: str, index: int) -> str:
@@ -178,6 +206,9 @@ class Calibration(Experiment[CalibrationSettings]):
         "published",
         "repetitions",
         "collected",
+        "added",
+        "learned_from",
+        "truth_scores",
         "parts_of",
         "parts",
         "part_nodes",
@@ -220,9 +251,9 @@ class Calibration(Experiment[CalibrationSettings]):
         data = as_seen(
             network.sample(parameters["cases"], seed=context.shared_rng(*sample_key), threads=1), visible_names(network)
         )
-        recipe = settings.recipe(parameters["recipe"], parameters["cases"])
         if data is None:
             return CellResult([], Status.COMPLETE, "fewer than three variables vary in the sample")
+        recipe = settings.recipe(parameters["recipe"], data)
         if recipe.source != "bootstrap" and data.n_variables > settings.largest_exact:
             text = f"{recipe.source_facts.title}s are not sought for more than {settings.largest_exact} variables"
             return CellResult([], Status.COUNT_LIMIT, text)
