@@ -77,7 +77,7 @@ class CutPool {
     std::size_t variables_;
     BitRows members_;
     std::vector<std::int32_t> codes_;
-    std::vector<std::array<std::uint32_t, 4>> corners_;  // of a facet, ascending
+    std::vector<std::array<std::uint32_t, 4>> corners_;    // of a facet, ascending
     std::vector<std::shared_ptr<const Weights>> weights_;  // of a weighted cut
     std::vector<double> multipliers_;
 };

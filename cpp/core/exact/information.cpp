@@ -156,8 +156,8 @@ class Information::Walk {
         return near;
     }
 
-    // The cuts on the way from `start`. Violations and sides are sums of what the steps change, so one of them
-    // must be known: that of everything, or that of a single variable, at the end, which is 0.
+    // The cuts on the way from `start`. Violations and sides are sums of what the steps change, so one of
+    // them must be known: that of everything, or that of a single variable, at the end, which is 0.
     void run(const LongSet& start, double threshold, std::vector<InformationCut>& found) {
         members_ = start;
         std::size_t left = members_.size();
@@ -305,9 +305,8 @@ std::vector<InformationCut> Information::separate(const CandidateSets& sets, con
     walk.run(all, threshold, found);
     for (std::size_t v = 0; v < n; ++v)
         if (!walk.is_decided(v)) walk.run(walk.neighbourhood(v), threshold, found);
-    std::ranges::stable_sort(found, [](const InformationCut& a, const InformationCut& b) {
-        return a.violation > b.violation;
-    });
+    std::ranges::stable_sort(
+        found, [](const InformationCut& a, const InformationCut& b) { return a.violation > b.violation; });
     std::vector<InformationCut> chosen;
     for (const InformationCut& cut : found) {
         if (chosen.size() == limit) break;

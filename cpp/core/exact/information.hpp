@@ -18,9 +18,9 @@
 //
 // P is the network of the incumbent with the frequencies of the data. It need not be right: the cut holds for
 // any. What makes it useful is that its entropies can be computed: v depends on C - v only through its
-// boundary there, the members that are reached from v in the moral graph of the ancestors of C without passing
-// another member (Lauritzen and Spiegelhalter 1988), so the total correlation of a large C is a sum of terms
-// of a few variables each.
+// boundary there, the members that are reached from v in the moral graph of the ancestors of C without
+// passing another member (Lauritzen and Spiegelhalter 1988), so the total correlation of a large C is a sum
+// of terms of a few variables each.
 #pragma once
 
 #include <cstdint>

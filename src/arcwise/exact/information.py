@@ -87,9 +87,9 @@ class Information:
         blocks = np.cumsum(cells) // BLOCK_CELLS
         for block in np.unique(blocks):
             chosen = families[blocks == block]
-            owner, members = np.nonzero(chosen)
+            owner, inside = np.nonzero(chosen)
             offsets = np.searchsorted(owner, np.arange(len(chosen) + 1)).astype(np.int64)
-            members = members.astype(np.int32)
+            members = inside.astype(np.int32)
             last = offsets[1:] - 1
             others = np.delete(members, last)
             others_from = offsets - np.arange(len(chosen) + 1)
