@@ -139,9 +139,9 @@ def test_the_bound_holds_with_information_at_every_step(seed: int) -> None:
 
 
 @pytest.mark.parametrize("score", ["bic", "bdeu", "qnml"])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_the_optimum_is_that_of_dynamic_programming(seed: int, score: str) -> None:
-    data = dependent_data(11, 400 * 4**seed, seed, arity=2 + seed % 2)
+    data = dependent_data(8, 300 * 8**seed, seed, arity=2 + seed)
     table = build_parent_sets(data, score, max_parents=3)
     found = find_optimal(table, method="branch-and-bound", progress=False)
     assert found.status is Status.COMPLETE
