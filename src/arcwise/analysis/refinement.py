@@ -134,7 +134,7 @@ def refine(found: Analysis, work: Work, line: RunLine, on_result: Callable[[Anal
 
 def _kinds(work: Work) -> list[str]:
     """Return about which steps there will be, before the first result is there."""
-    return ["posterior", *(["comparison"] * 5 if work.options.compare else []), "Broom", "prior", "fit"]
+    return [*([*["comparison"] * 5, "simulated data"] if work.options.compare else []), "Broom", "prior", "fit"]
 
 
 def _steps(found: Analysis, work: Work) -> Iterator[Step]:

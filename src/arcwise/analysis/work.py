@@ -33,7 +33,6 @@ from arcwise.confidence.calibration.self_calibration import SelfCalibration, sel
 from arcwise.data import Dataset, Incomplete
 from arcwise.deadline import Deadline
 from arcwise.ensemble import Recipe
-from arcwise.ensemble.ensemble_facts import COPIES
 from arcwise.ensemble.gaps.averaging import FEWEST
 from arcwise.ensemble.gaps.completions import Completions
 from arcwise.ensemble.recipe import Run
@@ -178,9 +177,8 @@ class Work:
                 raise OptionError(no_networks_message(found))
             return single, (single_remark(found, self.given_seconds),)
         remarks = []
-        copies = {} if found.kept is None else found.kept.networks.facts.get(COPIES, {})
-        if copies:
-            remarks.append(copies_remark(copies))
+        if found.kept is not None and found.kept.networks.copies:
+            remarks.append(copies_remark(found.kept.networks.copies))
         if found.shortfall in (Shortfall.SAMPLE, Shortfall.COMPLETIONS):
             remarks.append(sample_remark(found, self.given_seconds))
         if found.hurried and found.shortfall is None:

@@ -168,11 +168,23 @@ def _averages(
         return (nothing, shares, status) if feature == "markov-blanket" else (shares, nothing, status)
     if orient != "cpdag":
         arcs = networks.arc_probabilities(weights)
+        for one, other in _copies(networks):
+            arcs[one, other] = arcs[other, one] = (arcs[one, other] + arcs[other, one]) / 2
         return (arcs, nothing, Status.COMPLETE) if orient == "dag" else (nothing, arcs + arcs.T, Status.COMPLETE)
     if isinstance(networks, CredibleSet):
         sums, status = average_over_classes(networks, class_sums, weights or "posterior", deadline)
         return sums[0], sums[1], status
-    return *class_sums(networks, weights), Status.COMPLETE
+    directed, undirected = class_sums(networks, weights)
+    for one, other in _copies(networks):
+        undirected[one, other] = undirected[other, one] = (undirected + directed + directed.T)[one, other]
+        directed[one, other] = directed[other, one] = 0.0
+    return directed, undirected, Status.COMPLETE
+
+
+def _copies(networks: Ensemble) -> list[tuple[int, int]]:
+    """Return the pairs of columns that were learned as one: which of the two comes first cannot be told."""
+    named = networks.copies if isinstance(networks, NetworkSet) else {}
+    return [(networks.names.index(copy), networks.names.index(first)) for copy, first in named.items()]
 
 
 def _feature_shares(

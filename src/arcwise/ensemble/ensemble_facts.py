@@ -144,6 +144,14 @@ class EnsembleFacts:
         """The variables that were set in the data, experiment by experiment."""
         return tuple(tuple(target) for target in self.facts.get(TARGETS) or ())
 
+    @property
+    def copies(self) -> dict[str, str]:
+        """The columns that were learned as one with an earlier one, by name."""
+        found, names = self.facts.get(COPIES), tuple(self._names)
+        if not isinstance(found, dict):
+            return {}
+        return {copy: first for copy, first in found.items() if copy in names and first in names and copy != first}
+
     def check_known(self, source: str) -> Self:
         """Return the networks as they are, or raise a `FormatError` if what a file says of them makes no sense."""
         try:

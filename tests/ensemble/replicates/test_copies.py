@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -33,6 +34,17 @@ def test_edges_are_not_divided_between_a_column_and_its_copy() -> None:
         assert shares[at["hub"], at[effect]] > 0.95, effect
         assert shares[at["twin"], at[effect]] == 0, effect
     assert shares[at["hub"], at["twin"]] == 1
+
+
+@pytest.mark.parametrize("orient", ["cpdag", "dag"])
+def test_which_of_two_copies_comes_first_is_open(orient: Literal["cpdag", "dag"]) -> None:
+    rng = np.random.default_rng(1)
+    one, two = rng.integers(0, 2, (2, 800))
+    effect = (one & two) ^ (rng.random(800) < 0.05)  # so that arcs into it have directions
+    data = Dataset.from_codes(np.column_stack([one, two, effect, 1 - effect]), names=["one", "two", "effect", "twin"])
+    made = edge_confidence(bootstrap_networks(data, "bic", replicates=20, seed=1), orient=orient)
+    assert made.directed[0, 2] == 1
+    assert made.present[2, 3] == 1 and made.directed[2, 3] == made.directed[3, 2]
 
 
 @pytest.mark.parametrize("score", ["bic", "qnml", "bdeu:ess=1", "aic"])
