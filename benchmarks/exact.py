@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import concurrent.futures
 import csv
+import dataclasses
 import gzip
 import json
 import math
@@ -23,9 +24,11 @@ from pathlib import Path
 import numpy as np
 
 from arcwise.data import Dataset, discretize, impute, read_table
+from arcwise.ensemble import CredibleSet
 from arcwise.exact import Optimum, find_optimal
 from arcwise.limits import Status
 from arcwise.local import order_search
+from arcwise.model import read_bif
 from arcwise.parent_sets import ParentSetTable, build_parent_sets, read_jkl
 from arcwise.progress import ProgressEvent
 
@@ -133,6 +136,9 @@ DIFFERENT = {
 # Tables that are too large without a limit on parents: what the limit is.
 FEWER_PARENTS = {"autos_BDe": 6, "mushroom_BDe": 6, "steel_BDe": 5, "wdbc_BDe": 5}
 GROWTH_SECONDS = 120.0
+MANY_NETWORKS = ("alarm", "child", "insurance", "water", "hailfinder")
+MANY_CASES = (1_000, 5_000, 10_000, 20_000, 50_000)
+MANY_SECONDS = 60.0
 
 
 def cpu_limit(seconds: float) -> Callable[[ProgressEvent], None]:
@@ -408,8 +414,46 @@ def our_optimum(name: str, kind: str, optimum: float) -> tuple[str, str]:
     return line, verdict
 
 
+def many_cases() -> Iterator[str]:
+    yield "## Many cases\n"
+    yield "Samples of networks (seed 1), at most three parents; CPU seconds from the table to the proof, limited to"
+    yield f"{MANY_SECONDS:.0f}, and of the credible set at a Bayes factor of 20 (counted), with the ratio of the two."
+    yield "*without*: the same search of the same table without its data, as it comes from a file.\n"
+    yield "| network | score | cases | parent sets | table | optimum | nodes | without | credible | networks | ratio |"
+    yield "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
+    yield many_cases_row("alarm", "qnml", 5_000)
+    for name in MANY_NETWORKS:
+        for cases in MANY_CASES:
+            yield many_cases_row(name, "bic", cases)
+
+
+def many_cases_row(name: str, score: str, cases: int) -> str:
+    """One network and size; what a limit ended has its gap."""
+    data = read_bif(SHARED / "networks" / f"{name}.bif.gz").sample(cases, seed=1)
+    start = time.process_time()
+    table = build_parent_sets(data, score, max_parents=3, slack=math.log(20), progress=False)
+    built = time.process_time() - start
+    results = [solve(given, cpu_seconds=MANY_SECONDS) for given in (table, dataclasses.replace(table, data=None))]
+    best, plain = (
+        seconds_text(used) if result.is_proved else f"over {MANY_SECONDS:.0f}, gap {result.gap:.0f}"
+        for result, used in results
+    )
+    proved, used = results[0]
+    size = f"{cases:,} | {table.n_rows:,} | {seconds_text(built)}"
+    line = f"| {name} | {score} | {size} | {best} | {proved.nodes} | {plain} |"
+    if not proved.is_proved:
+        return f"{line} - | - | - |"
+    start = time.process_time()
+    found = CredibleSet.build(table, bayes_factor=20, progress=cpu_limit(3 * MANY_SECONDS))
+    took = time.process_time() - start
+    if found.status is not Status.COMPLETE:
+        return f"{line} over {3 * MANY_SECONDS:.0f} | - | - |"
+    return f"{line} {seconds_text(took)} | {found.count:,} | {took / used:.2f} |"
+
+
 SECTIONS = {
     "published": published_instances,
+    "many": many_cases,
     "methods": methods_side_by_side,
     "small": small_data_sets,
     "dp": subset_dp,

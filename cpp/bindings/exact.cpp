@@ -3,6 +3,7 @@
 #include "exact/acyclicity.hpp"
 #include "exact/branching.hpp"
 #include "exact/cut_bound.hpp"
+#include "exact/information.hpp"
 #include "exact/lp_matrix.hpp"
 #include "exact/separation.hpp"
 #include "exact/subset_dp.hpp"
@@ -28,6 +29,20 @@ void bind_cuts(nb::module_& stage) {
                 pool.extend({members.data(), members.size()}, as_span(codes));
             },
             nb::arg("members").noconvert(), nb::arg("codes").noconvert())
+        .def(
+            "extend_weighted",
+            [](CutPool& pool, const Array1<Word>& members, const CandidateSets& sets,
+               const Array1<double>& coefficients, double side) {
+                pool.extend_weighted(SetView(as_span(members)), sets, as_span(coefficients), side);
+            },
+            nb::arg("members").noconvert(), nb::arg("sets"), nb::arg("coefficients").noconvert(),
+            nb::arg("side"))
+        .def(
+            "extend_from",
+            [](CutPool& pool, const CutPool& other, const Array1<std::uint8_t>& take) {
+                pool.extend_from(other, as_span(take));
+            },
+            nb::arg("other"), nb::arg("take").noconvert())
         .def_prop_ro(
             "codes", [](const CutPool& pool) { return copy_array(pool.codes()); }, nb::rv_policy::automatic)
         .def(
@@ -81,6 +96,66 @@ void bind_cuts(nb::module_& stage) {
         },
         nb::arg("sets"), nb::arg("rows").noconvert(), nb::arg("values").noconvert(), nb::arg("limit"),
         nb::arg("threshold"), nb::arg("effort"), nb::arg("callback") = nb::none());
+}
+
+void bind_information(nb::module_& stage) {
+    nb::class_<Information>(stage, "Information")
+        .def(
+            "__init__",
+            [](Information* self, const Array1<std::int32_t>& arities) {
+                new (self) Information(as_span(arities));
+            },
+            nb::arg("arities").noconvert())
+        .def("__len__", &Information::size)
+        .def(
+            "learn",
+            [](Information& information, const Array1<std::int64_t>& offsets,
+               const Array1<std::int32_t>& members, const Array1<double>& probabilities) {
+                unlocked([&] {
+                    information.learn({as_span(offsets), as_span(members), as_span(probabilities)});
+                    return 0;
+                });
+            },
+            nb::arg("offsets").noconvert(), nb::arg("members").noconvert(),
+            nb::arg("probabilities").noconvert())
+        .def(
+            "entropy",
+            [](const Information& information, const Array1<Word>& members) {
+                return information.entropy(SetView(as_span(members)));
+            },
+            nb::arg("members").noconvert())
+        .def(
+            "set_model",
+            [](Information& information, const Array2<Word>& parents) {
+                information.set_model({parents.data(), parents.size()});
+            },
+            nb::arg("parents").noconvert())
+        .def_prop_ro("total", &Information::total)
+        .def("take_wanted", [](Information& information) { return copy_sets(information.take_wanted()); })
+        .def(
+            "coefficients",
+            [](const Information& information, const CandidateSets& sets, const Array1<Word>& members) {
+                return as_array(
+                    unlocked([&] { return information.coefficients(sets, SetView(as_span(members))); }));
+            },
+            nb::arg("sets"), nb::arg("members").noconvert())
+        .def(
+            "separate",
+            [](Information& information, const CandidateSets& sets, const Array1<std::int64_t>& rows,
+               const Array1<double>& values, std::size_t limit, double threshold) {
+                const auto found = unlocked([&] {
+                    return information.separate(sets, {as_span(rows), as_span(values)}, limit, threshold);
+                });
+                BitRows members(sets.variables());
+                std::vector<double> sides;
+                for (const InformationCut& cut : found) {
+                    members.append(cut.members);
+                    sides.push_back(cut.side);
+                }
+                return nb::make_tuple(copy_sets(members), as_array(std::move(sides)));
+            },
+            nb::arg("sets"), nb::arg("rows").noconvert(), nb::arg("values").noconvert(), nb::arg("limit"),
+            nb::arg("threshold"));
 }
 
 void bind_acyclicity(nb::module_& stage) {
@@ -163,6 +238,7 @@ void bind_subset_dp(nb::module_& stage) {
 
 void bind_exact(nb::module_& stage) {
     arcwise::bind_cuts(stage);
+    arcwise::bind_information(stage);
     arcwise::bind_acyclicity(stage);
     arcwise::bind_branching(stage);
     arcwise::bind_subset_dp(stage);

@@ -32,7 +32,8 @@ struct CutsOfNode {
         }
     }
 
-    double price(const CutPool& pool, std::size_t node, SetView set) const {
+    double price(const CutPool& pool, std::size_t node, const CandidateSets& sets, std::size_t row) const {
+        const SetView set = sets.set(row);
         double price = 0;
         if (pool.words() == 1) {
             for (std::size_t c = 0; c < plain.size(); ++c)
@@ -41,7 +42,7 @@ struct CutsOfNode {
             for (std::size_t c = 0; c < plain.size(); ++c)
                 if (plain_members[c].meets(set)) price += plain[c];
         }
-        for (const std::size_t c : other) price += pool.multiplier(c) * pool.coefficient(c, node, set);
+        for (const std::size_t c : other) price += pool.multiplier(c) * pool.coefficient(c, node, sets, row);
         return price;
     }
 };
@@ -56,7 +57,7 @@ BoundResult cut_bound(const CandidateSets& sets, const CutPool& pool, std::span<
         double best = -infinity;
         for (std::size_t row = sets.begin(v); row < sets.end(v); ++row) {
             if (!allowed.empty() && !allowed[row]) continue;
-            const double value = sets.score(row) - cuts.price(pool, v, sets.set(row));
+            const double value = sets.score(row) - cuts.price(pool, v, sets, row);
             result.reduced_costs[row] = value;
             best = std::max(best, value);
         }

@@ -6,6 +6,7 @@
 namespace arcwise {
 
 double CutPool::side(std::size_t i) const {
+    if (codes_[i] == 0) return weights_[i]->side;
     if (codes_[i] < 0) return four_node_facets()[static_cast<std::size_t>(-codes_[i] - 1)].side;
     return static_cast<double>(members(i).size()) - codes_[i];
 }
@@ -23,7 +24,30 @@ void CutPool::extend(std::span<const Word> members, std::span<const std::int32_t
         }
         codes_.push_back(code);
         corners_.push_back(corners);
+        weights_.push_back(nullptr);
         multipliers_.push_back(0);
+    }
+}
+
+void CutPool::extend_weighted(SetView members, const CandidateSets& sets,
+                              std::span<const double> coefficients, double side) {
+    assert(coefficients.size() == sets.rows());
+    Weights weights{{}, side};
+    const auto origins = sets.origins();
+    weights.of_row.resize(origins.empty() ? 0 : static_cast<std::size_t>(std::ranges::max(origins)) + 1);
+    for (std::size_t row = 0; row < sets.rows(); ++row)
+        weights.of_row[static_cast<std::size_t>(origins[row])] = coefficients[row];
+    const std::int32_t code = 0;
+    extend(members.words(), {&code, 1});
+    weights_.back() = std::make_shared<const Weights>(std::move(weights));
+}
+
+void CutPool::extend_from(const CutPool& other, std::span<const std::uint8_t> take) {
+    assert(take.size() == other.size() && other.variables() == variables());
+    for (std::size_t i = 0; i < take.size(); ++i) {
+        if (take[i] == 0) continue;
+        extend(other.members(i).words(), other.codes().subspan(i, 1));
+        weights_.back() = other.weights_[i];
     }
 }
 
@@ -41,11 +65,13 @@ void CutPool::keep(std::span<const std::uint8_t> keep) {
         std::ranges::copy(members(i).words(), members_[kept].words().begin());
         codes_[kept] = codes_[i];
         corners_[kept] = corners_[i];
+        weights_[kept] = weights_[i];
         multipliers_[kept++] = multipliers_[i];
     }
     members_.resize(kept);
     codes_.resize(kept);
     corners_.resize(kept);
+    weights_.resize(kept);
     multipliers_.resize(kept);
 }
 

@@ -19,7 +19,7 @@ CutRows cut_rows(const CandidateSets& sets, std::span<const std::int64_t> column
         pool.members(c).for_each([&](std::size_t v) {
             for (const std::int32_t j : of_node[v]) {
                 const auto row = static_cast<std::size_t>(columns[static_cast<std::size_t>(j)]);
-                const double a = pool.coefficient(c, v, sets.set(row));
+                const double a = pool.coefficient(c, v, sets, row);
                 if (a == 0) {
                     zeros.push_back(j);
                     continue;
@@ -51,7 +51,7 @@ SparseMatrix cut_columns(const CandidateSets& sets, std::span<const std::int64_t
         const std::size_t node = sets.node_of(row);
         for (std::size_t c = 0; c < pool.size(); ++c) {
             if (!pool.members(c).has(node)) continue;
-            double a = pool.coefficient(c, node, sets.set(row));
+            double a = pool.coefficient(c, node, sets, row);
             if (forms[c] == static_cast<std::uint8_t>(CutForm::at_least)) a = 1 - a;
             if (a == 0) continue;
             result.indices.push_back(static_cast<std::int32_t>(c));

@@ -33,7 +33,7 @@ TEST(cuts_hold_and_bound_every_network) {
             for (std::size_t i = 0; i < rows.size(); ++i) {
                 const auto row = static_cast<std::size_t>(rows[i]);
                 if (pool.members(c).has(sets.node_of(row)))
-                    left += values[i] * pool.coefficient(c, sets.node_of(row), sets.set(row));
+                    left += values[i] * pool.coefficient(c, sets.node_of(row), sets, row);
             }
             CHECK(std::abs(left - pool.side(c) - found[c].violation) < 1e-9);
         }
@@ -48,7 +48,7 @@ TEST(cuts_hold_and_bound_every_network) {
             for (std::size_t c = 0; c < pool.size(); ++c) {
                 double left = 0;
                 for (std::size_t v = 0; v < 5; ++v)
-                    if (pool.members(c).has(v)) left += pool.coefficient(c, v, sets.set(network[v]));
+                    if (pool.members(c).has(v)) left += pool.coefficient(c, v, sets, network[v]);
                 CHECK(left <= pool.side(c));
             }
         });

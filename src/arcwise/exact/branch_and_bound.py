@@ -23,8 +23,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.data import Dataset
 from arcwise.exact.budget import Budget
 from arcwise.exact.incumbent import Incumbent
+from arcwise.exact.information import Information
 from arcwise.exact.proof import OBJECT_BYTES, Round, RoundLog, Scope, Step
 from arcwise.exact.relaxation import LpSolution, Relaxation
 from arcwise.limits import Status
@@ -32,7 +34,7 @@ from arcwise.limits import Status
 if TYPE_CHECKING:
     from arcwise._core.parent_sets import CandidateSets
 
-__all__ = ["BranchAndBound", "Root", "Settle", "round_point", "shrink", "solve_root"]
+__all__ = ["BranchAndBound", "Root", "Settle", "inform", "round_point", "shrink", "solve_root"]
 
 # Sums of scores are exact to about 1e-10; a set is dropped only if it is certainly too costly.
 ROUNDING = 1e-8
@@ -40,10 +42,17 @@ ROUNDING = 1e-8
 # A round of cuts at the root is worth it if the bound falls by this much, however wide the gap is.
 PROGRESS = 0.5
 
+# Information cuts come after so many rounds without, if the gap is still wider than so much per node: most problems of
+# few cases are solved before.
+PLAIN_ROUNDS = 15
+WIDE_OPEN = 1.0
+
 # Probing: how many arcs at most, how many without a better one, and simplex iterations per side.
 MOST_PROBED = 16
 PROBE_PATIENCE = 5
 PROBE_ITERATIONS = 40
+# With information cuts, which are dense, fewer say nothing.
+PROBE_ITERATIONS_DENSE = 200
 
 # Of an open node, besides its rows: Python's objects.
 NODE_BYTES = 400
@@ -80,9 +89,17 @@ def floor_of(sets: CandidateSets, incumbent: Incumbent) -> float:
 
 
 def solve_root(
-    sets: CandidateSets, incumbent: Incumbent, budget: Budget, tolerance: float, scope: Scope | None = None
+    sets: CandidateSets,
+    incumbent: Incumbent,
+    budget: Budget,
+    tolerance: float,
+    scope: Scope | None = None,
+    data: Dataset | None = None,
 ) -> Root:
-    """Tighten the relaxation until nothing is violated or progress stalls; drop sets by reduced cost on the way."""
+    """Tighten the relaxation until nothing is violated or progress stalls; drop sets by reduced cost on the way.
+
+    With `data`, what some rounds leave wide open is cut with the information in them.
+    """
     root = Root(sets, Relaxation(sets, floor_of(sets, incumbent), budget), incumbent, math.inf, scope=scope)
     best: Round | None = None  # not in the step yet
     stalled = 0
@@ -108,7 +125,12 @@ def solve_root(
             shrink(root, keep)
             best = None if gained > 0 else best
             continue
+        if root.rounds == PLAIN_ROUNDS and inform(root, data, budget):
+            continue
         if stalled >= 12 or not root.relaxation.separate(solution, effort=1, threshold=1e-4):
+            if inform(root, data, budget):
+                stalled = 0
+                continue
             if np.count_nonzero(keep) < root.sets.rows:
                 shrink(root, keep)
                 best = None if gained > 0 else best
@@ -116,6 +138,16 @@ def solve_root(
     if scope is not None and best is not None:
         scope.record.keep(root.step, best)
     return root
+
+
+def inform(root: Root, data: Dataset | None, budget: Budget) -> bool:
+    """Let the relaxation have the information in the data if the gap is worth it; say whether that is new."""
+    if root.relaxation.is_dense or root.bound - root.incumbent.score <= WIDE_OPEN * root.sets.variables:
+        return False
+    information = Information.under(root.sets, root.incumbent.rows, data, budget)
+    if information is not None:
+        root.relaxation.inform(information)
+    return information is not None
 
 
 def shrink(root: Root, keep: NDArray[np.bool_]) -> None:
@@ -395,7 +427,8 @@ class BranchAndBound:
         possible, left = self._propagate(left)
         if not possible:
             return None, None
-        reached, multipliers = self.relaxation.probe(left, PROBE_ITERATIONS)
+        iterations = PROBE_ITERATIONS_DENSE if self.relaxation.is_dense else PROBE_ITERATIONS
+        reached, multipliers = self.relaxation.probe(left, iterations)
         if reached <= self._goal:
             return None, None if self._scope is None else self._scope.round_of(self.relaxation.pool, multipliers)
         self._costs.learn((parent, child, present), bound - reached, 1 - weight if present else weight)

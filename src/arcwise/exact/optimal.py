@@ -77,6 +77,7 @@ class _Search:
     threads: int
     seed: int
     record: ProofRecord | None = None
+    data: Dataset | None = None  # the variables of the table in its order
     counts: Counter[str] = field(default_factory=Counter)
 
     def solve(self, sets: CandidateSets, incumbent: Incumbent) -> _Part:
@@ -143,7 +144,9 @@ class _Search:
     def _by_branch_and_bound(self, sets: CandidateSets, incumbent: Incumbent, bound: float) -> _Part:
         incumbent.improve()
         scope = None if self.record is None else Scope(self.record, sets.node_origins)
-        root = solve_root(sets, incumbent, self.budget, PROOF_TOLERANCE, scope)
+        # Information cuts need logarithms, which the checker of certificates does not compute.
+        data = self.data if scope is None else None
+        root = solve_root(sets, incumbent, self.budget, PROOF_TOLERANCE, scope, data)
         bound = min(bound, root.bound)
         self.counts["root rounds"] += root.rounds
         best = root.incumbent
@@ -297,7 +300,8 @@ def search_table(
                 f"handles components of up to 32 variables; the largest here has {largest}.",
                 remedies=Remedy("use", Argument("method", "branch-and-bound")),
             )
-        search = _Search("auto" if method == "auto" else picked, budget, threads, resolve_seed(options.seed), record)
+        seed = resolve_seed(options.seed)
+        search = _Search("auto" if method == "auto" else picked, budget, threads, seed, record, near.data)
         rows = np.empty(table.n_variables, dtype=np.int64)
         with budget.elsewhere(constant / unit, constant / unit):
             solved = search.solve_all(components)

@@ -1,7 +1,8 @@
 """`Relaxation`: the linear relaxation of the problem over one component, with cuts and columns added as needed.
 
 Variables x(v, S), one for each candidate set; for each node they sum to 1; acyclicity is enforced by cuts that are
-separated natively (clusters and four-node facets, see cpp/core/exact/cut_pool.hpp). HiGHS solves the program, but
+separated natively (clusters and four-node facets, see cpp/core/exact/cut_pool.hpp, and where there are data
+`arcwise.exact.information`). HiGHS solves the program, but
 nothing rests on its numbers: the bound and the reduced costs are computed natively from the multipliers alone, over
 *all* sets.
 
@@ -30,6 +31,7 @@ from arcwise.limits import Limits, Status
 
 if TYPE_CHECKING:
     from arcwise._core.parent_sets import CandidateSets
+    from arcwise.exact.information import Information
 
 __all__ = ["LpSolution", "Relaxation"]
 
@@ -64,7 +66,13 @@ class Relaxation:
     the program is never infeasible, and a search node without any network is pruned by its bound.
     """
 
-    def __init__(self, sets: CandidateSets, floor: float, budget: Budget | None = None) -> None:
+    def __init__(
+        self,
+        sets: CandidateSets,
+        floor: float,
+        budget: Budget | None = None,
+        information: Information | None = None,
+    ) -> None:
         import highspy
 
         from arcwise import _core
@@ -94,6 +102,21 @@ class Relaxation:
         self._solver = self._new_solver()
         rank = np.arange(sets.rows) - self._offsets[self._node]
         self._add_columns(np.flatnonzero(rank < FIRST_COLUMNS))
+        self._information: Information | None = None
+        if information is not None:
+            self.inform(information)
+
+    def inform(self, information: Information) -> None:
+        """Take information cuts from now on, beginning with that over all nodes."""
+        first = len(self.pool)
+        self._information = information
+        information.add_first(self.pool, self.sets)
+        self._append_rows(first)
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether it has information cuts, which most columns are in."""
+        return self._information is not None
 
     def _new_solver(self) -> Any:
         import highspy
@@ -235,6 +258,11 @@ class Relaxation:
         """Add cuts, given as in `CutPool.extend`."""
         first = len(self.pool)
         self.pool.extend(members, codes)
+        self._append_rows(first)
+
+    def _append_rows(self, first: int) -> None:
+        """Give the program the cuts that the pool has from a certain one on."""
+        members, codes = self.pool.members[first:], self.pool.codes[first:]
         (starts, index, value), forms, sides = self.pool.rows(self.sets, self._columns, first)
         at_most = forms == 0
         lower = np.where(at_most, -self._infinity, sides)
@@ -262,7 +290,16 @@ class Relaxation:
         if codes.size:
             self._drop_idle_cuts()
             self.add_cuts(members, codes)
-        return int(codes.size)
+        return int(codes.size) + self._separate_information(solution)
+
+    def _separate_information(self, solution: LpSolution) -> int:
+        if self._information is None:
+            return 0
+        first = len(self.pool)
+        added = self._information.add_violated(self.pool, self.sets, solution.rows, solution.values, self._budget)
+        if added:
+            self._append_rows(first)
+        return added
 
     def _drop_idle_cuts(self) -> None:
         idle = self._age > CUT_AGE
@@ -281,8 +318,10 @@ class Relaxation:
     def over(self, sets: CandidateSets, floor: float) -> Relaxation:
         """Return a relaxation over a smaller copy of the same nodes' sets, with the active cuts."""
         smaller = Relaxation(sets, floor, self._budget)
+        smaller._information = self._information
         active = self._age <= 1
         if active.any():
-            smaller.add_cuts(np.ascontiguousarray(self.pool.members[active]), self.pool.codes[active])
+            smaller.pool.extend_from(self.pool, active.astype(np.uint8))
+            smaller._append_rows(0)
         smaller.iterations, smaller.solves = self.iterations, self.solves
         return smaller

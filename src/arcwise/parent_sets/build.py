@@ -186,6 +186,7 @@ def build_parent_set_tables(
             targets=None if data.targets is None else data.targets.sets,
             status=status,
             statistics=statistics,
+            data=data,
         )
         for number, score in enumerate(made)
     ]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.data import Dataset
 from arcwise.errors import ConstraintError, FormatError, OptionError
 from arcwise.graph import Constraints
 from arcwise.limits import Status
@@ -90,6 +91,9 @@ class ParentSetTable:
         Why the building ended; anything but complete means that `max_parents` is the last finished level.
     statistics
         How much work the building was; None for a table that was read.
+    data
+        The data the table was built from, for searches that can use them (`arcwise.exact.information`); no file and no
+        copy sent to another process has them.
     """
 
     names: tuple[str, ...]
@@ -106,6 +110,7 @@ class ParentSetTable:
     targets: tuple[tuple[str, ...], ...] | None = None
     status: Status = Status.COMPLETE
     statistics: BuildStatistics | None = None
+    data: Dataset | None = None
 
     def __repr__(self) -> str:
         limit = "" if self.max_parents is None else f", at most {self.max_parents} parents"
@@ -209,7 +214,8 @@ class ParentSetTable:
         return _core.parent_sets.TableView(self.node_offsets, self.scores, self.set_offsets, self.members)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "native"}  # made again where it arrives
+        # The view is made again where it arrives.
+        return {name: value for name, value in self.__dict__.items() if name != "native"} | {"data": None}
 
     @cached_property
     def digest(self) -> str:

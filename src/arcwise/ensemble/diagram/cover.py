@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.exact.branch_and_bound import BranchAndBound, Root, round_point, shrink
+from arcwise.data import Dataset
+from arcwise.exact.branch_and_bound import PLAIN_ROUNDS, BranchAndBound, Root, inform, round_point, shrink
 from arcwise.exact.budget import Budget
 from arcwise.exact.incumbent import Incumbent
 from arcwise.exact.relaxation import LpSolution, Relaxation
@@ -94,7 +95,9 @@ def _part_of(
     )
 
 
-def relax(sets: CandidateSets, rows: int, incumbent: Incumbent, slack: float, budget: Budget) -> tuple[Root, Part]:
+def relax(
+    sets: CandidateSets, rows: int, incumbent: Incumbent, slack: float, budget: Budget, data: Dataset | None
+) -> tuple[Root, Part]:
     """Solve the relaxation with cuts; the best multipliers seen give the bound and the reduced costs of all rows."""
     root = Root(sets, Relaxation(sets, incumbent.score - slack - 1.0, budget), incumbent, math.inf)
     everything = np.ones(sets.rows, dtype=np.bool_)
@@ -109,10 +112,15 @@ def relax(sets: CandidateSets, rows: int, incumbent: Incumbent, slack: float, bu
         round_point(sets, incumbent, solution)
         gap = root.bound - incumbent.score
         stalled = 0 if gained > 0.01 * gap else stalled + 1
-        if gap <= 1e-7 or stalled >= 8 or budget.exhausted():
+        if gap <= 1e-7 or budget.exhausted():
+            break
+        if (number == PLAIN_ROUNDS or stalled >= 8) and inform(root, data, budget):
+            stalled = 0
+            continue
+        if stalled >= 8:
             break
         budget.report("credible set: bound", incumbent.score, root.bound)
-        if not root.relaxation.separate(solution, effort=1 if number < 5 else 2):
+        if not root.relaxation.separate(solution, effort=1 if number < 5 else 2) and not inform(root, data, budget):
             break
     assert part is not None  # there is a first round
     return root, part

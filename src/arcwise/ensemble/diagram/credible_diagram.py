@@ -220,7 +220,7 @@ def build_diagram(
             possible, _ = _core.exact.AcyclicityPropagator(sets).propagate(np.ones(sets.rows, dtype=np.uint8))
             if not possible:
                 raise _no_network()
-        root, part = relax(incumbent.sets, table.n_rows, incumbent, (slack + tolerance) / unit, budget)
+        root, part = relax(incumbent.sets, table.n_rows, incumbent, (slack + tolerance) / unit, budget, table.data)
         order = _depth_first_order(table, sets, incumbent)
 
         def build(part: Part, at_least: float, most_bytes: int, trial: bool) -> NetworkDiagram:
