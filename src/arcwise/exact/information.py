@@ -34,6 +34,9 @@ BLOCK_CELLS = 4_000_000
 TABLE_CELLS = 1024
 # A cut is added if it is violated by this much of a score, and so many at a time.
 LEAST_VIOLATION = 0.3
+# Entropies are sums of up to a million products, right to about this: cuts are that much weaker, so that none of them
+# cuts off what it should not.
+ROUNDING = 1e-11
 NEW_CUTS = 12
 
 
@@ -117,7 +120,7 @@ class Information:
         return len(members)
 
     def _add(self, pool: CutPool, sets: CandidateSets, members: NDArray[np.uint64], side: float) -> None:
-        pool.extend_weighted(members, sets, self._native.coefficients(sets, members), side)
+        pool.extend_weighted(members, sets, self._native.coefficients(sets, members), side + ROUNDING)
 
 
 def _posteriors(
