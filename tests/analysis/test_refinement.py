@@ -11,7 +11,7 @@ import pytest
 
 import arcwise
 from arcwise import datasets
-from arcwise.analysis import refinement
+from arcwise.analysis import refinement, work
 from arcwise.analysis.averaged import Shortfall
 from arcwise.analysis.learning import learn_prepared
 from arcwise.analysis.options import LearnOptions
@@ -39,6 +39,24 @@ def learned(seen: list[arcwise.Analysis] | None = None, **changes: Any) -> arcwi
 @pytest.fixture(scope="module")
 def whole() -> arcwise.Analysis:
     return learned()
+
+
+def test_millions_of_values_have_a_draft_from_the_first_networks(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = learned(replicates=60, compare=False)
+    monkeypatch.setattr(work, "LONG_VALUES", 3000)  # 625 cases of 5 variables
+    seen: list[arcwise.Analysis] = []
+    last = learned(seen, replicates=60, compare=False)
+    draft = seen[0]
+    assert draft.main.count == 20 and last.main.count == 60
+    assert draft.main.kept is not None and last.main.kept is not None
+    assert [dag.parents for dag in draft.main.kept.networks] == [dag.parents for dag in last.main.kept.networks][:20]
+    assert draft.status is Status.INTERRUPTED
+    assert any("60 networks in place of 20" in remark.text for remark in draft.remarks)
+    assert draft.to_html()
+    assert last.to_html() == plain.to_html()
+    seen.clear()
+    learned(seen, replicates=60, compare=False, method="credible")
+    assert all("in place of" not in remark.text for one in seen for remark in one.remarks)
 
 
 def test_a_first_result_comes_before_the_comparisons(whole: arcwise.Analysis, monkeypatch: pytest.MonkeyPatch) -> None:

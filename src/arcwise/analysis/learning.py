@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from arcwise.analysis.analysis import Analysis
 from arcwise.analysis.options import AUTO, LearnOptions
 from arcwise.analysis.preparation import Prepared, open_table, prepare
+from arcwise.analysis.prose.remarks import to_come_remark
 from arcwise.analysis.refinement import first_result, refine
-from arcwise.analysis.work import Work, completions_of
+from arcwise.analysis.work import FIRST_NETWORKS, Work, completions_of
 from arcwise.data import Dataset, Incomplete, Table
 from arcwise.deadline import Deadline
 from arcwise.ensemble.gaps.completions import Completions
@@ -22,7 +23,7 @@ from arcwise.graph import Constraints
 from arcwise.limits import Limits
 from arcwise.mentions import Argument, Remedy
 from arcwise.option import from_keywords, option_lines, options_of, signature_with
-from arcwise.progress import ProgressCallback, run_line
+from arcwise.progress import ProgressCallback, RunLine, run_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -116,7 +117,20 @@ def learn_prepared(
     uncut = _recut(prepared, given, options)
     with run_line(progress) as line:
         work = Work(prepared, options, Deadline(Limits(options.limit_seconds, MEMORY)), line, given, uncut)
+        if on_result is not None and work.is_long:
+            on_result(_draft(work, line))
         return refine(first_result(work, line), work, line, on_result)
+
+
+def _draft(work: Work, line: RunLine) -> Analysis:
+    """Return what the first networks of a bootstrap say: with millions of rows, all of them take minutes.
+
+    The others begin with the same networks, so that a draft differs from the result by chance alone.
+    """
+    few = replace(work, options=replace(work.options, replicates=FIRST_NETWORKS), seconds={})
+    found = first_result(few, line)
+    more = f"{work.options.replicates:,} networks in place of {found.main.count:,}"
+    return replace(found, unfinished=(more,)).with_remark(to_come_remark)
 
 
 def _recut(prepared: Prepared, given: Dataset | Completions, options: LearnOptions) -> Uncut | None:

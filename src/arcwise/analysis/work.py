@@ -59,6 +59,9 @@ SIMULATIONS = 10
 SIMULATED_NETWORKS = 30
 SIMULATED_VARIABLES = 40
 SIMULATED_CASES = 20_000
+# With so many values in the data, all networks of a bootstrap take a minute: the first so many make a draft before.
+LONG_VALUES = 5_000_000
+FIRST_NETWORKS = 20
 
 
 def completions_of(data: Dataset | Incomplete, options: LearnOptions) -> Dataset | Completions:
@@ -90,6 +93,13 @@ class Work:
     def complete(self) -> Dataset:
         """The data; of data with gaps, one completion."""
         return self.data if isinstance(self.data, Dataset) else next(self.data.take(1))
+
+    @property
+    def is_long(self) -> bool:
+        """Whether the networks take so long that a draft from the first of them is worth its time."""
+        data, options = self.prepared.data, self.options
+        several = options.replicates >= 3 * FIRST_NETWORKS
+        return several and self._source(options.method) == "bootstrap" and data.n_rows * data.n_variables >= LONG_VALUES
 
     @property
     def known(self) -> Constraints | None:
