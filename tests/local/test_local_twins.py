@@ -169,3 +169,21 @@ def test_candidates_that_hold_all_change_nothing() -> None:
             with contextlib.suppress(ArcwiseError):
                 more = Dag.from_arcs(data.names, sorted(arcs))
                 assert make_score("aic").score_family(data, v, more.parents[v]) <= own + 1e-6
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_narrowing_with_experiments_has_one_list_for_all_groups(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An arc between children of different experiments can be turned: both ends know the other."""
+    monkeypatch.setattr(hill_climbing, "REFINED_WHOLE", 3)
+    rng = np.random.default_rng(seed)
+    codes = np.zeros((800, 30), dtype=np.uint8)
+    for v in range(30):
+        causes = rng.choice(v, size=min(2, v), replace=False) if v else []
+        codes[:, v] = np.where(rng.random(800) < 0.7, codes[:, causes].sum(axis=1) % 2, rng.integers(0, 2, 800))
+    names = [f"X{v}" for v in range(30)]
+    targets = [None if k == 0 else names[(k - 1) * 4] for k in rng.integers(0, 6, 800)]
+    data = Dataset.from_codes(codes, names=names).with_targets(targets)
+    for candidates in (1, 5):
+        found = hill_climbing.hill_climb(data, "bdeu", candidates=candidates, progress=False)
+        families = [(v, parents) for v, parents in enumerate(found.dag.parents)]
+        assert found.score == pytest.approx(make_score("bdeu").score_families(data, families).sum())

@@ -6,6 +6,7 @@
 // group, and this class only passes the question on.
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -55,9 +56,18 @@ class FamilyScores {
     std::size_t variables() const { return group_of_.size(); }
     std::uint64_t families_scored() const { return sum_of(&NeighbourScores::families_scored); }
     std::uint64_t families_meant() const { return sum_of(&NeighbourScores::families_meant); }
+    // The ends of an arc may be of different groups, and turning it needs both: all groups have one list.
     void narrow(std::size_t most) {
+        std::vector<Parents> lists(variables());
+        for (const auto* group : groups_)
+            if (group != nullptr) group->choose(most, lists);
+        for (auto& list : lists) {
+            std::ranges::sort(list);
+            const auto rest = std::ranges::unique(list);
+            list.erase(rest.begin(), rest.end());
+        }
         for (auto* group : groups_)
-            if (group != nullptr) group->narrow(most);
+            if (group != nullptr) group->narrow(lists);
     }
     void widen() {
         for (auto* group : groups_)

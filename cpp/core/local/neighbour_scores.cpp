@@ -159,8 +159,7 @@ void NeighbourScores::keep_largest(std::vector<Gain>& gains) {
     gains.erase(rest.begin(), rest.end());
 }
 
-void NeighbourScores::narrow(std::size_t most) {
-    std::vector<Parents> lists(variables());
+void NeighbourScores::choose(std::size_t most, std::vector<Parents>& lists) const {
     for (std::size_t child = 0; child < variables(); ++child) {
         auto gains = gained_[child];
         keep_largest(gains);
@@ -170,14 +169,12 @@ void NeighbourScores::narrow(std::size_t most) {
             lists[static_cast<std::size_t>(gains[k].variable)].push_back(static_cast<std::int32_t>(child));
         }
     }
-    for (auto& list : lists) {
-        std::ranges::sort(list);
-        const auto rest = std::ranges::unique(list);
-        list.erase(rest.begin(), rest.end());
-    }
+}
+
+void NeighbourScores::narrow(std::vector<Parents> lists) {
     candidates_ = std::move(lists);
     wide_rows_ = std::exchange(rows_, {});
-    wide_bytes_ = rows_bytes_;
+    wide_bytes_ = std::exchange(rows_bytes_, 0);
     blocks_.resize(variables());
 }
 

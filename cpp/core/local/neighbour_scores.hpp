@@ -88,10 +88,12 @@ class NeighbourScores {
     // The score of one family, without its neighbours.
     double local(std::size_t child, std::span<const std::int32_t> parents);
 
-    // From now on, rows are of a few candidates only: for each child the variables that have been its
-    // parents, and of those that have gained as one the `most` that gained most; a pair is in both lists or
-    // in none. Rows of all variables are kept for later.
-    void narrow(std::size_t most);
+    // Adds to `lists`, for each child, the variables that have been its parents, and of those that have
+    // gained as one the `most` that gained most, and the child to the lists of these.
+    void choose(std::size_t most, std::vector<Parents>& lists) const;
+    // From now on, rows are of these candidates only, ascending; a pair is in both lists or in none. Rows of
+    // all variables are kept for later.
+    void narrow(std::vector<Parents> lists);
     // From now on, rows are of all variables again.
     void widen();
 

@@ -130,7 +130,14 @@ TEST(narrow_rows_are_parts_of_wide_ones) {
     }
     for (const std::size_t most : {std::size_t{0}, std::size_t{2}, n}) {
         const auto before = all.families_scored();
-        all.narrow(most);
+        std::vector<Parents> lists(n);
+        all.choose(most, lists);
+        for (auto& list : lists) {
+            std::ranges::sort(list);
+            const auto rest = std::ranges::unique(list);
+            list.erase(rest.begin(), rest.end());
+        }
+        all.narrow(lists);
         for (std::size_t child = 2; child < n; ++child) {
             const auto row = all.row(child, one);
             CHECK(row->members != nullptr && row->toggled.size() == row->members->size());

@@ -21,6 +21,7 @@ from arcwise.confidence.recipe_confidence import carry_out
 from arcwise.data import Dataset, Incomplete, Table
 from arcwise.deadline import Deadline
 from arcwise.effects import Effect, EffectMatrix, PossibleEffects, find_effect, find_effects, possible_effects
+from arcwise.effects.search import refuse_copy
 from arcwise.ensemble import NetworkSet, NetworkSummary
 from arcwise.ensemble.model_average import AveragedDistribution, ModelAverage
 from arcwise.ensemble.reach import FamilyReach, family_reach
@@ -137,6 +138,7 @@ class Questions:
 
         It assumes that no common cause of the variables is missing from the data.
         """
+        refuse_copy(self.networks, cause)
         return find_effect(self.reach, self.stacked, cause, outcome, level=level, ess=self.ess, copies=self.copies)
 
     def effects(

@@ -125,7 +125,8 @@ def find_effects(
     """Return what setting each variable does to each other one; the arguments are those of `find_effect`.
 
     A limit of time leaves the remaining causes out, and shows in the status. Of experiments, causes of which every case
-    sets another variable are `untold`.
+    sets another variable are `untold`. A copy of an earlier column, with which it was learned as one
+    (`NetworkSet.copies`), leads to nothing here: what setting one without the other does cannot be told.
 
     Raises
     ------

@@ -12,17 +12,30 @@ from arcwise.data import Dataset
 from arcwise.effects.back_door import Strata, marginal_moments, usable_cases
 from arcwise.effects.effect import LEVEL, Effect, Range, state_pairs
 from arcwise.effects.mixture import Mixture
-from arcwise.ensemble import Ensemble, Posterior
+from arcwise.ensemble import Ensemble, NetworkSet, Posterior
 from arcwise.ensemble.reach import FamilyReach, family_reach
 from arcwise.errors import OptionError
 from arcwise.mentions import Argument
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 
-__all__ = ["CauseParts", "check_copies", "check_effect_options", "find_effect", "reach_of"]
+__all__ = ["CauseParts", "check_copies", "check_effect_options", "find_effect", "reach_of", "refuse_copy"]
 
 # Of a cause with more families than this, the rarest, of this share together, are left out of intervals and means.
 MOST_FAMILIES = 256
 LEFT_OUT = 1e-4
+
+
+def refuse_copy(networks: NetworkSet, cause: str) -> None:
+    """Raise an `OptionError` for a cause that was learned as one with an earlier column of the same content.
+
+    All its arcs are at that one, so that networks would say that setting it does nothing.
+    """
+    if cause in networks.copies:
+        first = networks.copies[cause]
+        raise OptionError(
+            f"'{cause}' is a copy of '{first}', and data cannot tell what setting one of them without the other would "
+            f"do; the networks have all arcs at '{first}': ask for that."
+        )
 
 
 def find_effect(
@@ -67,6 +80,8 @@ def find_effect(
     """
     check_effect_options(data, (cause, outcome), level, ess)
     check_copies(data, copies)
+    if isinstance(networks, NetworkSet):
+        refuse_copy(networks, cause)
     reach = reach_of(networks, data)
     x, y = data.index(cause), data.index(outcome)
     told = usable_cases(data, cause)

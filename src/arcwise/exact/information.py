@@ -28,6 +28,8 @@ FEWEST_CASES = 2500
 # Of all families together, and of one; what is larger is left to the other cuts.
 MOST_CELLS = 50_000_000
 LARGEST_FAMILY = 12
+# Each family's cells are summed for each of its subsets: so many additions take seconds.
+MOST_SUMS = 2_000_000_000
 # Cells that are in memory at a time, about.
 BLOCK_CELLS = 4_000_000
 # Of the cliques of the network that is asked: its limits for a row of data with gaps.
@@ -73,7 +75,8 @@ class Information:
         families[np.arange(sets.rows), np.repeat(np.arange(sets.variables), np.diff(sets.offsets))] = True
         families = np.unique(families, axis=0)
         cells = np.exp2(families @ np.log2(arities))
-        if families.sum(axis=1).max() > LARGEST_FAMILY or cells.sum() > MOST_CELLS:
+        sizes = families.sum(axis=1)
+        if sizes.max() > LARGEST_FAMILY or cells.sum() > MOST_CELLS or (cells * np.exp2(sizes)).sum() > MOST_SUMS:
             return None
         network = _posteriors(inside[rows], arities, data, sets.node_origins)
         if network.prepare(budget.seconds_left, None):

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from arcwise import Dataset, edge_confidence, learn
+from arcwise.effects import find_effect
 from arcwise.ensemble import bootstrap_networks
 from arcwise.ensemble.replicates.copies import Copies
+from arcwise.errors import OptionError
 from arcwise.graph import Beliefs, Constraints
 from arcwise.scores import make_score
 
@@ -85,6 +87,14 @@ def test_what_tells_columns_apart_keeps_them_apart() -> None:
     assert not Copies.among(data, make_score("nip_bde"), free)
 
 
+def test_a_copy_is_no_cause() -> None:
+    data = hub()
+    found = bootstrap_networks(data, "bic", replicates=5, seed=1)
+    with pytest.raises(OptionError, match="'twin' is a copy of 'hub'"):
+        find_effect(found, data, "twin", "a")
+    assert find_effect(found, data, "hub", "a").outcome == "a"
+
+
 def test_a_few_rows_are_no_copy() -> None:
     rare = np.zeros((50, 3), dtype=int)
     rare[:4, :2] = 1
@@ -94,6 +104,22 @@ def test_a_few_rows_are_no_copy() -> None:
     assert not Copies.among(data, make_score("bic"), free)
     rare[:5, :2] = 1
     assert Copies.among(Dataset.from_codes(rare, names=["a", "b", "c"]).collapse(), make_score("bic"), free)
+
+
+def test_columns_that_are_different_in_every_row_are_no_copies() -> None:
+    rng = np.random.default_rng(0)
+    codes = np.column_stack([rng.permutation(60), rng.permutation(60), rng.integers(0, 2, 60)])
+    data = Dataset.from_codes(codes, names=["a", "b", "c"])
+    assert not Copies.among(data, make_score("bic"), Constraints(data.names))
+
+
+def test_a_copy_that_the_score_has_no_use_for_is_learned_apart() -> None:
+    states = np.random.default_rng(1).integers(0, 12, 60)
+    data = Dataset.from_codes(np.column_stack([states, 11 - states]), names=["a", "b"])
+    free = Constraints(data.names)
+    assert not Copies.among(data, make_score("bic"), free)
+    more = data.take(np.repeat(np.arange(60), 20))
+    assert Copies.among(more, make_score("bic"), free).named == {"b": "a"}
 
 
 def test_a_run_resumes(tmp_path: Path) -> None:

@@ -4,11 +4,13 @@ If two columns correspond one to one in every row, then for every network there 
 the same score. Data cannot tell which of the two a third variable depends on; a sample of networks that takes either by
 chance gives each edge half of its confidence, so that neither seems to be there, and a hub with a copy loses all its
 neighbours. (In the network hailfinder, one such pair has 17 of 66 edges.) So edges go to the column that comes first,
-the copy has that one as its only parent, which nothing can improve, and whoever reports the networks says so.
+the copy has that one as its only parent, and whoever reports the networks says so. Where the score has no use for the
+arc between the two, as with many states and few cases, the columns are learned apart.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -58,11 +60,16 @@ class Copies:
         known: dict[tuple[int, bytes], int] = {}
         first = {}
         for v, codes in enumerate(data.codes):
-            if not can_tell_copies(np.bincount(codes, weights=data.weights)):
+            cases = np.bincount(codes, weights=data.weights)
+            # Columns that are different in most rows all correspond one to one.
+            if 2 * np.count_nonzero(cases) > data.n_cases or not can_tell_copies(cases):
                 continue
-            found = known.setdefault((int(data.arities[v]), first_seen(codes).tobytes()), v)
+            key = hashlib.sha256(first_seen(codes).data).digest()  # not the column itself: memory for one at a time
+            found = known.setdefault((int(data.arities[v]), key), v)
             if found != v:
-                first[v] = found
+                joined, alone = score.score_families(data, [(v, (found,)), (v, ())])
+                if joined > alone:
+                    first[v] = found
         return cls(data.names, first)
 
     def __bool__(self) -> bool:
