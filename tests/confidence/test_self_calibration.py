@@ -155,9 +155,13 @@ def test_gaps_are_not_simulated() -> None:
         learn(data, calibration="self", impute="completions", compare=False, permutations=0)
 
 
-def test_the_default_recipe_needs_no_warning_unless_states_bind_its_parents() -> None:
-    many = learn(datasets.load("balance-scale"), compare=False, permutations=0, seed=1)  # five states, 625 cases
-    assert "the largest number of parents: 3 here, 4 there" in many.probability.calibration.doubt
+def test_the_default_recipe_needs_no_warning_even_where_states_bind_its_parents() -> None:
+    data = datasets.load("balance-scale")  # five states, 625 cases: at most three parents, as in the study
+    many = learn(data, compare=False, permutations=0, seed=1)
+    assert many.main.recipe.max_parents == 3
+    assert many.probability.calibration.doubt == ""
+    given = learn(data, compare=False, permutations=0, seed=1, max_parents=2)
+    assert "the largest number of parents: 2 here, 4 there" in given.probability.calibration.doubt
     analysis = learn(datasets.load("tic-tac-toe"), compare=False, permutations=0, seed=1)
     assert not any("Warning" in remark.text for remark in analysis.remarks)
     assert Calibration.from_description(analysis.probability.calibration.describe()).kind == "table"
