@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from arcwise.confidence import EdgeConfidence, choose_threshold, learned_table, recommend
 from arcwise.confidence.calibration.calibration import Calibration
-from arcwise.confidence.calibration.decisions import best_cut, false_rate_cut
+from arcwise.confidence.calibration.decisions import best_cut, f_expected, false_rate_cut
 from arcwise.errors import OptionError
 
 N = 6
@@ -55,13 +56,29 @@ def expectation(found: EdgeConfidence, cut: float, metric: str, weight: float) -
     p, chosen = found.probability, found.vector > cut
     i, j = np.triu_indices(N, 1)
     right = np.max([p.directed[i, j], p.directed[j, i], p.undirected[i, j]], axis=0)
-    total = p.vector.sum()
     if metric == "cost":
         return float((1 - p.vector[chosen]).sum() + weight * p.vector[~chosen].sum())
     if metric == "shd":
         return float((1 - right[chosen]).sum() + p.vector[~chosen].sum())
-    hits = (p.vector if metric == "f" else right)[chosen].sum()
-    return float(-(1 + weight**2) * hits / max(chosen.sum() + weight**2 * total, 1e-300))
+    if not chosen.any():
+        return -float(np.prod(1 - p.vector))
+    hits = (p.vector if metric == "f" else right)[chosen]
+    total = 0.0
+    for own, hit in zip(p.vector[chosen], hits, strict=True):  # beside an edge that is hit, how many others are there?
+        rest = np.delete(p.vector, np.flatnonzero(p.vector == own)[0])
+        total += hit * sum(
+            chance * (1 + weight**2) / (chosen.sum() + weight**2 * (1 + others))
+            for others, chance in enumerate(counts_of(rest))
+        )
+    return -float(total)
+
+
+def counts_of(chances: np.ndarray) -> np.ndarray:
+    """Return the probabilities of 0, 1, 2, ... edges, by adding one pair after the other."""
+    found = np.array([1.0])
+    for chance in chances:
+        found = np.convolve(found, [1 - chance, chance])
+    return found
 
 
 @settings(max_examples=60)
@@ -75,6 +92,40 @@ def test_no_cut_off_is_better_on_average(found: EdgeConfidence, metric: str, wei
     best = min(expectation(found, rival, metric, weight) for rival in rivals)
     assert expectation(found, cut, metric, weight) == pytest.approx(best, abs=1e-9)
     assert bar == pytest.approx(cut, abs=1e-9)  # the curve is the identity
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=7),
+    st.sampled_from([0.125, 0.5, 1.0, 2.0, 8.0]),
+    st.data(),
+)
+def test_expected_f_is_the_mean_over_all_graphs(
+    pairs: list[tuple[float, float]], beta: float, data: st.DataObject
+) -> None:
+    p = np.array([edge for edge, _ in pairs])
+    way = np.array([share for _, share in pairs])  # of the edges, how many are as they are drawn
+    most = data.draw(st.integers(0, len(p)))
+    mean = np.zeros(most + 1)
+    for there in itertools.product([False, True], repeat=len(p)):
+        edges = np.array(there)
+        chance = np.prod(np.where(edges, p, 1 - p))
+        for k in range(most + 1):
+            bottom = k + beta**2 * edges.sum()
+            mean[k] += chance * ((1 + beta**2) * (edges * way)[:k].sum() / bottom if bottom else 1.0)
+    assert f_expected((p * way)[:most], p, beta) == pytest.approx(mean, abs=1e-10)
+
+
+def test_no_edge_is_best_where_none_is_probable() -> None:
+    found = replace(
+        EdgeConfidence(
+            ("a", "b", "c"), np.zeros((3, 3)), np.zeros((3, 3)), "cpdag", "bootstrap", 100, "equal", False, n_cases=100
+        ),
+        undirected=np.array([[0, 0.2, 0], [0.2, 0, 0.05], [0, 0.05, 0]]),
+        calibration=Calibration.identity(),
+    )
+    assert best_cut(found, "f", 1.0)[0] == pytest.approx(0.2)
+    assert best_cut(found, "f", 8.0)[0] == pytest.approx(0.2)
 
 
 @given(confidences(), st.floats(0, 1))
