@@ -80,7 +80,7 @@ def replicate(variables: int) -> dict[str, Any]:
     """What `learn` averages: qNML with at most five parents, by tabu search and refined."""
     _, data = random_sample(variables)
     begin = time.process_time()
-    bootstrap_networks(data, "qnml", replicates=REPLICATES, max_parents=5, seed=1, progress=False)
+    bootstrap_networks(data, "qnml", replicates=REPLICATES, max_parents=5, seed=1, workers=1, progress=False)
     return {"seconds": (time.process_time() - begin) / REPLICATES}
 
 

@@ -29,13 +29,13 @@ alarm, large = sample("alarm", 50_000), sample("andes", 5000)
 child, insurance = sample("child", 500), sample("insurance", 2000)
 
 def build():
-    return arcwise.build_parent_sets(insurance, "bic", slack=math.log(20), progress=False)
+    return arcwise.build_parent_sets(insurance, "bic", slack=math.log(20), threads=1, progress=False)
 
 def resample():
-    return arcwise.bootstrap_networks(child, "bic", replicates=100, seed=1, progress=False)
+    return arcwise.bootstrap_networks(child, "bic", replicates=100, seed=1, workers=1, progress=False)
 
 def sum_all():
-    return find_posterior(child, "bdeu:ess=1", max_parents=4, way="exact", progress=False)
+    return find_posterior(child, "bdeu:ess=1", max_parents=4, way="exact", threads=1, progress=False)
 
 table = build()
 jobs = {

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import os
+from pathlib import Path
 
 from arcwise.defaults import MOST_THREADS
 from arcwise.errors import OptionError
 from arcwise.mentions import Argument
 
-__all__ = ["check_threads", "thread_count"]
+__all__ = ["available_cores", "check_threads", "thread_count"]
 
 
 def check_threads(threads: int) -> int:
@@ -24,7 +26,27 @@ def check_threads(threads: int) -> int:
 
 def thread_count(threads: int | None) -> int:
     """Return the number of threads: what was asked for, or by default the cores that this process may use."""
-    if threads is not None:
-        return check_threads(threads)
+    return available_cores() if threads is None else check_threads(threads)
+
+
+def available_cores() -> int:
+    """Return how many cores this process may use: those that it is bound to, and at most what its container has.
+
+    A container may be given the time of two cores on a machine of 64, by a quota of its control group: 64 threads would
+    then be stopped together, most of the time.
+    """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(cores, MOST_THREADS)
+    return max(1, min(cores, math.ceil(_quota()), MOST_THREADS))
+
+
+def _quota(root: Path = Path("/sys/fs/cgroup")) -> float:
+    """Return the cores that the control group of this process may use (version 2 or 1); without a limit, the most."""
+    try:
+        if (root / "cpu.max").exists():
+            quota, period = (root / "cpu.max").read_text().split()
+        else:
+            quota, period = ((root / "cpu" / f"cpu.cfs_{name}_us").read_text() for name in ("quota", "period"))
+        cores = float(quota) / float(period)
+    except (OSError, ValueError):  # no control groups, or "max"
+        return MOST_THREADS
+    return cores if cores > 0 else MOST_THREADS  # -1: no limit

@@ -22,7 +22,7 @@ from arcwise.errors import FormatError
 
 @pytest.fixture(scope="module")
 def flowers() -> arcwise.Analysis:
-    return learn(datasets.load("iris"), seed=3, name="iris")
+    return learn(datasets.load("iris"), seed=3, name="iris", threads=1)
 
 
 def content(path: Path) -> dict[str, bytes]:

@@ -22,13 +22,13 @@ from arcwise.local.problem import LocalProblem, unpack_parents
 from arcwise.local.twin import climb_twin, neighbours_twin
 from arcwise.scores import make_score
 
-SCORES = ["bic", "aic", "bdeu:ess=3", "k2", "bic_laplace"]
+SCORES = ["bic", "aic", "bdeu:ess=3", "qnml", "qbdj", "k2", "bic_laplace"]
 
 
 @st.composite
 def dependent_data(draw: st.DrawFn, most: int = 5) -> Dataset:
     """Columns that copy an earlier one half of the time, so that there are arcs to find."""
-    arities = draw(st.lists(st.sampled_from([2, 2, 3, 4]), min_size=2, max_size=most))
+    arities = draw(st.lists(st.sampled_from([2, 2, 3, 4, 5]), min_size=2, max_size=most))
     rows = draw(st.integers(3, 60))
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     columns: list[np.ndarray] = []
@@ -58,6 +58,25 @@ def test_neighbour_scores_equal_the_twin(data: Dataset, name: str, choice: st.Da
     assert own == pytest.approx(score.score_family_twin(data, child, parents), rel=1e-9, abs=1e-8)
     expected = neighbours_twin(data, score, child, frozenset(parents))
     np.testing.assert_allclose(toggled, expected, rtol=1e-9, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", ["bic", "bdeu:ess=3", "qnml"])
+@pytest.mark.parametrize("rows", [300, 40_000])  # keys of 16 bits, and of 32
+def test_neighbour_scores_of_many_states_and_rows_equal_scores_of_families(name: str, rows: int) -> None:
+    rng = np.random.default_rng(rows)
+    arities = (2, 300, 70, 5, 40, 2)  # codes that do not fit a byte, a variable without columns of its own
+    drawn = np.column_stack([rng.integers(0, r, rows) for r in arities])
+    data = Dataset.from_codes(
+        drawn, states=[[str(k) for k in range(r)] for r in arities], weights=rng.integers(0, 400, rows)
+    )
+    score = make_score(name)
+    learner = LocalProblem.of(data, score).learner()
+    for child, parents in ((0, ()), (0, (1, 2)), (1, (0, 3)), (4, (1, 2, 3)), (5, (0,))):
+        own, toggled = learner.neighbours(data.native_weights, child, np.array(parents, dtype=np.int32))
+        others = [v for v in range(len(arities)) if v != child]
+        families = [(child, parents), *((child, tuple(sorted({*parents} ^ {v}))) for v in others)]
+        expected = score.score_families(data, families)
+        np.testing.assert_allclose([own, *toggled[others]], expected, rtol=1e-9, atol=1e-6)
 
 
 def test_refinement_gains_and_equals_the_twin() -> None:

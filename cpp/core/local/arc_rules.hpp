@@ -29,7 +29,7 @@ class ArcRules {
         for (std::size_t to = 0; to < variables; ++to) {
             const SetView needed = set_at(required, variables, to), barred = set_at(forbidden, variables, to);
             for (std::size_t from = 0; from < variables; ++from)
-                flags_[from * variables + to] = needed.has(from)   ? allowed_flag | required_flag
+                flags_[to * variables + from] = needed.has(from)   ? allowed_flag | required_flag
                                                 : barred.has(from) ? 0
                                                                    : allowed_flag;
         }
@@ -41,7 +41,7 @@ class ArcRules {
         ArcRules rules = *this;
         for (std::size_t to = 0; to < variables_; ++to)
             for (std::size_t from = 0; from < variables_ && !keeps(to); ++from)
-                if (!required(from, to)) rules.flags_[from * variables_ + to] = 0;
+                if (!required(from, to)) rules.flags_[to * variables_ + from] = 0;
         return rules;
     }
 
@@ -53,11 +53,11 @@ class ArcRules {
   private:
     static constexpr std::uint8_t allowed_flag = 1;
     static constexpr std::uint8_t required_flag = 2;
-    std::uint8_t at(std::size_t from, std::size_t to) const { return flags_[from * variables_ + to]; }
+    std::uint8_t at(std::size_t from, std::size_t to) const { return flags_[to * variables_ + from]; }
 
     std::size_t variables_;
     std::vector<std::size_t> limits_;
-    std::vector<std::uint8_t> flags_;
+    std::vector<std::uint8_t> flags_;  // by head, then tail: searches ask of all tails of one head
 };
 
 }  // namespace arcwise

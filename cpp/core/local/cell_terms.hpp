@@ -21,6 +21,7 @@ class CellTermTable {
     CellTermTable(const SetScore& score, double cells, std::int64_t cases)
         : score_(score),
           cells_(cells),
+          cases_(cases),
           small_(score.terms(cells)),
           values_(static_cast<std::size_t>(cases < largest ? cases + 1 : largest), unknown) {
         values_[0] = 0.0;  // a cell that does not occur has no term
@@ -35,11 +36,16 @@ class CellTermTable {
         return value;
     }
 
+    // Whether the score itself has the terms of all counts that there can be; they are at `known`.
+    bool knows_all() const { return small_.size() > static_cast<std::size_t>(cases_); }
+    const double* known() const { return small_.data(); }
+
   private:
     static constexpr std::int64_t largest = std::int64_t{1} << 20;
     static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
     const SetScore& score_;
     double cells_;
+    std::int64_t cases_;
     std::span<const double> small_;  // the score's own
     std::vector<double> values_;
 };

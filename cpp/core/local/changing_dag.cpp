@@ -89,33 +89,63 @@ void ChangingDag::recompute_below(std::size_t node) {
     for (const auto& [count, v] : below) recompute_row(v);
 }
 
-bool ChangingDag::assign(std::vector<Parents> parents) {
-    assert(parents.size() == nodes());
+// Kahn's algorithm, without a list of its own for the children of each node. False if there is a cycle.
+bool ChangingDag::sort_topologically(const std::vector<Parents>& parents) {
     const std::size_t n = nodes();
-    std::vector<Parents> children(n);
-    std::vector<std::size_t> missing(n);
-    std::vector<std::size_t> order;
-    order.reserve(n);
+    starts_.assign(n + 1, 0);
+    missing_.resize(n);
+    order_.clear();
     for (std::size_t v = 0; v < n; ++v) {
-        std::ranges::sort(parents[v]);
-        missing[v] = parents[v].size();
-        if (missing[v] == 0) order.push_back(v);
-        for (const auto p : parents[v])
-            children[static_cast<std::size_t>(p)].push_back(static_cast<std::int32_t>(v));
+        missing_[v] = static_cast<std::int32_t>(parents[v].size());
+        if (missing_[v] == 0) order_.push_back(static_cast<std::int32_t>(v));
+        for (const auto p : parents[v]) ++starts_[static_cast<std::size_t>(p) + 1];
     }
-    for (std::size_t i = 0; i < order.size(); ++i)
-        for (const auto child : children[order[i]])
-            if (--missing[static_cast<std::size_t>(child)] == 0)
-                order.push_back(static_cast<std::size_t>(child));
-    if (order.size() < n) return false;
-    parents_ = std::move(parents);
-    children_ = std::move(children);
-    arcs_ = 0;
-    hash_ = 0;
-    for (const auto v : order) {
+    for (std::size_t v = 0; v < n; ++v) starts_[v + 1] += starts_[v];
+    heads_.resize(static_cast<std::size_t>(starts_[n]));
+    for (std::size_t v = n; v-- > 0;)  // backwards, so that starts_[p + 1] ends where it has to
+        for (const auto p : parents[v])
+            heads_[static_cast<std::size_t>(--starts_[static_cast<std::size_t>(p) + 1])] =
+                static_cast<std::int32_t>(v);
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+        const auto tail = static_cast<std::size_t>(order_[i]);
+        const auto end =
+            tail + 2 < starts_.size() ? static_cast<std::size_t>(starts_[tail + 2]) : heads_.size();
+        for (auto k = static_cast<std::size_t>(starts_[tail + 1]); k < end; ++k)
+            if (--missing_[static_cast<std::size_t>(heads_[k])] == 0) order_.push_back(heads_[k]);
+    }
+    return order_.size() == n;
+}
+
+bool ChangingDag::assign(const std::vector<Parents>& parents) {
+    assert(parents.size() == nodes());
+    assert(std::ranges::all_of(parents, [](const Parents& list) { return std::ranges::is_sorted(list); }));
+    if (!sort_topologically(parents)) return false;
+    is_new_.assign(nodes(), 0);
+    for (const auto node : order_) {
+        const auto v = static_cast<std::size_t>(node);
+        auto& own = parents_[v];
+        const bool differs = own != parents[v];
+        if (differs) {
+            for (const auto p : own) {
+                const auto above = static_cast<std::size_t>(p);
+                hash_ ^= arc_key(above, v);
+                *std::ranges::find(children_[above], node) = children_[above].back();
+                children_[above].pop_back();
+            }
+            arcs_ += parents[v].size();
+            arcs_ -= own.size();
+            own = parents[v];
+            for (const auto p : own) {
+                hash_ ^= arc_key(static_cast<std::size_t>(p), v);
+                children_[static_cast<std::size_t>(p)].push_back(node);
+            }
+        }
+        const bool is_new = differs || std::ranges::any_of(own, [&](std::int32_t p) {
+                                return is_new_[static_cast<std::size_t>(p)] != 0;
+                            });
+        if (!is_new) continue;
+        is_new_[v] = 1;
         recompute_row(v);
-        arcs_ += parents_[v].size();
-        for (const auto p : parents_[v]) hash_ ^= arc_key(static_cast<std::size_t>(p), v);
     }
     return true;
 }

@@ -37,8 +37,9 @@ class ChangingDag {
     void add(std::size_t from, std::size_t to);
     void remove(std::size_t from, std::size_t to);
     void reverse(std::size_t from, std::size_t to);
-    // Replaces all arcs. False, and nothing changes, if they have a cycle.
-    bool assign(std::vector<Parents> parents);
+    // Replaces all arcs; the parents of a node are ascending. False, and nothing changes, if they have a
+    // cycle. What stays the same costs little: refinement comes here for every arc that it tries.
+    bool assign(const std::vector<Parents>& parents);
 
     // A hash of the set of arcs that one arc more or less changes by one exclusive-or (Zobrist 1970): the
     // tabu list recognises structures by it without looking at them.
@@ -56,6 +57,14 @@ class ChangingDag {
     std::vector<Parents> parents_;
     std::vector<Parents> children_;
     BitRows ancestors_;  // per node
+
+    // Scratch of `assign`.
+    bool sort_topologically(const std::vector<Parents>& parents);
+    std::vector<std::int32_t> order_;    // parents first
+    std::vector<std::int32_t> missing_;  // of each node, how many of its parents have no place yet
+    std::vector<std::int32_t> starts_;   // of each node, where its children begin in `heads_`
+    std::vector<std::int32_t> heads_;
+    std::vector<std::uint8_t> is_new_;  // of each node, whether its ancestors may be others than before
 };
 
 }  // namespace arcwise

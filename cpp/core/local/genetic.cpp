@@ -25,7 +25,7 @@ bool cross(Walk& walk, const Walk& mate, std::uint64_t tries, Xoshiro& random) {
         random.shuffle(std::span(nodes));
         auto parents = walk.dag().all_parents();
         for (std::size_t j = 0; j < taken; ++j) parents[nodes[j]] = mate.dag().all_parents()[nodes[j]];
-        if (walk.assign(std::move(parents))) return true;
+        if (walk.assign(parents)) return true;
     }
     return false;
 }

@@ -85,36 +85,15 @@ void NeighbourScores::add_block(const StateBlocks& blocks, std::size_t block, st
     }
 }
 
-// Adds the segments of some configurations of partition_, whose counts are in `counts`, to a candidate.
+// Adds the segments of some configurations of partition_, whose counts are in `counts`, to a candidate's
+// table.
 template <class Count>
-void NeighbourScores::add_segments_of(Candidate& candidate, std::size_t first_config, std::size_t last_config,
-                                      const std::vector<Count>& counts) {
+void NeighbourScores::add_tables_of(Candidate& candidate, std::size_t first_config, std::size_t last_config,
+                                    const std::vector<Count>& counts) {
     constexpr std::size_t width = StateBlocks::width;
     const std::size_t arity = candidate.arity;
     const std::size_t offset = partition_.first_segment(first_config);
     std::size_t s = offset;
-    if (tables_ != nullptr) {
-        auto& joint_terms = *candidate.joint_terms;
-        auto& margin_terms = *candidate.margin_terms;
-        std::int64_t margins[width + 1];
-        for (std::size_t config = first_config; config < last_config; ++config) {
-            std::fill_n(margins, arity, std::int64_t{0});
-            for (; s < partition_.config_ends[config]; ++s) {
-                const Count* column = counts.data() + (s - offset) * width + candidate.first;
-                std::int64_t rest = partition_.totals[s];
-                for (std::size_t k = 1; k < arity; ++k) {
-                    const auto n = static_cast<std::int64_t>(column[k - 1]);
-                    candidate.joint += joint_terms(n);
-                    margins[k] += n;
-                    rest -= n;
-                }
-                candidate.joint += joint_terms(rest);
-                margins[0] += rest;
-            }
-            for (std::size_t k = 0; k < arity; ++k) candidate.margin += margin_terms(margins[k]);
-        }
-        return;
-    }
     for (std::size_t config = first_config; config < last_config; ++config) {
         cells_.assign(arity * candidate.child_arity, 0);
         for (; s < partition_.config_ends[config]; ++s) {
@@ -141,22 +120,72 @@ bool NeighbourScores::is_sparse(std::size_t x) const {
     return partition_.ends.size() * data_.arity(x) > 2 * weights_.rows.size();
 }
 
-template <class Count>
-void NeighbourScores::additions_by_block(std::size_t child, std::span<const std::int32_t> parents,
-                                         NeighbourRow& row) {
-    std::vector<Count>& counts = [this]() -> std::vector<Count>& {
-        if constexpr (std::is_same_v<Count, std::uint32_t>)
-            return counts32_;
+// The candidates of a set score whose sums are made of the block's counts, by number of states; those that
+// are better counted row by row are scored at once.
+void NeighbourScores::sort_columns(std::span<const StateBlocks::Slot> slots, std::size_t child,
+                                   std::span<const std::int32_t> parents, NeighbourRow& row) {
+    for (auto& columns : columns_) columns.clear();
+    for (const auto& slot : slots) {
+        const auto x = static_cast<std::size_t>(slot.variable);
+        if (!wants(x, child, parents) || is_hopeless(row, child, parents, x)) continue;
+        if (is_sparse(x))
+            score_sparse(child, parents, x, row);
         else
-            return counts64_;
-    }();
+            columns_[data_.arity(x)].add(slot.variable, slot.first);
+    }
+}
+
+template <class Count>
+void NeighbourScores::sums_by_block(std::size_t child, std::span<const std::int32_t> parents,
+                                    NeighbourRow& row) {
+    auto& counts = counts_of<Count>();
+    const double parent_cells = data_.cells(parents);
+    const auto child_arity = static_cast<double>(data_.arity(child));
+    const StateBlocks& blocks = blocks_of(row, child);
+    for (std::size_t block = 0; block < blocks.blocks(); ++block) {
+        sort_columns(blocks.slots(block), child, parents, row);
+        bool any = false;
+        for (std::size_t arity = 0; arity < columns_.size(); ++arity) {
+            auto& columns = columns_[arity];
+            if (columns.variables.empty()) continue;
+            const double cells = parent_cells * static_cast<double>(arity);
+            columns.arity = arity;
+            columns.joint_terms = &tables_->of(cells * child_arity);
+            columns.margin_terms = &tables_->of(cells);
+            any = true;
+        }
+        if (!any) continue;
+        for_some_configurations([&](std::size_t first, std::size_t last) {
+            add_block(blocks, block, first, last, partition_, counts);
+            for (auto& columns : columns_)
+                if (!columns.variables.empty()) add_terms(columns, partition_, first, last, counts.data());
+        });
+        for (const auto& columns : columns_) {
+            if (columns.variables.empty()) continue;
+            const double cells = parent_cells * static_cast<double>(columns.arity);
+            const double joint_constant = tables_->constant(cells * child_arity);
+            const double margin_constant = tables_->constant(cells);
+            for (std::size_t i = 0; i < columns.variables.size(); ++i) {
+                const auto x = static_cast<std::size_t>(columns.variables[i]);
+                const double value =
+                    (joint_constant + columns.joint[i]) - (margin_constant + columns.margin[i]);
+                row.set(x, prior_ == nullptr ? value : value + prior_->of(child, with(parents, x)));
+            }
+            families_scored_ += columns.variables.size();
+        }
+    }
+}
+
+template <class Count>
+void NeighbourScores::tables_by_block(std::size_t child, std::span<const std::int32_t> parents,
+                                      NeighbourRow& row) {
+    auto& counts = counts_of<Count>();
     std::vector<Candidate> candidates;
     const StateBlocks& blocks = blocks_of(row, child);
     for (std::size_t block = 0; block < blocks.blocks(); ++block) {
         const auto slots = blocks.slots(block);
         for (std::size_t next = 0; next < slots.size();) {
-            // As many candidates at a time as their tables fit in memory; with a set score there are no
-            // tables.
+            // As many candidates at a time as their tables fit in memory.
             candidates.clear();
             std::size_t bytes = 0;
             for (; next < slots.size() && bytes < candidate_bytes; ++next) {
@@ -170,21 +199,46 @@ void NeighbourScores::additions_by_block(std::size_t child, std::span<const std:
                 candidate.variable = x;
                 candidate.first = slots[next].first;
                 start(candidate, child, parents);
-                if (tables_ == nullptr) bytes += table_.size() * candidate.arity * sizeof(std::int64_t);
+                bytes += table_.size() * candidate.arity * sizeof(std::int64_t);
             }
             if (candidates.empty()) continue;
-            for (std::size_t first = 0; first < partition_.configurations();) {
-                std::size_t last = first + 1;
-                while (last < partition_.configurations() &&
-                       partition_.config_ends[last] - partition_.first_segment(first) <= segments_at_once)
-                    ++last;
+            for_some_configurations([&](std::size_t first, std::size_t last) {
                 add_block(blocks, block, first, last, partition_, counts);
-                for (auto& candidate : candidates) add_segments_of(candidate, first, last, counts);
-                first = last;
-            }
+                for (auto& candidate : candidates) add_tables_of(candidate, first, last, counts);
+            });
             for (auto& candidate : candidates) row.set(candidate.variable, finish(candidate, child, parents));
         }
     }
+}
+
+// Calls visit(first, last) for stretches of configurations whose counts fit in memory at once.
+template <class Visit>
+void NeighbourScores::for_some_configurations(Visit visit) const {
+    for (std::size_t first = 0; first < partition_.configurations();) {
+        std::size_t last = first + 1;
+        while (last < partition_.configurations() &&
+               partition_.config_ends[last] - partition_.first_segment(first) <= segments_at_once)
+            ++last;
+        visit(first, last);
+        first = last;
+    }
+}
+
+template <class Count>
+std::vector<Count>& NeighbourScores::counts_of() {
+    if constexpr (std::is_same_v<Count, std::uint32_t>)
+        return counts32_;
+    else
+        return counts64_;
+}
+
+template <class Count>
+void NeighbourScores::additions_by_block(std::size_t child, std::span<const std::int32_t> parents,
+                                         NeighbourRow& row) {
+    if (tables_ != nullptr)
+        sums_by_block<Count>(child, parents, row);
+    else
+        tables_by_block<Count>(child, parents, row);
 }
 
 // One candidate by itself, row by row and only the cells that occur: better than sums of bytes where most of

@@ -15,15 +15,15 @@ namespace {
 constexpr double been_parent = std::numeric_limits<double>::infinity();  // more than any gain
 
 std::size_t bytes_of(const NeighbourRow& row) {
-    return row.toggled.size() * (sizeof(double) + 1) + row.gaining.size() * 4 + 200;
+    return row.toggled.size() * (sizeof(double) + 1) + row.gaining.size() * 8 + 200;
 }
 
 }  // namespace
 
-Parents NeighbourScores::key_of(std::size_t child, std::span<const std::int32_t> parents) {
-    Parents key{static_cast<std::int32_t>(child)};
-    key.insert(key.end(), parents.begin(), parents.end());
-    return key;
+const Parents& NeighbourScores::key_of(std::size_t child, std::span<const std::int32_t> parents) {
+    key_.assign(1, static_cast<std::int32_t>(child));
+    key_.insert(key_.end(), parents.begin(), parents.end());
+    return key_;
 }
 
 std::size_t NeighbourScores::KeyHash::operator()(const Parents& key) const {
@@ -45,37 +45,37 @@ NeighbourScores::NeighbourScores(const StateBlocks& data, std::span<const std::i
       penalty_(score.penalty_weight()),
       memory_(memory),
       sorter_(data_, weights_),
-      gained_(data.variables()) {
+      gained_(data.variables()),
+      columns_(StateBlocks::width + 2) {
     assert((tables == nullptr) == (score.set_score() == nullptr));
     assert(tables == nullptr || tables->cases() == weights_.cases);
     assert(rules.variables() == data.variables());
 }
 
 NeighbourScores::Row NeighbourScores::row(std::size_t child, std::span<const std::int32_t> parents) {
-    auto key = key_of(child, parents);
-    const auto found = rows_.find(key);
+    const auto found = rows_.find(key_of(child, parents));
     if (found != rows_.end()) return found->second;
     if (parents.empty() && !filled_ && candidates_.empty()) {
         // Searches start at the empty graph: all its rows are made together, once.
         filled_ = true;
         fill_empty_rows();
-        const auto filled = rows_.find(key);
+        const auto filled = rows_.find(key_of(child, parents));
         if (filled != rows_.end()) return filled->second;
     }
     auto fresh = compute(child, parents);
-    store(std::move(key), fresh);
+    store(key_of(child, parents), fresh);
     return fresh;
 }
 
 double NeighbourScores::local(std::size_t child, std::span<const std::int32_t> parents) {
-    auto key = key_of(child, parents);
+    const Parents key = key_of(child, parents);
     if (const auto found = rows_.find(key); found != rows_.end()) return found->second->own;
     if (const auto found = locals_.find(key); found != locals_.end()) return found->second;
     sorter_.sort(child, parents, partition_);
     tabulate(child, partition_);
     const double value = score_table(child, parents, table_, partition_.sample_rows);
     if (locals_.size() > memory_ / 128) locals_.clear();
-    locals_.emplace(std::move(key), value);
+    locals_.emplace(key, value);
     return value;
 }
 
@@ -237,6 +237,9 @@ void NeighbourScores::list_gains(std::size_t child, std::span<const std::int32_t
         row.gaining.push_back(static_cast<std::int32_t>(x));
         if (row.members == nullptr) gained_[child].push_back({static_cast<std::int32_t>(x), gain});
     });
+    row.by_gain = row.gaining;
+    std::ranges::sort(row.by_gain, std::ranges::greater{},
+                      [&](std::int32_t x) { return row.at(static_cast<std::size_t>(x)); });
 }
 
 // The table without a parent is the sum of rows of the table with it: no pass over the data.

@@ -16,6 +16,7 @@
 #include "local/changing_dag.hpp"
 #include "local/row_partition.hpp"
 #include "local/state_blocks.hpp"
+#include "local/term_columns.hpp"
 #include "scores/family_prior.hpp"
 #include "scores/local_score.hpp"
 
@@ -33,6 +34,7 @@ struct NeighbourRow {
     double best_gain =
         -std::numeric_limits<double>::infinity();  // the best addition, legal or not, minus own
     std::vector<std::int32_t> gaining;             // the additions x, legal or not, that gain
+    std::vector<std::int32_t> by_gain;             // the same, the largest gain first
 
     // Where x stands in the row; the row's length if it is no candidate.
     std::size_t place(std::size_t x) const {
@@ -120,7 +122,7 @@ class NeighbourScores {
     };
     static void keep_largest(std::vector<Gain>& gains);
     const StateBlocks& blocks_of(const NeighbourRow& row, std::size_t child);
-    static Parents key_of(std::size_t child, std::span<const std::int32_t> parents);
+    const Parents& key_of(std::size_t child, std::span<const std::int32_t> parents);
 
     // The rows of the empty network (empty_rows.cpp).
     void fill_empty_rows();
@@ -164,8 +166,18 @@ class NeighbourScores {
     void add_block(const StateBlocks& blocks, std::size_t block, std::size_t first_config,
                    std::size_t last_config, const RowPartition& partition, std::vector<Count>& counts);
     template <class Count>
-    void add_segments_of(Candidate& candidate, std::size_t first_config, std::size_t last_config,
-                         const std::vector<Count>& counts);
+    void add_tables_of(Candidate& candidate, std::size_t first_config, std::size_t last_config,
+                       const std::vector<Count>& counts);
+    void sort_columns(std::span<const StateBlocks::Slot> slots, std::size_t child,
+                      std::span<const std::int32_t> parents, NeighbourRow& row);
+    template <class Visit>
+    void for_some_configurations(Visit visit) const;
+    template <class Count>
+    std::vector<Count>& counts_of();
+    template <class Count>
+    void sums_by_block(std::size_t child, std::span<const std::int32_t> parents, NeighbourRow& row);
+    template <class Count>
+    void tables_by_block(std::size_t child, std::span<const std::int32_t> parents, NeighbourRow& row);
     template <class Count>
     void additions_by_block(std::size_t child, std::span<const std::int32_t> parents, NeighbourRow& row);
 
@@ -181,6 +193,7 @@ class NeighbourScores {
     std::uint64_t families_scored_ = 0;
     std::uint64_t families_spared_ = 0;
 
+    Parents key_;  // scratch: a row that is known is found without asking for memory
     std::unordered_map<Parents, Row, KeyHash> rows_;  // key: the child, then its parents
     std::size_t rows_bytes_ = 0;
     bool filled_ = false;              // the rows without parents have been made
@@ -200,6 +213,7 @@ class NeighbourScores {
     std::vector<std::uint32_t> sums_;      // byte sums of a block
     std::vector<std::uint32_t> counts32_;  // segments x 64
     std::vector<std::int64_t> counts64_;   // the same where N needs more than 32 bits
+    std::vector<TermColumns> columns_;     // of a block, by number of states
     std::vector<std::uint32_t> reduced_keys_;
     std::vector<std::int64_t> reduced_;
     std::vector<std::int64_t> cells_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -71,6 +70,16 @@ class NearArcs {
     std::vector<std::uint8_t> seen_;
 };
 
+// Have the ends of an arc the same other parents? `to` has one parent more than `from`.
+bool is_covered(const std::vector<Parents>& network, const Arc& arc) {
+    auto other = network[arc.from].begin();
+    for (const auto parent : network[arc.to]) {
+        if (parent == static_cast<std::int32_t>(arc.from)) continue;
+        if (other == network[arc.from].end() || *other++ != parent) return false;
+    }
+    return true;
+}
+
 // Turns some of these arcs at random, half as many tries as there are arcs: covered ones, whose ends have the
 // same other parents, so that the network stays in its equivalence class (Chickering 1995).
 void turn_covered_arcs(std::vector<Parents>& network, std::vector<Arc> arcs, const ArcRules& rules,
@@ -81,7 +90,7 @@ void turn_covered_arcs(std::vector<Parents>& network, std::vector<Arc> arcs, con
         if (network[to].size() != network[from].size() + 1 || network[from].size() >= rules.limit(from))
             continue;
         if (rules.required(from, to) || !rules.allowed(to, from)) continue;
-        if (without(network[to], from) != network[from]) continue;
+        if (!is_covered(network, arc)) continue;
         network[from] = with(network[from], to);
         network[to] = without(network[to], from);
         arc = {to, from};
@@ -113,18 +122,16 @@ void take_out(std::vector<Parents>& network, std::size_t node, const ArcRules& r
         if (!rules.required(node, child)) std::erase(network[child], static_cast<std::int32_t>(node));
 }
 
-// The network with other arcs turned where that changes nothing, and with this one turned, or the node that
-// it leads to taken out. None if the rules forbid it.
-std::optional<std::vector<Parents>> change(const std::vector<Parents>& network, const Arc& arc, bool out,
-                                           NearArcs& near, const ArcRules& rules, Xoshiro& random) {
-    auto changed = network;
+// Makes `changed` the network with other arcs turned where that changes nothing, and with this one turned, or
+// the node that it leads to taken out. False if the rules forbid it. (`changed` is the caller's, for its
+// memory.)
+bool change(const std::vector<Parents>& network, const Arc& arc, bool out, NearArcs& near,
+            const ArcRules& rules, Xoshiro& random, std::vector<Parents>& changed) {
+    changed = network;
     turn_covered_arcs(changed, near.of(network, arc), rules, random);
-    if (out) {
-        take_out(changed, arc.to, rules);
-    } else if (!turn(changed, arc, rules)) {
-        return std::nullopt;
-    }
-    return changed;
+    if (!out) return turn(changed, arc, rules);
+    take_out(changed, arc.to, rules);
+    return true;
 }
 
 // The rounds of `refine`, on the rows that the scores have now.
@@ -135,6 +142,7 @@ void turn_in_rounds(FamilyScores& scores, const RefinementRange& range, BestMove
     const double tolerance = score_tolerance(outcome.score);
     Walk walk(scores, outcome.parents);
     std::vector<Parents> current = outcome.parents;
+    std::vector<Parents> changed;
     NearArcs near(range);
     near.look_at(current);
     for (std::uint64_t idle = 0; idle < range.rounds; ++idle) {
@@ -146,8 +154,8 @@ void turn_in_rounds(FamilyScores& scores, const RefinementRange& range, BestMove
             // An equally good network may have taken the place of the one whose arcs these are.
             if (!arc.is_in(current)) continue;
             best_move.shuffle_ties(random);
-            auto changed = change(current, arc, idle % 2 == 1, near, rules, random);
-            if (!changed || !walk.assign(std::move(*changed))) continue;  // required arcs can close a cycle
+            if (!change(current, arc, idle % 2 == 1, near, rules, random, changed)) continue;
+            if (!walk.assign(changed)) continue;  // required arcs can close a cycle
             while (const auto choice = best_move.find(walk, tolerance, tolerance)) walk.apply(choice->move);
             const double score = walk.score();
             if (score < outcome.score - tolerance) continue;

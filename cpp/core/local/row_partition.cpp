@@ -10,6 +10,28 @@ namespace arcwise {
 namespace {
 
 constexpr std::size_t most_cells_in_parts = 256;
+constexpr std::size_t most_short_cells = std::size_t{1} << 16;
+constexpr std::size_t most_packed_states = 256;
+
+// Numbers of cells that could grow far beyond the rows are made dense first, which keeps their order: tables
+// never have more than rows x arity entries, whatever the number of parents.
+std::size_t most_cells(std::size_t rows) {
+    return std::max<std::size_t>(1024, 2 * rows);
+}
+
+std::int64_t sum_of(const std::uint8_t* bytes, std::size_t count) {
+    constexpr std::size_t at_once = std::size_t{1} << 16;  // of 255 each: 32 bits hold the sum
+    std::int64_t total = 0;
+    while (count > 0) {
+        const std::size_t some = std::min(count, at_once);
+        std::uint32_t sum = 0;
+        for (std::size_t i = 0; i < some; ++i) sum += bytes[i];
+        total += sum;
+        bytes += some;
+        count -= some;
+    }
+    return total;
+}
 
 // Calls visit(part, i) for i below `count`: of four parts, the same place of each in turn.
 template <class Visit>
@@ -51,79 +73,138 @@ RowWeights::RowWeights(std::size_t count, std::span<const std::int64_t> weights)
     plain = all_one && light == count;
 }
 
-std::size_t RowSorter::renumber(std::vector<std::uint32_t>& keys, std::size_t cells) {
+bool RowSorter::has_short_keys(std::size_t child, std::span<const std::int32_t> parents) const {
+    const std::size_t most = most_cells(weights_.rows.size());
+    std::size_t cells = 1;
+    std::size_t largest = most;
+    const auto count = [&](std::size_t variable) {
+        const std::size_t arity = data_.arity(variable);
+        if (cells * arity > most) cells = std::min(cells, weights_.rows.size());
+        cells *= arity;
+        largest = std::max(largest, cells);
+    };
+    for (const auto p : parents) count(static_cast<std::size_t>(p));
+    count(child);
+    return largest <= most_short_cells;
+}
+
+const std::uint8_t* RowSorter::packed(std::size_t variable) {
+    auto& codes = packed_[variable];
+    if (codes.size() != weights_.rows.size()) {
+        const auto column = data_.column(variable);
+        codes.resize(weights_.rows.size());
+        if (weights_.plain)
+            for (std::size_t i = 0; i < codes.size(); ++i) codes[i] = static_cast<std::uint8_t>(column[i]);
+        else
+            for (std::size_t i = 0; i < codes.size(); ++i)
+                codes[i] = static_cast<std::uint8_t>(column[weights_.rows[i]]);
+    }
+    return codes.data();
+}
+
+template <class Key>
+std::size_t RowSorter::renumber(std::vector<Key>& keys, std::size_t cells) {
     table_.assign(cells, 0);
     for (const auto key : keys) table_[key] = 1;
     std::uint32_t next = 0;
     for (auto& entry : table_)
         if (entry != 0) entry = next++;
-    for (auto& key : keys) key = table_[key];
+    for (auto& key : keys) key = static_cast<Key>(table_[key]);
     return next;
 }
 
-// keys = keys * arity + state. Numbers that could grow far beyond the rows are made dense first, which keeps
-// their order: the tables never have more than rows x arity entries, whatever the number of parents.
-std::size_t RowSorter::refine(std::span<const std::uint32_t> rows, std::size_t variable, std::size_t cells,
-                              bool plain, std::vector<std::uint32_t>& keys) {
+// keys = keys * arity + state, of the weighted rows; the first variable (cells = 0) gives the keys
+// themselves.
+template <class Key>
+void RowSorter::fold(std::size_t variable, std::size_t& cells, std::vector<Key>& keys) {
     const std::size_t arity = data_.arity(variable);
-    if (cells * arity > std::max<std::size_t>(1024, 2 * rows.size())) cells = renumber(keys, cells);
-    assert(cells * arity <= std::numeric_limits<std::uint32_t>::max());
-    const auto codes = data_.column(variable);
-    const auto factor = static_cast<std::uint32_t>(arity);
+    const std::size_t count = keys.size();
+    if (cells * arity > most_cells(count)) cells = renumber(keys, cells);
+    assert(std::max<std::size_t>(1, cells) * arity - 1 <= std::numeric_limits<Key>::max());
+    const auto factor = static_cast<Key>(cells == 0 ? 0 : arity);
     auto* key = keys.data();
-    if (plain)
-        for (std::size_t i = 0; i < rows.size(); ++i) key[i] = key[i] * factor + codes[i];
-    else
-        for (std::size_t i = 0; i < rows.size(); ++i) key[i] = key[i] * factor + codes[rows[i]];
-    return cells * arity;
+    if (arity <= most_packed_states) {
+        const auto* codes = packed(variable);
+        if (cells == 0)
+            for (std::size_t i = 0; i < count; ++i) key[i] = codes[i];
+        else
+            for (std::size_t i = 0; i < count; ++i) key[i] = static_cast<Key>(key[i] * factor + codes[i]);
+    } else {
+        const auto column = data_.column(variable);
+        for (std::size_t i = 0; i < count; ++i)
+            key[i] = static_cast<Key>(key[i] * factor + column[weights_.rows[i]]);
+    }
+    cells = std::max<std::size_t>(1, cells) * arity;
 }
 
 std::size_t RowSorter::number(std::span<const std::uint32_t> rows, std::span<const std::int32_t> variables,
                               std::vector<std::uint32_t>& keys) {
     keys.assign(rows.size(), 0);
     std::size_t cells = 1;
-    for (const auto v : variables) cells = refine(rows, static_cast<std::size_t>(v), cells, false, keys);
+    for (const auto v : variables) {
+        const auto variable = static_cast<std::size_t>(v);
+        const std::size_t arity = data_.arity(variable);
+        if (cells * arity > most_cells(rows.size())) cells = renumber(keys, cells);
+        assert(cells * arity <= std::numeric_limits<std::uint32_t>::max());
+        const auto column = data_.column(variable);
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            keys[i] = keys[i] * static_cast<std::uint32_t>(arity) + column[rows[i]];
+        cells *= arity;
+    }
     return renumber(keys, cells);
 }
 
 void RowSorter::sort(std::size_t child, std::span<const std::int32_t> parents, RowPartition& result) {
-    const auto& rows = weights_.rows;
-    keys_.assign(rows.size(), 0);
-    std::size_t cells = 1;
-    for (const auto p : parents)
-        cells = refine(rows, static_cast<std::size_t>(p), cells, weights_.plain, keys_);
-    cells = refine(rows, child, cells, weights_.plain, keys_);
+    if (has_short_keys(child, parents))
+        sort_by(short_keys_, child, parents, result);
+    else
+        sort_by(keys_, child, parents, result);
+}
 
-    // A counting sort: how many rows each key has, then where its rows begin, then the rows. With few keys,
-    // the same counter is raised again and again, and each time waits for the last; so the rows are counted
-    // and placed in four parts side by side, each with counters of its own.
+template <class Key>
+void RowSorter::sort_by(std::vector<Key>& keys, std::size_t child, std::span<const std::int32_t> parents,
+                        RowPartition& result) {
+    keys.assign(weights_.rows.size(), 0);
+    std::size_t cells = 0;
+    for (const auto p : parents) fold(static_cast<std::size_t>(p), cells, keys);
+    fold(child, cells, keys);
+    place(keys, cells, data_.arity(child), result);
+    sum_up(result);
+}
+
+// A counting sort: how many rows each key has, then where its rows begin, then the rows. With few keys, the
+// same counter is raised again and again, and each time waits for the last; so the rows are counted and
+// placed in four parts side by side, each with counters of its own.
+template <class Key>
+void RowSorter::place(const std::vector<Key>& keys, std::size_t cells, std::size_t arity,
+                      RowPartition& result) {
+    const auto& rows = weights_.rows;
     const std::size_t parts = cells <= most_cells_in_parts ? 4 : 1;
     const std::size_t part = weights_.light / parts;  // rows of a part; the last has the remainder too
     place_.assign(parts * cells, 0);
     for_each_in_parts(parts, part, weights_.light,
-                      [&](std::size_t p, std::size_t i) { ++place_[p * cells + keys_[i]]; });
+                      [&](std::size_t p, std::size_t i) { ++place_[p * cells + keys[i]]; });
     const bool heavy = !weights_.heavies.empty();
     if (heavy) {
         heavy_place_.assign(cells, 0);
-        for (std::size_t i = weights_.light; i < rows.size(); ++i) ++heavy_place_[keys_[i]];
+        for (std::size_t i = weights_.light; i < rows.size(); ++i) ++heavy_place_[keys[i]];
     }
     result.ends.clear();
     result.heavy_ends.clear();
     result.states.clear();
     result.config_ends.clear();
-    const auto arity = static_cast<std::uint32_t>(data_.arity(child));
     std::uint32_t begin = 0;
     std::uint32_t heavy_begin = 0;
     std::size_t key = 0;
     for (std::size_t config = 0; config < cells / arity; ++config) {
         const std::size_t before = result.ends.size();
-        for (std::uint32_t state = 0; state < arity; ++state, ++key) {
+        for (std::size_t state = 0; state < arity; ++state, ++key) {
             const std::uint32_t first = begin;
             for (std::size_t p = 0; p < parts; ++p) begin += std::exchange(place_[p * cells + key], begin);
             const std::uint32_t heavies = heavy ? heavy_place_[key] : 0;
             if (begin == first && heavies == 0) continue;
             result.ends.push_back(begin);
-            result.states.push_back(state);
+            result.states.push_back(static_cast<std::uint32_t>(state));
             if (heavy) {
                 heavy_place_[key] = heavy_begin;
                 heavy_begin += heavies;
@@ -135,36 +216,39 @@ void RowSorter::sort(std::size_t child, std::span<const std::int32_t> parents, R
 
     result.order.resize(weights_.light);
     result.bytes.resize(weights_.bytes.empty() ? 0 : weights_.light);
+    auto* order = result.order.data();
     if (weights_.bytes.empty()) {
         for_each_in_parts(parts, part, weights_.light, [&](std::size_t p, std::size_t i) {
-            result.order[place_[p * cells + keys_[i]]++] = rows[i];
+            order[place_[p * cells + keys[i]]++] = rows[i];
         });
     } else {
+        auto* bytes = result.bytes.data();
         for_each_in_parts(parts, part, weights_.light, [&](std::size_t p, std::size_t i) {
-            const std::uint32_t place = place_[p * cells + keys_[i]]++;
-            result.order[place] = rows[i];
-            result.bytes[place] = weights_.bytes[i];
+            const std::uint32_t to = place_[p * cells + keys[i]]++;
+            order[to] = rows[i];
+            bytes[to] = weights_.bytes[i];
         });
     }
     result.heavy_order.resize(weights_.heavies.size());
     result.heavies.resize(weights_.heavies.size());
     for (std::size_t i = 0; i < weights_.heavies.size(); ++i) {
-        const std::uint32_t place = heavy_place_[keys_[weights_.light + i]]++;
-        result.heavy_order[place] = rows[weights_.light + i];
-        result.heavies[place] = weights_.heavies[i];
+        const std::uint32_t to = heavy_place_[keys[weights_.light + i]]++;
+        result.heavy_order[to] = rows[weights_.light + i];
+        result.heavies[to] = weights_.heavies[i];
     }
+}
 
+// The weight of each segment, and a row of each configuration.
+void RowSorter::sum_up(RowPartition& result) const {
     const std::size_t segments = result.ends.size();
-    result.totals.assign(segments, 0);
+    result.totals.resize(segments);
     for (std::size_t s = 0, i = 0; s < segments; ++s) {
-        if (result.bytes.empty()) {
-            result.totals[s] = static_cast<std::int64_t>(result.ends[s] - i);
-            i = result.ends[s];
-        } else {
-            for (; i < result.ends[s]; ++i) result.totals[s] += result.bytes[i];
-        }
+        const std::size_t count = result.ends[s] - i;
+        result.totals[s] =
+            result.bytes.empty() ? static_cast<std::int64_t>(count) : sum_of(result.bytes.data() + i, count);
+        i = result.ends[s];
     }
-    if (heavy)
+    if (!weights_.heavies.empty())
         for (std::size_t s = 0, i = 0; s < segments; ++s)
             for (; i < result.heavy_ends[s]; ++i) result.totals[s] += result.heavies[i];
     result.sample_rows.resize(result.configurations());

@@ -41,10 +41,14 @@ struct RowPartition {
     std::size_t first_segment(std::size_t config) const { return config == 0 ? 0 : config_ends[config - 1]; }
 };
 
-// Reuses its buffers from call to call.
+// Reuses its buffers from call to call. The codes of the weighted rows are copied side by side, a byte each,
+// when a variable is first asked for: a search sorts by the same few variables thousands of times, and a pass
+// over bytes that lie in order runs many rows per instruction, where a pass over `rows` fetches each code
+// from its place. Keys have 16 bits wherever that is enough, for the same reason.
 class RowSorter {
   public:
-    RowSorter(const StateBlocks& data, const RowWeights& weights) : data_(data), weights_(weights) {}
+    RowSorter(const StateBlocks& data, const RowWeights& weights)
+        : data_(data), weights_(weights), packed_(data.variables()) {}
 
     void sort(std::size_t child, std::span<const std::int32_t> parents, RowPartition& result);
 
@@ -54,12 +58,24 @@ class RowSorter {
                        std::vector<std::uint32_t>& keys);
 
   private:
-    std::size_t refine(std::span<const std::uint32_t> rows, std::size_t variable, std::size_t cells,
-                       bool plain, std::vector<std::uint32_t>& keys);
-    std::size_t renumber(std::vector<std::uint32_t>& keys, std::size_t cells);
+    bool has_short_keys(std::size_t child, std::span<const std::int32_t> parents) const;
+    const std::uint8_t* packed(std::size_t variable);
+    template <class Key>
+    void fold(std::size_t variable, std::size_t& cells, std::vector<Key>& keys);
+    template <class Key>
+    std::size_t renumber(std::vector<Key>& keys, std::size_t cells);
+    template <class Key>
+    void sort_by(std::vector<Key>& keys, std::size_t child, std::span<const std::int32_t> parents,
+                 RowPartition& result);
+    template <class Key>
+    void place(const std::vector<Key>& keys, std::size_t cells, std::size_t arity, RowPartition& result);
+    void sum_up(RowPartition& result) const;
 
     const StateBlocks& data_;
     const RowWeights& weights_;
+    std::vector<std::vector<std::uint8_t>>
+        packed_;  // of each variable, as needed: the codes of weights_.rows
+    std::vector<std::uint16_t> short_keys_;
     std::vector<std::uint32_t> keys_;
     std::vector<std::uint32_t> table_;
     std::vector<std::uint32_t> place_;

@@ -4,6 +4,10 @@
 #include <cassert>
 #include <numeric>
 
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(ARCWISE_ONE_TARGET)
+#include <immintrin.h>
+#endif
+
 namespace arcwise {
 
 namespace {
@@ -11,7 +15,9 @@ namespace {
 constexpr std::size_t rows_at_once = 256;  // x 64 bytes: half of a first-level cache
 
 struct SegmentSum {
-    const std::uint8_t* bytes;  // rows x 64
+    const std::uint8_t* bytes;   // rows x 64, or ..
+    const std::uint64_t* masks;  // .. one bit for each
+    std::size_t rows;
     const std::uint32_t* order;
     const std::uint8_t* weights;  // null: every row counts once
     std::size_t begin;
@@ -77,17 +83,82 @@ void sum_portable(const SegmentSum& job) {
 __attribute__((target("avx2"))) void sum_avx2(const SegmentSum& job) {
     sum_any<32>(job);
 }
-__attribute__((target("avx512bw,avx512vl"))) void sum_avx512(const SegmentSum& job) {
-    sum_any<64>(job);
+#define ARCWISE_MASKS __attribute__((target("avx512f,avx512bw,avx512vl")))
+
+ARCWISE_MASKS inline void add_bytes(__m512i total, std::uint32_t* sums) {
+    alignas(64) std::uint8_t bytes[StateBlocks::width];
+    _mm512_store_si512(bytes, total);
+    for (std::size_t column = 0; column < StateBlocks::width; ++column) sums[column] += bytes[column];
 }
 
-auto choose_sum() {
+ARCWISE_MASKS inline std::uint32_t sum_of(const std::uint8_t* weights, std::size_t count) {
+    const auto chosen = static_cast<__mmask32>(~std::uint64_t{0} >> (64 - count));
+    const __m256i halves = _mm256_sad_epu8(_mm256_maskz_loadu_epi8(chosen, weights), _mm256_setzero_si256());
+    const __m128i sums = _mm_add_epi64(_mm256_castsi256_si128(halves), _mm256_extracti128_si256(halves, 1));
+    return static_cast<std::uint32_t>(_mm_cvtsi128_si64(sums) + _mm_extract_epi64(sums, 1));
+}
+
+// The same with a mask per row: where the processor adds only the bytes that a mask names, nothing else need
+// be read of a row. Whether bytes could overflow is asked once for 32 rows. `far`: the masks do not fit the
+// cache.
+template <bool weighted, bool far>
+ARCWISE_MASKS void sum_masks_of(const SegmentSum& job) {
+    constexpr std::size_t at_once = 32, ahead = 24;
+    const std::size_t last = job.ends.empty() ? job.begin : job.ends.back();
+    const std::uint64_t* masks = job.masks;
+    const std::uint32_t* order = job.order;
+    const std::uint8_t* weights = job.weights;
+    std::size_t i = job.begin;
+    std::uint32_t* sums = job.sums;
+    for (const std::size_t end : job.ends) {
+        __m512i total = _mm512_setzero_si512();
+        std::uint32_t room = 255;
+        while (i < end) {
+            std::size_t count = std::min(at_once, end - i);
+            std::uint32_t more = weighted ? sum_of(weights + i, count) : static_cast<std::uint32_t>(count);
+            if (more > 255) {
+                count = 1;
+                more = weights[i];
+            }
+            if (more > room) {
+                add_bytes(total, sums);
+                total = _mm512_setzero_si512();
+                room = 255;
+            }
+            room -= more;
+            for (const std::size_t stop = i + count; i < stop; ++i) {
+                if (far && i + ahead < last) __builtin_prefetch(masks + order[i + ahead]);
+                const auto weight = static_cast<char>(weighted ? weights[i] : 1);
+                total = _mm512_mask_add_epi8(total, masks[order[i]], total, _mm512_set1_epi8(weight));
+            }
+        }
+        add_bytes(total, sums);
+        sums += StateBlocks::width;
+    }
+}
+
+ARCWISE_MASKS void sum_masks(const SegmentSum& job) {
+    constexpr std::size_t near_rows = std::size_t{1} << 15;  // a quarter of a megabyte
+    const bool weighted = job.weights != nullptr;
+    if (job.rows > near_rows)
+        weighted ? sum_masks_of<true, true>(job) : sum_masks_of<false, true>(job);
+    else
+        weighted ? sum_masks_of<true, false>(job) : sum_masks_of<false, false>(job);
+}
+#undef ARCWISE_MASKS
+
+bool has_masks() {
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")) return &sum_avx512;
-    if (__builtin_cpu_supports("avx2")) return &sum_avx2;
-    return &sum_portable;
+    return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+}
+auto choose_sum() {
+    if (has_masks()) return &sum_masks;
+    return __builtin_cpu_supports("avx2") ? &sum_avx2 : &sum_portable;
 }
 #else
+bool has_masks() {
+    return false;
+}
 auto choose_sum() {
     return &sum_portable;
 }
@@ -126,6 +197,28 @@ void StateBlocks::lay_out(std::span<const std::int32_t> variables, const StateBl
         slots_.back().push_back({variable, static_cast<std::uint32_t>(used)});
         used += columns;
     }
+    if (has_masks())
+        fill_masks(whole);
+    else
+        fill_bytes(whole);
+}
+
+void StateBlocks::fill_masks(const StateBlocks& whole) {
+    masks_.assign(slots_.size() * rows_, 0);
+    for (std::size_t block = 0; block < slots_.size(); ++block) {
+        auto* masks = masks_.data() + block * rows_;
+        for (const auto& slot : slots_[block]) {
+            const auto codes = whole.column(static_cast<std::size_t>(slot.variable));
+            if (arities_[static_cast<std::size_t>(slot.variable)] < 2) continue;
+            for (std::size_t row = 0; row < rows_; ++row) {
+                const std::uint64_t seen = codes[row] > 0;
+                masks[row] |= seen << (slot.first + codes[row] - seen);
+            }
+        }
+    }
+}
+
+void StateBlocks::fill_bytes(const StateBlocks& whole) {
     storage_.assign(slots_.size() * rows_ * width + width, 0);
     aligned_ = (width - reinterpret_cast<std::uintptr_t>(storage_.data()) % width) % width;
     for (std::size_t block = 0; block < slots_.size(); ++block) {
@@ -152,8 +245,8 @@ void StateBlocks::add_segments(std::size_t block, std::span<const std::uint32_t>
                                std::span<const std::size_t> ends, std::uint32_t* sums) const {
     assert(weights.empty() || weights.size() == order.size());
     static const auto sum = choose_sum();
-    sum({storage_.data() + aligned_ + block * rows_ * width, order.data(),
-         weights.empty() ? nullptr : weights.data(), begin, ends, sums});
+    sum({storage_.data() + aligned_ + block * rows_ * width, masks_.data() + block * rows_, rows_,
+         order.data(), weights.empty() ? nullptr : weights.data(), begin, ends, sums});
 }
 
 template StateBlocks::StateBlocks(const Columns<std::uint8_t>&);

@@ -17,8 +17,10 @@ Walk::Walk(FamilyScores& scores, std::vector<Parents> start)
       dag_(scores.variables()),
       rows_(scores.variables()),
       most_(scores.variables(), not_known),
-      looked_(scores.variables(), 0) {
-    [[maybe_unused]] const bool acyclic = dag_.assign(std::move(start));
+      looked_(scores.variables(), 0),
+      turning_(scores.variables(), not_known) {
+    for (auto& parents : start) std::ranges::sort(parents);
+    [[maybe_unused]] const bool acyclic = dag_.assign(start);
     assert(acyclic);
     for (std::size_t node = 0; node < rows_.size(); ++node) refresh(node);
 }
@@ -76,7 +78,11 @@ void apply(ChangingDag& dag, const Move& move) {
 void Walk::refresh(std::size_t node) {
     rows_[node] = scores_->row(node, dag_.parents(node));
     most_[node] = not_known;
-    for (const auto child : dag_.children(node)) most_[static_cast<std::size_t>(child)] = not_known;
+    turning_[node] = not_known;
+    for (const auto child : dag_.children(node)) {
+        most_[static_cast<std::size_t>(child)] = not_known;
+        turning_[static_cast<std::size_t>(child)] = not_known;
+    }
 }
 
 void Walk::forget_what_opens(SetView tails, SetView heads) {
@@ -89,17 +95,45 @@ void Walk::forget_what_opens(SetView tails, SetView heads) {
         if (above.has(node) || heads.has(node) || dag_.ancestors(node).meets(heads)) most_[node] = not_known;
 }
 
-void Walk::look_into(std::size_t node) const {
+// At least what any removal or reversal of an arc into `node` gains, legal or not: it changes only with the
+// rows of the node and of its parents, and at a local optimum it says of nearly all nodes that there is
+// nothing to look for.
+double Walk::turning(std::size_t node) const {
+    double& most = turning_[node];
+    if (most != not_known) return most;
+    most = -std::numeric_limits<double>::infinity();
+    for (const auto parent : dag_.parents(node)) {
+        const auto from = static_cast<std::size_t>(parent);
+        for (const auto kind : {MoveKind::remove, MoveKind::reverse}) {
+            const double gain = gain_bound({kind, from, node});
+            if (gain > most) most = gain;  // not a number where the rules forbid the change
+        }
+    }
+    return most;
+}
+
+void Walk::look_into(std::size_t node, double bar) const {
     const auto& row = *rows_[node];
     double most = -std::numeric_limits<double>::infinity();
     const auto consider = [&](const Move& move) {
         const double gain = gain_bound(move);
         if (gain > most && is_legal(move)) most = gain;
     };
-    for (const auto from : row.gaining) consider({MoveKind::add, static_cast<std::size_t>(from), node});
-    for (const auto parent : dag_.parents(node)) {
-        consider({MoveKind::remove, static_cast<std::size_t>(parent), node});
-        consider({MoveKind::reverse, static_cast<std::size_t>(parent), node});
+    // The first that closes no cycle gains most. The rules allow all of them, and there is room for one more.
+    for (const auto from : row.by_gain) {
+        const auto tail = static_cast<std::size_t>(from);
+        if (!dag_.can_add(tail, node)) continue;
+        most = row.at(tail) - row.own;
+        break;
+    }
+    const double turned = turning(node);
+    if (turned <= most || turned < bar) {
+        most = std::max(most, turned);
+    } else {
+        for (const auto parent : dag_.parents(node)) {
+            consider({MoveKind::remove, static_cast<std::size_t>(parent), node});
+            consider({MoveKind::reverse, static_cast<std::size_t>(parent), node});
+        }
     }
     most_[node] = most;
     looked_[node] = changes_;
@@ -118,7 +152,7 @@ void Walk::apply(const Move& move) {
     refresh(move.to);
 }
 
-bool Walk::assign(std::vector<Parents> parents) {
+bool Walk::assign(const std::vector<Parents>& parents) {
     std::vector<std::size_t> changed;
     LongSet tails = long_set(dag_.nodes()), heads = tails;
     for (std::size_t node = 0; node < rows_.size(); ++node) {
@@ -132,7 +166,7 @@ bool Walk::assign(std::vector<Parents> parents) {
             }
     }
     forget_what_opens(tails, heads);
-    if (!dag_.assign(std::move(parents))) return false;
+    if (!dag_.assign(parents)) return false;
     ++changes_;
     for (const auto node : changed) refresh(node);
     return true;

@@ -60,20 +60,22 @@ class Walk {
     // b, if b is v or below it. Everything else keeps its bound, so that a step costs what it changes and not
     // the whole network.
     double most_gain(std::size_t node, double bar) const {
-        if (most_[node] >= bar && looked_[node] != changes_) look_into(node);
+        if (most_[node] >= bar && looked_[node] != changes_) look_into(node, bar);
         return most_[node];
     }
     // The hash of the network that a move leads to.
     std::uint64_t hash_after(const Move& move) const;
     void apply(const Move& move);
-    // Replaces the network. False, and nothing changes, if the parents have a cycle.
-    bool assign(std::vector<Parents> parents);
+    // Replaces the network; the parents of a node are ascending. False, and nothing changes, if they have a
+    // cycle.
+    bool assign(const std::vector<Parents>& parents);
 
   private:
     void refresh(std::size_t node);
     // The arcs from these tails to these heads are about to go.
     void forget_what_opens(SetView tails, SetView heads);
-    void look_into(std::size_t node) const;
+    void look_into(std::size_t node, double bar) const;
+    double turning(std::size_t node) const;
 
     FamilyScores* scores_;
     ChangingDag dag_;
@@ -81,6 +83,7 @@ class Walk {
     std::uint64_t changes_ = 1;                  // how often the network has changed
     mutable std::vector<double> most_;           // see most_gain; infinite where nothing is known
     mutable std::vector<std::uint64_t> looked_;  // at which change the bound was found
+    mutable std::vector<double> turning_;        // see turning; infinite where it is not known
 };
 
 // What a search hands back.

@@ -1,6 +1,9 @@
 #include "local/changing_dag.hpp"
 
+#include <algorithm>
+
 #include "check.hpp"
+#include "xoshiro.hpp"
 
 using namespace arcwise;
 
@@ -30,4 +33,39 @@ TEST(the_changing_dag_knows_its_cycles) {
     cycle[0] = {1};
     cycle[1] = {0};
     CHECK(!same.assign(cycle));
+}
+
+// Going from network to network, the parts that stay are kept: the graph is the one that is made from
+// nothing.
+TEST(a_changed_network_is_the_one_made_afresh) {
+    constexpr std::size_t n = 70;
+    Xoshiro random(5);
+    ChangingDag dag(n);
+    std::vector<Parents> parents(n);
+    for (int round = 0; round < 200; ++round) {
+        for (std::size_t changes = random.below(4); changes-- > 0;) {
+            const std::size_t v = random.below(n), p = random.below(n);
+            if (v == p) continue;
+            const bool has = std::ranges::binary_search(parents[v], static_cast<std::int32_t>(p));
+            parents[v] = has ? without(parents[v], p) : with(parents[v], p);
+        }
+        ChangingDag fresh(n);
+        const auto hash = dag.hash();
+        const bool acyclic = fresh.assign(parents);
+        CHECK(dag.assign(parents) == acyclic);
+        if (!acyclic) {
+            CHECK(dag.hash() == hash && dag.all_parents() != parents);
+            parents = dag.all_parents();
+            continue;
+        }
+        CHECK(dag.all_parents() == parents && dag.hash() == fresh.hash() && dag.arcs() == fresh.arcs());
+        for (std::size_t v = 0; v < n; ++v) {
+            for (std::size_t a = 0; a < n; ++a) CHECK(dag.is_ancestor(a, v) == fresh.is_ancestor(a, v));
+            Parents mine(dag.children(v).begin(), dag.children(v).end());
+            Parents others(fresh.children(v).begin(), fresh.children(v).end());
+            std::ranges::sort(mine);
+            std::ranges::sort(others);
+            CHECK(mine == others);
+        }
+    }
 }

@@ -281,8 +281,14 @@ class LearnOptions:
     name: str | None = option(None, "what to call the data in the report", usual="the name of the file", section="data")
     # The run
     seed: int = option(0, "seed of the random numbers; same seed, same result", low=0, high=2**63 - 1, section="run")
-    threads: int = option(
-        1, "threads to use; results do not depend on them", low=1, high=MOST_THREADS, section="run", recorded=False
+    threads: int | None = option(
+        None,
+        "threads to use; results do not depend on them",
+        usual="one per core",
+        low=1,
+        high=MOST_THREADS,
+        section="run",
+        recorded=False,
     )
     limit_seconds: float | None = option(
         LEARN_SECONDS,

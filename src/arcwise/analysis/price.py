@@ -134,7 +134,7 @@ def constraint_price(
     max_parents: int | None = None,
     exact: bool = True,
     seed: int = 0,
-    threads: int = 1,
+    threads: int | None = None,
     limits: Limits | None = None,
 ) -> ConstraintPrice | None:
     """Find what constraints cost in log score, in all and one by one.
@@ -225,7 +225,7 @@ class _Prices:
     max_parents: int | None
     deadline: Deadline
     seed: int
-    threads: int
+    threads: int | None
     tables: dict[frozenset[tuple[str, str]], ParentSetTable] = field(default_factory=dict)
 
     def exactly(self, known: Constraints, start: Dag | None, deadline: Deadline) -> tuple[float, Dag] | None:

@@ -72,7 +72,7 @@ class ReplicateOptions(OptionGroup):
 class SharingOptions(OptionGroup):
     """Who learns the replicates, and where they are kept."""
 
-    workers: WorkersOption = 1
+    workers: WorkersOption = -1
     backend: Annotated[
         str,
         typer.Option(

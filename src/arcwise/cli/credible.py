@@ -51,11 +51,15 @@ class SetOptions(OptionGroup):
         bool, typer.Option("--trust-table", help="Trust that a table from elsewhere is complete for this factor.")
     ] = False
     threads: Annotated[
-        int,
+        int | None,
         typer.Option(
-            "--threads", min=1, max=MOST_THREADS, help="Threads for the table of parent sets; the set itself uses one."
+            "--threads",
+            min=1,
+            max=MOST_THREADS,
+            help="Threads for the table of parent sets (default: one per core); the set itself uses one.",
+            show_default=False,
         ),
-    ] = 1
+    ] = None
 
 
 def credible(

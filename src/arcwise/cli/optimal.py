@@ -51,7 +51,7 @@ class SolvingOptions(OptionGroup):
             show_default=False,
         ),
     ] = None
-    threads: ThreadsOption = 1
+    threads: ThreadsOption = None
     seed: SeedOption = 0
 
     def check_certificate(self) -> None:

@@ -60,7 +60,7 @@ def load_parent_sets(
     rules: RuleOptions,
     reading: DataOptions,
     slack: float = 0.0,
-    threads: int,
+    threads: int | None,
     limits: Limits,
     progress: bool | None,
 ) -> ParentSetSource:

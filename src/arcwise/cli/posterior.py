@@ -50,7 +50,7 @@ class WayOptions(OptionGroup):
     ] = None
     cluster: ClusterOption = None
     seed: SeedOption = 0
-    threads: ThreadsOption = 1
+    threads: ThreadsOption = None
 
 
 def register(app: typer.Typer) -> None:

@@ -46,7 +46,7 @@ def register(app: typer.Typer) -> None:
 class LearningOptions(OptionGroup):
     """How an analysis learns networks, apart from the rules and limits."""
 
-    threads: ThreadsOption = 1
+    threads: ThreadsOption = None
     search: Annotated[
         str,
         typer.Option(

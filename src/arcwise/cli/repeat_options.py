@@ -14,5 +14,12 @@ SeedOption = Annotated[
     int, typer.Option("--seed", min=0, max=2**63 - 1, help="Seed of the random numbers; same seed, same result.")
 ]
 ThreadsOption = Annotated[
-    int, typer.Option("--threads", min=1, max=MOST_THREADS, help="Threads to use; results do not depend on them.")
+    int | None,
+    typer.Option(
+        "--threads",
+        min=1,
+        max=MOST_THREADS,
+        help="Threads to use (default: one per core); results do not depend on them.",
+        show_default=False,
+    ),
 ]

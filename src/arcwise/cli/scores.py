@@ -58,7 +58,7 @@ class BuildingOptions(OptionGroup):
 
     output: OutputOption = None
     restart: Annotated[bool, typer.Option("--restart", help="Start again even if there is a checkpoint.")] = False
-    threads: ThreadsOption = 1
+    threads: ThreadsOption = None
 
 
 def register(app: typer.Typer) -> None:

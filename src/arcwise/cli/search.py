@@ -153,7 +153,11 @@ class SearchOptions(OptionGroup):
     threads: Annotated[
         int | None,
         typer.Option(
-            "--threads", min=1, max=MOST_THREADS, help="order: threads for its table (default: 1).", show_default=False
+            "--threads",
+            min=1,
+            max=MOST_THREADS,
+            help="order: threads for its table (default: one per core).",
+            show_default=False,
         ),
     ] = None
     target: Annotated[
@@ -332,7 +336,7 @@ def _search_orders(
     constraints: Constraints | None,
     limits: Limits,
     progress: bool | None,
-    threads: int = 1,
+    threads: int | None = None,
     **options: Any,
 ) -> LocalSearchResult:
     """Order search over the table of parent sets of the data; both share the time."""

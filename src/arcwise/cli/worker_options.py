@@ -10,7 +10,7 @@ __all__ = ["ClusterOption", "WorkersOption"]
 
 WorkersOption = Annotated[
     int,
-    typer.Option("--workers", "--jobs", "-j", "--threads", help="The number of workers; -1 for one per processor."),
+    typer.Option("--workers", "--jobs", "-j", "--threads", help="The number of workers; -1 for one per core."),
 ]
 ClusterOption = Annotated[
     str | None,

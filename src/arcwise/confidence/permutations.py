@@ -18,7 +18,7 @@ from arcwise.mentions import Argument
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 from arcwise.seeds import Seed, resolve_seed
 from arcwise.showing import one_screen
-from arcwise.thread_count import check_threads
+from arcwise.thread_count import thread_count
 
 __all__ = ["PermutedConfidences", "permuted_confidences"]
 
@@ -45,7 +45,7 @@ def permuted_confidences(
     *,
     permutations: int = 60,
     seed: Seed = None,
-    threads: int = 1,
+    threads: int | None = None,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,
 ) -> PermutedConfidences:
@@ -63,7 +63,7 @@ def permuted_confidences(
     seed
         Fixes the random numbers; permutation k depends on the seed and on k alone.
     threads
-        Threads to use; results do not depend on them.
+        How many to use; None for all cores. Results do not depend on them.
     limits
         `seconds` for all permutations. At the limit, or on Ctrl-C, the result has those that are finished.
     progress
@@ -83,7 +83,7 @@ def permuted_confidences(
                     break
                 draws = np.random.default_rng([root, index])
                 shuffled = data.permute_columns(seed=draws)
-                run = Run(int(draws.integers(2**32)), check_threads(threads), deadline.limits, progress=False)
+                run = Run(int(draws.integers(2**32)), thread_count(threads), deadline.limits, progress=False)
                 made = carry_out(recipe, shuffled, run)
                 if made.confidence is None or made.status is not Status.COMPLETE:
                     status = made.status  # this permutation was not treated as the data were

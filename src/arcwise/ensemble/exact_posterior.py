@@ -23,7 +23,7 @@ from arcwise.parent_sets import ParentSetTable
 from arcwise.progress import ProgressCallback, native_callback, show_progress
 from arcwise.seeds import Seed
 from arcwise.showing import one_screen
-from arcwise.thread_count import check_threads
+from arcwise.thread_count import thread_count
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -212,7 +212,7 @@ class ExactPosterior:
         count: int,
         *,
         seed: Seed = None,
-        threads: int = 1,
+        threads: int | None = None,
         limits: Limits | None = None,
         progress: bool | ProgressCallback | None = None,
     ) -> NetworkSet:
@@ -234,7 +234,7 @@ class ExactPosterior:
             An integer gives the same networks each time; fewer draws are the first of more. ``facts["seed"]`` has the
             one that was used.
         threads
-            The networks do not depend on it.
+            How many to use; None for all cores. The networks do not depend on it.
         limits
             `seconds`, `memory_bytes` (by default three quarters of what is available), and `count`; what was drawn
             before a limit is returned, with the status.
@@ -314,7 +314,7 @@ def exact_posterior(
     cut: float = CUT,
     blankets: bool = False,
     constraints: Constraints | None = None,
-    threads: int = 1,
+    threads: int | None = None,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,
 ) -> ExactPosterior:
@@ -338,7 +338,7 @@ def exact_posterior(
     constraints
         Sum over the DAGs that satisfy them alone.
     threads
-        The result does not depend on it, to the last bit.
+        How many to use; None for all cores. The result does not depend on it, to the last bit.
     limits
         Limits of time and memory (by default three quarters of what is available) show in `status`. If it is clear
         beforehand that the time will not do, no time is spent. `count` is the work that the sum may take in terms, by
@@ -356,8 +356,9 @@ def exact_posterior(
     limits = limits or Limits()
     if limits.memory_bytes is None:
         limits = replace(limits, memory_bytes=available_memory())
+    threads = thread_count(threads)
     check_size(table.n_variables)
-    _check(table, cut, threads)
+    _check(table, cut)
     if constraints is not None:
         constraints.refuse_ancestors("the exact posterior")
         table = table.filter(constraints)
@@ -401,10 +402,9 @@ def check_size(n_variables: int) -> None:
         )
 
 
-def _check(table: ParentSetTable, cut: float, threads: int) -> None:
+def _check(table: ParentSetTable, cut: float) -> None:
     if not 0 < cut <= WIDEST_CUT:
         raise OptionError(Argument("cut", cut), f"must be positive and at most {WIDEST_CUT:g} nats.")
-    check_threads(threads)
     if table.slack != math.inf:
         raise GuaranteeError(
             f"the exact posterior needs a table with all parent sets (slack=inf); this one has slack {table.slack:.4g}."

@@ -42,6 +42,7 @@ from arcwise.progress import ProgressCallback
 from arcwise.scores import Score, make_score
 from arcwise.seeds import Seed, resolve_seed
 from arcwise.settings import gather
+from arcwise.thread_count import thread_count
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -152,7 +153,7 @@ class Posterior:
         return self.chains.share_within(credible.opt - credible.slack - credible.tolerance)
 
     def networks(
-        self, draws: int = EXACT_DRAWS, *, seed: Seed = None, threads: int = 1, limits: Limits | None = None
+        self, draws: int = EXACT_DRAWS, *, seed: Seed = None, threads: int | None = None, limits: Limits | None = None
     ) -> NetworkSet:
         """Return networks that were drawn from the posterior, all of the same weight; the origin is "posterior".
 
@@ -166,7 +167,7 @@ class Posterior:
         seed
             Fixes the random numbers of these draws.
         threads
-            The networks do not depend on it.
+            How many to use; None for all cores. The networks do not depend on it.
         limits
             See `ExactPosterior.sample`.
         """
@@ -197,7 +198,7 @@ def find_posterior(
     max_parents: int | None = None,
     constraints: Constraints | None = None,
     seed: Seed = None,
-    threads: int = 1,
+    threads: int | None = None,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,
     **settings: Unpack[PosteriorKeywords],
@@ -221,7 +222,7 @@ def find_posterior(
     seed
         Fixes the random numbers of chains.
     threads
-        The result does not depend on it.
+        How many to use; None for all cores. The result does not depend on it.
     limits
         `seconds` and `memory_bytes`; `count`, the draws of each chain.
     progress
@@ -277,7 +278,7 @@ class Problem:
     score: Score
     max_parents: int | None = None
     constraints: Constraints | None = None
-    threads: int = 1
+    threads: int | None = None
     progress: bool | ProgressCallback | None = None
 
     def table(self, slack: float, limits: Limits) -> ParentSetTable:
@@ -423,6 +424,7 @@ def _resampled(problem: Problem, chains: int, seed: int, deadline: Deadline) -> 
         constraints=problem.constraints,
         max_parents=problem.max_parents,
         seed=seed,
+        workers=thread_count(problem.threads),
         limits=deadline.uncounted,
         progress=problem.progress,
         options={"refine": 0},  # chains are to begin far apart

@@ -25,7 +25,7 @@ from arcwise.mentions import Argument, Remedy
 from arcwise.parent_sets import ParentSetTable
 from arcwise.progress import ProgressCallback, native_callback, show_progress
 from arcwise.seeds import Seed, native_seed, resolve_seed
-from arcwise.thread_count import check_threads
+from arcwise.thread_count import thread_count
 
 if TYPE_CHECKING:
     from arcwise import _core
@@ -63,33 +63,33 @@ class PosteriorDraws:
         count: int,
         *,
         seed: Seed = None,
-        threads: int = 1,
+        threads: int | None = None,
         limits: Limits | None = None,
         progress: bool | ProgressCallback | None = None,
     ) -> NetworkSet:
         """Draw networks; see `ExactPosterior.sample`."""
         if count < 1:
             raise OptionError(Argument("count", count), "must be at least 1.")
-        check_threads(threads)
+        crew = thread_count(threads)
         used = resolve_seed(seed)
         limits = limits or Limits()
         if limits.memory_bytes is None:
             limits = replace(limits, memory_bytes=available_memory())
         deadline = Deadline(limits)
         most = min(count, limits.native_count)
-        while threads > 1 and self._room(threads, limits) < most:  # each takes memory, and none changes the draws
-            threads -= 1
-        allowed = min(most, self._room(threads, limits))
+        while crew > 1 and self._room(crew, limits) < most:  # each takes memory, and none changes the draws
+            crew -= 1
+        allowed = min(most, self._room(crew, limits))
         rows, scores = np.empty(0, dtype=np.uint32), np.empty(0)
         status = Status.MEMORY_LIMIT if allowed < most else Status.COMPLETE
         with show_progress(progress) as callback:
             if allowed > 0:
-                stopped = self._prepare(threads, deadline, callback)
+                stopped = self._prepare(crew, deadline, callback)
                 if stopped is None:
                     assert self._ready is not None
                     report = native_callback(callback, "exact posterior: draws")
                     code, rows, scores = self._ready.draw(
-                        allowed, native_seed(used), threads, deadline.seconds_left, report
+                        allowed, native_seed(used), crew, deadline.seconds_left, report
                     )
                     stopped = Status.from_native(code)
                 if stopped is not Status.COMPLETE:

@@ -16,7 +16,7 @@ from arcwise.option import from_keywords, record_of
 from arcwise.progress import ProgressCallback
 from arcwise.scores import Score, make_score
 from arcwise.showing import one_screen
-from arcwise.thread_count import check_threads
+from arcwise.thread_count import thread_count
 
 if TYPE_CHECKING:
     from arcwise.ensemble.gaps.completions import Completions
@@ -55,7 +55,7 @@ class Run:
     """The circumstances of making networks. Except for the seed, none of them is part of how they are made."""
 
     seed: int = 0
-    threads: int = 1
+    threads: int | None = None  # None: all cores
     limits: Limits | None = None
     progress: bool | ProgressCallback | None = None
 
@@ -230,7 +230,7 @@ class Recipe:
         data: Dataset | Incomplete | Completions | Uncut,
         *,
         seed: int = 0,
-        threads: int = 1,
+        threads: int | None = None,
         limits: Limits | None = None,
         progress: bool | ProgressCallback | None = None,
     ) -> Ensemble:
@@ -240,7 +240,7 @@ class Recipe:
         unless the source takes data with gaps as they are, as the bootstrap does. The numbers of `Uncut` data are cut
         anew in every sample if the setting `recut` says so, which needs such data; else once.
         """
-        run, source = Run(seed, check_threads(threads), limits, progress), self.source_facts
+        run, source = Run(seed, thread_count(threads), limits, progress), self.source_facts
         from arcwise.ensemble.gaps.averaging import completions_for
         from arcwise.ensemble.uncut import Uncut, as_recut
 

@@ -32,7 +32,7 @@ from arcwise.parent_sets.score_range import scaled
 from arcwise.progress import ProgressCallback, show_progress
 from arcwise.scores.believed import log_prior_of
 from arcwise.seeds import Seed, resolve_seed
-from arcwise.thread_count import check_threads
+from arcwise.thread_count import thread_count
 
 if TYPE_CHECKING:
     from arcwise._core.parent_sets import CandidateSets
@@ -215,7 +215,7 @@ def find_optimal(
     method: str = "auto",
     constraints: Constraints | None = None,
     limits: Limits = Limits(),  # noqa: B008
-    threads: int = 1,
+    threads: int | None = None,
     seed: Seed = 0,
     progress: bool | ProgressCallback | None = None,
 ) -> Optimum:
@@ -240,7 +240,7 @@ def find_optimal(
         the best network so far, its bound and a status; so does Ctrl-C (only a second one, a second later, raises
         KeyboardInterrupt).
     threads
-        For dp. Results do not depend on it.
+        How many to use, for dp; None for all cores. Results do not depend on it.
     seed
         For the local search that finds incumbents. It decides between networks of equal score, never about the score.
     progress
@@ -251,7 +251,7 @@ def find_optimal(
     ConstraintError
         If no acyclic network in the table satisfies the constraints.
     """
-    options = SearchOptions(method, limits, threads, seed, progress)
+    options = SearchOptions(method, limits, thread_count(threads), seed, progress)
     if constraints is None or not constraints.is_ancestral:
         return search_table(table, data, constraints, options)[0]
     if method not in METHODS:
@@ -274,7 +274,6 @@ def search_table(
     method, threads = options.method, options.threads
     if method not in METHODS:
         raise UnknownNameError(suggestion("method", method, METHODS))
-    check_threads(threads)
     with contextlib.ExitStack() as stack:
         budget = Budget(options.limits, stack.enter_context(show_progress(options.progress)))
         stack.enter_context(deferred_interrupt(lambda: budget.stop(Status.INTERRUPTED)))

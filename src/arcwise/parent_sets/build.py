@@ -25,7 +25,7 @@ from arcwise.scores import Score, make_score
 from arcwise.scores.score import check_cases, scored_data
 from arcwise.settings import gather
 from arcwise.showing import one_screen
-from arcwise.thread_count import check_threads
+from arcwise.thread_count import thread_count
 
 __all__ = ["BuildKeywords", "BuildSettings", "allowed_families", "build_parent_set_tables", "build_parent_sets"]
 
@@ -42,13 +42,13 @@ class BuildSettings:
     Parameters
     ----------
     threads
-        The result does not depend on it, to the last bit.
+        How many to use; None for all cores. The result does not depend on it, to the last bit.
     checkpoint
         A file that holds the finished levels: written after each level, read at the start if it is there and belongs
         to the same work, removed at the end.
     """
 
-    threads: int = 1
+    threads: int | None = None
     checkpoint: str | os.PathLike[str] | None = None
 
 
@@ -56,7 +56,7 @@ class BuildKeywords(TypedDict, total=False):
     """`BuildSettings` as keywords."""
 
     settings: BuildSettings
-    threads: int
+    threads: int | None
     checkpoint: str | os.PathLike[str] | None
 
 
@@ -137,8 +137,8 @@ def build_parent_set_tables(
 
     made = [make_score(score) for score in scores]
     chosen = gather(BuildSettings, build_parent_sets, settings)
-    threads, checkpoint = chosen.threads, chosen.checkpoint
-    _check_options(made, slack, max_parents, threads)
+    threads, checkpoint = thread_count(chosen.threads), chosen.checkpoint
+    _check_options(made, slack, max_parents)
     deadline = Deadline.of(_with_memory(limits))
     data = _as_scored(data, made)
     families = allowed_families(check_cases(data), constraints, max_parents)
@@ -270,7 +270,7 @@ def _identity(data: Dataset, scores: list[Score], slack: float, families: Famili
     return json.dumps(parts, sort_keys=True, default=str)
 
 
-def _check_options(scores: list[Score], slack: float, max_parents: int | None, threads: int) -> None:
+def _check_options(scores: list[Score], slack: float, max_parents: int | None) -> None:
     if not scores:
         raise OptionError("no score was given; name at least one.")
     if not slack >= 0:
@@ -281,7 +281,6 @@ def _check_options(scores: list[Score], slack: float, max_parents: int | None, t
         isinstance(max_parents, bool) or max_parents != int(max_parents) or max_parents < 0
     ):
         raise OptionError(Argument("max_parents", max_parents), "must be an integer, 0 or more, or None for no limit.")
-    check_threads(threads)
 
 
 def _parent_limit(max_parents: int | None, constraints: Constraints | None) -> int | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +25,7 @@ from arcwise.priors.optima import TABLE_SHARE, LearnedNetwork, Learning, find_op
 from arcwise.progress import ProgressCallback, native_callback, show_progress
 from arcwise.scores import Score, make_score
 from arcwise.scores.score import check_cases
+from arcwise.thread_count import thread_count
 
 if TYPE_CHECKING:
     from arcwise._core.priors import CountSpectra, EssOptimizer
@@ -105,12 +107,24 @@ class EssSolver:
     def _fits(self) -> bool:
         from arcwise import _core
 
-        n, learning = self._data.n_variables, self._learning
+        learning = self._learning
+        n = self._data.n_variables
         if self._data.targets is not None:  # one set of counts would not serve all children
             return False
         if learning.search != "exact" or n > _core.priors.CountSpectra.largest or self._data.n_cases >= 2**31:
             return False
-        return _core.priors.EssOptimizer.memory_for(n, learning.threads) < self._deadline.given.native_memory
+        return _core.priors.EssOptimizer.memory_for(n, 1) < self._deadline.given.native_memory
+
+    @cached_property
+    def _threads(self) -> int:
+        """As many as were asked for and have memory: each takes some, and none changes a result."""
+        from arcwise import _core
+
+        needed, given = _core.priors.EssOptimizer.memory_for, self._deadline.given.native_memory
+        threads = thread_count(self._learning.threads)
+        while threads > 1 and needed(self._data.n_variables, threads) >= given:
+            threads -= 1
+        return threads
 
     def _count(self) -> EssOptimizer | None:
         """Count all sets of up to the largest family's size, one size after the other, as the builder of tables does.
@@ -120,7 +134,7 @@ class EssSolver:
         """
         from arcwise import _core
 
-        data, learning = self._data, self._learning
+        data = self._data
         required, _, limits = self._rules
         spectra: CountSpectra = _core.priors.make_spectra(data.codes, data.arities, data.native_weights)
         last = min(data.n_variables, max(limits, default=0) + 1)
@@ -132,7 +146,7 @@ class EssSolver:
                 left = math.inf if size <= least else deadline.seconds_left
                 report = native_callback(callback, f"counting sets of {size}")
                 memory = float(deadline.given.native_memory)
-                status = Status.from_native(spectra.advance(report, left, learning.threads, memory))
+                status = Status.from_native(spectra.advance(report, left, self._threads, memory))
                 if status is Status.MEMORY_LIMIT:
                     return None
                 if status is Status.INTERRUPTED:
@@ -146,7 +160,7 @@ class EssSolver:
         self, optimizer: EssOptimizer, sizes: NDArray[np.float64], *, averaged: bool, stage: str
     ) -> list[LearnedNetwork]:
         with show_progress(self._progress) as callback:
-            report, threads = native_callback(callback, stage), self._learning.threads
+            report, threads = native_callback(callback, stage), self._threads
             left = self._deadline.seconds_left
             code, solved, scores, parents = optimizer.solve(sizes, averaged, *self._rules, threads, report, left)
         status = Status.from_native(code)

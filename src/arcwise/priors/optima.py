@@ -18,7 +18,7 @@ from arcwise.parent_sets import build_parent_set_tables
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 from arcwise.scores import Score
 from arcwise.showing import one_screen
-from arcwise.thread_count import check_threads
+from arcwise.thread_count import thread_count
 
 __all__ = ["LearnedNetwork", "Learning", "all_or_interrupt", "find_optima", "stays_optimal", "worst_status"]
 
@@ -64,7 +64,7 @@ class Learning:
         Time for the whole analysis, and memory for each table and each search. A `Deadline` that runs already is shared
         by all analyses that are given it.
     threads
-        For counting; results do not depend on them.
+        How many to use, for counting; None for all cores. Results do not depend on them.
     search
         "exact", or a local search for data with more variables than an exact one can handle: "hill-climbing" or "tabu",
         from the empty network, which prove nothing.
@@ -73,14 +73,14 @@ class Learning:
     max_parents: int | None = None
     constraints: Constraints | None = None
     limits: Limits | Deadline = field(default_factory=Limits)
-    threads: int = 1
+    threads: int | None = None
     search: Search = "exact"
 
     def __post_init__(self) -> None:
         most = self.max_parents
         if most is not None and (isinstance(most, bool) or most != int(most) or most < 0):
             raise OptionError(Argument("max_parents", most), "must be an integer, 0 or more, or None for no limit.")
-        check_threads(self.threads)
+        thread_count(self.threads)  # refuses what is no number of threads
         if self.search not in get_args(Search):
             raise UnknownNameError(suggestion("search", self.search, get_args(Search)))
 

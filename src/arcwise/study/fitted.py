@@ -66,11 +66,11 @@ def fitted_network(source: SourceText, sources: Sources) -> BayesianNetwork:
         if _unproved(kept).is_file():
             raise ConfigError(_unproved(kept).read_text(encoding="utf-8"))
     table = build_parent_sets(
-        data, make_score(options.get("score", "bic")), max_parents=options.get("max_parents"), progress=False
+        data, make_score(options.get("score", "bic")), max_parents=options.get("max_parents"), threads=1, progress=False
     )
     if options.get("search", "exact") == "exact":
         seconds = options.get("seconds")
-        found = find_optimal(table, data=data, limits=Limits(seconds=seconds), progress=False)
+        found = find_optimal(table, data=data, limits=Limits(seconds=seconds), threads=1, progress=False)
         if found.status is not Status.COMPLETE:
             ended = f"({found.status})" if seconds is None else f"in {seconds:g} s"
             message = (

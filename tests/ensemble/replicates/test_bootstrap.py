@@ -235,7 +235,7 @@ def test_a_killed_run_resumes_without_repeating_or_losing_a_replicate(
     journal = tmp_path / "run.replicates"
     script = MAKE_DATA + textwrap.dedent(f"""
         from arcwise.ensemble import bootstrap_networks
-        bootstrap_networks(make_data(), replicates=100000, seed=21, path={str(journal)!r})
+        bootstrap_networks(make_data(), replicates=100000, seed=21, workers=1, path={str(journal)!r})
     """)
     process = subprocess.Popen([sys.executable, "-c", script])
     deadline = time.monotonic() + 300  # the machine may be busy
@@ -258,14 +258,25 @@ def test_a_killed_run_resumes_without_repeating_or_losing_a_replicate(
     data = make_data()
     bootstrap_networks(data, replicates=1, path=journal)  # the seed is that of the file; nothing is missing
     assert learned == []
-    had = len(bootstrap_networks(data, replicates=100000, seed=21, path=journal, limits=Limits(count=1))) - 1
+    alone: Any = {"seed": 21, "workers": 1, "path": journal}
+    had = len(bootstrap_networks(data, replicates=100000, limits=Limits(count=1), **alone)) - 1
     assert had > 50
     assert learned == [had]  # a run without threads finishes in order, so that exactly the next one was missing
     total = had + 50
-    resumed = bootstrap_networks(data, replicates=total, seed=21, path=journal)
+    resumed = bootstrap_networks(data, replicates=total, **alone)
     assert learned == list(range(had, total))
     assert resumed.complete
     assert dags(resumed) == dags(bootstrap_networks(data, replicates=total, seed=21))
+
+
+@pytest.mark.parametrize("learner", ["tabu", "first-ascent"])
+def test_a_search_in_another_thread_ends_when_nobody_waits_for_it(learner: Any) -> None:
+    data = make_data()
+    task = ReplicateTask(data.collapse(), make_score("bic"), Constraints(data.names), learner, "bootstrap", 1)
+    assert task.learn(0) is not None
+    task.stopping.set()
+    with pytest.raises(KeyboardInterrupt):
+        task.learn(0)
 
 
 def test_a_torn_record_is_cut_off_and_learned_again(tmp_path: Path) -> None:

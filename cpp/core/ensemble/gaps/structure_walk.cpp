@@ -1,5 +1,6 @@
 #include "ensemble/gaps/structure_walk.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
@@ -40,7 +41,8 @@ template <class Code>
 std::vector<Parents> walk_structures(ArcGains<Code>& gains, const ArcRules& rules, std::vector<Parents> start,
                                      const ProposedMoves& moves, Ticker& ticker) {
     ChangingDag dag(start.size());
-    [[maybe_unused]] const bool acyclic = dag.assign(std::move(start));
+    for (auto& parents : start) std::ranges::sort(parents);
+    [[maybe_unused]] const bool acyclic = dag.assign(start);
     assert(acyclic);
     for (std::size_t m = 0; m < moves.tails.size(); ++m) {
         if (m % 64 == 0 && ticker.poll_now({m, moves.tails.size()})) break;

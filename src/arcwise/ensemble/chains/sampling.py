@@ -33,7 +33,7 @@ from arcwise.parent_sets.guarantee import check_required
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 from arcwise.seeds import Seed, native_seed, resolve_seed
 from arcwise.settings import gather
-from arcwise.thread_count import check_threads
+from arcwise.thread_count import thread_count
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -60,7 +60,7 @@ def sample_posterior(
     constraints: Constraints | None = None,
     credible: CredibleSet | None = None,
     seed: Seed = None,
-    threads: int = 1,
+    threads: int | None = None,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,
     **settings: Unpack[ChainKeywords],
@@ -86,7 +86,8 @@ def sample_posterior(
         An integer or a numpy generator that fixes the random numbers. None resumes with the seed of `path`, if there
         is one.
     threads
-        Chains run side by side; the draws do not depend on it, to the last bit, nor on ``cluster``.
+        How many to use; None for all cores. Chains run side by side; the draws do not depend on it, to the last bit,
+        nor on ``cluster``.
     limits
         `seconds`; `count`, the draws of each chain that this call makes at most. At a limit, and on Ctrl-C, what was
         drawn is returned; `status` says so.
@@ -108,7 +109,7 @@ def sample_posterior(
     GuaranteeError
         If the table was not built for arcs that the constraints require.
     """
-    check_threads(threads)
+    threads = thread_count(threads)
     if constraints is not None:
         constraints.refuse_ancestors("a chain")
     chosen = gather(ChainSettings, sample_posterior, settings)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections import deque
 from collections.abc import Callable
 from concurrent import futures
@@ -37,6 +36,7 @@ from arcwise.scores import Score, make_score
 from arcwise.scores.score import scored_data
 from arcwise.seeds import Seed, resolve_seed
 from arcwise.settings import gather
+from arcwise.thread_count import available_cores
 
 __all__ = ["bootstrap_networks"]
 
@@ -180,9 +180,9 @@ def _completed(
 
 def _count_workers(workers: int) -> int:
     if workers == -1:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return available_cores()
     if workers == 0:
-        raise OptionError(Argument("workers", workers), ": give a number of workers, or -1 for one per processor.")
+        raise OptionError(Argument("workers", workers), ": give a number of workers, or -1 for one per core.")
     return check_count("workers", workers, 1)
 
 

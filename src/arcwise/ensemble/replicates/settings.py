@@ -37,7 +37,7 @@ class BootstrapSettings:
         "bootstrap": N cases drawn with replacement. "permutation": the cases of every column shuffled, which keeps
         the margins and destroys all association: what edges look like by chance (Broom, Do & Subramanian 2012).
     workers
-        How many replicates are learned at the same time; -1 for one per processor.
+        How many replicates are learned at the same time; -1 for one per core that the process may use.
     backend
         "threads" (the native searches release Python's lock, so nothing is copied and nothing has to start), "loky"
         (processes, through joblib) or "dask" (a cluster).
@@ -52,7 +52,7 @@ class BootstrapSettings:
     learner: Learner = "tabu"
     options: Mapping[str, Any] = field(default_factory=dict)
     resampling: Resampling = "bootstrap"
-    workers: int = 1
+    workers: int = -1
     backend: Backend = "threads"
     cluster: str | Client | None = None
     path: str | os.PathLike[str] | None = None

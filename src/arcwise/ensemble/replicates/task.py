@@ -177,6 +177,19 @@ class ReplicateTask:
     def _own(self) -> threading.local:
         return threading.local()
 
+    @functools.cached_property
+    def stopping(self) -> threading.Event:
+        """Set by whoever wants no further replicate: searches under way in other threads end at their next look."""
+        return threading.Event()
+
+    def heed(self, *progress: object) -> None:
+        """Be the progress callback of a search: stop it, as Ctrl-C would, if nobody waits for its network any more.
+
+        Signals reach the main thread alone; the others would go on to the end of their replicates.
+        """
+        if self.stopping.is_set():
+            raise KeyboardInterrupt
+
     def native(self) -> LocalLearner:
         """Return this thread's native learner on the rows of the original data."""
         if not hasattr(self._own, "learner"):
@@ -218,7 +231,7 @@ def _climb(task: ReplicateTask, index: int, sample: Dataset, seed: int, limits: 
             seed=seed,
         ),
         limits.native_seconds,
-        None,
+        task.heed,
     )
     offsets, members, score, *_, status = outcome
     return _unless_stopped(Status.from_native(status), Replicate(index, score + task.problem.untold, offsets, members))
@@ -234,7 +247,7 @@ def _search(
         constraints=task.rules,
         seed=seed,
         limits=limits,
-        progress=False,
+        progress=task.heed,
         **task.options,
     )
     return _unless_stopped(found.status, Replicate(index, found.score, *pack_parents(found.dag.parents)))
@@ -270,6 +283,7 @@ def _by_table(task: ReplicateTask, index: int, sample: Dataset, seed: int, limit
         constraints=rules,
         max_parents=options.pop("max_parents", None),
         limits=limits,
+        threads=1,
         progress=False,
     )
     if _unless_stopped(table.status, index) is None or deadline.is_over:
@@ -279,7 +293,7 @@ def _by_table(task: ReplicateTask, index: int, sample: Dataset, seed: int, limit
         found = order_search(table, constraints=rules, seed=seed, limits=own, progress=False, **options)
         dag, score, status = found.dag, found.score, found.status
     else:
-        optimum = find_optimal(table, constraints=rules, seed=seed, limits=own, progress=False, **options)
+        optimum = find_optimal(table, constraints=rules, seed=seed, limits=own, threads=1, progress=False, **options)
         dag, score, status = optimum.dag, optimum.score, optimum.status
     replicate = Replicate(index, score, *pack_parents(dag.reorder(sample.names).parents))
     return _unless_stopped(status, replicate)

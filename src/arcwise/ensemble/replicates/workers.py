@@ -98,9 +98,9 @@ class _Threads:
         from arcwise import _core
 
         self.count = count
+        task.stopping.clear()
         _ = task.problem.blocks, task._own  # made here, once, rather than by every thread
         self._task = task
-        self._stopped = False
         self._pool = futures.ThreadPoolExecutor(count, "arcwise", initializer=_core.prepare_thread)
 
     def submit(self, indices: range | list[int], seconds: float | None) -> Batch:
@@ -112,7 +112,7 @@ class _Threads:
     def _learn(self, indices: range | list[int], seconds: float | None) -> bytes:
         found: list[Replicate] = []
         for index in indices:
-            if self._stopped:
+            if self._task.stopping.is_set():
                 break
             found += self._task.learn_batch([index], seconds)
         return pack_replicates(found)
@@ -121,7 +121,7 @@ class _Threads:
         return False
 
     def close(self) -> None:
-        self._stopped = True
+        self._task.stopping.set()
         self._pool.shutdown(wait=True, cancel_futures=True)
 
 

@@ -12,6 +12,7 @@ from arcwise.ensemble.replicates.task import LEARNERS, OPTIONS
 from arcwise.ensemble.sources.source import Source
 from arcwise.limits import Limits
 from arcwise.option import check_options, option
+from arcwise.thread_count import thread_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,7 +81,7 @@ class Bootstrap(Source):
             max_parents=recipe.max_parents,
             seed=run.seed,
             options=_learner_options(recipe),
-            workers=run.threads,
+            workers=thread_count(run.threads),
             limits=Limits(seconds=limits.seconds),
             progress=run.progress,
         ).made_by(recipe)

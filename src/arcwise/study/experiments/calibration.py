@@ -259,7 +259,8 @@ class Calibration(Experiment[CalibrationSettings]):
             return CellResult([], Status.COUNT_LIMIT, text)
         begin = time.process_time()
         limits = Limits(settings.learn_seconds, context.limits.memory_bytes)
-        made = carry_out(recipe, data, Run(seed=int(context.rng.integers(2**32)), limits=limits, progress=False))
+        seed = int(context.rng.integers(2**32))
+        made = carry_out(recipe, data, Run(seed, threads=1, limits=limits, progress=False))
         found = made.confidence
         if found is None:
             return CellResult([], made.status, f"no network was found: {made.status}")

@@ -108,6 +108,7 @@ class Density(Experiment[DensitySettings]):
             slack=math.log(settings.bayes_factor),
             max_parents=settings.max_parents,
             limits=third,
+            threads=1,
             progress=False,
         )
         networks = find_credible(table, log_slack=math.log(settings.bayes_factor), limits=third, progress=False)

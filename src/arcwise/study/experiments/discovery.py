@@ -189,7 +189,8 @@ class Discovery(Experiment[DiscoverySettings]):
         data = network.sample(parameters["cases"], seed=context.shared_rng(*sample_key), threads=1)
         recipe = settings.recipe(parameters["method"], parameters["score"])
         deadline = Deadline(Limits(seconds=settings.learn_seconds, memory_bytes=context.limits.memory_bytes))
-        networks = recipe.run(data, seed=int(context.rng.integers(2**32)), limits=deadline.limits, progress=False)
+        seed = int(context.rng.integers(2**32))
+        networks = recipe.run(data, seed=seed, threads=1, limits=deadline.limits, progress=False)
         if not networks.count:
             return CellResult([], networks.status, f"no network was found: {networks.status}")
         confidence = edge_confidence(networks, n_cases=data.n_cases, limits=deadline.limits)

@@ -174,10 +174,10 @@ def _optimum(problem: str, score: str, sources: Sources, seed: int, seconds: flo
     """Return the exact optimum; None if it is not found within the limit of a cell."""
     data = _problem_data(problem, sources, seed)
     limits = Limits(seconds=seconds)
-    table = build_parent_sets(data, make_score(score), limits=limits, progress=False)
+    table = build_parent_sets(data, make_score(score), limits=limits, threads=1, progress=False)
     if table.status is not Status.COMPLETE:
         return None
-    found = find_optimal(table, data=data, limits=limits, progress=False)
+    found = find_optimal(table, data=data, limits=limits, threads=1, progress=False)
     return found.score if found.status is Status.COMPLETE else None
 
 
