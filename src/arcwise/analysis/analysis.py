@@ -241,6 +241,11 @@ class Analysis(Questions):
         """The consensus network's structure."""
         return self.consensus.dag
 
+    @cached_property
+    def settled(self) -> frozenset[tuple[str, str]]:
+        """The directions that are settled, each as (tail, head)."""
+        return frozenset((edge.tail, edge.head) for edge in self.edges if edge.is_settled)
+
     @property
     def cpdag(self) -> Pdag:
         """Its equivalence class: directions that neither the structure nor the constraints settle are left open."""

@@ -28,7 +28,7 @@ from arcwise.analysis.prose.remarks import (
 )
 from arcwise.analysis.remark import Remark
 from arcwise.confidence.calibration.calibration import Calibration
-from arcwise.confidence.calibration.edge_probability import settled_pairs
+from arcwise.confidence.calibration.edge_probability import decided_pairs
 from arcwise.confidence.calibration.self_calibration import SelfCalibration, self_calibration
 from arcwise.data import Dataset, Incomplete
 from arcwise.deadline import Deadline
@@ -265,7 +265,7 @@ class Work:
             and not is_few(main.count, main.recipe)
             and data.n_variables <= SIMULATED_VARIABLES
             and data.n_cases <= SIMULATED_CASES
-            and not settled_pairs(main.recipe.constraints_on(data.names), data.names).all()
+            and not decided_pairs(main.recipe.constraints_on(data.names), data.names).all()
         )
 
     def simulated(self, main: Averaged) -> SelfCalibration | Remark | None:

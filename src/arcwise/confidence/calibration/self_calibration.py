@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from arcwise.confidence.calibration.calibration import Calibration
 from arcwise.confidence.calibration.curve import KNOTS, CalibrationCurve
-from arcwise.confidence.calibration.edge_probability import settled_pairs
+from arcwise.confidence.calibration.edge_probability import decided_pairs
 from arcwise.confidence.calibration.reliability import Reliability, reliability
 from arcwise.confidence.calibration.table import calibration_table
 from arcwise.confidence.edge_confidence import EdgeConfidence
@@ -106,7 +106,7 @@ def self_calibration(
     truths: list[NDArray[np.bool_]] = []
     pairs = np.triu_indices(len(data.names), 1)
     # What constraints decide is always right, and tells nothing of the others.
-    told = ~settled_pairs(recipe.constraints_on(data.names), data.names)
+    told = ~decided_pairs(recipe.constraints_on(data.names), data.names)
     if not told.any():
         raise OptionError(
             "the constraints decide every edge, so that no confidence is left to calibrate.",
