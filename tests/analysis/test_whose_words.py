@@ -98,9 +98,9 @@ def test_what_the_data_alone_would_direct_is_the_data_s_as_well() -> None:
 
 
 def collider() -> pd.DataFrame:
-    random = np.random.default_rng(3)
-    a, b = random.integers(0, 2, (2, 4000))
-    c = np.where(random.random(4000) < 0.9, a | b, 1 - (a | b))
+    random = np.random.default_rng(9)
+    a, b = random.integers(0, 2, (2, 20_000))
+    c = np.where(random.random(20_000) < 0.9, a | b, 1 - (a | b))
     return pd.DataFrame({"a": a, "b": b, "c": c}).astype(str)
 
 

@@ -15,10 +15,12 @@ import arcwise
 from arcwise import datasets
 from arcwise.analysis import learn
 from arcwise.analysis.edges import EdgeFinding
+from arcwise.analysis.origins import EdgeOrigin, Origin
 from arcwise.analysis.prose.choices import choices_table
 from arcwise.analysis.prose.edges import edge_sentences, explain_edge
 from arcwise.analysis.prose.prior import prior_sentence, prior_support
 from arcwise.confidence import Fate
+from arcwise.confidence.calibration.edge_probability import PairProbability
 from arcwise.confidence.calibration.table import CASES, calibration_table
 from arcwise.priors import EdgePrior, Saturation
 from arcwise.report.content.numbers import percent
@@ -89,9 +91,31 @@ def test_directions_are_shares_of_the_networks_with_the_edge(scale: arcwise.Anal
     text = explain_edge(scale, found)
     assert f"from {found.first} to {found.second} in 50% of the weight of the networks with this edge" in text
     assert f"from {found.second} to {found.first} in 20%; in 30% it could be turned round" in text
-    settled = explain_edge(scale, replace(found, forward=0.02, backward=0.48, undirected=0.0))
-    assert f"It points from {found.second} to {found.first} in 96%" in settled
+    turned = replace(found, forward=0.02, backward=0.48, undirected=0.0, tail=found.second, head=found.first)
+    assert f"It points from {found.second} to {found.first} in 96%" in explain_edge(
+        scale, replace(turned, probability=None)
+    )
     assert "in 90% of the weight" in explain_edge(scale, replace(found, forward=0.05, backward=0.0, undirected=0.45))
+
+
+def test_a_direction_is_settled_by_its_probability(scale: arcwise.Analysis, edge: EdgeFinding) -> None:
+    """Where a study tells it; nine tenths of the networks decide where none does, and what was said stays said."""
+    told = PairProbability(edge.first, edge.second, 1.0, forward=0.91, backward=0.0, either=0.09, is_studied=True)
+    ways = {"present": 1.0, "forward": 0.98, "backward": 0.0, "undirected": 0.02}
+    found = replace(edge, tail=edge.first, head=edge.second, fate=Fate.KEPT, probability=told, **ways)
+    assert not found.is_settled
+    text = explain_edge(scale, found)
+    assert f"Its direction is open: it points from {edge.first} to {edge.second} in 98% of the weight" in text
+    assert "of directions like this one, 91% are right" in text
+    surer = replace(found, probability=replace(told, forward=0.96, either=0.04))
+    assert surer.is_settled
+    assert "in 98% of the weight of the networks with this edge; of directions like this one, 96% are right." in (
+        explain_edge(scale, surer)
+    )
+    assert not replace(surer, tail=edge.second, head=edge.first).is_settled  # the other way is not
+    assert replace(found, probability=replace(told, is_studied=False)).is_settled  # confidences as probabilities
+    for kind in (Origin.DIRECTED, Origin.FOLLOWS, Origin.BELIEVED, Origin.EXPERIMENT, Origin.REQUIRED):
+        assert replace(found, origin=EdgeOrigin(kind)).is_settled
 
 
 def test_text_and_file_have_the_same_shares() -> None:

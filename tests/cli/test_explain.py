@@ -133,8 +133,8 @@ def test_advice_fits_the_edge(folder: Path) -> None:
     from dataclasses import replace
 
     edge = explain_folder(folder)[0]
-    assert "its direction is what the data suggest" in replace(edge, split=(0.9, 0.1, 0.0)).advice
-    assert "leave its direction open" in replace(edge, split=(0.5, 0.2, 0.3)).advice
+    assert "its direction is what the data suggest" in replace(edge, is_settled=True).advice
+    assert "leave its direction open" in replace(edge, is_settled=False).advice
     assert "with its confidence" in replace(edge, confidence=0.7).advice
     assert "a candidate" in replace(edge, agreement=Agreement.DISAGREE).advice
     assert "cycle" in replace(edge, fate=Fate.DROPPED).advice

@@ -13,7 +13,7 @@ from arcwise import datasets, learn
 from arcwise.analysis import LearnOptions
 from arcwise.confidence.calibration.calibration import Calibration
 from arcwise.confidence.calibration.curve import CalibrationCurve
-from arcwise.confidence.calibration.edge_probability import settled_pairs
+from arcwise.confidence.calibration.edge_probability import decided_pairs
 from arcwise.confidence.calibration.reliability import reliability
 from arcwise.confidence.calibration.self_calibration import _recalibrated, self_calibration
 from arcwise.confidence.recipe_confidence import confidence_by_recipe
@@ -68,9 +68,9 @@ def test_simulations_are_repeatable_and_say_what_they_are(small: Dataset) -> Non
 
 def test_what_constraints_decide_is_not_calibrated_with(small: Dataset) -> None:
     known = Constraints(small.names, required=[("X0", "X1")], forbidden=[("X3", "X4"), ("X4", "X3"), ("X2", "X0")])
-    assert settled_pairs(known, small.names).tolist() == [True, *[False] * 8, True]
-    assert settled_pairs(known, tuple(reversed(small.names))).tolist() == [True, *[False] * 8, True]
-    assert not settled_pairs(None, small.names).any()
+    assert decided_pairs(known, small.names).tolist() == [True, *[False] * 8, True]
+    assert decided_pairs(known, tuple(reversed(small.names))).tolist() == [True, *[False] * 8, True]
+    assert not decided_pairs(None, small.names).any()
     confidence = confidence_by_recipe(Recipe.usual("credible", "qnml", constraints=known), small)
     assert confidence is not None
     seen: list[int] = []

@@ -85,6 +85,8 @@ class Analysis(Questions):
         the other. None without gaps.
     simulated
         How often confidences were right on data simulated from the networks found; None where there are none.
+    unsimulated
+        Why there are none, in words; "" where there are some, or none were asked for.
     missing
         The comparisons that were not made: a title, and what became of it or why it was not begun.
     unfinished
@@ -110,6 +112,7 @@ class Analysis(Questions):
     completion: Dataset | None = None
     completions: Dataset | None = None
     simulated: SelfCalibration | None = None
+    unsimulated: str = ""
     missing: tuple[tuple[str, Averaged | str], ...] = ()
     unfinished: tuple[str, ...] = ()
 
@@ -240,6 +243,11 @@ class Analysis(Questions):
     def dag(self) -> Dag:
         """The consensus network's structure."""
         return self.consensus.dag
+
+    @cached_property
+    def settled(self) -> frozenset[tuple[str, str]]:
+        """The directions that are settled, each as (tail, head)."""
+        return frozenset((edge.tail, edge.head) for edge in self.edges if edge.is_settled)
 
     @property
     def cpdag(self) -> Pdag:

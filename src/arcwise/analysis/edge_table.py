@@ -11,13 +11,25 @@ from arcwise.analysis.edges import EdgeFinding
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["BELIEF_COLUMNS", "COLUMNS", "EXPLANATION", "ORIGIN", "SPLIT", "WAYS", "WITHOUT", "EdgeColumn", "edge_frame"]
+__all__ = [
+    "BELIEF_COLUMNS",
+    "COLUMNS",
+    "EXPLANATION",
+    "ORIGIN",
+    "SETTLED",
+    "SPLIT",
+    "WAYS",
+    "WITHOUT",
+    "EdgeColumn",
+    "edge_frame",
+]
 
 SPLIT = ("forward_if_edge", "backward_if_edge", "either_if_edge")
 WAYS = ("probability_forward_if_edge", "probability_backward_if_edge", "probability_either_if_edge")
 EXPLANATION = "explanation"
 ORIGIN = "origin"
 WITHOUT = "without_constraints"
+SETTLED = "settled"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +73,12 @@ COLUMNS: tuple[EdgeColumn, ...] = (
     EdgeColumn(WAYS[1], "... second → first", lambda e: e.probability and e.probability.backward),
     EdgeColumn(
         WAYS[2], "... and that data cannot tell; they sum to 1", lambda e: e.probability and e.probability.either
+    ),
+    EdgeColumn(
+        SETTLED,
+        "whether the direction, from → to, is settled: its probability is at least 0.95, or, where no study tells it, "
+        "nine tenths of the networks with the edge agree",
+        lambda e: e.is_settled,
     ),
     EdgeColumn("from", "the tail of the network's arc, or of the more credible direction", lambda e: e.tail),
     EdgeColumn("to", "its head", lambda e: e.head),

@@ -15,11 +15,11 @@ from arcwise.analysis.edge_beliefs import EdgeBelief
 from arcwise.analysis.origins import NOTHING_SAID, EdgeOrigin, Origin, Origins
 from arcwise.confidence import EdgeConfidence, Fate
 from arcwise.confidence.calibration.edge_probability import PairProbability
+from arcwise.confidence.calibration.settled import is_settled
 from arcwise.counts import contingency
 from arcwise.data import Dataset
 from arcwise.graph import Dag
 from arcwise.priors import EdgePrior, edge_prior
-from arcwise.report.content.blocks import SETTLED
 from arcwise.report.content.trust import HALF, Trust, trust_of
 from arcwise.showing import one_screen
 
@@ -127,9 +127,24 @@ class EdgeFinding:
         return self.forward / self.present, self.backward / self.present, self.undirected / self.present
 
     @property
+    def way(self) -> float:
+        """The share of the networks with the edge that point it from `tail` to `head`."""
+        return self.split[0 if self.tail == self.first else 1]
+
+    @property
+    def way_probability(self) -> float | None:
+        """If there is an edge, how probably it points from `tail` to `head`; None where no study tells.
+
+        Studies tell of what observations alone direct, not of what somebody said, believed or set.
+        """
+        if self.probability is None or self.origin.kind is not Origin.FOUND:
+            return None
+        return self.probability.studied(ahead=self.tail == self.first)
+
+    @property
     def is_settled(self) -> bool:
-        """Whether it points one way in most networks that have it."""
-        return max(self.split[:2]) >= SETTLED
+        """Whether its direction, from `tail` to `head`, is settled."""
+        return is_settled(self.way, self.way_probability)
 
     @property
     def is_settled_by_data(self) -> bool:
@@ -139,7 +154,7 @@ class EdgeFinding:
         without = self.origin.without
         if self.origin.kind.is_directed_by_data or without is None:
             return self.origin.kind.is_directed_by_data
-        return self.origin.kind.is_found and without.split[0 if self.tail == self.first else 1] >= SETTLED
+        return self.origin.kind.is_found and without.settles(ahead=self.tail == self.first)
 
     @property
     def spread(self) -> tuple[float, float]:

@@ -14,9 +14,10 @@ from functools import cached_property
 from arcwise.analysis.averaged import Averaged
 from arcwise.analysis.options import LearnOptions
 from arcwise.confidence import ConsensusNetwork, EdgeConfidence, Fate
+from arcwise.confidence.calibration.edge_probability import PairProbability
+from arcwise.confidence.calibration.settled import SETTLED_SHARE, is_settled
 from arcwise.data import Dataset, Incomplete, Targets
 from arcwise.graph import Constraints, FixedPairs, Kind, Statement
-from arcwise.report.content.blocks import SETTLED
 from arcwise.report.content.numbers import percent, show_confidence
 from arcwise.showing import one_screen
 
@@ -66,7 +67,7 @@ class Origin(enum.StrEnum):
 @one_screen
 @dataclass(frozen=True, slots=True)
 class Unconstrained:
-    """What the data alone say of a pair: presence, first -> second, second -> first, open.
+    """What the data alone say of a pair: presence, first -> second, second -> first, open; and how probable that is.
 
     That is the same recipe without the constraints and without prior odds.
     """
@@ -75,6 +76,7 @@ class Unconstrained:
     forward: float
     backward: float
     undirected: float
+    probability: PairProbability | None = None
 
     @property
     def split(self) -> tuple[float, float, float]:
@@ -82,6 +84,12 @@ class Unconstrained:
         if self.present <= 0:
             return 0.0, 0.0, 1.0
         return self.forward / self.present, self.backward / self.present, self.undirected / self.present
+
+    def settles(self, *, ahead: bool) -> bool:
+        """Say whether the data alone settle the direction first -> second (`ahead`), or the other one."""
+        return is_settled(
+            self.split[0 if ahead else 1], None if self.probability is None else self.probability.studied(ahead=ahead)
+        )
 
 
 @one_screen
@@ -218,14 +226,14 @@ class Origins:
             return False
         way = self._way(first, second, here)
         is_open = alone.split[2] > HALF and way > HALF
-        turned = way >= SETTLED and self._way(first, second, alone) < _enough(self.unbelieved)
+        turned = way >= SETTLED_SHARE and self._way(first, second, alone) < _enough(self.unbelieved)
         return is_open or turned
 
     def _experiment(self, first: str, second: str) -> str:
         """Return which experiment directs an edge that is open in the network's Markov class; "" if none does."""
         if self.targets is None or frozenset((first, second)) not in self._by_experiments:
             return ""
-        if self._way(first, second, _pair(self.main, first, second)) < SETTLED:
+        if self._way(first, second, _pair(self.main, first, second)) < SETTLED_SHARE:
             return ""
         sets = [set(names) for names in self.targets.sets]
         ends = [
@@ -280,18 +288,21 @@ class Origins:
     def _follows(self, first: str, second: str, without: Unconstrained | None) -> Told | None:
         """Say whether an edge of the network has its direction from what was said about others.
 
-        The data's part alone tells: a direction that is settled here, and not there, is not the data's, whichever way
-        it came about (a cycle, a path that must be there, a parent that may not be, a collider that is left over).
+        The data's part alone tells: a direction that nearly all networks have here, and not there, is not the data's,
+        whichever way it came about (a cycle, a path that must be there, a parent that may not be, a collider that is
+        left over). Shares are compared with shares: of directions under constraints no study tells.
         """
         if frozenset((first, second)) not in self._in_network:
             return None
         if without is None or without.present <= 0:
             return (Origin.FOLLOWS, ()) if frozenset((first, second)) in self._consequences else None
         alone = self._way(first, second, without)
-        if alone >= SETTLED:
+        if alone >= SETTLED_SHARE:
             return None
         here = self._way(first, second, _pair(self.main, first, second))
-        told = frozenset((first, second)) in self._consequences or (here >= SETTLED and alone < _enough(self.without))
+        told = frozenset((first, second)) in self._consequences or (
+            here >= SETTLED_SHARE and alone < _enough(self.without)
+        )
         return (Origin.FOLLOWS, ()) if told else None
 
     def _way(self, first: str, second: str, pair: Unconstrained | None) -> float:
@@ -367,6 +378,7 @@ def _pair(averaged: Averaged | None, first: str, second: str) -> Unconstrained |
         forward=float(confidence.directed[i, j]),
         backward=float(confidence.directed[j, i]),
         undirected=float(confidence.undirected[i, j]),
+        probability=confidence.probability.pair(first, second),
     )
 
 
@@ -376,7 +388,7 @@ def _enough(averaged: Averaged | None) -> float:
     Directions of DAGs, unlike those of classes, are shared out where they are open.
     """
     confidence = None if averaged is None else averaged.confidence
-    return HALF if confidence is not None and confidence.orient == "cpdag" else SETTLED
+    return HALF if confidence is not None and confidence.orient == "cpdag" else SETTLED_SHARE
 
 
 def known_of(options: LearnOptions, data: Dataset | Incomplete) -> Constraints | None:

@@ -64,6 +64,10 @@ class Questions:
             """How far each edge can be trusted."""
 
         @property
+        def settled(self) -> frozenset[tuple[str, str]]:
+            """The directions that are settled, each as (tail, head)."""
+
+        @property
         def stacked(self) -> Dataset:
             """The data; of data with gaps, all completions."""
 

@@ -159,7 +159,7 @@ def _steps(found: Analysis, work: Work) -> Iterator[Step]:
         yield "share of the posterior", lambda: last, lambda now: _with_covered(now, work)
     if options.compare and work.prepared.uncut is not None:
         yield "other cuts", lambda: 5 * last, lambda now: replace(now, cuts=work.cut_checks(main))
-    if options.compare:
+    if options.compare and options.calibration == "table":
         yield "simulated data", lambda: work.seconds_to_simulate(main), lambda now: _with_simulated(now, work)
     yield (
         "shuffled columns",
@@ -214,9 +214,9 @@ def _with_simulated(found: Analysis, work: Work) -> Analysis:
     """Add how often confidences were right in data simulated from the networks, or say why that is missing."""
     made = work.simulated(found.main)
     if isinstance(made, Remark):
-        return replace(found, remarks=(*found.remarks, made))
-    if made is None:
-        return found
+        return replace(found, remarks=(*found.remarks, made), unsimulated="the time allowed did not suffice")
+    if isinstance(made, str):
+        return replace(found, unsimulated=made)
     few = (
         ()
         if made.status is Status.COMPLETE

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from arcwise.analysis.coding import Coding
+from arcwise.analysis.edge_table import SETTLED
 from arcwise.analysis.questions import Questions
 from arcwise.confidence import EdgeConfidence
 from arcwise.data import Dataset, read_data
@@ -60,6 +61,20 @@ class SavedAnalysis(Questions):
     def confidence(self) -> EdgeConfidence:
         """How far each edge can be trusted."""
         return EdgeConfidence.load(self._file("confidence.parquet"))
+
+    @cached_property
+    def settled(self) -> frozenset[tuple[str, str]]:
+        """The directions that are settled, each as (tail, head)."""
+        import pandas as pd
+
+        path, columns = self._file("edges.csv"), ["from", "to", SETTLED]
+        try:
+            frame = pd.read_csv(path, usecols=columns, dtype=str, keep_default_na=False)[columns]
+        except ValueError as error:
+            raise FormatError(
+                f"{path}: not the edges of this version ({error}). `arcwise learn DATA -o FOLDER` writes them."
+            ) from error
+        return frozenset((tail, head) for tail, head, said in frame.itertuples(index=False) if said == str(True))
 
     @cached_property
     def record(self) -> dict[str, Any]:

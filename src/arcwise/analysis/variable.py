@@ -41,6 +41,8 @@ class Neighbour:
         The variable.
     confidence, towards, away, either
         The confidence in an edge, and that of one that points to the variable, away from it, or could do either.
+    direction
+        "towards it" or "away from it" where the direction is settled; else "open", or "" where there is no edge.
     in_network
         How it stands to the variable in the consensus network: "parent", "child", "partner" (a child's other parent),
         or "" for none.
@@ -61,6 +63,7 @@ class Neighbour:
     towards: float
     away: float
     either: float
+    direction: str
     in_network: str
     in_blanket: float | None
     information: float
@@ -123,6 +126,7 @@ class VariableFinding:
                 "towards": one.towards,
                 "away": one.away,
                 "either": one.either,
+                "direction": one.direction,
                 "in_network": one.in_network,
                 "in_blanket": one.in_blanket,
                 "information": one.information,
@@ -134,8 +138,8 @@ class VariableFinding:
             }
             for one in self.neighbours
         ]
-        columns = ["variable", "confidence", "towards", "away", "either", "in_network", "in_blanket", "information"]
-        return pd.DataFrame(rows, columns=[*columns, "alone", "change", "from", "to", "state"])
+        columns = ["variable", "confidence", "towards", "away", "either", "direction", "in_network", "in_blanket"]
+        return pd.DataFrame(rows, columns=[*columns, "information", "alone", "change", "from", "to", "state"])
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw confidence and information of every neighbour as bars; return the axes."""
@@ -185,6 +189,7 @@ def describe_variable(source: Questions, name: str) -> VariableFinding:
                 pair.backward,
                 pair.forward,
                 pair.undirected,
+                _direction(source, name, other) if pair.present > 0 else "",
                 _role(network, name, other, blanket),
                 share,
                 information,
@@ -227,6 +232,11 @@ def _rows(data: Dataset) -> Dataset:
     if data.n_rows <= MOST_ROWS:
         return data
     return data.take(np.linspace(0, data.n_rows - 1, MOST_ROWS).astype(np.int64))
+
+
+def _direction(source: Questions, name: str, other: str) -> str:
+    settled = source.settled
+    return "towards it" if (other, name) in settled else "away from it" if (name, other) in settled else "open"
 
 
 def _role(network: BayesianNetwork, name: str, other: str, blanket: tuple[str, ...]) -> str:

@@ -27,8 +27,9 @@ from arcwise.analysis.prose.remarks import (
     unsimulated_remark,
 )
 from arcwise.analysis.remark import Remark
+from arcwise.analysis.simulations import SimulationPlan, plan_simulations
 from arcwise.confidence.calibration.calibration import Calibration
-from arcwise.confidence.calibration.edge_probability import settled_pairs
+from arcwise.confidence.calibration.edge_probability import decided_pairs
 from arcwise.confidence.calibration.self_calibration import SelfCalibration, self_calibration
 from arcwise.data import Dataset, Incomplete
 from arcwise.deadline import Deadline
@@ -53,12 +54,6 @@ EXACT_COMPARED = 20
 USUAL = ("bootstrap", "credible")
 # A comparison that needs more is given up: a limit of memory, unlike one of time, is the same on every machine.
 COMPARED_MEMORY = 2**28
-# So many data sets are simulated from the networks for every report, with so many networks learned from each where the
-# source samples: one and a half times the work of 200 replicates. Up to so many variables and cases; else on request.
-SIMULATIONS = 10
-SIMULATED_NETWORKS = 30
-SIMULATED_VARIABLES = 40
-SIMULATED_CASES = 20_000
 # With so many values in the data, all networks of a bootstrap take a minute: the first so many make a draft before.
 LONG_VALUES = 5_000_000
 FIRST_NETWORKS = 20
@@ -248,34 +243,36 @@ class Work:
 
     def seconds_to_simulate(self, main: Averaged) -> float:
         """Return about how long simulated data sets take; 0 where none are made."""
-        if not self._is_simulated(main):
-            return 0.0
-        share = min(1.0, SIMULATED_NETWORKS / max(main.count, 1)) if main.recipe.source_facts.counted_by else 1.0
-        return SIMULATIONS * share * main.seconds
+        plan = self.simulations(main)
+        share = min(1.0, plan.networks / max(main.count, 1)) if main.recipe.source_facts.counted_by else 1.0
+        return plan.sets * share * main.seconds
 
-    def _is_simulated(self, main: Averaged) -> bool:
-        """Say whether data sets are simulated unasked: complete observations of a size that is quick to learn from."""
-        data = self.data
-        return (
-            isinstance(data, Dataset)
-            and (data.targets is None or data.targets.is_empty)
-            and self.uncut is None
-            and main.kept is not None
-            and self.options.calibration == "table"
-            and not is_few(main.count, main.recipe)
-            and data.n_variables <= SIMULATED_VARIABLES
-            and data.n_cases <= SIMULATED_CASES
-            and not settled_pairs(main.recipe.constraints_on(data.names), data.names).all()
-        )
+    def simulations(self, main: Averaged) -> SimulationPlan:
+        """Plan the data sets that are simulated unasked, or say why there are none."""
+        data, refusal = self.data, ""
+        if not isinstance(data, Dataset):
+            refusal = "values were missing, and what is simulated has no gaps"
+        elif data.targets is not None and not data.targets.is_empty:
+            refusal = "variables were set, and what is simulated are observations"
+        elif self.uncut is not None:
+            refusal = "the numbers are cut anew in every replicate, and what is simulated has no numbers to cut"
+        elif main.kept is None or is_few(main.count, main.recipe):
+            refusal = "there are too few networks to simulate from"
+        elif decided_pairs(main.recipe.constraints_on(data.names), data.names).all():
+            refusal = "the constraints decide every edge"
+        else:
+            return plan_simulations(data.n_variables, data.n_cases, is_sample=bool(main.recipe.source_facts.counted_by))
+        return SimulationPlan(0, 0, refusal)
 
-    def simulated(self, main: Averaged) -> SelfCalibration | Remark | None:
+    def simulated(self, main: Averaged) -> SelfCalibration | Remark | str:
         """Learn from data simulated from the networks found: how often confidences like these are right here.
 
-        It is shown beside the studied probabilities and changes none of them. A remark says why it is missing; None
-        where it is not made.
+        It is shown beside the studied probabilities and changes none of them. A remark says that the time did not
+        suffice; words say why it is not made in any time.
         """
-        if not self._is_simulated(main):
-            return None
+        plan = self.simulations(main)
+        if plan.refusal:
+            return plan.refusal
         if why := self.shortage(self.seconds_to_simulate(main)):
             return unsimulated_remark(why, by_time=True)
         assert main.confidence is not None and main.kept is not None and isinstance(self.data, Dataset)
@@ -284,9 +281,9 @@ class Work:
             return self_calibration(
                 main.confidence,
                 self.data,
-                repeats=SIMULATIONS,
+                repeats=plan.sets,
                 networks=main.kept.networks,
-                members=SIMULATED_NETWORKS,
+                members=plan.networks,
                 run=run,
             )
         except UnfinishedError:

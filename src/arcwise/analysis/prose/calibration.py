@@ -76,6 +76,8 @@ def _curve(analysis: Analysis) -> Chart:
     summary = f"A confidence of {worth}."
     if analysis.simulated is not None:
         summary += f" {_seen(analysis.simulated)}"
+    elif why := analysis.unsimulated or ("" if analysis.options.compare else "comparisons were not asked for"):
+        summary += f" How often that is so in data simulated from these networks was not tried: {why}."
     return Chart(
         caption="What a confidence is worth: how often an edge of that confidence is real.",
         summary=summary,
@@ -90,10 +92,9 @@ def _seen(simulated: SelfCalibration) -> str:
     seen = simulated.reliability
     some = np.nan_to_num(seen.claimed) >= HIGH
     pairs = int(seen.pairs[some].sum())
-    sets = f"{simulated.repeats} data sets that were simulated from these networks"
+    alike = "alike" if simulated.members is None else f"alike, {simulated.members} networks each"
+    sets = f"{simulated.repeats} data sets that were simulated from these networks and learned from {alike}"
     if not pairs:
         return f"In {sets}, no edge had a confidence of {HIGH:g} or more."
     real = float((seen.true[some] * seen.pairs[some]).sum()) / pairs
-    return (
-        f"In {sets} and learned from alike, {real:.0%} of the {pairs:,} edges of confidence {HIGH:g} or more were real."
-    )
+    return f"In {sets}, {real:.0%} of the {pairs:,} edges of confidence {HIGH:g} or more were real."

@@ -8,7 +8,7 @@ from arcwise.analysis.origins import NEARLY_ALL, Origin, Unconstrained
 from arcwise.analysis.price import NOTHING, factor_words
 from arcwise.graph import Kind
 from arcwise.report import Bullets, Column, Paragraph, Table
-from arcwise.report.content.blocks import OPEN, SETTLED
+from arcwise.report.content.blocks import OPEN
 from arcwise.report.content.numbers import percent, show_confidence
 
 if TYPE_CHECKING:
@@ -135,9 +135,10 @@ def _ways_alone(edge: EdgeFinding, without: Unconstrained) -> str:
     same, other = (forward, backward) if edge.tail == edge.first else (backward, forward)
     if free >= OPEN:
         return "; the data alone would leave it open"
-    if same >= SETTLED:
+    ahead = edge.tail == edge.first
+    if without.settles(ahead=ahead):
         return f"; the data alone would say the same ({percent(same)})"
-    if other >= SETTLED:
+    if without.settles(ahead=not ahead):
         return f"; the data alone would point it the other way ({percent(other)})"
     return "; the data alone do not settle it"
 
@@ -189,13 +190,11 @@ def _count(edges: list[EdgeFinding]) -> str:
 
 def _agreed(edges: list[EdgeFinding]) -> str:
     """Say for how many edges the data alone would point where the analyst does."""
-    ways = [
-        edge.origin.without.split[0 if edge.tail == edge.first else 1]
-        for edge in edges
-        if edge.origin.without is not None
+    alike = [
+        edge.origin.without.settles(ahead=edge.tail == edge.first) for edge in edges if edge.origin.without is not None
     ]
-    same = sum(way >= SETTLED for way in ways)
-    return f" (the data alone would say the same of {f'{same:,}' if same else 'none'})" if ways else ""
+    same = sum(alike)
+    return f" (the data alone would say the same of {f'{same:,}' if same else 'none'})" if alike else ""
 
 
 def _value(edge: EdgeFinding) -> str:

@@ -12,8 +12,9 @@ from arcwise.analysis.prose.beliefs import belief_sentence
 from arcwise.analysis.prose.constraints import direction_said, origin_sentences
 from arcwise.analysis.prose.gaps import filling_sentence
 from arcwise.analysis.prose.prior import prior_sentence
+from arcwise.confidence.calibration.settled import SETTLED_SHARE
 from arcwise.confidence.consensus import Fate
-from arcwise.report.content.blocks import OPEN, SETTLED
+from arcwise.report.content.blocks import OPEN
 from arcwise.report.content.numbers import percent, show_confidence, show_range
 
 if TYPE_CHECKING:
@@ -176,13 +177,20 @@ def _direction(analysis: Analysis, edge: EdgeFinding) -> str:
             f"Its direction cannot be told from data like these: in {percent(free)} {among} it could be turned round "
             "without a change in fit."
         )
+    right = (
+        ""
+        if edge.way_probability is None
+        else f"; of directions like this one, {percent(edge.way_probability)} are right"
+    )
+    if edge.is_settled:
+        return f"It points from {edge.tail} to {edge.head} in {percent(edge.way)} {among}{right}."
     tail, head = (edge.first, edge.second) if one_way >= other_way else (edge.second, edge.first)
     way, back = max(one_way, other_way), min(one_way, other_way)
-    if way >= SETTLED:
-        return f"It points from {tail} to {head} in {percent(way)} {among}."
-    parts = [f"from {tail} to {head} in {percent(way)} {among}", f"from {head} to {tail} in {percent(back)}"]
+    parts = [f"from {tail} to {head} in {percent(way)} {among}"]
+    parts += [f"from {head} to {tail} in {percent(back)}"] if back > 0 or way < SETTLED_SHARE else []
     turned = f"; in {percent(free)} it could be turned round without a change in fit" if free > 0 else ""
-    return f"Its direction is open: it points {' and '.join(parts)}{turned}."
+    doubt = right if way >= SETTLED_SHARE and tail == edge.tail else ""
+    return f"Its direction is open: it points {' and '.join(parts)}{turned}{doubt}."
 
 
 def effect_sentence(data: Dataset, edge: EdgeFinding) -> str:

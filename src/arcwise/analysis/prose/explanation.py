@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arcwise.analysis.averaged import FEWEST_NETWORKS
-from arcwise.analysis.edge_table import COLUMNS, EXPLANATION, ORIGIN, SPLIT, WITHOUT
+from arcwise.analysis.edge_table import COLUMNS, EXPLANATION, ORIGIN, SETTLED, SPLIT, WITHOUT
 from arcwise.analysis.edges import Agreement, EdgeFinding, describe_arc
 from arcwise.analysis.origins import Origin, follows_words
 from arcwise.analysis.prose.edges import NOT_UNRELATED, effect_sentence, statement
@@ -29,7 +29,6 @@ from arcwise.confidence.consensus import Fate
 from arcwise.ensemble.sources import SOURCES
 from arcwise.errors import FormatError, OptionError, suggestion
 from arcwise.files import read_bytes
-from arcwise.report.content.blocks import SETTLED
 from arcwise.report.content.numbers import percent, show_confidence
 from arcwise.showing import one_screen
 
@@ -62,6 +61,8 @@ class Explanation:
     confidence, split
         How far an edge can be trusted, and where it points if it is there (first -> second, second -> first, either);
         None for a network without confidences.
+    is_settled
+        Whether its direction, from `tail` to `head`, is settled.
     by_method
         The confidence by other methods and scores.
     rules
@@ -87,6 +88,7 @@ class Explanation:
     effect: str = ""
     confidence: float | None = None
     split: tuple[float, float, float] | None = None
+    is_settled: bool = False
     by_method: Mapping[str, float] = field(default_factory=dict)
     rules: Mapping[str, float] = field(default_factory=dict)
     agreement: Agreement = Agreement.NOT_COMPARED
@@ -200,7 +202,7 @@ class Explanation:
                 self.origin, "a consequence of what you said"
             )
             return f"; its direction is {whose}, so do not report it as a finding."
-        if self.split is not None and max(self.split[:2]) >= SETTLED:
+        if self.is_settled:
             shown = "your experiment shows" if self.origin is Origin.EXPERIMENT else "the data suggest"
             cause = "" if self.origin is Origin.EXPERIMENT else ", which is not yet a cause"
             return f"; its direction is what {shown}{cause}."
@@ -231,6 +233,7 @@ class Explanation:
             "in_network": self.fate.in_network,
             "confidence": self.confidence,
             **dict(zip(SPLIT, self.split or (None, None, None), strict=True)),
+            SETTLED: self.is_settled,
             "agreement": str(self.agreement),
             "origin": str(self.origin),
             "said": self.said,
@@ -464,6 +467,7 @@ class _RowReader:
             effect=_held_fixed(self.network, tail, head) if known else "",
             confidence=self._share(row, "confidence"),
             split=(one, other, free),
+            is_settled=row[SETTLED] == "True",
             by_method={name: self._share(row, name) for name in self.methods if row.get(name)},
             rules=self.rules,
             agreement=agreement,

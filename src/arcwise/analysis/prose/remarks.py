@@ -138,8 +138,8 @@ def simulated_remark(found: SelfCalibration) -> Remark:
 def unsimulated_remark(why: str, *, by_time: bool) -> Remark:
     """Say why no data were simulated from the networks."""
     return Remark(
-        f"How often confidences are right in data simulated from these networks was not found, or from fewer than ten "
-        f"data sets: {why}. Allow more time with --limit-seconds.",
+        f"How often confidences are right in data simulated from these networks was not found, or from fewer data "
+        f"sets than planned: {why}. Allow more time with --limit-seconds.",
         by_time=by_time,
     )
 

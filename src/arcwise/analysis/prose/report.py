@@ -234,6 +234,7 @@ def _edge(analysis: Analysis, edge: EdgeFinding, index: dict[str, int]) -> Netwo
         agreement=TOO_FEW if analysis.has_few_networks else edge.agreement,
         origin=edge.origin.label,
         probability=_probability(analysis, edge),
+        is_settled=edge.is_settled,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from arcwise.analysis.prose.edges import state_label
 from arcwise.analysis.variable import Neighbour, VariableFinding
 from arcwise.report import Answer, Bullets, Column, Paragraph, Table
-from arcwise.report.content.blocks import SETTLED, Block
+from arcwise.report.content.blocks import Block
 from arcwise.report.content.numbers import percent, show_confidence
 
 __all__ = ["listed", "these", "variable_answer"]
@@ -89,7 +89,7 @@ def _table(found: VariableFinding) -> Table:
         (
             one.name,
             show_confidence(one.confidence),
-            _direction(one),
+            one.direction or "–",
             ROLES[one.in_network],
             None if one.in_blanket is None else show_confidence(one.in_blanket),
             one.information,
@@ -121,22 +121,13 @@ def _change(one: Neighbour) -> str:
     return size if float(size) == 0 else f"{size} ({before} → {after}: {state})"
 
 
-def _direction(one: Neighbour) -> str:
-    if one.confidence <= 0:
-        return "–"
-    towards, away = one.towards / one.confidence, one.away / one.confidence
-    if max(towards, away) < SETTLED:
-        return "open"
-    return "towards it" if towards > away else "away from it"
-
-
 def _open(found: VariableFinding) -> list[str]:
     told = []
     unsure = found.open
     if unsure:
         pairs = ", ".join(f"{one.name} ({show_confidence(one.confidence, 2)})" for one in unsure)
         told.append(f"whether there is an edge to {pairs}: neither shown nor ruled out;")
-    free = [one.name for one in found.neighbours if one.confidence >= 0.5 and _direction(one) == "open"]
+    free = [one.name for one in found.neighbours if one.confidence >= 0.5 and one.direction == "open"]
     if free:
         one = len(free) == 1
         told.append(f"which way the edge{'' if one else 's'} to {listed(tuple(free))} point{'s' if one else ''};")

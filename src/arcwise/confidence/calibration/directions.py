@@ -24,7 +24,9 @@ __all__ = ["DirectionMap", "fit_directions"]
 
 SMALLEST = 0.01  # the share that an unseen direction is given: e
 TERMS = 3  # a, s and t, each with a slope in log10 N
-FEWEST_CASES, MOST_CASES = 50, 20_000  # the sizes of the samples that the shipped maps were learned from
+# Numbers of cases beyond count as these, here and where maps are fitted: samples of 50,000 cases are in the study, and
+# are right as often by the map for 20,000 (97 to 100 % of the directions that are settled, family by family).
+FEWEST_CASES, MOST_CASES = 50, 20_000
 
 
 @one_screen

@@ -20,7 +20,7 @@ from arcwise.showing import one_screen
 if TYPE_CHECKING:
     from arcwise.confidence.edge_confidence import EdgeConfidence
 
-__all__ = ["EdgeProbability", "Expected", "PairProbability", "edge_probability", "settled_pairs"]
+__all__ = ["EdgeProbability", "Expected", "PairProbability", "decided_pairs", "edge_probability"]
 
 
 @one_screen
@@ -34,6 +34,11 @@ class PairProbability:
     forward: float  # first -> second, given an edge
     backward: float
     either: float  # the data cannot tell, however many they are
+    is_studied: bool = False  # whether a study tells the directions; else they are shares of the networks
+
+    def studied(self, *, ahead: bool) -> float | None:
+        """Return the probability of first -> second (`ahead`), or of the other way; None if no study tells."""
+        return None if not self.is_studied else self.forward if ahead else self.backward
 
 
 @one_screen
@@ -112,7 +117,8 @@ class EdgeProbability:
         edge = float(self.present[i, j])
         split = np.array([self.directed[i, j], self.directed[j, i], self.undirected[i, j]])
         forward, backward, either = (split / edge).tolist() if edge > 0 else (0.0, 0.0, 1.0)
-        return PairProbability(first, second, edge, forward, backward, either)
+        studied = self.calibration.directions is not None
+        return PairProbability(first, second, edge, forward, backward, either, studied)
 
     def __getitem__(self, pair: tuple[str, str]) -> float:
         """Return the probability of an edge between two variables: ``probability["smoke", "cough"]``."""
@@ -149,7 +155,7 @@ def _split(confidence: EdgeConfidence) -> tuple[NDArray[np.float64], NDArray[np.
     return directed, np.where(some, 1.0 - directed - directed.T, 1.0).clip(0.0, 1.0)
 
 
-def settled_pairs(known: Constraints | None, names: tuple[str, ...]) -> NDArray[np.bool_]:
+def decided_pairs(known: Constraints | None, names: tuple[str, ...]) -> NDArray[np.bool_]:
     """Return, for each pair, whether constraints decide that there is an edge, or that there is none."""
     pairs = np.triu_indices(len(names), 1)
     if known is None or known.is_trivial:

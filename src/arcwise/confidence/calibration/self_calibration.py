@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from arcwise.confidence.calibration.calibration import Calibration
 from arcwise.confidence.calibration.curve import KNOTS, CalibrationCurve
-from arcwise.confidence.calibration.edge_probability import settled_pairs
+from arcwise.confidence.calibration.edge_probability import decided_pairs
 from arcwise.confidence.calibration.reliability import Reliability, reliability
 from arcwise.confidence.calibration.table import calibration_table
 from arcwise.confidence.edge_confidence import EdgeConfidence
@@ -47,12 +47,16 @@ PRIOR = 2.0
 
 @dataclass(frozen=True, eq=False)
 class SelfCalibration:
-    """What simulations say: the calibration, how reliable the confidences were, and whether all were finished."""
+    """What simulations say: the calibration, how reliable the confidences were, and whether all were finished.
+
+    `members` networks were learned from each of the `repeats` data sets; None for as many as from the data.
+    """
 
     calibration: Calibration
     reliability: Reliability
     repeats: int
     status: Status
+    members: int | None = None
 
 
 def self_calibration(
@@ -106,7 +110,7 @@ def self_calibration(
     truths: list[NDArray[np.bool_]] = []
     pairs = np.triu_indices(len(data.names), 1)
     # What constraints decide is always right, and tells nothing of the others.
-    told = ~settled_pairs(recipe.constraints_on(data.names), data.names)
+    told = ~decided_pairs(recipe.constraints_on(data.names), data.names)
     if not told.any():
         raise OptionError(
             "the constraints decide every edge, so that no confidence is left to calibrate.",
@@ -138,13 +142,14 @@ def self_calibration(
         )
     known, truth = np.concatenate(vectors), np.concatenate(truths)
     usual = confidence.calibration or calibration_table().calibration(confidence)
+    fewer = members if recipe.source_facts.counted_by and members is not None else None
     found = Calibration(
         kind="self",
         curve=_recalibrated(usual.curve, known, truth),
         directions=usual.directions,
         basis=f"come from {len(vectors)} data sets that were simulated from the networks found here",
     )
-    return SelfCalibration(found, reliability(known, truth), len(vectors), status)
+    return SelfCalibration(found, reliability(known, truth), len(vectors), status, fewer)
 
 
 def _drawn(networks: Ensemble, count: int, seed: int) -> Iterator[Dag]:

@@ -15,7 +15,6 @@ __all__ = [
     "FOUND",
     "NOT_COMPARED",
     "OPEN",
-    "SETTLED",
     "Block",
     "Bullets",
     "Chart",
@@ -36,9 +35,6 @@ __all__ = [
 # The origin of an edge about which nothing was said, and the agreement of methods that were not asked.
 FOUND, NOT_COMPARED = "found", "not compared"
 GUESSED = 0.35  # as how probable the edges of too few networks are drawn
-# From this share on a direction is said to be settled: 97 to 99 % of these are right in studies of known networks, from
-# 500 cases on (docs/benchmarks/calibration.md).
-SETTLED = 0.9
 # From this share on an edge is said to be free to point either way.
 OPEN = 0.75
 
@@ -188,6 +184,8 @@ class NetworkEdge:
         Whether it is the data's, or the analyst's own word: "found", "required by you", "directed by your tiers".
     probability
         How often an edge of this confidence is real; None if that is not known.
+    is_settled
+        Whether its direction, from the tail on, is settled (`arcwise.confidence.calibration.settled`).
     """
 
     first: int
@@ -207,6 +205,7 @@ class NetworkEdge:
     agreement: str
     origin: str = FOUND
     probability: float | None = None
+    is_settled: bool = False
 
     @property
     def shares(self) -> tuple[float, float, float]:

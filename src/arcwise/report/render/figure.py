@@ -6,7 +6,7 @@ import math
 from html import escape
 
 from arcwise.plotting.layout import draw_network, label_of
-from arcwise.report.content.blocks import SETTLED, NetworkEdge, NetworkView
+from arcwise.report.content.blocks import NetworkEdge, NetworkView
 from arcwise.report.content.trust import dashes_of, thickness
 
 __all__ = ["network_svg"]
@@ -77,7 +77,6 @@ def _head(edge: NetworkEdge, path: str) -> str:
         (tx - length * math.cos(angle) - side * math.sin(angle), ty - length * math.sin(angle) + side * math.cos(angle))
         for side in (half, -half)
     ]
-    way = edge.forward if edge.tail == edge.first else edge.backward
-    kind = "h" if way / edge.present >= SETTLED else "h o"
+    kind = "h" if edge.is_settled else "h o"
     text = "L".join(f"{x:.1f},{y:.1f}" for x, y in [(tx, ty), *corners])
     return f'<path class="{kind} {edge.trust}" d="M{text}Z"/>'

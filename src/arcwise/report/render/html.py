@@ -256,6 +256,7 @@ def _payload(view: NetworkView) -> dict[str, Any]:
                 "u": edge.undirected,
                 "e": edge.error,
                 **({} if edge.probability is None else {"o": edge.probability}),
+                **({"z": 1} if edge.is_settled else {}),
                 "m": [None if value is None else round_inside(value, 4) for value in edge.by_method],
                 "t": edge.tail,
                 "c": edge.counts,

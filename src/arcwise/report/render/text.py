@@ -11,7 +11,6 @@ from arcwise.report.content.blocks import (
     FOUND,
     NOT_COMPARED,
     OPEN,
-    SETTLED,
     Block,
     Bullets,
     Chart,
@@ -159,7 +158,7 @@ def _direction(edge: NetworkEdge) -> str:
         return LEFT_OUT[edge.fate]
     if free >= OPEN:
         return f"either way ({percent(free)})"
-    word = "settled" if way >= SETTLED else "leaning" if edge.fate.is_arc else "open"
+    word = "settled" if edge.is_settled else "leaning" if edge.fate.is_arc else "open"
     return f"{word} ({percent(way)}, reversed {percent(back)})"
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from arcwise.confidence.calibration.reliability import FLOOR, reliability
+from arcwise.confidence.calibration.settled import SETTLED_PROBABILITY, SETTLED_SHARE
 from arcwise.study.experiment import SummaryFigure, SummaryTable
 from arcwise.study.experiments.calibration_decisions import decisions_table
 from arcwise.study.experiments.calibration_fit import Samples
@@ -31,7 +33,7 @@ TEAMS: tuple[tuple[str, ...], ...] = (
 )
 # The bins of the issue of calibration that matter to readers: where an edge is believed.
 HIGH_BINS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
-SETTLED = 0.9  # from this share of the networks on, the report calls a direction settled
+WILSON = 1.959964  # the 97.5 % quantile of the normal distribution
 
 
 def summarize(rows: pd.DataFrame) -> Sequence[SummaryTable | SummaryFigure]:
@@ -176,7 +178,7 @@ def _directions(judged: Sequence[Judged]) -> SummaryTable:
             truth, present = one.states.truth, one.confidence
             for name, ways in (("shares", one.states.shares / np.maximum(present, 1e-12)), ("probability", one.ways)):
                 best = np.where(ways[0] >= ways[1], FORWARD, BACKWARD)
-                bar = SETTLED if name == "shares" else 0.95
+                bar = SETTLED_SHARE if name == "shares" else SETTLED_PROBABILITY
                 called = (one.probability > 0.5) & (truth != ABSENT) & (np.maximum(ways[0], ways[1]) >= bar)
                 counts[name][0] += int(called.sum())
                 counts[name][1] += int((called & (truth == best)).sum())
@@ -190,15 +192,27 @@ def _directions(judged: Sequence[Judged]) -> SummaryTable:
                     f"right_by_{name}": round(value[1] / value[0], 3) if value[0] else None
                     for name, value in counts.items()
                 },
+                **_interval(*reversed(counts["probability"])),
                 "open": int(sum((one.states.truth == UNDIRECTED).sum() for one in own)),
                 "cells": len(own),
             }
         )
     caption = (
-        f"Directions of true edges that are called settled: by a share of the networks of at least {SETTLED:g}, and by "
-        "a probability of at least 0.95; how many, and how often right. Each family left out."
+        f"Directions of true edges that are called settled: by a share of the networks of at least {SETTLED_SHARE:g}, "
+        f"and by a probability of at least {SETTLED_PROBABILITY:g}; how many, and how often right, the latter with its "
+        "interval of 95 % (Wilson). Each family left out."
     )
     return SummaryTable("directions", caption, pd.DataFrame(lines))
+
+
+def _interval(hits: int, count: int) -> dict[str, float | None]:
+    """Return Wilson's interval of 95 % for a share, which keeps to what is possible where all were right."""
+    if not count:
+        return {"low": None, "high": None}
+    share, spread = hits / count, WILSON**2 / count
+    middle = share + spread / 2
+    reach = WILSON * math.sqrt(share * (1 - share) / count + spread / (4 * count))
+    return {"low": round((middle - reach) / (1 + spread), 3), "high": round((middle + reach) / (1 + spread), 3)}
 
 
 def _seconds(rows: pd.DataFrame) -> SummaryTable:

@@ -1,7 +1,6 @@
 // ---- The network at a cut-off: the same steps as arcwise.confidence.consensus_network.
 
 const TIE = 1e-9; // confidences that differ by less are equal, as in consensus_network
-const SETTLED = 0.9; // from this share on a direction counts as settled
 
 // An edge that the networks leave undirected at least as often as they point it either way has an open direction.
 // The others enter by falling confidence; one that would close a cycle is left out. Arcs that the constraints require
@@ -82,4 +81,4 @@ function stateOf(index) {
     : arc.fate === "limited" ? "left out: too many parents" : arc.fate === "undirected" ? "in the network, direction open" : "in the network";
 }
 
-const settled = (edge, arc) => (arc.tail === edge.a ? edge.f : edge.r) / edge.p >= SETTLED;
+const settled = (edge, arc) => Boolean(edge.z) && arc.tail === edge.t; // only the way that Python says is
