@@ -141,7 +141,8 @@ def main() -> None:
         measure(*arguments[1:])
         return
     if not NETWORKS.is_dir():
-        sys.exit(f"the reference networks are not at {NETWORKS}")
+        print(f"THE REFERENCE NETWORKS ARE NOT AT {NETWORKS}: nothing is measured.")
+        return
     chosen = [name for name in NAMES if name in arguments] or NAMES
     for task in TASKS:
         print(f"\n{task}\n")

@@ -204,6 +204,7 @@ def generate(what: str) -> str:
         "score-works": score_works,
         "commands": command_help,
         "edge-columns": edge_columns,
+        "peers": peer_table,
     }
     with_argument = {"names": stage_names, "options": option_table, "summary": summary_table}
     return with_argument[kind](argument) if kind in with_argument else makers[kind]()
@@ -235,13 +236,24 @@ def with_outputs(text: str, page: Path) -> str:
 
 def tutorial_notebook() -> str:
     """Return the tutorial as a notebook."""
-    spec = importlib.util.spec_from_file_location("docs_notebook", DOCS / "notebook.py")
+    made: str = beside("notebook").notebook_of((DOCS / "tutorial.md").read_text(encoding="utf-8"))
+    return made
+
+
+def peer_table() -> str:
+    """Return what was measured beside other software, as a Markdown table."""
+    made: str = beside("peers").peer_table()
+    return made
+
+
+def beside(name: str) -> Any:
+    """Return a module of this folder, which is no package."""
+    spec = importlib.util.spec_from_file_location(f"docs_{name}", DOCS / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    made: str = module.notebook_of((DOCS / "tutorial.md").read_text(encoding="utf-8"))
-    return made
+    return module
 
 
 def main() -> None:

@@ -101,6 +101,29 @@ class TestTheCustomersFile:
 
 
 class TestAgreement:
+    @staticmethod
+    def visits() -> pd.DataFrame:
+        days = pd.date_range("2024-01-01", periods=90).astype(str)
+        answers = ["yes", "no", "Yes"] * 30
+        return pd.DataFrame({"start": days, "end": days[::-1], "a": answers, "b": ["u", "v"] * 45, "one": "x"})
+
+    def test_what_is_proposed_for_several_columns_is_said_once(self) -> None:
+        with pytest.raises(PreparationError) as caught:
+            learn(self.visits().drop(columns="a"), **QUICK)
+        assert str(caught.value).endswith("or choose: learn(..., dates='drop', drop=['one'])")
+
+    def test_the_call_that_is_proposed_answers_everything(self) -> None:
+        with pytest.raises(PreparationError) as caught:
+            learn(self.visits(), **QUICK)
+        message = str(caught.value)
+        assert message.endswith("agree to the rest: learn(..., dates='drop', drop=['one'], agree=True)")
+        assert learn(self.visits(), dates="drop", drop=["one"], agree=True, **QUICK).data.names == ("a", "b")
+
+    def test_what_has_no_option_asks_for_agreement_alone(self) -> None:
+        with pytest.raises(PreparationError) as caught:
+            learn(self.visits()[["a", "b"]], **QUICK)
+        assert str(caught.value).endswith("Agree to all of it with agree=True.")
+
     def test_what_has_two_answers_stays_a_question(self) -> None:
         frame = pd.DataFrame({"x": ["1,234", "2,345", "3,456"] * 30, "y": ["a", "b", "a"] * 30, "z": ["u", "v"] * 45})
         with pytest.raises(PreparationError, match=r"'1,234' is 1234 or 1\.234.*\n.*Choose: learn\(\.\.\., decimal"):

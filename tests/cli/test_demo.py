@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from arcwise.analysis import open_analysis
+
+FIGURES = Path(__file__).resolve().parents[2] / "docs" / "figures"  # none in a source distribution
 
 
 def test_the_demo_writes_a_report_and_says_where_it_is(
@@ -17,6 +20,12 @@ def test_the_demo_writes_a_report_and_says_where_it_is(
     shown = cli("demo")
     assert "A Bayesian network of 14 variables from 178 cases" in shown
     assert "Report: demo-output/report.html" in shown
+    for picture in FIGURES.glob("report-*.png"):  # docs/pictures.py has written down what a picture shows
+        comment = picture.read_bytes().split(b"Comment\0", 1)[1][:200].decode("latin-1")
+        edges, cut, supported, disputed = re.findall(r"\d+(?:\.\d+)?", comment)[:4]
+        stale = f"{picture.name} is of another demo: run python docs/pictures.py"
+        assert f"cut-off: {cut};" in shown and f"edges in the network: {edges}" in shown, stale
+        assert f"{supported} edges that every method supports, {disputed} disputed" in shown, stale
     question = shown.split("Ask it: arcwise ")[1].split()
     assert f"What {question[2]} depends on" in cli(*question)
     assert "cultivar" in open_analysis("demo-output").data.names

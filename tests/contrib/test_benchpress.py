@@ -49,7 +49,9 @@ def run(folder: Path, network: BayesianNetwork, **settings: str) -> tuple[Path, 
     (folder / "data.csv").write_text("\n".join(lines) + "\n")
     outputs = {name: str(folder / f"{name}.out") for name in ("adjmat", "time", "ntests")}
     given = SimpleNamespace(wildcards=SETTINGS | settings, input={"data": str(folder / "data.csv")}, output=outputs)
-    runpy.run_path(str(MODULE / "script.py"), init_globals={"snakemake": given})
+    preamble = "import sys; sys.path.extend([])\n"  # snakemake writes such lines, and then the script, to one file
+    (folder / "script.py").write_text(preamble + (MODULE / "script.py").read_text())
+    runpy.run_path(str(folder / "script.py"), init_globals={"snakemake": given})
     return folder / "adjmat.out", {name: Path(path).read_text() for name, path in outputs.items()}
 
 

@@ -112,3 +112,14 @@ def test_links_lead_to_pages_and_headings(page: Path) -> None:
             continue
         headings = {slug(h) for h in re.findall(r"^#+ (.+)$", other.read_text(encoding="utf-8"), re.MULTILINE)}
         assert anchor in headings, f"{page}: {target}#{anchor}"
+
+
+def test_the_table_of_peers_has_the_extremes_of_the_pages() -> None:
+    peers = script("peers")
+    assert peers.number("1,137x") == 1137
+    assert peers.number("+905.8") == 905.8
+    assert peers.times([84.0]) == "84 times as fast"
+    assert peers.times([12.6, 2.16, 577.4]) == "2.16 to 577 times as fast"
+    (first, *_) = peers.rows("inference", "All marginals")
+    assert first["network"] == "asia"
+    assert set(first) >= {"arcwise, CPU s", "pyAgrum, CPU s", "ratio"}

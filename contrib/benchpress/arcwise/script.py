@@ -1,6 +1,7 @@
-"""benchpress's script for arcwise: data and settings come in `snakemake`, a graph, a time and "None" tests go out."""
+"""benchpress's script for arcwise: data and settings come in `snakemake`, a graph, a time and "None" tests go out.
 
-from __future__ import annotations
+Snakemake puts lines of its own before the first one, so that there can be no import from __future__.
+"""
 
 import csv
 import time

@@ -350,14 +350,17 @@ def proposal(table: Table, obstacles: Iterable[Finding | Obstacle]) -> Preparati
     listed = list(obstacles)
     points = [part for obstacle in listed for part in _point(obstacle)]
     safe = all(isinstance(o, Obstacle) or (o.safe and o.repair is not None) for o in listed)
-    agree: tuple[str | Mention, ...] = ("Agree to all of it with", Argument("agree", True), ", or choose:")
-    options = [o.remedy for o in listed if o.remedy is not None and o.remedy.name != "agree"]
-    return PreparationError(
-        f"{table.prefix}the data cannot be learned from as they are:\n",
-        *points,
-        *(agree if safe else ("Choose:",)),
-        Call("learn", *_merged(options)),
-    )
+    options = _merged(o.remedy for o in listed if o.remedy is not None and o.remedy.name != "agree")
+    agree = Argument("agree", True)
+    # What has no option of its own needs the agreement, whatever else is chosen.
+    beside = [agree] if any(o.remedy is not None and o.remedy.name == "agree" for o in listed) else []
+    words: list[str | Mention] = ["Agree to all of it with", agree] if safe else []
+    if options:
+        choose = "choose, and agree to the rest:" if beside else "choose:"
+        words += [f", or {choose}" if safe else choose.capitalize(), Call("learn", *options, *beside)]
+    elif safe:
+        words.append(".")
+    return PreparationError(f"{table.prefix}the data cannot be learned from as they are:\n", *points, *words)
 
 
 def _point(obstacle: Finding | Obstacle) -> Iterable[str | Mention]:
@@ -373,11 +376,12 @@ def _point(obstacle: Finding | Obstacle) -> Iterable[str | Mention]:
 
 
 def _merged(remedies: Iterable[Argument]) -> list[Argument]:
-    """Join the columns to drop, which more than one obstacle may name: an argument is given once."""
+    """Return every argument once: the columns to drop, which more than one obstacle may name, in one list."""
     found: dict[str, Argument] = {}
     for one in remedies:
-        before = found.get(one.name)
-        found[one.name] = one if before is None else Argument(one.name, [*before.value, *one.value])
+        before = found.setdefault(one.name, one)
+        if before is not one and isinstance(one.value, list):
+            found[one.name] = Argument(one.name, [*before.value, *one.value])
     return list(found.values())
 
 
