@@ -18,7 +18,17 @@ if TYPE_CHECKING:
     import duckdb
     import pandas as pd
 
-__all__ = ["CLOSED", "ParquetFile", "open_parquet", "read_parquet", "write_parquet"]
+__all__ = [
+    "CLOSED",
+    "KEY",
+    "ParquetFile",
+    "first_line",
+    "identifier",
+    "open_parquet",
+    "quoted",
+    "read_parquet",
+    "write_parquet",
+]
 
 KEY = "arcwise"
 # No extension may be loaded or fetched for a file that is not ours.
@@ -51,7 +61,7 @@ class ParquetFile:
     def frame(self, states: Mapping[str, Sequence[str]] | None = None) -> pd.DataFrame:
         """Return the whole table; columns of text with `states` are categorical, and what is no state is missing."""
         cast = ", ".join(
-            f"TRY_CAST({_identifier(name)} AS ENUM ({', '.join(map(_quoted, own))})) AS {_identifier(name)}"
+            f"TRY_CAST({identifier(name)} AS ENUM ({', '.join(map(quoted, own))})) AS {identifier(name)}"
             for name, own in (states or {}).items()
         )
         return self._execute(f"SELECT * {f'REPLACE ({cast})' if cast else ''} FROM read_parquet(?)").df()
@@ -60,12 +70,12 @@ class ParquetFile:
         """Return how many rows of each column have a value."""
         if not names:
             return []
-        counted = ", ".join(f"count({_identifier(name)})" for name in names)
+        counted = ", ".join(f"count({identifier(name)})" for name in names)
         return list(self._execute(f"SELECT {counted} FROM read_parquet(?)").fetchall()[0])
 
     def column(self, name: str) -> Any:
         """Return one column as a (masked) numpy array."""
-        return self._execute(f'SELECT {_identifier(name)} AS "column" FROM read_parquet(?)').fetchnumpy()["column"]
+        return self._execute(f'SELECT {identifier(name)} AS "column" FROM read_parquet(?)').fetchnumpy()["column"]
 
     def _execute(self, query: str) -> duckdb.DuckDBPyConnection:
         return self._connection.execute(query, [str(self._plain)])
@@ -77,17 +87,17 @@ def write_parquet(frame: pd.DataFrame, path: str | os.PathLike[str], *, facts: M
 
     metadata = ""
     if facts is not None:
-        metadata = f", KV_METADATA {{{KEY}: {_quoted(json.dumps(facts, allow_nan=False))}}}"
+        metadata = f", KV_METADATA {{{KEY}: {quoted(json.dumps(facts, allow_nan=False))}}}"
     with atomic_path(path) as part:
         try:
             with duckdb.connect() as connection:
                 connection.register("frame", frame)
                 connection.execute(
-                    f"COPY frame TO {_quoted(str(part))} "
+                    f"COPY frame TO {quoted(str(part))} "
                     f"(FORMAT PARQUET, COMPRESSION ZSTD, USE_TMP_FILE false{metadata})"
                 )
         except (duckdb.Error, UnicodeError) as error:
-            reason = _first_line(error).replace(str(part), str(path))
+            reason = first_line(error).replace(str(part), str(path))
             raise FormatError(f"cannot write {path}: {reason}") from error
 
 
@@ -114,7 +124,7 @@ def open_parquet(path: str | os.PathLike[str], *, content: memoryview | bytes | 
             with duckdb.connect(config=CLOSED) as connection:
                 yield ParquetFile(connection, plain, str(path))
         except (duckdb.Error, UnicodeDecodeError) as error:  # duckdb quotes bytes of a broken file that are no text
-            reason = _first_line(error).replace(str(plain), str(path))
+            reason = first_line(error).replace(str(plain), str(path))
             raise FormatError(f"{path}: not a readable Parquet file: {reason}") from error
 
 
@@ -124,16 +134,18 @@ def read_parquet(path: str | os.PathLike[str]) -> tuple[pd.DataFrame, dict[str, 
         return file.frame(), file.facts()
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
+    """Return a text as SQL writes it."""
     escaped = text.replace("'", "''")
     return f"'{escaped}'"
 
 
-def _identifier(name: str) -> str:
+def identifier(name: str) -> str:
+    """Return a name of a column or table as SQL writes it."""
     escaped = name.replace('"', '""')
     return f'"{escaped}"'
 
 
-def _first_line(error: Exception) -> str:
+def first_line(error: Exception) -> str:
     """Return the first line of a message; a damaged file can leave it empty."""
     return next(iter(str(error).strip().splitlines()), type(error).__name__)

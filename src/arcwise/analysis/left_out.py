@@ -41,8 +41,9 @@ class LeftOut:
 
 def left_out_by_audit(given: Table, drop: Iterable[str], audited: Audit) -> dict[str, LeftOut]:
     """Return the columns that are no longer there: those to drop, and those that the audit left out."""
-    asked = given.checked_names(drop, Argument("drop"))
+    asked = given.checked_names(given.still_there(drop), Argument("drop"))
     gone = dict.fromkeys(asked, LeftOut("as asked for", Remedy("do not drop it")))
+    gone |= {name: LeftOut(why) for name, why in given.left_out.items()}
     for finding in audited.findings:
         for name in finding.columns:
             if finding.repair is not None and name not in audited.repaired.names:

@@ -14,6 +14,7 @@ from arcwise.option import Option, check_options, command_words, option
 from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
+    from arcwise.data.large import Grouping
     from arcwise.graph import Beliefs, Constraints
     from arcwise.scores import Score
 else:  # the command line reads this list at every start, and needs no array for it
@@ -278,6 +279,28 @@ class LearnOptions:
     table: str | None = option(
         None, "the table of a data base or the sheet of a workbook", usual="the only one", section="data"
     )
+    sample: int | None = option(
+        None,
+        "read about this many rows of a Parquet or DuckDB file, drawn at random; the same ones every time",
+        low=1,
+        usual="all",
+        section="data",
+    )
+    memory: float | None = option(
+        None,
+        "gigabytes for reading a Parquet or DuckDB file of more than 10^8 cells, which is read as its distinct rows",
+        low=0,
+        usual="4, or what is free",
+        section="data",
+        recorded=False,
+    )
+    temporary: str | None = option(
+        None,
+        "a folder for what does not fit into that memory",
+        usual="the system's",
+        section="data",
+        recorded=False,
+    )
     name: str | None = option(None, "what to call the data in the report", usual="the name of the file", section="data")
     # The run
     seed: int = option(0, "seed of the random numbers; same seed, same result", low=0, high=2**63 - 1, section="run")
@@ -369,7 +392,26 @@ class LearnOptions:
         """How a file is to be read, where that was said."""
         given = {"separator": self.separator, "format": self.format, "table": self.table}
         headless = {} if self.header is None else {"header": self.header == "first"}
-        return {name: value for name, value in given.items() if value is not None} | headless | self.experiments
+        found = {name: value for name, value in given.items() if value is not None} | headless | self.experiments
+        return {**found, "grouping": self.grouping}
+
+    @property
+    def grouping(self) -> Grouping:
+        """How a file of more rows than memory is read: what is agreed to for other files is for it, too."""
+        from arcwise.data.large import Grouping
+
+        return Grouping(
+            memory=self.memory,
+            temporary=self.temporary,
+            sample=self.sample,
+            discretize=self.discretize or ("quantile" if self.agree else None),
+            bins=self.bins,
+            leave_out=self.agree,
+            keep_dates=self.dates in ("year", "month"),
+            drop=self.drop,
+            keep=self.keep,
+            categories=self.categorical or self.categories,
+        )
 
     @property
     def experiments(self) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arcwise.analysis.coding import Coding
 from arcwise.analysis.left_out import left_out_by_audit, refuse_left_out
@@ -154,7 +155,8 @@ def _all_obstacles(table: Table, options: LearnOptions) -> Iterable[Obstacle]:
     left = table.columns
     gaps = tuple(c.name for c in left if c.n_missing)
     cells = sum(c.n_missing for c in left)
-    rows = int(np.any([c.is_missing for c in left], axis=0).sum()) if gaps else 0
+    some = np.any([c.is_missing for c in left], axis=0) if gaps else np.zeros(0, dtype=bool)
+    rows = int((some if left[0].weights is None else left[0].weights[some]).sum()) if gaps else 0
     yield Obstacle(
         "missing",
         gaps,
@@ -162,7 +164,7 @@ def _all_obstacles(table: Table, options: LearnOptions) -> Iterable[Obstacle]:
         f"complete the data {options.completions:,} times, by draws from what was observed, and average over the "
         "completions",
         Argument("impute", IMPUTE),
-        details=f"{rows:,} of {table.n_rows:,} rows {'has' if rows == 1 else 'have'} a gap",
+        details=f"{rows:,} of {table.n_cases:,} rows {'has' if rows == 1 else 'have'} a gap",
     )
     numbers = tuple(c.name for c in left if c.name not in kept and c.is_continuous())
     yield Obstacle(
@@ -205,11 +207,11 @@ def prepare(
         given.checked_names([options.target], Argument("target"))
     given.checked_names(options.keep, Argument("keep"))
     given.checked_names(options.categories, Argument("categories"))
-    table = given.drop(given.checked_names(options.drop, Argument("drop")))
+    table = given.drop(given.checked_names(given.still_there(options.drop), Argument("drop")))
     steps: list[str] = []
     if options.drop:
         steps.append(f"Left out as asked: {quoted(options.drop, 6)}.")
-    steps += _told_experiments(table.targets)
+    steps += _told_experiments(table.targets, table.weights if table.is_grouped else None)
     agreed = audit(table, replace(options, agree=True))
     if points := _open_points(agreed, options):
         raise proposal(given, points)
@@ -272,14 +274,14 @@ def _with_knowledge(
     return options
 
 
-def _told_experiments(targets: Targets | None) -> tuple[str, ...]:
+def _told_experiments(targets: Targets | None, weights: NDArray[Any] | None = None) -> tuple[str, ...]:
     """Say in how many rows which variables were set."""
     if targets is None or targets.is_empty:
         return ()
-    rows = np.bincount(targets.of_row, minlength=len(targets.sets)).tolist()
+    rows = np.bincount(targets.of_row, weights, minlength=len(targets.sets)).astype(np.int64).tolist()
     told = [f"{' and '.join(names)} in {rows[k]:,}" for k, names in enumerate(targets.sets) if names]
     more = "; ..." if len(told) > 8 else ""
-    return (f"Taken as set by experiments: {'; '.join(told[:8])}{more} of {targets.n_rows:,} rows.",)
+    return (f"Taken as set by experiments: {'; '.join(told[:8])}{more} of {sum(rows):,} rows.",)
 
 
 def _as_it_is(data: Dataset | Incomplete, options: LearnOptions) -> Prepared:
@@ -397,7 +399,7 @@ def _without_gaps(
     """Return the table without gaps, or with those that are filled later, and a sentence that says what is done."""
     columns = columns_words(obstacle.columns)
     method = options.impute or IMPUTE
-    before, cells = table.n_rows, sum(table.n_missing.values())
+    before, cells = table.n_cases, sum(table.n_missing.values())
     if method not in (COMPLETED, "state"):  # these come after numbers are cut
         table = impute(table, method=method, progress=progress)
     how = {
@@ -410,7 +412,7 @@ def _without_gaps(
         "observed: expect edges to look weaker than they are.",
         "state": f"Took {_values(cells)} in {columns} as a state of their own. Expect edges between columns that "
         "are missing together, and between reasons for gaps and values.",
-        "drop": f"Dropped {before - table.n_rows:,} of {before:,} rows, which had missing values in {columns}. "
+        "drop": f"Dropped {before - table.n_cases:,} of {before:,} rows, which had missing values in {columns}. "
         "Fewer rows show fewer edges, and if complete rows are special, the edges are those of special rows.",
     }
     return table, how[method]

@@ -149,7 +149,7 @@ class Audit:
     def describe(self) -> dict[str, Any]:
         """Return the audit as JSON can hold it."""
         return {
-            "rows": self.table.n_rows,
+            "rows": self.table.n_cases,
             "columns": list(self.table.names),
             "findings": [finding.describe() for finding in self.findings],
             "steps": list(self.steps),
@@ -159,7 +159,7 @@ class Audit:
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{len(self.of(severity))} {severity.value}" for severity in Severity)
-        rows, columns = self.table.shape
+        rows, columns = self.table.n_cases, len(self.table.columns)
         return f"Audit({columns} columns, {rows:,} rows; findings: {counts})"
 
     def _repr_html_(self) -> str:
@@ -196,6 +196,7 @@ def _as_it_was_read(table: Table) -> Iterable[str]:
     """Yield what the reader did without being asked."""
     if table.above:
         yield f"Skipped what is written above the names of the columns: {quoted(table.above, 4)}."
+    yield from table.told
     for name, reason in table.renamed.items():
         yield f"Called a column '{name}', since {reason}."
 

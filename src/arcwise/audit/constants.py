@@ -36,12 +36,10 @@ def find_constants(table: Table) -> Iterable[Finding]:
 
 def _ticks(columns: list[Column]) -> str:
     """Tell of columns that have one value or none: a tick, whose absence may mean no."""
-    ticked = [
-        column for column in columns if column.labels and TICKED <= column.n_missing <= len(column.codes) - TICKED
-    ]
+    ticked = [column for column in columns if column.labels and TICKED <= column.n_missing <= column.n_cases - TICKED]
     if not ticked:
         return ""
-    label, rows = quoted(ticked[0].labels, 1), f"{len(ticked[0].codes) - ticked[0].n_missing:,}"
+    label, rows = quoted(ticked[0].labels, 1), f"{ticked[0].n_cases - ticked[0].n_missing:,}"
     shown = f"'{ticked[0].name}' has {label} in {rows} rows and nothing in the others"
     return f"{shown}: if nothing means no, write that into {it(ticked)}"
 

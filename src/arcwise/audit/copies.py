@@ -42,13 +42,13 @@ def find_copies(table: Table, *, keep: Collection[str] = ()) -> Iterable[Finding
     columns = [column for column in table.columns if int((column.counts() > 0).sum()) > 1]
     columns.sort(key=lambda column: column.n_missing)
     kept: list[Column] = []
-    looks = _Looks(table.n_rows)
+    looks = _Looks(table.sampled_rows(SAMPLE))
     known: dict[bytes, str] = {}
     for column in columns:
-        if table.n_rows < LEAST_ROWS or not can_tell_copies(column.counts()):
+        if table.n_cases < LEAST_ROWS or not can_tell_copies(column.counts()):
             continue
         # Columns that are different in every row all correspond one to one.
-        repeats = 2 * len(column.labels) <= table.n_rows and not column.is_continuous()
+        repeats = 2 * len(column.labels) <= table.n_cases and not column.is_continuous()
         key = first_seen(column.codes).tobytes() if repeats else column.name.encode()
         if column.name in keep:
             kept.append(column)
@@ -75,7 +75,7 @@ def find_copies(table: Table, *, keep: Collection[str] = ()) -> Iterable[Finding
 
 def find_determined(table: Table) -> Iterable[Finding]:
     """Yield the columns that are a function of another one with more values: a postcode and its town."""
-    rows = table.n_rows
+    rows = table.n_cases
     small = [c for c in table.columns if 2 <= int((c.counts() > 0).sum()) <= rows // 10 and not c.is_continuous()]
     if rows < LEAST_ROWS or len(small) ** 2 > MOST_PAIRS:
         return
@@ -117,7 +117,8 @@ def _determines(finer: Column, coarser: Column) -> bool:
     if not _is_function(finer.codes[some], coarser.codes[some], finer, coarser):
         return False
     common = ~(finer.is_missing | coarser.is_missing)
-    return common.sum() >= COMMON * len(common) and _is_function(finer.codes, coarser.codes, finer, coarser)
+    cases = int(common.sum() if finer.weights is None else finer.weights[common].sum())
+    return cases >= COMMON * finer.n_cases and _is_function(finer.codes, coarser.codes, finer, coarser)
 
 
 def _is_function(
@@ -133,9 +134,8 @@ def _is_function(
 class _Looks:
     """Compares pairs of columns on a sample of the rows, as long as there are not too many pairs."""
 
-    def __init__(self, rows: int) -> None:
-        step = max(1, rows // SAMPLE)
-        self._rows = np.arange(0, rows, step)
+    def __init__(self, rows: NDArray[np.int64]) -> None:
+        self._rows = rows
         self._left, self._counted = MOST_PAIRS, MOST_COUNTED
         self._ranks: dict[str, NDArray[np.float64]] = {}
         self._known: dict[str, tuple[bool, NDArray[np.int64] | None]] = {}

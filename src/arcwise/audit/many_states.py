@@ -67,12 +67,12 @@ def find_identifiers(table: Table, *, keep: Collection[str] = ()) -> Iterable[Fi
 
 def _can_be_kept(column: Column) -> bool:
     """Say whether a column could be learned from if the analyst insists: numbers are cut into intervals."""
-    return column.numbers is not None or _states(column) <= most_states(len(column.codes) - column.n_missing)
+    return column.numbers is not None or _states(column) <= most_states(column.n_cases - column.n_missing)
 
 
 def _repeats(column: Column) -> bool:
     """Say whether numbers occur more than once."""
-    return column.numbers is not None and len(np.unique(column.numbers)) < len(column.codes) - column.n_missing
+    return column.numbers is not None and len(np.unique(column.numbers)) < column.n_cases - column.n_missing
 
 
 def find_free_text(table: Table, *, keep: Collection[str] = ()) -> Iterable[Finding]:
@@ -82,7 +82,7 @@ def find_free_text(table: Table, *, keep: Collection[str] = ()) -> Iterable[Find
             continue
         words = np.mean([len(label.split()) for label in column.labels])
         length = np.mean([len(label) for label in column.labels])
-        rows = len(column.codes) - column.n_missing
+        rows = column.n_cases - column.n_missing
         if len(column.labels) < TEXT_SHARE * rows or (words < TEXT_WORDS and length < TEXT_LENGTH):
             continue
         yield Finding(
@@ -107,7 +107,7 @@ def find_many_states(
     """Yield the columns with too many states for their rows; numbers are not meant, unless they are `categories`."""
     for column in table.columns:
         numbers = column.numbers is not None and column.name not in categories and not are_codes(column)
-        states, rows = _states(column), len(column.codes) - column.n_missing
+        states, rows = _states(column), column.n_cases - column.n_missing
         never, limit = most_states(rows), most_states(rows, LEAST_PER_CELL)
         if numbers or (column.name in keep and states <= never):
             continue

@@ -49,7 +49,7 @@ def find_missing_markers(table: Table, *, keep: Collection[str] = ()) -> Iterabl
         if column.declared or column.name in keep:
             continue
         sure, unsure = _markers(column)
-        if sure and 2 * _rows_with(column, sure) > len(column.codes):
+        if sure and 2 * _rows_with(column, sure) > column.n_cases:
             yield _mostly(column, sure)
         elif sure:
             certain.setdefault(sure, []).append(column)
@@ -90,7 +90,7 @@ def _mostly(column: Column, markers: tuple[str, ...]) -> Finding:
         Severity.MISLEADS,
         (column.name,),
         f"column '{column.name}' has {quoted(markers)} in most rows: missing values, or a state such as 'none'",
-        f"in {rows_words(_rows_with(column, markers))} of {len(column.codes):,}",
+        f"in {rows_words(_rows_with(column, markers))} of {column.n_cases:,}",
         "take as missing",
         Argument("missing", [*markers]),
         Repair(_marked((column.name,), markers), f"Took {quoted(markers)} as missing in column '{column.name}'."),

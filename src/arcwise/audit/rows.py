@@ -65,7 +65,7 @@ def _is_measure(column: Column) -> bool:
 
 def find_units(table: Table) -> Iterable[Finding]:
     """Yield the first row if it holds the units of the columns: words above numbers, and no number in it."""
-    if table.n_rows < 2:
+    if table.n_rows < 2 or table.is_grouped:  # distinct rows have no first one
         return
     cells = [(c, None if c.codes[0] == len(c.labels) else c.labels[c.codes[0]]) for c in table.columns]
     units = [label for column, label in cells if label is not None and _is_unit(column, label)]
@@ -100,7 +100,7 @@ def _is_unit(column: Column, label: str) -> bool:
 
 def find_totals(table: Table) -> Iterable[Finding]:
     """Yield the last rows if they sum up the others: "Total" in one cell, and most others empty."""
-    rows = table.n_rows
+    rows = 0 if table.is_grouped else table.n_rows
     last = []
     for row in range(max(0, rows - LAST_ROWS), rows):
         labels = [None if c.codes[row] == len(c.labels) else c.labels[c.codes[row]] for c in table.columns]
@@ -161,7 +161,7 @@ def find_row_order(table: Table) -> Iterable[Finding]:
     rows = table.n_rows
     if rows < LEAST_ROWS:
         return
-    runs = tuple(c.name for c in table.columns if _in_runs(c) or _in_order(c))
+    runs = () if table.is_grouped else tuple(c.name for c in table.columns if _in_runs(c) or _in_order(c))
     if runs:
         yield Finding(
             Kind.ROW_ORDER,

@@ -58,7 +58,7 @@ def check(
     options = LearnOptions(agree=True, **keywords_of(given, LearnOptions))
     table = open_table(data, progress=printing.progress, **options.reading)
     assert isinstance(table, Table)  # a file was read
-    found = audit(table.drop(table.checked_names(options.drop, Argument("drop"))), options)
+    found = audit(table.drop(table.checked_names(table.still_there(options.drop), Argument("drop"))), options)
     if output is not None:
         write_table(found.repaired, output)
     if printing.as_json:

@@ -74,6 +74,33 @@ class TableOptions(OptionGroup):
         ),
     ] = None
 
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            "--sample",
+            help="Read about this many rows of a Parquet or DuckDB file, drawn at random; the same ones every time "
+            "(default: all).",
+            show_default=False,
+        ),
+    ] = None
+    memory: Annotated[
+        float | None,
+        typer.Option(
+            "--memory",
+            help="Gigabytes for reading a Parquet or DuckDB file of more than 10^8 cells, which is read as its "
+            "distinct rows (default: 4, or what is free).",
+            show_default=False,
+        ),
+    ] = None
+    temporary: Annotated[
+        Path | None,
+        typer.Option(
+            "--temporary",
+            help="A folder for what does not fit into that memory (default: the system's).",
+            show_default=False,
+        ),
+    ] = None
+
     header: Annotated[
         str | None,
         typer.Option(
@@ -107,6 +134,7 @@ class TableOptions(OptionGroup):
     @property
     def keywords(self) -> dict[str, Any]:
         """How the file is to be taken apart, as `read_table` wants it."""
+        from arcwise.data.large import Grouping
         from arcwise.data.targets import checked_conditions
 
         given: dict[str, Any] = {
@@ -121,6 +149,7 @@ class TableOptions(OptionGroup):
             given["header"] = self.header == "first"
         if self.condition:
             given["conditions"] = checked_conditions(self.condition)
+        given["grouping"] = Grouping(memory=self.memory, temporary=self.temporary, sample=self.sample)
         return {name: value for name, value in given.items() if value is not None}
 
     def read_table(self, data: Path, progress: bool | None) -> Table:

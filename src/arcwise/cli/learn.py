@@ -90,7 +90,8 @@ def learn(
         check_folder(output, force=folder.force)
     options = _options(given, weighing)
     progress = printing.progress
-    table = open_table(data, progress=progress, **options.reading)
+    grouping = replace(options.grouping, columns=column)
+    table = open_table(data, progress=progress, **options.reading | {"grouping": grouping})
     if column is not None:
         options = replace(options, drop=(*options.drop, *_others(table, column)))
     options = _agreed(table, options, context)
@@ -139,7 +140,7 @@ def _others(table: Table | Dataset | Incomplete, columns: list[str]) -> tuple[st
 
     assert isinstance(table, Table)  # a file was read
     chosen = table.checked_names(columns, Argument("columns"))
-    return tuple(name for name in table.names if name not in chosen)
+    return tuple(name for name in (*table.names, *table.left_out) if name not in chosen)
 
 
 def _agreed(table: Table | Dataset | Incomplete, options: LearnOptions, context: typer.Context) -> LearnOptions:
@@ -149,7 +150,7 @@ def _agreed(table: Table | Dataset | Incomplete, options: LearnOptions, context:
 
     if options.agree or not isinstance(table, Table) or not (sys.stdin.isatty() and sys.stderr.isatty()):
         return options
-    dropped = table.drop(table.checked_names(options.drop, Argument("drop")))
+    dropped = table.drop(table.checked_names(table.still_there(options.drop), Argument("drop")))
     points = open_points(dropped, options)
     if not points:
         return options

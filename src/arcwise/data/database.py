@@ -12,13 +12,13 @@ from arcwise.data.source import Source, TextOptions
 from arcwise.data.table import Table
 from arcwise.errors import FormatError, suggestion
 from arcwise.mentions import Argument, Remedy
-from arcwise.parquet import CLOSED
+from arcwise.parquet import CLOSED, first_line, identifier
 from arcwise.progress import ProgressCallback
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["read_duckdb", "read_sqlite"]
+__all__ = ["chosen_table", "marked_missing", "read_duckdb", "read_sqlite"]
 
 
 def read_sqlite(source: Source, options: TextOptions, progress: ProgressCallback) -> Table:
@@ -29,8 +29,10 @@ def read_sqlite(source: Source, options: TextOptions, progress: ProgressCallback
         connection = sqlite3.connect(f"file:{plain}?mode=ro&immutable=1", uri=True)
         try:
             rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
-            name = _chosen(source.name, [str(row[0]) for row in rows if not str(row[0]).startswith("sqlite_")], options)
-            cursor = connection.execute(f"SELECT * FROM {_quoted(name)}")
+            name = chosen_table(
+                source.name, [str(row[0]) for row in rows if not str(row[0]).startswith("sqlite_")], options.table
+            )
+            cursor = connection.execute(f"SELECT * FROM {identifier(name)}")
             names = [item[0] for item in cursor.description]
             values = cursor.fetchall()
         except (sqlite3.Error, UnicodeDecodeError) as error:
@@ -52,30 +54,29 @@ def read_duckdb(source: Source, options: TextOptions, progress: ProgressCallback
                 str(plain), read_only=True, config={**CLOSED, "enable_external_access": "false"}
             ) as connection:
                 rows = connection.execute("SELECT table_name FROM duckdb_tables() WHERE NOT internal").fetchall()
-                name = _chosen(source.name, [str(row[0]) for row in rows], options)
-                frame = connection.execute(f"SELECT * FROM {_quoted(name)}").df()
+                name = chosen_table(source.name, [str(row[0]) for row in rows], options.table)
+                frame = connection.execute(f"SELECT * FROM {identifier(name)}").df()
         except duckdb.Error as error:
-            reason = next(iter(str(error).strip().splitlines()), type(error).__name__).replace(str(plain), source.name)
+            reason = first_line(error).replace(str(plain), source.name)
             raise FormatError(f"{source.name}: not a readable DuckDB file: {reason}") from error
-    return _marked(Table.from_dataframe(frame, source=source.name), options)
+    return marked_missing(Table.from_dataframe(frame, source=source.name), options.missing)
 
 
 def _plain(source: Source, plain: Path) -> Path:
-    """Return a file that holds the content under a plain name, by itself: no journal beside it is read."""
-    plain.write_bytes(source.content.data)
+    """Return the content under a plain name, by itself: no journal beside it is read. A DuckDB file is only linked."""
+    if source.in_place and source.path is not None:
+        plain.symlink_to(source.path.resolve())
+    else:
+        plain.write_bytes(source.content.data)
     return plain
 
 
-def _quoted(name: str) -> str:
-    escaped = name.replace('"', '""')
-    return f'"{escaped}"'
-
-
-def _chosen(source: str, names: list[str], options: TextOptions) -> str:
-    if options.table is not None:
-        if options.table not in names:
-            raise FormatError(f"{source}: {suggestion('table', options.table, names)}")
-        return options.table
+def chosen_table(source: str, names: list[str], given: str | None) -> str:
+    """Return the table of a data base to read: the one that is named, else the only one."""
+    if given is not None:
+        if given not in names:
+            raise FormatError(f"{source}: {suggestion('table', given, names)}")
+        return given
     if len(names) == 1:
         return names[0]
     if not names:
@@ -90,17 +91,17 @@ def _table(source: str, names: list[str], columns: Iterable[Iterable[Any]], opti
     import pandas as pd
 
     frame: pd.DataFrame = pd.DataFrame(dict(zip(names, map(_values, columns), strict=True)), columns=pd.Index(names))
-    return _marked(Table.from_dataframe(frame, source=source), options)
+    return marked_missing(Table.from_dataframe(frame, source=source), options.missing)
 
 
 def _values(column: Iterable[Any]) -> list[Any]:
     return [value.hex() if isinstance(value, bytes) else value for value in column]
 
 
-def _marked(table: Table, options: TextOptions) -> Table:
+def marked_missing(table: Table, markers: frozenset[str]) -> Table:
     """Take text that stands for a missing value as such, as in other files."""
     return table.with_columns(
-        column.relabel(dict.fromkeys(options.missing & set(column.labels)))
+        column.relabel(dict.fromkeys(markers & set(column.labels)))
         for column in table.columns
-        if not column.declared and options.missing & set(column.labels)
+        if not column.declared and markers & set(column.labels)
     )

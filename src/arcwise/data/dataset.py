@@ -362,6 +362,10 @@ class Dataset:
         targets = None if self.targets is None else self.targets.repeat(self.weights)
         return self._unchecked(codes, None, targets)
 
+    def unweighted(self) -> Dataset:
+        """Return the rows, each once."""
+        return self if self.weights is None else self._unchecked(self.codes, None, self.targets)
+
     def collapse(self) -> Dataset:
         """Return the distinct rows, in order of first appearance, with the number of their cases as weights.
 

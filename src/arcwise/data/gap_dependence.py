@@ -103,7 +103,7 @@ def gap_dependences(data: Incomplete) -> tuple[GapDependence, ...]:
 
 def table_gap_dependences(table: Table) -> tuple[GapDependence, ...]:
     """Test the gaps of a table as it came: numbers in three intervals, without columns of very many labels."""
-    told = [c.name for c in table.columns if c.n_missing < table.n_rows and len(c.labels) > 1]
+    told = [c.name for c in table.columns if c.n_missing < table.n_cases and len(c.labels) > 1]
     few = [name for name in told if table.column(name).is_continuous() or len(table.column(name).labels) <= MOST_LABELS]
     if len(few) < 2 or not any(table.column(name).n_missing for name in few):
         return ()

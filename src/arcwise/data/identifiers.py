@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from arcwise.data.table import Column
 
-__all__ = ["IDENTIFIER_LEVELS", "identifier_reason"]
+__all__ = ["IDENTIFIER_LEVELS", "identifier_reason", "says_identifier", "says_numbering"]
 
 # Nothing with fewer distinct values is taken for an identifier: that many are categories.
 IDENTIFIER_LEVELS = 20
@@ -48,7 +48,7 @@ def identifier_reason(column: Column) -> str | None:
     if column.declared:
         return None
     seen = column.counts() > 0
-    distinct, rows = int(seen.sum()), len(column.codes) - column.n_missing
+    distinct, rows = int(seen.sum()), column.n_cases - column.n_missing
     if distinct <= IDENTIFIER_LEVELS:
         return None
     numbers = column.numbers
@@ -62,9 +62,9 @@ def _numbers_reason(name: str, values: NDArray[np.float64], rows: int) -> str | 
     if bool((values % 1 != 0).any()):
         return None
     if len(values) < rows:
-        named = _last_word(name) in IDENTIFYING_WORDS
+        named = says_identifier(name)
         return f"{len(values):,} different whole numbers, and a name that says so" if named else None
-    if not _numbers_by_name(name) and not _are_too_dense(values):
+    if not says_numbering(name) and not _are_too_dense(values):
         return None
     return f"{rows:,} whole numbers from {values[0]:,.0f} to {values[-1]:,.0f}, none of them twice"
 
@@ -78,7 +78,13 @@ def _are_too_dense(values: NDArray[np.float64]) -> bool:
     return bool(-count * (count - 1) / (2 * (values[-1] - values[0] + 1)) < math.log(CHANCE))
 
 
-def _numbers_by_name(name: str) -> bool:
+def says_identifier(name: str) -> bool:
+    """Say whether a name is that of an identifier, even of one that repeats."""
+    return _last_word(name) in IDENTIFYING_WORDS
+
+
+def says_numbering(name: str) -> bool:
+    """Say whether a name is that of numbers that are handed out, each once."""
     return name.strip().lower() in NUMBERING_NAMES or _last_word(name) in NUMBERING_WORDS
 
 

@@ -105,7 +105,7 @@ def _complete_rows(table: Table) -> Table:
     if not complete.any():
         worst = max(table.n_missing.items(), key=lambda item: item[1])
         raise DataError(
-            f"{table.prefix}every one of the {table.n_rows:,} rows has a missing value: none would be left.",
+            f"{table.prefix}every one of the {table.n_cases:,} rows has a missing value: none would be left.",
             remedies=(
                 Remedy("fill them with", Argument("method", "knn"), "or", Argument("method", "mode")),
                 Remedy(f"drop the emptiest columns first ('{worst[0]}' lacks {worst[1]:,})"),
@@ -116,7 +116,7 @@ def _complete_rows(table: Table) -> Table:
 
 def _check(table: Table) -> None:
     for column in table.columns:
-        if column.n_missing == table.n_rows:
+        if column.n_missing == column.n_cases:
             raise DataError(f"{table.prefix}{table.place(column)} has no value at all: it cannot be filled. Drop it.")
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,18 @@ from arcwise.files import parse_json
 from arcwise.parquet import CLOSED, KEY, open_parquet, write_parquet
 from arcwise.progress import ProgressCallback
 
-__all__ = ["read_parquet", "read_parquet_folder", "write_parquet_data"]
+__all__ = [
+    "declared_names",
+    "declared_states",
+    "declared_weights",
+    "read_parquet",
+    "read_parquet_folder",
+    "write_parquet_data",
+]
+
+
+# A data set of more cases is written with weights, where it has them: repeated rows would fill memory and disk.
+MOST_CASES = 10**7
 
 
 def read_parquet(source: Source, options: TextOptions, progress: ProgressCallback) -> Table:
@@ -27,7 +39,7 @@ def read_parquet(source: Source, options: TextOptions, progress: ProgressCallbac
     del options, progress  # they are about text
     with open_parquet(source.name, content=source.content.data if source.path is None else None) as file:
         facts = file.facts() or {}
-        states = _declared(facts.get("states", {}), file.types(), source.name)
+        states = declared_states(facts.get("states", {}), file.types(), source.name)
         frame = file.frame({column: own for column, own in states.items() if own})
         counts = file.counts(list(states))
     for (column, own), count in zip(states.items(), counts, strict=True):
@@ -36,15 +48,10 @@ def read_parquet(source: Source, options: TextOptions, progress: ProgressCallbac
                 f"{source.name}: column '{column}' has other states than the metadata. Write the file again."
             )
         frame[column] = frame[column].astype(pd.CategoricalDtype(pd.Index(own, dtype=object)))
-    names = facts.get("names", {})
-    if (
-        not isinstance(names, dict)
-        or not all(isinstance(name, str) and name for name in names.values())
-        or not set(names) <= set(frame.columns)
-        or len({names.get(column, column) for column in frame.columns}) < len(frame.columns)
-    ):
-        raise FormatError(f"{source.name}: the names in the file's metadata are no names. Write the file again.")
-    return Table.from_dataframe(frame.rename(columns=names), source=source.name)
+    names = declared_names(facts, list(frame.columns), source.name)
+    weights = declared_weights(facts, frame.columns, source.name)
+    table = Table.from_dataframe(frame.rename(columns=names), source=source.name)
+    return table if weights is None else table.with_weights(weights)
 
 
 def read_parquet_folder(folder: Path) -> Table:
@@ -75,20 +82,54 @@ def read_parquet_folder(folder: Path) -> Table:
 
 
 def write_parquet_data(data: Dataset, path: str | os.PathLike[str]) -> None:
-    """Write the cases of a data set, with the states of every variable in the file's metadata."""
+    """Write the cases of a data set, with the states of every variable in the file's metadata.
+
+    Of more than `MOST_CASES` the rows are written with their weights, as a last column that the metadata name.
+    """
     states = dict(zip(data.names, data.states, strict=True))
     if data.targets is not None:
         states[COLUMN] = data.targets.column().labels
-    frame = data.to_dataframe()
     facts: dict[str, Any] = {"kind": "data", "states": states}
+    if data.weights is not None and data.n_cases > MOST_CASES:
+        frame = data.unweighted().to_dataframe()
+        facts["weights"] = next(name for name in _count_names() if name not in frame.columns)
+        frame[facts["weights"]] = data.weights
+    else:
+        frame = data.to_dataframe()
     if len({name.lower() for name in frame.columns}) < len(frame.columns):  # DuckDB takes A and a for one name
         facts["names"] = {f"column {k}": str(name) for k, name in enumerate(frame.columns, start=1)}
-        facts["states"] = {plain: states[name] for plain, name in facts["names"].items()}
+        facts["states"] = {plain: states[name] for plain, name in facts["names"].items() if name in states}
         frame = frame.set_axis(list(facts["names"]), axis=1)
     write_parquet(frame, path, facts=facts)
 
 
-def _declared(states: Any, types: Mapping[str, str], name: str) -> dict[str, list[str]]:
+def _count_names() -> Iterator[str]:
+    return ("number of cases" + "'" * k for k in itertools.count())
+
+
+def declared_names(facts: Mapping[str, Any], columns: Collection[str], source: str) -> dict[str, str]:
+    """Return the names of columns that the file could not give them, by the metadata."""
+    names = facts.get("names", {})
+    if (
+        not isinstance(names, dict)
+        or not all(isinstance(name, str) and name for name in names.values())
+        or not set(names) <= set(columns)
+        or len({names.get(column, column) for column in columns}) < len(columns)
+    ):
+        raise FormatError(f"{source}: the names in the file's metadata are no names. Write the file again.")
+    return names
+
+
+def declared_weights(facts: Mapping[str, Any], names: Collection[str], source: str) -> str | None:
+    """Return the column of weights that the metadata name, if they do."""
+    weights = facts.get("weights")
+    known = facts.get("names", {})
+    if weights is not None and weights not in {known.get(name, name) for name in names}:
+        raise FormatError(f"{source}: the weights in the file's metadata are no column. Write the file again.")
+    return weights
+
+
+def declared_states(states: Any, types: Mapping[str, str], name: str) -> dict[str, list[str]]:
     """Return the states that the metadata give, each of a column of text; a file of which they are not was edited."""
     if not isinstance(states, dict):
         raise FormatError(f"{name}: the states in the file's metadata are not a table of names. Write the file again.")

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import TypedDict, Unpack
 
 from arcwise.data.arff import read_arff
-from arcwise.data.database import read_duckdb, read_sqlite
+from arcwise.data.database import marked_missing, read_duckdb, read_sqlite
 from arcwise.data.dataset import Dataset
 from arcwise.data.delimited import read_delimited
 from arcwise.data.json_lines import read_json_lines
 from arcwise.data.labels import MISSING, quoted
+from arcwise.data.large.grouping import Grouping, is_grouped, read_grouped
 from arcwise.data.lau import read_lau
 from arcwise.data.parquet import read_parquet, read_parquet_folder
 from arcwise.data.source import STDIN, Source, TextOptions, open_source
@@ -41,6 +42,9 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "sqlite": (".sqlite", ".sqlite3", ".db"),
     "duckdb": (".duckdb", ".ddb"),
 }
+# Those that DuckDB can group on the disk.
+GROUPED_KINDS = ("parquet", "duckdb")
+USUAL_GROUPING = Grouping()
 
 
 @one_screen
@@ -72,6 +76,9 @@ class ReadingSettings:
     interventions, conditions
         A column that names the variables which an experiment set in each row, and what its labels stand for where they
         are not variables; see `Table.with_interventions`.
+    grouping
+        How a Parquet file, a folder of them or a DuckDB table of more rows than memory is read: as its distinct rows.
+        That is so from 10^8 cells on.
     """
 
     format: str | None = None
@@ -83,6 +90,7 @@ class ReadingSettings:
     table: str | None = None
     interventions: str | None = None
     conditions: Conditions | None = None
+    grouping: Grouping = USUAL_GROUPING
 
 
 class ReadingKeywords(TypedDict, total=False):
@@ -98,6 +106,7 @@ class ReadingKeywords(TypedDict, total=False):
     table: str | None
     interventions: str | None
     conditions: Conditions | None
+    grouping: Grouping
 
 
 def read_data(
@@ -176,22 +185,59 @@ def read_table(
         raise OptionError(Argument("missing"), f"takes a list of markers, not one string: ['{chosen.missing}'].")
     markers = frozenset(str(marker).strip() for marker in chosen.missing)
     options = TextOptions(chosen.separator, chosen.header, markers, chosen.merge, chosen.table)
-    if _is_parquet_folder(path):
-        table = read_parquet_folder(Path(path))
-    else:
-        source = open_source(path)
-        kind = _format_of(path, source, chosen.format)
-        if source.content.size == 0:
-            raise FormatError(f"{source.name}: the file is empty.")
-        _check_content(source, kind, chosen.format is not None)
-        with show_progress(progress) as callback:
-            table = _READERS[kind](source, options, callback)
+    listed = None if columns is None else _names(columns), _names(drop)
+    with show_progress(progress) as callback:
+        if _is_parquet_folder(path):
+            grouped = _grouped(path, "parquet", chosen, listed, markers, callback)
+            table = grouped or read_parquet_folder(Path(path))
+        else:
+            source = open_source(path)
+            kind = _format_of(path, source, chosen.format)
+            if source.content.size == 0:
+                raise FormatError(f"{source.name}: the file is empty.")
+            _check_content(source, kind, chosen.format is not None)
+            grouped = _grouped(path, kind, chosen, listed, markers, callback) if source.in_place else None
+            table = grouped or _READERS[kind](source, options, callback)
+    if grouped is not None:
+        if chosen.interventions is not None:
+            grouped = grouped.with_interventions(chosen.interventions, chosen.conditions)
+        return grouped
     if chosen.interventions is not None:  # first: the column is not among those to select
         table = table.with_interventions(chosen.interventions, chosen.conditions)
     if columns is not None:
-        table = table.select(table.checked_names(columns, Argument("columns")))
-    table = table.drop(table.checked_names(drop, Argument("drop")))
+        table = table.select(table.checked_names(listed[0] or (), Argument("columns")))
+    table = table.drop(table.checked_names(listed[1], Argument("drop")))
     return table if chosen.weights is None else table.with_weights(chosen.weights)
+
+
+def _names(names: Iterable[str]) -> list[str]:
+    if isinstance(names, str):
+        raise OptionError(f"columns are given as a list, not as one string: ['{names}'].")
+    return list(names)
+
+
+def _grouped(
+    path: str | os.PathLike[str],
+    kind: str,
+    chosen: ReadingSettings,
+    listed: tuple[list[str] | None, list[str]],
+    markers: frozenset[str],
+    progress: ProgressCallback,
+) -> Table | None:
+    """Return the distinct rows of a large file; None if it is read whole."""
+    if kind not in GROUPED_KINDS or not is_grouped(Path(path), kind, chosen.grouping, table=chosen.table):
+        return None
+    found = read_grouped(
+        Path(path),
+        kind,
+        chosen.grouping,
+        wanted=listed,
+        special=(chosen.weights, chosen.interventions),
+        table=chosen.table,
+        progress=progress,
+    )
+    # Text of a data base is read as that of other files is, and Parquet has NULL.
+    return marked_missing(found, markers) if kind == "duckdb" else found
 
 
 def warn_of_titles(table: Table) -> None:

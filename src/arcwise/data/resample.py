@@ -17,6 +17,9 @@ __all__ = ["PermutedDataset", "bootstrap_weights", "split_cases"]
 
 # Cases are drawn in blocks of this size, so that memory stays small; the size is part of what a seed means.
 BLOCK_CASES = 2**20
+# Of more cases in weighted rows, as many are drawn row by row, from binomial distributions: a hundred million cases in
+# a million distinct rows take a second in place of ten. The number is part of what a seed means, too.
+ROW_BY_ROW = 2**24
 # numpy's multivariate hypergeometric distribution goes no further.
 MAX_WEIGHTED_SPLIT = 10**9
 
@@ -42,6 +45,8 @@ def _drawn(rng: np.random.Generator, n_rows: int, given: NDArray[np.int64] | Non
     weights = np.zeros(n_rows, dtype=np.int64)
     ends = None if given is None else np.cumsum(given)
     n_cases = n_rows if ends is None else int(ends[-1])
+    if given is not None and n_cases > ROW_BY_ROW:
+        return rng.multinomial(n_cases, given / n_cases)
     for start in range(0, n_cases, BLOCK_CASES):
         cases = rng.integers(0, n_cases, size=min(BLOCK_CASES, n_cases - start))
         rows = cases if ends is None else np.searchsorted(ends, cases, side="right")

@@ -18,6 +18,7 @@ __all__ = ["Source", "TextOptions", "not_utf8", "open_source"]
 
 STDIN = "-"
 PARQUET_MAGIC = b"PAR1"
+DUCKDB_MAGIC = b"DUCK"  # from the ninth byte on
 
 # Files that are no text, by their first bytes.
 _MAGIC: tuple[tuple[bytes, str], ...] = (
@@ -59,6 +60,7 @@ class Source:
     name: str
     content: NDArray[np.uint8]
     path: Path | None
+    in_place: bool = False  # DuckDB reads the file itself, and the content is its first bytes only
 
     def head(self, size: int = 4096) -> bytes:
         """Return the first bytes, without a UTF-8 byte-order mark."""
@@ -81,7 +83,7 @@ class Source:
         head = self.head(64)
         if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
             return "UTF-16 text"
-        if head[8:12] == b"DUCK":
+        if head[8:12] == DUCKDB_MAGIC:
             return "a DuckDB data base"
         return next((kind for magic, kind in _MAGIC if head.lstrip().startswith(magic) or head.startswith(magic)), None)
 
@@ -112,9 +114,10 @@ def open_source(path: str | os.PathLike[str]) -> Source:
     file = Path(path)
     try:
         with file.open("rb") as opened:
-            # DuckDB reads a Parquet file itself; of others the content is needed, and by descriptor rather than mapped.
-            if file.is_file() and opened.peek(4)[:4] == PARQUET_MAGIC:
-                return Source(str(path), np.frombuffer(opened.peek(4), dtype=np.uint8), file)
+            # DuckDB reads its own files, and Parquet; of others the content is needed, by descriptor and not mapped.
+            first = opened.peek(64)
+            if file.is_file() and (first[:4] == PARQUET_MAGIC or first[8:12] == DUCKDB_MAGIC):
+                return Source(str(path), np.frombuffer(first, dtype=np.uint8), file, in_place=True)
             content = np.frombuffer(read_descriptor(opened, str(path)), dtype=np.uint8)
     except OSError as error:
         raise FormatError(unreadable(path, error)) from error

@@ -96,7 +96,7 @@ def _check_states(table: Table, column: Column, states: int, *, by_argument: boo
     learning, too; they get a warning.
     """
     cases = table.n_rows if table.weights is None else int(np.sum(table.weights))
-    most = most_states(cases if table.weights is not None else cases - column.n_missing)
+    most = most_states(cases if table.weights is not None and not table.is_grouped else cases - column.n_missing)
     declared = "declared " if column.declared or by_argument else ""
     where = f"{table.prefix}{table.place(column)} has {states:,} {declared}"
     if states > most and not by_argument:
@@ -109,9 +109,9 @@ def _check_states(table: Table, column: Column, states: int, *, by_argument: boo
                 Remedy("join its rare states with", Call("learn", Argument("merge_rare", MERGED))),
             ),
         )
-    if states > table.n_rows:
+    if states > table.n_cases:
         warnings.warn(
-            f"{where}states but there are only {table.n_rows:,} rows: most of what the states need cannot be learnt.",
+            f"{where}states but there are only {table.n_cases:,} rows: most of what the states need cannot be learnt.",
             DataWarning,
             stacklevel=5,
         )
@@ -172,8 +172,8 @@ def _check_missing(table: Table) -> None:
     more = f" and {len(worst) - 8} more columns" if len(worst) > 8 else ""
     raise DataError(
         f"{table.prefix}{sum(gaps.values()):,} missing values in {len(gaps)} of {len(table.columns)} columns "
-        f"({counted}{more}); {int(complete.sum()):,} of {table.n_rows:,} rows are complete, the first gap is in "
-        f"{table.where(int(np.argmin(complete)))}.",
+        f"({counted}{more}); {_cases(table, complete):,} of {table.n_cases:,} rows are complete"
+        + ("." if table.is_grouped else f", the first gap is in {table.where(int(np.argmin(complete)))}."),
         remedies=(
             Remedy("average over completions of them with", Call("learn")),
             Remedy("fill them with", Call("impute", Argument("method", "mode")), "or 'knn'"),
@@ -181,6 +181,11 @@ def _check_missing(table: Table) -> None:
             Remedy("say what is missing with", Argument("missing", ()), only_if="a gap is a state of its own"),
         ),
     )
+
+
+def _cases(table: Table, rows: NDArray[np.bool_]) -> int:
+    """Return how many cases rows stand for."""
+    return int(rows.sum() if table.weights is None or not table.is_grouped else table.weights[rows].sum())
 
 
 def _check_continuous(table: Table, columns: Iterable[Column], max_levels: int) -> None:
@@ -297,9 +302,9 @@ def _declared(table: Table, column: Column, given: Iterable[object]) -> tuple[tu
             number = numbers_of([label])
             found = None if number is None else by_value.get(float(number[0]))
         if found is None and counts[code]:
-            row = int(np.argmax(column.codes == code))
+            row = "" if table.is_grouped else f" in {table.where(int(np.argmax(column.codes == code)))}"
             raise DataError(
-                f"{where} has the value {quoted([label])} in {table.where(row)}, which is not among its declared "
+                f"{where} has the value {quoted([label])}{row}, which is not among its declared "
                 f"states {quoted(own)}. Add it to states['{column.name}'] or correct the data."
             )
         order[code] = 0 if found is None else found

@@ -46,12 +46,15 @@ class Column:
         The distinct labels, as written but without spaces around them.
     declared
         Whether the labels are declared states, in their order, rather than what was seen.
+    weights
+        How many cases each row stands for, if the rows are the distinct ones of a large file; None if one.
     """
 
     name: str
     codes: NDArray[Any]
     labels: tuple[str, ...]
     declared: bool = False
+    weights: NDArray[Any] | None = None
 
     @cached_property
     def numbers(self) -> NDArray[np.float64] | None:
@@ -60,8 +63,14 @@ class Column:
 
     @cached_property
     def n_missing(self) -> int:
-        """The number of rows without a value."""
-        return int(np.count_nonzero(self.codes == len(self.labels)))
+        """The number of cases without a value."""
+        gaps = self.codes == len(self.labels)
+        return int(np.count_nonzero(gaps) if self.weights is None else self.weights[gaps].sum())
+
+    @property
+    def n_cases(self) -> int:
+        """The number of cases: of rows, or what these stand for."""
+        return len(self.codes) if self.weights is None else int(self.weights.sum())
 
     @property
     def is_missing(self) -> NDArray[np.bool_]:
@@ -79,12 +88,14 @@ class Column:
         return np.asarray(np.append(self.numbers, np.nan)[self.codes])
 
     def counts(self) -> NDArray[np.int64]:
-        """Return how many rows show each label."""
+        """Return how many cases show each label."""
         return self._counts
 
     @cached_property
     def _counts(self) -> NDArray[np.int64]:
-        found = np.bincount(self.codes, minlength=len(self.labels) + 1)[: len(self.labels)]
+        # Sums of whole numbers below 2^53 are exact as floats.
+        found = np.bincount(self.codes, self.weights, minlength=len(self.labels) + 1)[: len(self.labels)]
+        found = found.astype(np.int64, copy=False)
         found.setflags(write=False)
         return found
 
@@ -130,6 +141,13 @@ class Table:
         Which variables were set in which rows, or None; see `with_interventions`.
     above
         What was written above the header, and was skipped.
+    told
+        What the reader did, one sentence each.
+    left_out
+        The columns that the reader left out, each with the reason, a clause.
+    is_grouped
+        Whether the rows are the distinct ones of a large file, in no order that means anything, and `weights` say how
+        many rows of the file each stands for; see `arcwise.data.large`.
     """
 
     columns: tuple[Column, ...]
@@ -139,6 +157,15 @@ class Table:
     renamed: Mapping[str, str] = field(default_factory=dict)
     targets: Targets | None = None
     above: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    is_grouped: bool = False
+
+    def __post_init__(self) -> None:
+        # Whoever makes a new column need not think of weights: a table of distinct rows gives its own to all of them.
+        if self.is_grouped and any(column.weights is not self.weights for column in self.columns):
+            columns = tuple(replace(column, weights=self.weights) for column in self.columns)
+            object.__setattr__(self, "columns", columns)
 
     @classmethod
     def from_dataframe(cls, frame: pd.DataFrame, *, weights: str | ArrayLike | None = None, source: str = "") -> Table:
@@ -163,6 +190,19 @@ class Table:
     def n_rows(self) -> int:
         """The number of rows."""
         return len(self.columns[0].codes) if self.columns else 0
+
+    @property
+    def n_cases(self) -> int:
+        """The number of rows as the file has them."""
+        return int(np.sum(self.weights)) if self.is_grouped and self.weights is not None else self.n_rows
+
+    def sampled_rows(self, count: int) -> NDArray[np.int64]:
+        """Return about so many rows for a look at the cases, evenly over the table: all, if there are not more."""
+        if not self.is_grouped or self.weights is None:
+            return np.arange(0, self.n_rows, max(1, self.n_rows // count))
+        ends = np.cumsum(self.weights)
+        cases = np.arange(0, int(ends[-1]), max(1, int(ends[-1]) // count))
+        return np.searchsorted(ends, cases, side="right")
 
     @property
     def n_missing(self) -> dict[str, int]:
@@ -190,7 +230,7 @@ class Table:
 
     def __repr__(self) -> str:
         gaps = sum(self.n_missing.values())
-        return f"<Table: {len(self.columns)} columns, {self.n_rows:,} rows, {gaps:,} missing values>"
+        return f"<Table: {len(self.columns)} columns, {self.n_cases:,} rows, {gaps:,} missing values>"
 
     # ---- The same table in another shape
 
@@ -237,6 +277,10 @@ class Table:
             self, columns=tuple(column for column in self.columns if column.name not in dropped), renamed=renamed
         )
 
+    def still_there(self, names: Iterable[str]) -> list[str]:
+        """Return those of the names that the reader has not left out already."""
+        return [name for name in _listed(names) if name not in self.left_out]
+
     def take(self, rows: ArrayLike) -> Table:
         """Return the given rows: positions or a mask."""
         chosen = np.asarray(rows)
@@ -254,6 +298,9 @@ class Table:
             lines,
             self.renamed,
             None if self.targets is None else self.targets.take(chosen),
+            told=self.told,
+            left_out=self.left_out,
+            is_grouped=self.is_grouped,
         )
 
     def to_dataframe(self) -> pd.DataFrame:

@@ -98,7 +98,7 @@ def _columns(columns: Sequence[DataColumn]) -> Table:
         seen = counts[counts > 0]
         top = column.labels[int(counts.argmax())] if len(seen) else "–"
         share = counts.max(initial=0) / max(1, counts.sum())
-        gaps = column.n_missing / max(1, len(column.codes))
+        gaps = column.n_missing / max(1, column.n_cases)
         rows.append((column.name, len(seen), _bars(column), f"{_short(top)} ({share:.0%})", f"{gaps:.1%}"))
     return Table(
         f"The columns as they are read{f'; the first {MOST_COLUMNS} of {len(columns):,}' if more else ''}",
@@ -131,14 +131,15 @@ def missing_together(table: DataTable) -> Table | None:
     if not gappy:
         return None
     matrix = np.array([column.is_missing for column in gappy]).T
-    patterns, counts = np.unique(np.packbits(matrix, axis=1), axis=0, return_counts=True)
+    patterns, of_row = np.unique(np.packbits(matrix, axis=1), axis=0, return_inverse=True)
+    counts = np.bincount(of_row.ravel(), gappy[0].weights).astype(np.int64)
     order = np.argsort(-counts, kind="stable")[:MOST_PATTERNS]
     flags = np.unpackbits(patterns[order], axis=1, count=len(gappy)).astype(bool)
     rows = []
     for which, count in zip(flags, counts[order].tolist(), strict=True):
         names = [column.name for column, missing in zip(gappy, which.tolist(), strict=True) if missing]
         picture = "".join("■" if missing else "·" for missing in which.tolist()[:60])
-        rows.append((count, f"{count / table.n_rows:.1%}", picture, ", ".join(names) if names else "nothing"))
+        rows.append((count, f"{count / table.n_cases:.1%}", picture, ", ".join(names) if names else "nothing"))
     left = len(counts) - len(order)
     more = f"; {left:,} rarer {'pattern is' if left == 1 else 'patterns are'} not shown" if left else ""
     return Table(

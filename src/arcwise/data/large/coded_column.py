@@ -1,0 +1,153 @@
+"""`CodedColumn`: a column as small whole numbers in SQL, and the label that each of them stands for.
+
+Grouping by a few machine words is several times quicker than by thirty columns of text, and takes less memory.
+The labels are made of the distinct values by the same code that reads small files, so that they are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data import cuts as cutting
+from arcwise.data.large.column_profile import MOST_LABELS, WHOLE, ColumnProfile
+from arcwise.data.large.large_source import LargeSource
+from arcwise.data.large.selection import source_cuts
+from arcwise.data.table import Column, Table
+from arcwise.errors import FormatError
+from arcwise.parquet import identifier, quoted
+from arcwise.progress import ProgressCallback
+
+__all__ = ["CodedColumn", "cut_column", "declared_column", "distinct_values", "labelled_column"]
+
+# Whole numbers are coded by their distance from the least where that is less than this, and looked up otherwise.
+CLOSE = 2**12
+
+
+@dataclass(frozen=True, eq=False)
+class CodedColumn:
+    """How a column is coded.
+
+    Parameters
+    ----------
+    name, labels, declared
+        As in `Column`.
+    expression
+        SQL that gives a whole number from 0 to ``len(lookup) - 1`` for every row.
+    lookup
+        The code of the label for each of these numbers; ``len(labels)`` for a missing value.
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    declared: bool
+    expression: str
+    lookup: NDArray[np.int64]
+
+    def column(self, numbers: NDArray[np.int64]) -> Column:
+        """Return the column of the rows with these numbers."""
+        from arcwise.data.dataset import Dataset
+
+        kind = Dataset.code_type(len(self.labels) + 1)
+        return Column(self.name, self.lookup.astype(kind)[numbers], self.labels, self.declared)
+
+
+def distinct_values(source: LargeSource, name: str, *, progress: ProgressCallback) -> dict[str, NDArray[Any]] | None:
+    """Return the distinct values of a column, as text and as numbers, too, in order; None if there are too many."""
+    column, type_ = identifier(name), source.types[name]
+    number = f"CAST({column} AS DOUBLE)" if ColumnProfile(name, type_, 0, 0).is_number else "NULL"
+    found = source.ask(
+        f"SELECT {column} AS value, CAST({column} AS VARCHAR) AS text, {number} AS number "
+        f"FROM (SELECT {column} FROM {source.rows} GROUP BY {column} LIMIT {MOST_LABELS + 2}) "
+        "ORDER BY value NULLS LAST",
+        stage="values of columns",
+        progress=progress,
+    )
+    return None if int(_known(found["text"]).sum()) > MOST_LABELS else found
+
+
+def _known(values: NDArray[Any]) -> NDArray[np.bool_]:
+    if isinstance(values, np.ma.MaskedArray):
+        return ~np.ma.getmaskarray(values)
+    return np.array([value is not None for value in values.tolist()], dtype=bool)
+
+
+def labelled_column(source: LargeSource, name: str, values: dict[str, NDArray[Any]]) -> CodedColumn:
+    """Return a column that rows are grouped by as it is; `values` are its `distinct_values`."""
+    import pandas as pd
+
+    known = _known(values["text"])
+    given = values["value"]
+    if isinstance(given, np.ma.MaskedArray):  # as in a frame: whole numbers with gaps are floats
+        plain = given.data.astype(np.float64 if given.dtype.kind in "iuf" else object)
+        plain[~known] = np.nan if given.dtype.kind in "iuf" else None
+        given = plain
+    read = Table.from_dataframe(pd.DataFrame({name: pd.Series(given)}), source=source.name).columns[0]
+    codes = read.codes.astype(np.int64)
+    column, missing = identifier(name), len(read.labels)
+    type_ = source.types[name]
+    whole = [int(number) for number in np.asarray(values["number"])[known]] if type_ in WHOLE else []
+    if whole and whole[-1] - whole[0] < CLOSE:
+        lookup = np.full(whole[-1] - whole[0] + 2, missing)
+        lookup[np.array(whole) - whole[0]] = codes[known]
+        distance = f"CAST({column} AS BIGINT) - ({whole[0]})"
+        return CodedColumn(name, read.labels, read.declared, f"coalesce({distance}, {len(lookup) - 1})", lookup)
+    lookup = np.append(codes[known], missing)
+    if ColumnProfile(name, type_, 0, 0).is_number:
+        numbers = np.asarray(values["number"])[known].tolist()
+        position = _by_number(f"CAST({column} AS DOUBLE)", numbers)
+    else:
+        position = _by_text(f"CAST({column} AS VARCHAR)", values["text"][known].tolist())
+    return CodedColumn(name, read.labels, read.declared, position, lookup)
+
+
+def declared_column(
+    source: LargeSource, name: str, states: Sequence[str], *, progress: ProgressCallback
+) -> CodedColumn:
+    """Return a column of text whose states the file declares; another value is an error, as in a small file."""
+    position = _by_text(f"CAST({identifier(name)} AS VARCHAR)", list(states))
+    others = source.ask(
+        f"SELECT count(*) AS n FROM {source.rows} WHERE {identifier(name)} IS NOT NULL AND {position} = {len(states)}",
+        stage="values of columns",
+        progress=progress,
+    )
+    if int(others["n"][0]):
+        raise FormatError(f"{source.name}: column '{name}' has other states than the metadata. Write the file again.")
+    return CodedColumn(name, tuple(states), True, position, np.arange(len(states) + 1))
+
+
+def cut_column(
+    source: LargeSource, profile: ColumnProfile, method: str, bins: int, *, progress: ProgressCallback
+) -> CodedColumn:
+    """Return a column of numbers that is cut into intervals before rows are grouped."""
+    plain = f"CAST({identifier(profile.name)} AS DOUBLE)"
+    number = f"CASE WHEN isnan({plain}) THEN NULL ELSE {plain} END"
+    if not (np.isfinite(profile.low) and np.isfinite(profile.high)):
+        raise FormatError(
+            f"{source.name}: column '{profile.name}' holds infinite values or none at all; replace them, or leave the "
+            "column out."
+        )
+    cuts = source_cuts(source, number, method, bins, progress=progress)
+    labels = cutting.interval_labels(cuts)
+    above = " + ".join(f"(({plain}) > CAST({quoted(repr(float(cut)))} AS DOUBLE))::BIGINT" for cut in cuts) or "0"
+    missing = f"CASE WHEN {plain} IS NULL OR isnan({plain}) THEN {len(labels)} ELSE {above} END"
+    return CodedColumn(profile.name, labels, True, missing, np.arange(len(labels) + 1))
+
+
+def _by_text(text: str, known: list[str]) -> str:
+    """Return SQL for the position of a text among others, their number for anything else: an enumeration's code."""
+    if not known:
+        return "0"
+    return f"coalesce(enum_code(TRY_CAST({text} AS ENUM ({', '.join(map(quoted, known))}))), {len(known)})"
+
+
+def _by_number(number: str, known: list[float]) -> str:
+    """Return the same for numbers: 0.0 and -0.0 are equal, and differ as texts."""
+    if not known:
+        return "0"
+    cases = " ".join(f"WHEN CAST({quoted(repr(float(value)))} AS DOUBLE) THEN {k}" for k, value in enumerate(known))
+    return f"CASE {number} {cases} ELSE {len(known)} END"

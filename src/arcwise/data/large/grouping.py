@@ -1,0 +1,294 @@
+"""`Grouping`: how a file of more rows than memory is read, as its distinct rows with their counts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from arcwise.data.large.coded_column import (
+    CodedColumn,
+    cut_column,
+    declared_column,
+    distinct_values,
+    labelled_column,
+)
+from arcwise.data.large.column_profile import MOST_LABELS, ColumnProfile, profile_columns
+from arcwise.data.large.large_source import LargeSource, open_large
+from arcwise.data.large.row_groups import group_rows
+from arcwise.data.parquet import declared_names, declared_states, declared_weights
+from arcwise.data.table import Column, Table
+from arcwise.defaults import BINS
+from arcwise.errors import DataError, FormatError, OptionError
+from arcwise.files import parse_json
+from arcwise.memory import available_memory
+from arcwise.mentions import Argument, Remedy
+from arcwise.parquet import identifier
+from arcwise.progress import ProgressCallback
+from arcwise.showing import one_screen
+
+__all__ = ["GROUPED_CELLS", "Grouping", "is_grouped", "read_grouped"]
+
+# Files with more cells are read as their distinct rows. A fixed number, not one of this machine: the order of the rows,
+# and with it what a seed draws, follows from it.
+GROUPED_CELLS = 10**8
+# What reading may take unless it is said: DuckDB has one half, and the distinct rows the other.
+MEMORY = 4.0
+LEAST_MEMORY = 0.2
+GIGABYTE = 10**9
+
+
+@one_screen
+@dataclass(frozen=True, slots=True)
+class Grouping:
+    """How a Parquet file, a folder of them or a DuckDB table is read as distinct rows with weights.
+
+    Parameters
+    ----------
+    always
+        Whether to group the rows: by default those of a file with more than 10^8 cells.
+    memory
+        Gigabytes that reading may take, about: DuckDB gets half of them, and writes what is more to the disk; the
+        distinct rows have to fit into the other half. Default: 4, or what is free.
+    temporary
+        A folder for what does not fit into memory; by default that of the system.
+    sample
+        Read about this many rows, drawn at random; the same ones every time.
+    discretize, bins
+        How to cut columns of numbers with more than 20 distinct values: "quantile" or "width"; None refuses them.
+    leave_out
+        Whether to leave out columns that tell nearly every row apart: identifiers, dates, texts. Otherwise they are
+        refused.
+    keep_dates
+        Whether to group by dates, because the year or the month will be taken of them.
+    columns, drop
+        Columns to read, None for all, and columns to leave out, in addition to those of the reader.
+    keep, categories
+        Columns that are variables, and numbers that are categories, whatever they look like.
+    """
+
+    always: bool | None = None
+    memory: float | None = None
+    temporary: str | os.PathLike[str] | None = None
+    sample: int | None = None
+    discretize: str | None = None
+    bins: int = BINS
+    leave_out: bool = False
+    keep_dates: bool = False
+    columns: Collection[str] | None = None
+    drop: Collection[str] = ()
+    keep: Collection[str] = ()
+    categories: Collection[str] | bool = ()
+
+    def __post_init__(self) -> None:
+        if self.memory is not None and not self.memory >= LEAST_MEMORY:
+            raise OptionError(Argument("memory", self.memory), f"must be at least {LEAST_MEMORY} gigabytes.")
+        if self.sample is not None and self.sample < 1:
+            raise OptionError(Argument("sample", self.sample), "must be at least 1.")
+
+    @property
+    def half(self) -> int:
+        """Half of the limit of memory, in bytes."""
+        free = available_memory()
+        usual = MEMORY if free is None else max(LEAST_MEMORY, min(MEMORY, free / GIGABYTE))
+        return int((self.memory or usual) * GIGABYTE / 2)
+
+    def is_category(self, name: str) -> bool:
+        """Say whether a column of numbers is one of categories."""
+        return self.categories if isinstance(self.categories, bool) else name in self.categories
+
+
+def is_grouped(path: Path, kind: str, grouping: Grouping, *, table: str | None = None) -> bool:
+    """Say whether a file is to be read as its distinct rows: by what was said, else by its size."""
+    if grouping.always is not None or grouping.sample is not None:
+        return grouping.always is not False
+    try:
+        with open_large(path, kind, table=table, memory=grouping.half, temporary=None) as source:
+            return source.n_rows * len(source.types) > GROUPED_CELLS
+    except FormatError:  # whoever reads it whole says what is wrong
+        return False
+
+
+def read_grouped(
+    path: Path,
+    kind: str,
+    grouping: Grouping,
+    *,
+    wanted: tuple[Collection[str] | None, Collection[str]] = (None, ()),
+    special: tuple[str | None, str | None] = (None, None),
+    table: str | None = None,
+    progress: ProgressCallback,
+) -> Table:
+    """Return the distinct rows of a large file, weighted by how often they occur.
+
+    Parameters
+    ----------
+    path, kind, table
+        A file ("parquet" or "duckdb", of which a table) or a folder of Parquet files.
+    grouping
+        How.
+    wanted
+        The columns to read, None for all, and those to leave out.
+    special
+        The columns of weights and of interventions, if there are such.
+    progress
+        Is told of the passes over the rows.
+    """
+    with open_large(path, kind, table=table, memory=grouping.half, temporary=grouping.temporary) as source:
+        names = list(source.types)
+        states, renamed, weighed = _facts(source, path.is_dir())
+        shown = {renamed.get(name, name): name for name in names}
+        of_file = source.n_rows
+        if grouping.sample is not None:
+            source.limit_to_sample(grouping.sample)
+        if source.n_rows == 0:
+            raise DataError(f"{source.name}: there are no rows; a data set needs at least one case.")
+        weights = special[0] or weighed
+        special = weights, special[1]
+        left = dict.fromkeys(shown, "as asked for")
+        chosen = _chosen(source, shown, (grouping.columns, grouping.drop), special)
+        left = {name: why for name, why in left.items() if name not in chosen}
+        chosen = [name for name in _chosen(source, shown, wanted, special) if name in chosen]
+        columns, told, unfit = _coded(source, {n: shown[n] for n in chosen if n != weights}, states, grouping, progress)
+        by = None if weights is None else _weight(source, shown[weights], progress)
+        found, counts = group_rows(source, columns, by, memory=grouping.half, progress=progress)
+    sample = "" if of_file == source.n_rows else f", a sample of about {grouping.sample:,} of {of_file:,},"
+    read = f"Read {source.n_rows:,} rows{sample} as {len(counts):,} distinct ones, which count as often as they occur."
+    return Table(found, source.name, counts, told=(read, *told), left_out=left | unfit, is_grouped=True)
+
+
+def _facts(source: LargeSource, is_folder: bool) -> tuple[dict[str, list[str]], dict[str, str], str | None]:
+    """Return what a file of ours declares, as `read_parquet` does: states, names of columns, the column of weights."""
+    states: dict[str, list[str]] = {}
+    names: dict[str, str] = {}
+    weights: str | None = None
+    for value in source.facts():
+        facts = parse_json(value, source=f"{source.name}: the facts in the file's metadata")
+        if not isinstance(facts, dict):
+            continue
+        if is_folder:
+            if "names" in facts:
+                raise FormatError(
+                    f"{source.name}: names of columns differ in case only in a file: read its files one by one."
+                )
+            continue
+        states = declared_states(facts.get("states", {}), source.types, source.name)
+        names = declared_names(facts, source.types, source.name)
+        weights = declared_weights(facts, source.types, source.name)
+    return states | source.enumerations(), names, weights
+
+
+def _chosen(
+    source: LargeSource,
+    shown: Mapping[str, str],
+    wanted: tuple[Collection[str] | None, Collection[str]],
+    special: tuple[str | None, str | None],
+) -> list[str]:
+    """Return the columns to read, by the names that the user knows."""
+    none = np.zeros(0, dtype=np.uint8)
+    all_names = Table(tuple(Column(name, none, ()) for name in shown), source.name)
+    columns, drop = wanted
+    extra = [name for name in special if name is not None]
+    for name in extra:
+        all_names.column(name)
+    kept = list(shown) if columns is None else [*all_names.checked_names(columns, Argument("columns")), *extra]
+    gone = set(all_names.checked_names(drop, Argument("drop")))
+    return [name for name in dict.fromkeys(kept) if name not in gone]
+
+
+def _weight(source: LargeSource, name: str, progress: ProgressCallback) -> str:
+    """Return the SQL of a row's weight, or say why a column cannot weigh rows."""
+    column = identifier(name)
+    profile = ColumnProfile(name, source.types[name], 0, 0)
+    good = False
+    if profile.is_number:
+        bad = source.ask(
+            f"SELECT count(*) AS n FROM {source.rows} WHERE NOT coalesce({column} >= 0 AND {column} = floor({column}), "
+            "false)",
+            stage="weights",
+            progress=progress,
+        )
+        good = not int(bad["n"][0])
+    if not good:
+        raise DataError(
+            f"{source.name}: column '{name}' cannot weigh rows: it must hold whole numbers from 0 on, and no gaps."
+        )
+    return column
+
+
+def _coded(
+    source: LargeSource,
+    columns: Mapping[str, str],
+    states: Mapping[str, list[str]],
+    grouping: Grouping,
+    progress: ProgressCallback,
+) -> tuple[list[CodedColumn], list[str], dict[str, str]]:
+    """Return the columns by which rows are grouped, what was done about the others, and why some are left out."""
+    profiles = profile_columns(source, list(columns.values()), progress=progress)
+    coded: list[CodedColumn] = []
+    told: list[str] = []
+    left: dict[str, str] = {}
+    refused: list[tuple[str, str, bool]] = []
+    for (name, stored), profile in zip(columns.items(), profiles, strict=True):
+        own: CodedColumn | None = None
+        if stored in states:
+            own = declared_column(source, stored, states[stored], progress=progress)
+        else:
+            values = distinct_values(source, stored, progress=progress) if profile.distinct <= 2 * MOST_LABELS else None
+            if values is not None:
+                profile = replace(profile, distinct=len(values["text"]))  # noqa: PLW2901
+            why = None if values is not None and _is_kept(name, profile, grouping) else profile.why_not_grouped()
+            if why is None and values is None:
+                why = f"has more than {MOST_LABELS:,} distinct values, more than rows can be grouped by"
+            is_quantity = profile.is_number and (profile.identifier_reason() is None or name in grouping.keep)
+            if why is None:
+                assert values is not None
+                own = labelled_column(source, stored, values)
+            elif is_quantity and grouping.discretize is not None and not grouping.is_category(name):
+                own = cut_column(source, profile, grouping.discretize, grouping.bins, progress=progress)
+                told.append(_told_cut(name, own, grouping))
+            elif grouping.leave_out and not is_quantity:
+                told.append(f"Left out column '{name}', which {why}.")
+                left[name] = f"since it {why}"
+            else:
+                refused.append((name, why, is_quantity))
+        if own is not None:
+            coded.append(replace(own, name=name))
+    if refused:
+        raise _refusal(source, refused)
+    if not coded:
+        raise DataError(f"{source.name}: no column is left; at least two variables are needed.")
+    return coded, told, left
+
+
+def _is_kept(name: str, profile: ColumnProfile, grouping: Grouping) -> bool:
+    """Say whether a column is taken with its labels because somebody said so."""
+    said = name in grouping.keep or (grouping.keep_dates and profile.is_date)
+    return grouping.is_category(name) or (said and not profile.is_number)
+
+
+def _told_cut(name: str, own: CodedColumn, grouping: Grouping) -> str:
+    how = "with about equally many rows" if grouping.discretize == "quantile" else "of equal width"
+    return f"Cut column '{name}' into {len(own.labels)} intervals {how}, before rows were counted."
+
+
+def _refusal(source: LargeSource, refused: list[tuple[str, str, bool]]) -> DataError:
+    shown = "; ".join(f"column '{name}' {why}" for name, why, _ in refused[:6])
+    more = f"; and {len(refused) - 6} more columns" if len(refused) > 6 else ""
+    others = [name for name, _, is_quantity in refused if not is_quantity]
+    remedies: list[Remedy] = []
+    if others:
+        remedies += [
+            Remedy("leave out with", Argument("drop", others)),
+            Remedy("agree to that in", Argument("agree", True)),
+        ]
+    if len(others) < len(refused):
+        numbers = [name for name, _, is_quantity in refused if is_quantity]
+        remedies.append(Remedy("cut numbers into intervals with", Argument("discretize", "quantile")))
+        remedies.append(Remedy("say that they are categories:", Argument("categories", numbers)))
+    return DataError(
+        f"{source.name}: the {source.n_rows:,} rows cannot be grouped: {shown}{more}.", remedies=tuple(remedies)
+    )
