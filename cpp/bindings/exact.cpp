@@ -3,6 +3,7 @@
 #include "exact/acyclicity.hpp"
 #include "exact/branching.hpp"
 #include "exact/cut_bound.hpp"
+#include "exact/exchange.hpp"
 #include "exact/information.hpp"
 #include "exact/lp_matrix.hpp"
 #include "exact/separation.hpp"
@@ -158,6 +159,35 @@ void bind_information(nb::module_& stage) {
             nb::arg("threshold"));
 }
 
+void bind_exchanges(nb::module_& stage) {
+    nb::class_<Exchanges>(stage, "Exchanges")
+        .def(
+            "__init__",
+            [](Exchanges* self, const CandidateSets& sets, const Array1<std::int32_t>& order,
+               double most_lost) {
+                unlocked([&] {
+                    new (self) Exchanges(sets, as_span(order), most_lost);
+                    return 0;
+                });
+            },
+            nb::arg("sets"), nb::arg("order").noconvert(), nb::arg("most_lost"))
+        .def_prop_ro("is_exact", &Exchanges::is_exact)
+        .def_prop_ro("loss", &Exchanges::loss)
+        .def("excludes", &Exchanges::excludes, nb::arg("sets"), nb::arg("row"), nb::arg("other"))
+        .def(
+            "add_violated",
+            [](const Exchanges& exchanges, CutPool& pool, const CandidateSets& sets,
+               const Array1<std::int64_t>& rows, const Array1<double>& values, std::size_t limit,
+               double threshold, const nb::object& callback) {
+                return watched(callback, [&](Ticker& ticker) {
+                    return exchanges.add_violated(pool, sets, {as_span(rows), as_span(values)}, limit,
+                                                  threshold, ticker);
+                });
+            },
+            nb::arg("pool"), nb::arg("sets"), nb::arg("rows").noconvert(), nb::arg("values").noconvert(),
+            nb::arg("limit"), nb::arg("threshold"), nb::arg("callback") = nb::none());
+}
+
 void bind_acyclicity(nb::module_& stage) {
     nb::class_<AcyclicityPropagator>(stage, "AcyclicityPropagator")
         .def(nb::init<const CandidateSets&>(), nb::keep_alive<1, 2>(), nb::arg("sets"))
@@ -239,6 +269,7 @@ void bind_subset_dp(nb::module_& stage) {
 void bind_exact(nb::module_& stage) {
     arcwise::bind_cuts(stage);
     arcwise::bind_information(stage);
+    arcwise::bind_exchanges(stage);
     arcwise::bind_acyclicity(stage);
     arcwise::bind_branching(stage);
     arcwise::bind_subset_dp(stage);

@@ -153,9 +153,9 @@ def test_what_fixing_splits_is_solved_part_by_part(seed: int, monkeypatch: pytes
             entries.append([*own, (own[-1][0] + 1e-3, (5 * (1 - number) + v,))])
     table = ParentSetTable.from_lists([f"X{v}" for v in range(10)], entries)
 
-    def unclosed(sets: CandidateSets, incumbent: Incumbent, *given: Any) -> Root:
+    def unclosed(sets: CandidateSets, incumbent: Incumbent, *given: Any, **named: Any) -> Root:
         if sets.variables < 10:
-            return solve_root(sets, incumbent, *given)
+            return solve_root(sets, incumbent, *given, **named)
         any_network = Incumbent(sets, 0, budget())
         assert any_network.begin()
         root = Root(sets, Relaxation(sets, floor_of(sets, any_network), budget()), any_network, math.inf)

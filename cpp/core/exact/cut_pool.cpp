@@ -32,11 +32,16 @@ void CutPool::extend(std::span<const Word> members, std::span<const std::int32_t
 void CutPool::extend_weighted(SetView members, const CandidateSets& sets,
                               std::span<const double> coefficients, double side) {
     assert(coefficients.size() == sets.rows());
-    Weights weights{{}, side};
+    Weights weights{{}, std::vector<std::int64_t>(variables(), 0), side};
     const auto origins = sets.origins();
-    weights.of_row.resize(origins.empty() ? 0 : static_cast<std::size_t>(std::ranges::max(origins)) + 1);
-    for (std::size_t row = 0; row < sets.rows(); ++row)
-        weights.of_row[static_cast<std::size_t>(origins[row])] = coefficients[row];
+    members.for_each([&](std::size_t v) {
+        const auto of_node = origins.subspan(sets.begin(v), sets.end(v) - sets.begin(v));
+        const auto [low, high] = std::ranges::minmax(of_node);
+        weights.shift[v] = static_cast<std::int64_t>(weights.values.size()) - low;
+        weights.values.resize(weights.values.size() + static_cast<std::size_t>(high - low) + 1, 0);
+        for (std::size_t row = sets.begin(v); row < sets.end(v); ++row)
+            weights.values[static_cast<std::size_t>(sets.origin(row) + weights.shift[v])] = coefficients[row];
+    });
     const std::int32_t code = 0;
     extend(members.words(), {&code, 1});
     weights_.back() = std::make_shared<const Weights>(std::move(weights));

@@ -43,7 +43,7 @@ class CutPool {
     // Of a row of `node`, a member of the cut: the sum of the coefficients of a network is at most side(i).
     double coefficient(std::size_t i, std::size_t node, const CandidateSets& sets, std::size_t row) const {
         const SetView set = sets.set(row);
-        if (codes_[i] == 0) return weights_[i]->of_row[static_cast<std::size_t>(sets.origin(row))];
+        if (codes_[i] == 0) return weights_[i]->of(node, sets.origin(row));
         if (codes_[i] > 0) return members(i).shared(set) >= static_cast<std::size_t>(codes_[i]) ? 1 : 0;
         const auto& nodes = corners_[i];
         std::size_t mask = 0;
@@ -69,9 +69,16 @@ class CutPool {
     void keep(std::span<const std::uint8_t> keep);
 
   private:
+    // Of the rows of each member, which lie one after the other in the table.
     struct Weights {
-        std::vector<double> of_row;  // by the row of the table
+        std::vector<double> values;
+        std::vector<std::int64_t>
+            shift;  // of a node: the place of its values, less the first row of the table
         double side;
+
+        double of(std::size_t node, std::int64_t origin) const {
+            return values[static_cast<std::size_t>(origin + shift[node])];
+        }
     };
 
     std::size_t variables_;

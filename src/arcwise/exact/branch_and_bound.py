@@ -76,6 +76,7 @@ class Root:
     closed: bool = False
     unique: bool = False  # closed, and no other choice of sets reaches the incumbent's score
     rounds: int = 0
+    loss: float = 0.0  # the best network that all cuts allow is worse than the best of all by this at most
     scope: Scope | None = None
     step: Step = field(default_factory=Step)
 
@@ -95,17 +96,21 @@ def solve_root(
     tolerance: float,
     scope: Scope | None = None,
     data: Dataset | None = None,
+    *,
+    may_lose: float = 0.0,
 ) -> Root:
     """Tighten the relaxation until nothing is violated or progress stalls; drop sets by reduced cost on the way.
 
-    With `data`, what some rounds leave wide open is cut with the information in them.
+    With `data`, what some rounds leave wide open is cut with the information in them. If one best network is enough,
+    and it may lose something (of the tolerance), exchanges cut off the others; `Root.loss` is what is lost then.
     """
     root = Root(sets, Relaxation(sets, floor_of(sets, incumbent), budget), incumbent, math.inf, scope=scope)
     best: Round | None = None  # not in the step yet
     stalled = 0
     while not budget.exhausted():
         root.rounds += 1
-        solution = root.relaxation.solve(root.incumbent.score + tolerance)
+        allowance = tolerance - root.loss
+        solution = root.relaxation.solve(root.incumbent.score + allowance)
         gained = root.bound - solution.bound
         if scope is not None and gained > 0:
             best = scope.round_of(root.relaxation.pool)
@@ -114,10 +119,10 @@ def solve_root(
             round_point(root.sets, root.incumbent, solution)
         gap = root.bound - root.incumbent.score
         budget.report("exact search", root.incumbent.score, root.bound)
-        if gap <= tolerance:
+        if gap <= allowance:
             root.closed = True
             near = np.count_nonzero(solution.reduced_costs <= solution.bound - root.incumbent.score + tolerance)
-            root.unique = near == root.sets.variables
+            root.unique = near == root.sets.variables and root.loss == 0
             break
         keep = solution.reduced_costs <= solution.bound - root.incumbent.score + ROUNDING
         stalled = 0 if gained > min(0.003 * gap, PROGRESS) else stalled + 1
@@ -126,9 +131,10 @@ def solve_root(
             best = None if gained > 0 else best
             continue
         if root.rounds == PLAIN_ROUNDS and inform(root, data, budget):
+            exchange(root, sets, may_lose)
             continue
         if stalled >= 12 or not root.relaxation.separate(solution, effort=1, threshold=1e-4):
-            if inform(root, data, budget):
+            if inform(root, data, budget) or exchange(root, sets, may_lose):
                 stalled = 0
                 continue
             if np.count_nonzero(keep) < root.sets.rows:
@@ -148,6 +154,26 @@ def inform(root: Root, data: Dataset | None, budget: Budget) -> bool:
     if information is not None:
         root.relaxation.inform(information)
     return information is not None
+
+
+def exchange(root: Root, sets: CandidateSets, may_lose: float) -> bool:
+    """Let the relaxation leave out what an exchange replaces; say whether that is new.
+
+    Where the gap is small and there is no information, it is not one of orientations, and exchanges do not close it.
+    `sets` are those that the root began with: what was dropped since may still replace something. The order that
+    decides between equals is the incumbent's.
+    """
+    from arcwise import _core
+
+    wide = root.relaxation.is_dense or root.bound - root.incumbent.score > WIDE_OPEN * root.sets.variables
+    if not may_lose or root.loss or not wide or not root.incumbent.rows.size:
+        return False
+    exchanges = _core.exact.Exchanges(sets, root.incumbent.order, may_lose)
+    if not exchanges.is_exact:
+        return False
+    root.loss = exchanges.loss
+    root.relaxation.exchange(exchanges)
+    return True
 
 
 def shrink(root: Root, keep: NDArray[np.bool_]) -> None:

@@ -52,6 +52,9 @@ DP_IF_DENSE = 28
 DENSE = 2000
 
 
+# Exchanges choose between networks of equal score, up to this part of the tolerance.
+EXCHANGE_LOSS = 0.2
+
 # A gap per variable that is wide after the root: with many variables local search ends far from the optimum, so it
 # goes on from the best order that the root's solutions have led to.
 WIDE = 1.0
@@ -144,10 +147,11 @@ class _Search:
     def _by_branch_and_bound(self, sets: CandidateSets, incumbent: Incumbent, bound: float) -> _Part:
         incumbent.improve()
         scope = None if self.record is None else Scope(self.record, sets.node_origins)
-        # Information cuts need logarithms, which the checker of certificates does not compute.
+        # The checker of certificates computes no logarithms, as information cuts need, and knows of no exchanges.
         data = self.data if scope is None else None
-        root = solve_root(sets, incumbent, self.budget, PROOF_TOLERANCE, scope, data)
-        bound = min(bound, root.bound)
+        may_lose = EXCHANGE_LOSS * PROOF_TOLERANCE if scope is None else 0.0
+        root = solve_root(sets, incumbent, self.budget, PROOF_TOLERANCE, scope, data, may_lose=may_lose)
+        bound = min(bound, root.bound + root.loss)
         self.counts["root rounds"] += root.rounds
         best = root.incumbent
         if root.closed:
@@ -163,7 +167,7 @@ class _Search:
         most = DP_IF_DENSE if root.sets.rows >= DENSE else DP_AFTER_ROOT
         if self.method == "auto" and sets.variables <= most and dp_fits(sets.variables, self.budget):
             return self._by_dp(root.sets, best, bound)
-        tree = BranchAndBound(root, self.budget, PROOF_TOLERANCE)
+        tree = BranchAndBound(root, self.budget, PROOF_TOLERANCE - root.loss)
         try:
             upper = tree.run()
         except KeyboardInterrupt:  # of a handler that is not Python's own
@@ -172,7 +176,8 @@ class _Search:
         self.counts["LP solves"] += tree.relaxation.solves
         self.counts["cuts"] += len(tree.relaxation.pool)
         best = tree.incumbent
-        return self._part(best, min(bound, upper), root.step)
+        # A search that came to its end is within the tolerance, whatever the cuts may have lost.
+        return self._part(best, min(bound, upper if upper == best.score else upper + root.loss), root.step)
 
     def _by_parts(self, root: Root, bound: float, parts: list[NDArray[np.int32]]) -> _Part:
         """Solve what fixing split; take of each part its optimum, or what the incumbent has there if it is as good."""

@@ -30,6 +30,7 @@ from arcwise.exact.budget import Budget
 from arcwise.limits import Limits, Status
 
 if TYPE_CHECKING:
+    from arcwise._core.exact import Exchanges
     from arcwise._core.parent_sets import CandidateSets
     from arcwise.exact.information import Information
 
@@ -39,6 +40,8 @@ FIRST_COLUMNS = 40
 NEW_COLUMNS = 25
 NEGLIGIBLE = 1e-9
 CUT_AGE = 4
+# An exchange is a cut if it is violated by this much.
+LEAST_EXCHANGE = 1e-3
 
 # An iteration takes up to half a millisecond on the largest published instances, and their programs at most 1,600.
 SLICE_ITERATIONS = 2_000
@@ -103,8 +106,13 @@ class Relaxation:
         rank = np.arange(sets.rows) - self._offsets[self._node]
         self._add_columns(np.flatnonzero(rank < FIRST_COLUMNS))
         self._information: Information | None = None
+        self._exchanges: Exchanges | None = None
         if information is not None:
             self.inform(information)
+
+    def exchange(self, exchanges: Exchanges) -> None:
+        """Take cuts that only some best network satisfies (cpp/core/exact/exchange.hpp) from now on."""
+        self._exchanges = exchanges
 
     def inform(self, information: Information) -> None:
         """Take information cuts from now on, beginning with that over all nodes."""
@@ -290,13 +298,24 @@ class Relaxation:
         if codes.size:
             self._drop_idle_cuts()
             self.add_cuts(members, codes)
-        return int(codes.size) + self._separate_information(solution)
+        return int(codes.size) + self._separate_information(solution) + self._separate_exchanges(solution)
 
     def _separate_information(self, solution: LpSolution) -> int:
         if self._information is None:
             return 0
         first = len(self.pool)
         added = self._information.add_violated(self.pool, self.sets, solution.rows, solution.values, self._budget)
+        if added:
+            self._append_rows(first)
+        return added
+
+    def _separate_exchanges(self, solution: LpSolution) -> int:
+        if self._exchanges is None:
+            return 0
+        first = len(self.pool)
+        added = self._exchanges.add_violated(
+            self.pool, self.sets, solution.rows, solution.values, self._n, LEAST_EXCHANGE, self._budget.pulse
+        )
         if added:
             self._append_rows(first)
         return added
@@ -319,6 +338,7 @@ class Relaxation:
         """Return a relaxation over a smaller copy of the same nodes' sets, with the active cuts."""
         smaller = Relaxation(sets, floor, self._budget)
         smaller._information = self._information
+        smaller._exchanges = self._exchanges
         active = self._age <= 1
         if active.any():
             smaller.pool.extend_from(self.pool, active.astype(np.uint8))
