@@ -200,6 +200,16 @@ def test_resample_draws_n_cases_over_the_same_codes(data: Dataset, seed: int) ->
     np.testing.assert_array_equal(sample.weights, again.weights)  # type: ignore[arg-type]
 
 
+def test_many_cases_are_drawn_as_few_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(1)
+    weights = rng.integers(0, 4, 200)  # rows without a case are never drawn
+    data = Dataset.from_codes(rng.integers(0, 2, (200, 3)), states=[["0", "1"]] * 3, weights=weights)
+    listed = data.resample(np.random.default_rng(5)).weights
+    assert listed is not None and not listed[weights == 0].any()
+    monkeypatch.setattr("arcwise.data.resample.MOST_LISTED", 0)
+    np.testing.assert_array_equal(data.resample(np.random.default_rng(5)).weights, listed)
+
+
 def test_resample_has_the_moments_of_the_multinomial() -> None:
     weights = np.array([1, 0, 5, 10])
     data = Dataset.from_codes(CODES, weights=weights)

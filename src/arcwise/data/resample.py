@@ -20,6 +20,8 @@ BLOCK_CASES = 2**20
 # Of more cases in weighted rows, as many are drawn row by row, from binomial distributions: a hundred million cases in
 # a million distinct rows take a second in place of ten. The number is part of what a seed means, too.
 ROW_BY_ROW = 2**24
+# With no more cases than this, a list says which row each is of: one look instead of a search.
+MOST_LISTED = 2**22
 # numpy's multivariate hypergeometric distribution goes no further.
 MAX_WEIGHTED_SPLIT = 10**9
 
@@ -27,7 +29,7 @@ MAX_WEIGHTED_SPLIT = 10**9
 def bootstrap_weights(data: Dataset, seed: Seed) -> NDArray[np.int64]:
     """Return how often each row is drawn when N cases are drawn with replacement.
 
-    Cases are drawn as integers below N and looked up in the cumulative weights, so the probabilities are exact. The
+    Cases are drawn as integers below N, and each belongs to a row, so the probabilities are exact. The
     cases of each experiment (rows in which the same variables were set) are drawn from its own, one experiment after
     the other, so that every variable keeps its number of cases.
     """
@@ -47,9 +49,13 @@ def _drawn(rng: np.random.Generator, n_rows: int, given: NDArray[np.int64] | Non
     n_cases = n_rows if ends is None else int(ends[-1])
     if given is not None and n_cases > ROW_BY_ROW:
         return rng.multinomial(n_cases, given / n_cases)
+    row_of = None if given is None or n_cases > MOST_LISTED else np.repeat(np.arange(n_rows), given)
     for start in range(0, n_cases, BLOCK_CASES):
         cases = rng.integers(0, n_cases, size=min(BLOCK_CASES, n_cases - start))
-        rows = cases if ends is None else np.searchsorted(ends, cases, side="right")
+        if row_of is not None:
+            rows = row_of[cases]
+        else:
+            rows = cases if ends is None else np.searchsorted(ends, cases, side="right")
         weights += np.bincount(rows, minlength=n_rows)
     return weights
 

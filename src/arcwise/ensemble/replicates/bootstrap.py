@@ -223,7 +223,7 @@ def _learn_all(
         for future in ready:
             batch = running.pop(future)
             error = futures.CancelledError() if future.cancelled() else future.exception()
-            found = unpack_replicates(future.result(), nodes)[0] if error is None else []
+            found = _received(future, nodes) if error is None else []
             if error is not None:
                 broken = error
             elif found:
@@ -238,11 +238,17 @@ def _learn_all(
                 raise broken
             for future, batch in running.items():  # they died with the pool, unless they had just finished
                 if future.done() and not future.cancelled() and future.exception() is None:
-                    note(unpack_replicates(future.result(), nodes)[0])
+                    note(_received(future, nodes))
                 else:
                     waiting.extendleft(reversed(batch))
             running.clear()
     return Status.COMPLETE
+
+
+def _received(batch: Batch, nodes: int) -> list[Replicate]:
+    """Return the replicates of a finished batch; what was sent is checked, what was learned here is not."""
+    result: bytes | list[Replicate] = batch.result()
+    return unpack_replicates(result, nodes)[0] if isinstance(result, bytes) else result
 
 
 def _network_set(

@@ -25,7 +25,7 @@ __all__ = ["BACKENDS", "Backend", "Workers", "open_workers"]
 
 Backend = Literal["threads", "loky", "dask"]
 BACKENDS: tuple[Backend, ...] = ("threads", "loky", "dask")
-Batch = futures.Future[bytes]  # records of replicates: one object to send, however many there are
+Batch = futures.Future[Any]  # a list of replicates; where they are sent, records in one object of bytes
 
 
 class Workers(Protocol):
@@ -79,7 +79,7 @@ class _Here:
 
     def submit(self, indices: range | list[int], seconds: float | None) -> Batch:
         done: Batch = futures.Future()
-        done.set_result(pack_replicates(self._task.learn_batch(indices, seconds)))
+        done.set_result(self._task.learn_batch(indices, seconds))
         return done
 
     def recover(self, error: BaseException) -> bool:
@@ -109,13 +109,13 @@ class _Threads:
         except RuntimeError as error:  # the system gives no more threads
             raise MemoryError(f"a thread could not be started: {error}") from error
 
-    def _learn(self, indices: range | list[int], seconds: float | None) -> bytes:
+    def _learn(self, indices: range | list[int], seconds: float | None) -> list[Replicate]:
         found: list[Replicate] = []
         for index in indices:
             if self._task.stopping.is_set():
                 break
             found += self._task.learn_batch([index], seconds)
-        return pack_replicates(found)
+        return found
 
     def recover(self, error: BaseException) -> bool:
         return False
