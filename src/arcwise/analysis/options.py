@@ -307,6 +307,14 @@ class LearnOptions:
     threads: int = option(
         1, "threads to use; results do not depend on them", low=1, high=MOST_THREADS, section="run", recorded=False
     )
+    cluster: str | None = option(
+        None,
+        "the address of a Dask scheduler whose workers learn replicates, draw chains, and learn from shuffled and "
+        "simulated data; results do not depend on it",
+        usual="this machine",
+        section="run",
+        recorded=False,
+    )
     limit_seconds: float | None = option(
         LEARN_SECONDS,
         "the seconds allowed for the whole analysis; none for no limit",
