@@ -12,20 +12,23 @@ from __future__ import annotations
 
 import argparse
 import heapq
+import os
 import statistics
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 import arcwise
-from arcwise import build_parent_sets, datasets
+from arcwise import build_parent_sets
 from arcwise.cluster import Cluster, open_cluster
 from arcwise.confidence import permuted_confidences
+from arcwise.effects import find_effects
 from arcwise.ensemble import Recipe
+from arcwise.model import read_network
 
 Timed = list[float]
+SHARED = Path(os.environ.get("ARCWISE_SHARED", Path(__file__).resolve().parents[2] / "shared")) / "data" / "networks"
 
 
 def makespan(seconds: Sequence[float], workers: int, overhead: float) -> float:
@@ -78,29 +81,40 @@ def _timed(function: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
     return time.perf_counter() - begin, result
 
 
-def jobs(given: argparse.Namespace) -> dict[str, Callable[[Cluster], Any]]:
+def jobs(given: argparse.Namespace) -> dict[str, Callable[[Cluster | None], Any]]:
     """Return the jobs by name; each returns something that compares."""
-    network = datasets.network(given.network)
-    data = network.sample(given.cases, seed=1)
+    data = read_network(SHARED / f"{given.network}.bif.gz").sample(given.cases, seed=1)
     recipe = Recipe.usual("bootstrap", "qnml", n_cases=data.n_cases, arities=data.arities.tolist(), replicates=40)
 
-    def bootstrap(cluster: Cluster) -> Any:
+    def bootstrap(cluster: Cluster | None) -> Any:
         options: dict[str, Any] = {"replicates": given.replicates, "seed": 1, "max_parents": recipe.max_parents}
+        backend: Any = "threads" if cluster is None else "dask"
         return list(
-            arcwise.bootstrap_networks(data, "qnml", **options, backend="dask", cluster=cluster, progress=False)
+            arcwise.bootstrap_networks(data, "qnml", **options, backend=backend, cluster=cluster, progress=False)
         )
 
-    def shuffled(cluster: Cluster) -> Any:
+    def shuffled(cluster: Cluster | None) -> Any:
         found = permuted_confidences(
             data, recipe, permutations=given.permutations, seed=1, progress=False, cluster=cluster
         )
         return found.vectors.tolist()
 
-    def tables(cluster: Cluster) -> Any:
+    def tables(cluster: Cluster | None) -> Any:
         built = build_parent_sets(data, "bdeu:ess=1", slack=3.0, max_parents=4, cluster=cluster, progress=False)
         return built.digest
 
-    return {"bootstrap": bootstrap, "shuffled columns": shuffled, "tables by child": tables}
+    networks = arcwise.bootstrap_networks(data, "qnml", replicates=20, seed=1, max_parents=4, progress=False)
+
+    def effects(cluster: Cluster | None) -> Any:
+        found = find_effects(networks, data, progress=False, cluster=cluster)
+        return found.to_frame().to_csv()
+
+    return {
+        "bootstrap": bootstrap,
+        "shuffled columns": shuffled,
+        "tables by child": tables,
+        "effects by cause": effects,
+    }
 
 
 def main() -> None:
@@ -113,13 +127,17 @@ def main() -> None:
     parser.add_argument("--only", nargs="*")
     given = parser.parse_args()
     print(
-        "| job | one worker, s | two, s | efficiency | tasks | median task, s | longest, s | 32 workers, s | of them |"
+        "| job | here, one thread, s | one worker, s | two, s | efficiency | tasks | median task, s | longest, s "
+        "| 32 workers, s | efficiency |"
     )
-    print("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
+    print("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
     for name, job in jobs(given).items():
         if given.only and name not in given.only:
             continue
-        took, answers, tasks = [], [], Timed()
+        took, tasks = [], Timed()
+        begin = time.perf_counter()
+        answers = [job(None)]
+        here = time.perf_counter() - begin
         for count in (1, 2):
             with open_cluster(None, count) as opened:
                 cluster = TimedCluster(opened.client)
@@ -128,14 +146,13 @@ def main() -> None:
                 answers.append(job(cluster))
                 took.append(time.perf_counter() - begin)
                 tasks = tasks or cluster.seconds
-        same = np.array_equal(np.array(answers[0], dtype=object), np.array(answers[1], dtype=object))
-        if not (same or answers[0] == answers[1]):
-            raise SystemExit(f"{name}: two workers gave another answer than one")
+        if not answers[0] == answers[1] == answers[2]:
+            raise SystemExit(f"{name}: another answer than here")
         efficiency = took[0] / (2 * took[1])
         overhead = max(0.0, (took[0] - sum(tasks)) / len(tasks))
         many = makespan(sorted(tasks, reverse=True), 32, overhead)
         print(
-            f"| {name} | {took[0]:.1f} | {took[1]:.1f} | {efficiency:.0%} | {len(tasks)} | "
+            f"| {name} | {here:.1f} | {took[0]:.1f} | {took[1]:.1f} | {efficiency:.0%} | {len(tasks)} | "
             f"{statistics.median(tasks):.2f} | {max(tasks):.2f} | {many:.1f} | {took[0] / (32 * many):.0%} |",
             flush=True,
         )

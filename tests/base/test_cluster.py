@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arcwise import build_parent_sets, datasets, learn
+from arcwise import bootstrap_networks, build_parent_sets, datasets, learn
 from arcwise.cluster import Cluster, open_cluster
 from arcwise.confidence import confidence_by_recipe, permuted_confidences
 from arcwise.confidence.calibration.self_calibration import self_calibration
 from arcwise.data import Dataset
 from arcwise.deadline import Deadline
+from arcwise.effects import find_effects
 from arcwise.ensemble import Recipe
 from arcwise.ensemble.recipe import Run
 from arcwise.errors import OptionError
@@ -98,6 +99,15 @@ def test_shuffled_and_simulated_data_are_learned_from_as_here(cluster: Cluster, 
     assert own.calibration == other.calibration and own.status == other.status
 
 
+def test_effects_by_cause_are_those_found_here(cluster: Cluster, data: Dataset) -> None:
+    networks = bootstrap_networks(data, "bic", replicates=8, seed=1, progress=False)
+    here = find_effects(networks, data, progress=False)
+    there = find_effects(networks, data, progress=False, cluster=cluster)
+    for name in ("probability", "change", "low", "high", "at"):
+        assert np.array_equal(getattr(here, name), getattr(there, name), equal_nan=True), name
+    assert here.status == there.status and np.isfinite(here.change).any()
+
+
 def test_learn_writes_the_same_bytes_with_a_cluster(cluster: Cluster, tmp_path: Path) -> None:
     asked: dict[str, Any] = {"seed": 1, "replicates": 20, "limit_seconds": None, "calibration": "self"}
     data = datasets.load("balance-scale")
@@ -153,7 +163,7 @@ def test_limits_and_errors_end_all_tasks(cluster: Cluster, tmp_path: Path) -> No
     asked = [(k, 0.0 if k < 2 else 30.0) for k in range(4)]
     found = cluster.run_all(_noted, str(tmp_path), "folder", asked, deadline=Deadline(Limits(2.0)))
     assert [one is not None for one in found] == [True, True, False, False]
-    with pytest.raises(ValueError, match="no 7"):
+    with pytest.raises(ValueError, match=r"no [78]"):
         cluster.run_all(_refuse, None, "none", [7, 8])
 
     def press(done: int) -> None:

@@ -1,7 +1,7 @@
 """`RemoteBuilder`: a table of parent sets whose children are shared out among the workers of a Dask cluster.
 
 Pruning compares parent sets of the same child only, so that the rows of a child are the same whoever builds those of
-the others. A worker builds all levels of a few children; the parts are put together child by child.
+the others. A task builds all levels of one child; the parts are put together child by child.
 """
 
 from __future__ import annotations
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from distributed import Client
 
 __all__ = ["RemoteBuilder", "RemoteWork"]
-
-PARTS = 4  # tasks for each worker: children differ in work
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,11 +92,10 @@ class RemoteBuilder:
     ) -> None:
         n = work.data.n_variables
         with show_progress(progress) as callback, open_cluster(cluster) as opened:
-            count = min(n, PARTS * opened.count)
-            asked = [(list(range(k, n, count)), deadline.seconds_left) for k in range(count)]
+            asked = [([child], deadline.seconds_left) for child in range(n)]
 
             def note(done: int) -> None:
-                callback(ProgressEvent("parent sets, parts of children", done, count))
+                callback(ProgressEvent("parent sets of children", done, n))
 
             found = opened.run_all(_build, work, work.digest, asked, note=note)
         self._parts: list[Part] = [part for part in found if part is not None]
