@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,6 +14,7 @@ from arcwise.analysis.preparation import Prepared, open_table, prepare
 from arcwise.analysis.prose.remarks import to_come_remark
 from arcwise.analysis.refinement import first_result, refine
 from arcwise.analysis.work import FIRST_NETWORKS, Work, completions_of
+from arcwise.cluster import open_cluster
 from arcwise.data import Dataset, Incomplete, Table
 from arcwise.deadline import Deadline
 from arcwise.ensemble.gaps.completions import Completions
@@ -115,8 +117,11 @@ def learn_prepared(
         )
     given = completions_of(prepared.data, options)
     uncut = _recut(prepared, given, options)
-    with run_line(progress) as line:
-        work = Work(prepared, options, Deadline(Limits(options.limit_seconds, MEMORY)), line, given, uncut)
+    with contextlib.ExitStack() as opened:
+        cluster = None if options.cluster is None else opened.enter_context(open_cluster(options.cluster))
+        line = opened.enter_context(run_line(progress))
+        deadline = Deadline(Limits(options.limit_seconds, MEMORY))
+        work = Work(prepared, options, deadline, line, given, uncut, cluster=cluster)
         if on_result is not None and work.is_long:
             on_result(_draft(work, line))
         return refine(first_result(work, line), work, line, on_result)

@@ -313,6 +313,14 @@ class LearnOptions:
         section="run",
         recorded=False,
     )
+    cluster: str | None = option(
+        None,
+        "the address of a Dask scheduler whose workers learn replicates, draw chains, and learn from shuffled and "
+        "simulated data; results do not depend on it",
+        usual="this machine",
+        section="run",
+        recorded=False,
+    )
     limit_seconds: float | None = option(
         LEARN_SECONDS,
         "the seconds allowed for the whole analysis; none for no limit",

@@ -205,7 +205,13 @@ def _with_covered(found: Analysis, work: Work) -> Analysis:
 def _with_broom(found: Analysis, work: Work) -> Analysis:
     """Add Broom's rule, which learns from shuffled columns, if that fits the time."""
     thresholds, notes = add_broom(
-        found.thresholds, work.uncut or work.prepared.data, found.main, work.options, work.deadline, work.progress
+        found.thresholds,
+        work.uncut or work.prepared.data,
+        found.main,
+        work.options,
+        work.deadline,
+        work.progress,
+        cluster=work.cluster,
     )
     return replace(found, thresholds=thresholds, remarks=(*found.remarks, *notes))
 

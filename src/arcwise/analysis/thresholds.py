@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from arcwise.analysis.averaged import Averaged
 from arcwise.analysis.options import LearnOptions
 from arcwise.analysis.remark import Remark
+from arcwise.cluster import Cluster
 from arcwise.confidence import EdgeConfidence, Threshold, choose_threshold, permuted_confidences, recommend
 from arcwise.confidence.learned_table import size_warning
 from arcwise.confidence.recipe_confidence import recipe_of
@@ -25,6 +26,8 @@ COST_POWERS: tuple[float, ...] = tuple(k / 4 for k in range(-20, 21))
 PERMUTATIONS = 20
 # Unasked, so many networks are learned from each where the source samples: four times the work of 200 replicates.
 SHUFFLED_NETWORKS = 40
+# Cases are shuffled, not distinct rows: of more values (cases times variables) that is not done unasked.
+SHUFFLED_VALUES = 5 * 10**8
 
 
 class RuleName(enum.StrEnum):
@@ -122,9 +125,11 @@ def add_broom(
     options: LearnOptions,
     deadline: Deadline,
     progress: bool | ProgressCallback | None,
+    *,
+    cluster: Cluster | None = None,
 ) -> tuple[Thresholds, tuple[Remark, ...]]:
     """Return the cut-offs with that of Broom's rule, if it can be found; and why not, if it cannot."""
-    broom, note = _broom(data, main, options, deadline, progress)
+    broom, note = _broom(data, main, options, deadline, progress, cluster)
     marks = found.marks if broom is None else (*found.marks, broom)
     return replace(found, marks=marks), () if note is None else (note,)
 
@@ -161,27 +166,31 @@ def _experiment_warning(data: Dataset | Incomplete | Uncut) -> str:
     )
 
 
+def _why_not_shuffled(data: Dataset | Incomplete | Uncut, main: Averaged) -> str:
+    """Return why shuffled columns are not learned from unless that is asked for; "" if they are."""
+    if isinstance(data.whole if isinstance(data, Uncut) else data, Incomplete):
+        return "shuffled columns have gaps, too, and completing them all is slow."
+    if data.n_variables > main.recipe.source_facts.quick_permutations:
+        return "with this method and this many variables, learning from shuffled columns is slow."
+    if data.n_cases * data.n_variables > SHUFFLED_VALUES:
+        return f"to shuffle columns, each of the {data.n_cases:,} cases would have to be in memory."
+    return ""
+
+
 def _broom(
     data: Dataset | Incomplete | Uncut,
     main: Averaged,
     options: LearnOptions,
     deadline: Deadline,
     progress: bool | ProgressCallback | None,
+    cluster: Cluster | None,
 ) -> tuple[RuleMark | None, Remark | None]:
     """Learn from shuffled columns as from the data: what is found there is found by chance (Broom et al. 2012)."""
     shuffles, confidence, most = options.permutations, main.confidence, None
     assert confidence is not None
     if shuffles is None:
-        if isinstance(data.whole if isinstance(data, Uncut) else data, Incomplete):
-            return None, Remark(
-                "Broom's rule was not computed: shuffled columns have gaps, too, and completing them all is slow. "
-                f"--permutations {PERMUTATIONS} asks for it."
-            )
-        if data.n_variables > main.recipe.source_facts.quick_permutations:
-            return None, Remark(
-                "Broom's rule was not computed: with this method and this many variables, learning from shuffled "
-                f"columns is slow. --permutations {PERMUTATIONS} asks for it."
-            )
+        if reason := _why_not_shuffled(data, main):
+            return None, Remark(f"Broom's rule was not computed: {reason} --permutations {PERMUTATIONS} asks for it.")
         shuffles, most = PERMUTATIONS, SHUFFLED_NETWORKS
     if shuffles == 0:
         return None, None
@@ -203,6 +212,7 @@ def _broom(
         threads=options.threads,
         limits=deadline.limits,
         progress=progress,
+        cluster=cluster,
     )
     if found.status is Status.INTERRUPTED:
         raise KeyboardInterrupt

@@ -28,6 +28,7 @@ from arcwise.analysis.prose.remarks import (
 )
 from arcwise.analysis.remark import Remark
 from arcwise.analysis.simulations import SimulationPlan, plan_simulations
+from arcwise.cluster import Cluster
 from arcwise.confidence.calibration.calibration import Calibration
 from arcwise.confidence.calibration.edge_probability import decided_pairs
 from arcwise.confidence.calibration.self_calibration import SelfCalibration, self_calibration
@@ -83,6 +84,7 @@ class Work:
     data: Dataset | Completions
     uncut: Uncut | None = None  # numbers to cut anew in every replicate
     seconds: dict[str, float] = field(default_factory=dict)  # how long the networks of each source took, last time
+    cluster: Cluster | None = None  # who learns, instead of threads
 
     @property
     def complete(self) -> Dataset:
@@ -147,6 +149,7 @@ class Work:
             threads=self.options.threads,
             limits=limits if memory is None else replace(limits, memory_bytes=memory),
             progress=self.progress,
+            cluster=self.cluster,
         )
 
     def cut_checks(self, main: Averaged) -> CutChecks | None:

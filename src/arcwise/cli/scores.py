@@ -19,6 +19,7 @@ from arcwise.cli.printing import PrintOptions, finish, print_json
 from arcwise.cli.repeat_options import ThreadsOption
 from arcwise.cli.rule_options import RuleOptions
 from arcwise.cli.score_options import ScoreOptions, tell_idle
+from arcwise.cli.worker_options import ClusterOption
 from arcwise.errors import FormatError, OptionError
 from arcwise.limits import Status
 
@@ -59,6 +60,7 @@ class BuildingOptions(OptionGroup):
     output: OutputOption = None
     restart: Annotated[bool, typer.Option("--restart", help="Start again even if there is a checkpoint.")] = False
     threads: ThreadsOption = None
+    cluster: ClusterOption = None
 
 
 def register(app: typer.Typer) -> None:
@@ -90,7 +92,8 @@ def scores(
 
     to_stdout = printing.stdout_is_taken(building.output, otherwise=True)
     output = building.output
-    checkpoint = None if output is None or to_stdout else _checkpoint(output, restart=building.restart)
+    here = building.cluster is None  # where levels are kept
+    checkpoint = None if output is None or to_stdout or not here else _checkpoint(output, restart=building.restart)
     limits, slack = limit.limits, margin.value
     score = scored.make()
     cases, known = reading.read_known(data, printing.progress, rules, score)
@@ -105,6 +108,7 @@ def scores(
         limits=limits,
         progress=printing.progress,
         checkpoint=checkpoint,
+        cluster=building.cluster,
     )
     _write(table, output)
     if printing.as_json:

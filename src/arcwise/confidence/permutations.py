@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.cluster import Cluster
 from arcwise.confidence.recipe_confidence import carry_out
 from arcwise.data import Dataset, Incomplete
 from arcwise.deadline import Deadline
@@ -48,6 +51,7 @@ def permuted_confidences(
     threads: int | None = None,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,
+    cluster: Cluster | None = None,
 ) -> PermutedConfidences:
     """Shuffle every column of the data on its own, learn as from the data, and average; again and again.
 
@@ -68,6 +72,9 @@ def permuted_confidences(
         `seconds` for all permutations. At the limit, or on Ctrl-C, the result has those that are finished.
     progress
         See `arcwise.progress.show_progress`.
+    cluster
+        Workers of a Dask cluster that learn from one permutation each; the same results. Data with gaps, and numbers
+        that are cut anew, are permuted here, and the replicates learned there.
     """
     if permutations < 2:
         raise OptionError(Argument("permutations", permutations), "must be at least 2; 60 is usual.")
@@ -75,24 +82,66 @@ def permuted_confidences(
     deadline = Deadline.of(limits)
     status = Status.COMPLETE
     vectors: list[NDArray[np.float64]] = []
+    shuffles = _Shuffles(data, recipe, root, thread_count(threads))
     with show_progress(progress) as callback:
+
+        def note(done: int) -> None:
+            ahead = deadline.seconds / done * (permutations - done)
+            callback(ProgressEvent("permutations", done, permutations, {"seconds left": ahead}))
+
         try:
-            for index in range(permutations):
-                if deadline.is_over:
-                    status = Status.TIME_LIMIT
+            for vector, ended in shuffles.learned(permutations, deadline, cluster, note):
+                status = ended
+                if vector is None:  # this permutation was not treated as the data were
                     break
-                draws = np.random.default_rng([root, index])
-                shuffled = data.permute_columns(seed=draws)
-                run = Run(int(draws.integers(2**32)), thread_count(threads), deadline.limits, progress=False)
-                made = carry_out(recipe, shuffled, run)
-                if made.confidence is None or made.status is not Status.COMPLETE:
-                    status = made.status  # this permutation was not treated as the data were
-                    break
-                vectors.append(made.confidence.vector)
-                ahead = deadline.seconds / len(vectors) * (permutations - len(vectors))
-                callback(ProgressEvent("permutations", len(vectors), permutations, {"seconds left": ahead}))
+                vectors.append(vector)
         except KeyboardInterrupt:
             status = Status.INTERRUPTED
     pairs = data.n_variables * (data.n_variables - 1) // 2
     table = np.array(vectors) if vectors else np.empty((0, pairs))
     return PermutedConfidences(table, data.names, recipe, status)
+
+
+Learned = tuple[NDArray[np.float64] | None, Status]
+
+
+@dataclass(frozen=True, eq=False)
+class _Shuffles:
+    """Data to shuffle and learn from, again and again; what comes of it depends on the index alone."""
+
+    data: Dataset | Incomplete | Uncut
+    recipe: Recipe
+    root: int
+    threads: int
+
+    def learned(
+        self, count: int, deadline: Deadline, cluster: Cluster | None, note: Callable[[int], None]
+    ) -> Iterator[Learned]:
+        """Yield what was learned from each permutation, in order, here or on a cluster, until the time is over."""
+        if cluster is None or not isinstance(self.data, Dataset):
+            for index in range(count):
+                if deadline.is_over:
+                    yield None, Status.TIME_LIMIT
+                    return
+                made = self.learn(index, deadline.limits, cluster)
+                if made[0] is not None:
+                    note(index + 1)
+                yield made
+            return
+        asked = [(index, deadline.limits) for index in range(count)]
+        digest = f"{self.data.digest} {json.dumps(self.recipe.describe(), sort_keys=True, default=str)} {self.root}"
+        for found in cluster.run_all(_learn_shuffled, self, digest, asked, deadline=deadline, note=note):
+            yield (None, Status.TIME_LIMIT) if found is None else found
+
+    def learn(self, index: int, limits: Limits, cluster: Cluster | None = None) -> Learned:
+        """Shuffle, learn and average."""
+        draws = np.random.default_rng([self.root, index])
+        shuffled = self.data.permute_columns(seed=draws)
+        run = Run(int(draws.integers(2**32)), self.threads, limits, progress=False, cluster=cluster)
+        made = carry_out(self.recipe, shuffled, run)
+        whole = made.confidence is not None and made.status is Status.COMPLETE
+        return made.confidence.vector if whole and made.confidence is not None else None, made.status
+
+
+def _learn_shuffled(shuffles: _Shuffles, asked: tuple[int, Limits]) -> Learned:
+    return shuffles.learn(*asked)

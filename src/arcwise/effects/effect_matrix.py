@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import uuid
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.cluster import Cluster, open_cluster
 from arcwise.data import Dataset
 from arcwise.deadline import Deadline
 from arcwise.effects.back_door import cases_that_tell, usable_cases
@@ -22,6 +25,7 @@ from arcwise.showing import LINES, html_table
 
 if TYPE_CHECKING:
     import pandas as pd
+    from distributed import Client
     from matplotlib.axes import Axes
 
 __all__ = ["EffectMatrix", "find_effects"]
@@ -121,11 +125,13 @@ def find_effects(
     copies: int = 1,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,
+    cluster: str | Client | Cluster | None = None,
 ) -> EffectMatrix:
     """Return what setting each variable does to each other one; the arguments are those of `find_effect`.
 
-    A limit of time leaves the remaining causes out, and shows in the status. Of experiments, causes of which every case
-    sets another variable are `untold`. A copy of an earlier column, with which it was learned as one
+    The workers of a Dask `cluster` (an address, a client or an open `Cluster`) find the effects of one cause each, the
+    same ones. A limit of time leaves the remaining causes out, and shows in the status. Of experiments, causes of which
+    every case sets another variable are `untold`. A copy of an earlier column, with which it was learned as one
     (`NetworkSet.copies`), leads to nothing here: what setting one without the other does cannot be told.
 
     Raises
@@ -144,34 +150,91 @@ def find_effects(
     at = np.full((n, n, 3), -1, dtype=np.int64)
     status = Status.COMPLETE
     untold: list[str] = []
+    causes = _Causes(reach, data, level, ess, copies)
     with show_progress(progress) as callback:
-        for x in range(n):
-            told = cases_that_tell(data, data.names[x])
-            if told is None:
+
+        def note(done: int) -> None:
+            callback(ProgressEvent("effects", done, n))
+
+        for x, found in enumerate(causes.found(deadline, cluster, note)):
+            if found is None:
+                status = Status.TIME_LIMIT
+                break
+            if not found.is_told:
                 untold.append(data.names[x])
                 continue
-            parts = CauseParts(reach, told, x, ess, copies=copies)
-            for row in parts.rows:
-                if deadline.is_over:
-                    status = Status.TIME_LIMIT
-                    break
-                parts.add(row, list(range(n)))
-            if status is not Status.COMPLETE:
-                break
-            for y in range(n):
-                found = parts.changes(y)
-                if found is None:
-                    continue
-                size = np.abs(found.mean)
-                pair, state = np.unravel_index(int(np.argmax(size > size.max() - 1e-12)), size.shape)
-                one = Mixture(
-                    found.weights, found.means[:, pair, state, None], found.variances[:, pair, state, None], -1.0, 1.0
-                )
-                change[x, y] = one.mean[0]
-                low[x, y], high[x, y] = (float(end[0]) for end in one.interval(level))
-                at[x, y] = (*state_pairs(int(data.arities[x]))[int(pair)], int(state))
-                parts.release(y)
-            callback(ProgressEvent("effects", x + 1, n))
+            change[x], low[x], high[x], at[x] = found.change, found.low, found.high, found.at
     if len(untold) == n:
         usable_cases(data, untold[0])
     return EffectMatrix(data.names, data.states, probability, change, low, high, at, level, status, tuple(untold))
+
+
+@dataclass(frozen=True, eq=False)
+class _OfCause:
+    """The rows of one cause."""
+
+    change: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    at: NDArray[np.int64]
+    is_told: bool
+
+
+@dataclass(frozen=True, eq=False)
+class _Causes:
+    """What the effects of every cause are found from; those of one do not depend on the others."""
+
+    reach: FamilyReach
+    data: Dataset
+    level: float
+    ess: float
+    copies: int
+
+    def found(
+        self, deadline: Deadline, cluster: str | Client | Cluster | None, note: Callable[[int], None]
+    ) -> Iterator[_OfCause | None]:
+        """Yield the effects of each cause in order, None where the time was over, here or on a cluster."""
+        n = self.data.n_variables
+        if cluster is None:
+            for x in range(n):
+                yield self.effects(x, deadline.limits)
+                note(x + 1)
+            return
+        with open_cluster(cluster) as opened:
+            asked = [(x, deadline.limits) for x in range(n)]
+            # What networks lead to has no digest: it is sent for this call alone.
+            own = f"effects {uuid.uuid4()}"
+            yield from opened.run_all(_effects_of, self, own, asked, deadline=deadline, note=note)
+            opened.forget(own)
+
+    def effects(self, x: int, limits: Limits) -> _OfCause | None:
+        """Return the effects of one cause; None if the time is over first."""
+        data, n, deadline = self.data, self.data.n_variables, Deadline.of(limits)
+        change, low, high = (np.full(n, np.nan) for _ in range(3))
+        at = np.full((n, 3), -1, dtype=np.int64)
+        told = cases_that_tell(data, data.names[x])
+        if told is None:
+            return _OfCause(change, low, high, at, is_told=False)
+        parts = CauseParts(self.reach, told, x, self.ess, copies=self.copies)
+        for row in parts.rows:
+            if deadline.is_over:
+                return None
+            parts.add(row, list(range(n)))
+        for y in range(n):
+            found = parts.changes(y)
+            if found is None:
+                continue
+            size = np.abs(found.mean)
+            pair, state = np.unravel_index(int(np.argmax(size > size.max() - 1e-12)), size.shape)
+            one = Mixture(
+                found.weights, found.means[:, pair, state, None], found.variances[:, pair, state, None], -1.0, 1.0
+            )
+            change[y] = one.mean[0]
+            low[y], high[y] = (float(end[0]) for end in one.interval(self.level))
+            at[y] = (*state_pairs(int(data.arities[x]))[int(pair)], int(state))
+            parts.release(y)
+        return _OfCause(change, low, high, at, is_told=True)
+
+
+def _effects_of(causes: _Causes, asked: tuple[int, Limits]) -> _OfCause | None:
+    return causes.effects(*asked)

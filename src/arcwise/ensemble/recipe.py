@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from arcwise.cluster import Cluster
 from arcwise.data import Dataset, Incomplete
 from arcwise.defaults import COMPLETIONS
 from arcwise.errors import ArcwiseError, FormatError
@@ -58,6 +59,12 @@ class Run:
     threads: int | None = None  # None: all cores
     limits: Limits | None = None
     progress: bool | ProgressCallback | None = None
+    cluster: Cluster | None = None  # who does it, instead of threads
+
+    @property
+    def here(self) -> Run:
+        """The same on this machine."""
+        return replace(self, cluster=None)
 
 
 @one_screen
@@ -233,6 +240,7 @@ class Recipe:
         threads: int | None = None,
         limits: Limits | None = None,
         progress: bool | ProgressCallback | None = None,
+        cluster: Cluster | None = None,
     ) -> Ensemble:
         """Make the networks: an ensemble that knows its recipe, with a status where a limit cut it short.
 
@@ -240,7 +248,7 @@ class Recipe:
         unless the source takes data with gaps as they are, as the bootstrap does. The numbers of `Uncut` data are cut
         anew in every sample if the setting `recut` says so, which needs such data; else once.
         """
-        run, source = Run(seed, thread_count(threads), limits, progress), self.source_facts
+        run, source = Run(seed, thread_count(threads), limits, progress, cluster), self.source_facts
         from arcwise.ensemble.gaps.averaging import completions_for
         from arcwise.ensemble.uncut import Uncut, as_recut
 

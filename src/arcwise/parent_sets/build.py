@@ -8,7 +8,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from arcwise.array_file import read_array_file, write_array_file
 from arcwise.data import Dataset, Incomplete
@@ -19,6 +19,7 @@ from arcwise.limits import Limits, Status
 from arcwise.memory import available_memory
 from arcwise.mentions import Argument, Remedy
 from arcwise.parent_sets.grouped_builder import Families, GroupedBuilder
+from arcwise.parent_sets.remote_builder import RemoteBuilder, RemoteWork
 from arcwise.parent_sets.table import BuildStatistics, ParentSetTable
 from arcwise.progress import ProgressCallback, native_callback, show_progress
 from arcwise.scores import Score, make_score
@@ -27,11 +28,17 @@ from arcwise.settings import gather
 from arcwise.showing import one_screen
 from arcwise.thread_count import thread_count
 
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from arcwise.cluster import Cluster
+
 __all__ = ["BuildKeywords", "BuildSettings", "allowed_families", "build_parent_set_tables", "build_parent_sets"]
 
 CHECKPOINT = "arcwise-parent-sets-checkpoint 1"
 # Families in a level from which on all levels to come may be made at once (cpp/core/parent_sets/dense_levels.cpp).
 DENSE_FROM = 1e6
+DENSE_VARIABLES = 30  # of more, never
 
 
 @one_screen
@@ -46,10 +53,16 @@ class BuildSettings:
     checkpoint
         A file that holds the finished levels: written after each level, read at the start if it is there and belongs
         to the same work, removed at the end.
+    cluster
+        A Dask cluster (an address, a client or an open `Cluster`) whose workers build the rows of one child after the
+        other; the table is the same, to the last bit. A set of variables that is counted once here is counted for each
+        of them as a child there, so that this pays from some workers on. Tables of at most 30 variables whose levels
+        may be made all at once (see `build_parent_sets`) are built here. Without a checkpoint.
     """
 
     threads: int | None = None
     checkpoint: str | os.PathLike[str] | None = None
+    cluster: Any = None  # str | Client | Cluster | None: Dask is not there for everybody
 
 
 class BuildKeywords(TypedDict, total=False):
@@ -58,6 +71,7 @@ class BuildKeywords(TypedDict, total=False):
     settings: BuildSettings
     threads: int | None
     checkpoint: str | os.PathLike[str] | None
+    cluster: str | Client | Cluster | None
 
 
 def build_parent_sets(
@@ -142,6 +156,14 @@ def build_parent_set_tables(
     deadline = Deadline.of(_with_memory(limits))
     data = _as_scored(data, made)
     families = allowed_families(check_cases(data), constraints, max_parents)
+    if chosen.cluster is not None and checkpoint is not None:
+        raise OptionError(Argument("checkpoint"), "keeps the levels that are finished here, and a cluster builds them.")
+    builder: GroupedBuilder | RemoteBuilder
+    # All levels at once are made of all children, here; their last bits are not those of level by level.
+    if chosen.cluster is not None and (data.n_variables > DENSE_VARIABLES or families.widest_level < DENSE_FROM):
+        work = RemoteWork(data, tuple(made), families, float(slack), threads, float(deadline.given.native_memory))
+        builder = RemoteBuilder(work, chosen.cluster, deadline, progress)
+        return _tables(builder, builder.status, data, made, deadline, (slack, max_parents, constraints))
     builder = GroupedBuilder(
         data,
         made,
@@ -167,13 +189,30 @@ def build_parent_set_tables(
             status = Status.INTERRUPTED
     if saved is not None and status is Status.COMPLETE:
         saved.unlink(missing_ok=True)
+    tables = _tables(builder, status, data, made, deadline, (slack, max_parents, constraints))
+    if resumed:  # a set that is there twice shows only now
+        for table in tables:
+            _check_resumed(table, saved)
+    return tables
+
+
+def _tables(
+    builder: GroupedBuilder | RemoteBuilder,
+    status: Status,
+    data: Dataset,
+    scores: Sequence[Score],
+    deadline: Deadline,
+    asked: tuple[float, int | None, Constraints | None],
+) -> list[ParentSetTable]:
+    """Return the tables of a builder that has ended."""
+    slack, max_parents, constraints = asked
     statistics = BuildStatistics(
         families=builder.families,
         sets=builder.sets,
         seconds=deadline.seconds,
         peak_bytes=int(builder.peak_bytes),
     )
-    tables = [
+    return [
         ParentSetTable(
             data.names,
             *builder.table(number),
@@ -188,12 +227,8 @@ def build_parent_set_tables(
             statistics=statistics,
             data=data,
         )
-        for number, score in enumerate(made)
+        for number, score in enumerate(scores)
     ]
-    if resumed:  # a set that is there twice shows only now
-        for table in tables:
-            _check_resumed(table, saved)
-    return tables
 
 
 def _as_scored(data: Dataset | Incomplete, scores: Sequence[Score]) -> Dataset:

@@ -8,6 +8,7 @@ Observations are one group.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -21,9 +22,11 @@ from arcwise.scores import Score
 if TYPE_CHECKING:
     from arcwise._core.parent_sets import ParentSetBuilder
 
-__all__ = ["Families", "GroupedBuilder"]
+__all__ = ["ChildRows", "Families", "GroupedBuilder", "Rows", "joined_rows", "rows_of_child"]
 
 KINDS = {"numbers": np.int64, "members": np.int32, "values": np.float64}
+# Of one child: scores, sizes of the sets, their members one after the other.
+ChildRows = tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int32]]
 Rows = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int32]]
 
 
@@ -39,6 +42,15 @@ class Families:
     def least(self) -> int:
         """The level after which every variable has a row."""
         return max((len(parents) for parents in self.required), default=0)
+
+    @property
+    def widest_level(self) -> int:
+        """How many families the level with the most has, before anything is pruned."""
+        counts: dict[int, int] = {}
+        for required, allowed, size in zip(self.required, self.allowed, self.sizes, strict=True):
+            for k in range(min(len(allowed), size - len(required)) + 1):
+                counts[k + len(required)] = counts.get(k + len(required), 0) + math.comb(len(allowed), k)
+        return max(counts.values(), default=0)
 
     def of_children(self, children: Sequence[int]) -> Families:
         """Return the families with these children; of the others only what they must have."""
@@ -143,27 +155,30 @@ class GroupedBuilder:
         most = None if self.finished else self.level
         tables = {g: builder.table(score) for g, builder in self._builders.items()}
         parts = [
-            self._untold(child, self._scores[score]) if g not in tables else _rows_of(tables[g], child, most)
+            self._untold(child, self._scores[score]) if g not in tables else rows_of_child(tables[g], child, most)
             for child, g in enumerate(self._group_of.tolist())
         ]
-        sizes = np.concatenate([part[1] for part in parts])
-        return (
-            np.cumsum([0, *(len(part[0]) for part in parts)], dtype=np.int64),
-            np.concatenate([part[0] for part in parts]),
-            np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes, dtype=np.int64)]),
-            np.concatenate([part[2] for part in parts]),
-        )
+        return joined_rows(parts)
 
-    def _untold(self, child: int, score: Score) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int32]]:
+    def _untold(self, child: int, score: Score) -> ChildRows:
         """Return the row of a variable that was set in every case: its likelihood, of no case, is 1."""
         required = self._families.required[child]
         value = score.untold(self._data, child, required)
         return np.array([value]), np.array([len(required)], dtype=np.int64), np.array(required, dtype=np.int32)
 
 
-def _rows_of(
-    table: Rows, child: int, most: int | None
-) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int32]]:
+def joined_rows(parts: Sequence[ChildRows]) -> Rows:
+    """Return the rows of all children, one after the other, as a `ParentSetTable` holds them."""
+    sizes = np.concatenate([part[1] for part in parts])
+    return (
+        np.cumsum([0, *(len(part[0]) for part in parts)], dtype=np.int64),
+        np.concatenate([part[0] for part in parts]),
+        np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes, dtype=np.int64)]),
+        np.concatenate([part[2] for part in parts]),
+    )
+
+
+def rows_of_child(table: Rows, child: int, most: int | None) -> ChildRows:
     """Return the scores, sizes and members of a child's rows, those of at most so many parents."""
     node_offsets, scores, set_offsets, members = table
     first, last = int(node_offsets[child]), int(node_offsets[child + 1])

@@ -10,12 +10,14 @@ strengths of the dependences, and it supposes that some network of the ensemble 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.cluster import Cluster
 from arcwise.confidence.calibration.calibration import Calibration
 from arcwise.confidence.calibration.curve import KNOTS, CalibrationCurve
 from arcwise.confidence.calibration.edge_probability import decided_pairs
@@ -27,10 +29,10 @@ from arcwise.counts import contingency
 from arcwise.data import Dataset
 from arcwise.deadline import Deadline
 from arcwise.ensemble import CredibleSet, Ensemble, NetworkSet
-from arcwise.ensemble.recipe import Run
+from arcwise.ensemble.recipe import Recipe, Run
 from arcwise.errors import OptionError, UnfinishedError
 from arcwise.graph import Dag
-from arcwise.limits import Status
+from arcwise.limits import Limits, Status
 from arcwise.mentions import Argument, Remedy
 from arcwise.model import BayesianNetwork
 from arcwise.progress import ProgressEvent, show_progress
@@ -121,20 +123,21 @@ def self_calibration(
         if networks is None:
             begun = carry_out(recipe, data, replace(run, limits=deadline.share(0.3).limits, progress=False))
             networks, status = begun.networks, begun.status
-        for index, dag in enumerate(_drawn(networks, repeats, run.seed)):
-            draws = np.random.default_rng([run.seed, index, repeats])
-            sample = _drawn_tables(dag, data, draws).sample(data.n_cases, seed=draws, threads=1)
-            own = Run(int(draws.integers(2**32)), run.threads, deadline.part(repeats - index).limits, progress=False)
-            made = carry_out(again, sample, own)
-            if made.status is Status.INTERRUPTED:
+        dags = list(_drawn(networks, repeats, run.seed))
+        simulation = _Simulation(data, again, run.seed, repeats, run.threads)
+
+        def note(done: int) -> None:
+            callback(ProgressEvent("self-calibration", done, repeats))
+
+        for dag, (vector, ended) in zip(dags, simulation.learned(dags, deadline, run.cluster, note), strict=True):
+            if ended is Status.INTERRUPTED:
                 raise KeyboardInterrupt
-            if made.confidence is None or made.status is not Status.COMPLETE:
-                status = made.status
+            if vector is None:
+                status = ended
                 continue
-            vectors.append(made.confidence.vector[told])
+            vectors.append(vector[told])
             joined = dag.to_adjacency() > 0
             truths.append((joined | joined.T)[pairs][told])
-            callback(ProgressEvent("self-calibration", index + 1, repeats))
     if len(vectors) < FEWEST:
         raise UnfinishedError(
             f"self-calibration needs {FEWEST} simulated data sets, and {len(vectors)} were learned from ({status}).",
@@ -150,6 +153,49 @@ def self_calibration(
         basis=f"come from {len(vectors)} data sets that were simulated from the networks found here",
     )
     return SelfCalibration(found, reliability(known, truth), len(vectors), status, fewer)
+
+
+Learned = tuple[NDArray[np.float64] | None, Status]
+
+
+@dataclass(frozen=True, eq=False)
+class _Simulation:
+    """Data sets that are simulated from networks and learned from; each depends on its network and index alone."""
+
+    data: Dataset
+    recipe: Recipe
+    seed: int
+    repeats: int
+    threads: int
+
+    def learned(
+        self, dags: Sequence[Dag], deadline: Deadline, cluster: Cluster | None, note: Callable[[int], None]
+    ) -> Iterator[Learned]:
+        """Yield the confidences that each simulated data set gave, in order, here or on a cluster."""
+        if cluster is None:
+            for index, dag in enumerate(dags):
+                yield self.learn(index, dag, deadline.part(self.repeats - index).limits)
+                note(index + 1)
+            return
+        asked = [(index, dag, deadline.limits) for index, dag in enumerate(dags)]
+        how = json.dumps(self.recipe.describe(), sort_keys=True, default=str)
+        digest = f"{self.data.digest} {how} {self.seed} {self.repeats}"
+        for found in cluster.run_all(_learn_simulated, self, digest, asked, deadline=deadline, note=note):
+            yield (None, Status.TIME_LIMIT) if found is None else found
+
+    def learn(self, index: int, dag: Dag, limits: Limits) -> Learned:
+        """Draw tables and cases of a network, and learn from these."""
+        draws = np.random.default_rng([self.seed, index, self.repeats])
+        sample = _drawn_tables(dag, self.data, draws).sample(self.data.n_cases, seed=draws, threads=1)
+        own = Run(int(draws.integers(2**32)), self.threads, limits, progress=False)
+        made = carry_out(self.recipe, sample, own)
+        if made.confidence is None or made.status is not Status.COMPLETE:
+            return None, made.status
+        return made.confidence.vector, made.status
+
+
+def _learn_simulated(simulation: _Simulation, asked: tuple[int, Dag, Limits]) -> Learned:
+    return simulation.learn(*asked)
 
 
 def _drawn(networks: Ensemble, count: int, seed: int) -> Iterator[Dag]:

@@ -1,15 +1,14 @@
 """Chains on the workers of a Dask cluster: one task per chain and stretch of draws.
 
 A worker gets where a chain stands and the state of its random numbers, and gives back the draws and the same two: what
-was drawn does not depend on who drew it, and a task that died with its worker is simply repeated. What all of them walk
-on is sent to every worker; where the last that had it has died, it is sent again.
+was drawn does not depend on who drew it, and a task that died with its worker is simply repeated (`Cluster`).
 """
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from collections.abc import Callable
-from concurrent import futures
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.cluster import Cluster
 from arcwise.ensemble.chains.blocks import block_weights
 from arcwise.limits import Status
 from arcwise.parent_sets import ParentSetTable
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from arcwise._core.ensemble import ChainRun
 
 __all__ = ["ChainTask", "RemoteRun"]
-
-MOST_LOSSES = 3  # how often in a row what chains walk on may be lost with the workers that had it
 
 # Of one chain: positions, random numbers, moves.
 State = tuple[NDArray[np.uint32], NDArray[np.uint64], NDArray[np.uint64]]
@@ -62,6 +60,12 @@ class ChainTask:
         )
         return _core.ensemble.ChainRun(self.table.native, options, seeds, starts)
 
+    @property
+    def digest(self) -> str:
+        """What is the same if the chains walk alike."""
+        how = repr((self.mixture, self.window, self.steps, self.heats))
+        return hashlib.sha256(f"{self.table.digest} {how}".encode()).hexdigest()
+
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_one"}
 
@@ -86,6 +90,12 @@ class ChainTask:
         return code, rows, scores, (run.positions(), run.random_states(), counts + (run.counts() - before))
 
 
+def _advance(
+    task: ChainTask, asked: tuple[State, int, NDArray[np.uint32], float, float]
+) -> tuple[int, NDArray[np.uint32], NDArray[np.float64], State]:
+    return task.advance(*asked)
+
+
 class RemoteRun:
     """What `ChainRun` of the native core does, on a cluster.
 
@@ -93,21 +103,17 @@ class RemoteRun:
     ----------
     task
         What the chains walk on.
-    client
-        The cluster.
+    cluster
+        Who walks.
     first
         The chains at their starts.
     """
 
-    def __init__(self, task: ChainTask, client: Any, first: ChainRun, chains: int) -> None:
+    def __init__(self, task: ChainTask, cluster: Cluster, first: ChainRun, chains: int) -> None:
         self._chains = chains
-        self._client = client
-        self._given = task
-        self._send()
+        self._cluster = cluster
+        self._task, self._digest = task, task.digest
         self._split(first.positions(), first.random_states(), first.counts())
-
-    def _send(self) -> None:
-        self._task = self._client.scatter(self._given, broadcast=True, hash=False)
 
     def _split(self, positions: NDArray[np.uint32], random: NDArray[np.uint64], counts: NDArray[np.uint64]) -> None:
         parts = [np.split(values, self._chains) for values in (positions, random, counts)]
@@ -123,29 +129,16 @@ class RemoteRun:
         callback: Callable[[int, int, float, float], None] | None,
     ) -> tuple[int, NDArray[np.uint64], NDArray[np.uint32], NDArray[np.float64]]:
         """Let every chain make so many draws; see the native core. How many at once is up to the cluster."""
-        targets = np.split(jumps, self._chains)
         none = np.empty(0)
-        submitted: list[Any] = []
+        asked = [
+            (state, count, own, least, seconds)
+            for state, own in zip(self._states, np.split(jumps, self._chains), strict=True)
+        ]
         try:
-            for left in range(MOST_LOSSES, -1, -1):
-                submitted = [
-                    self._client.submit(
-                        ChainTask.advance, self._task, state, count, own, least, seconds, pure=False, retries=3
-                    )
-                    for state, own in zip(self._states, targets, strict=True)
-                ]
-                try:
-                    found = self._client.gather(submitted)
-                    break
-                except futures.CancelledError:
-                    if not left:
-                        raise
-                    self._client.cancel(submitted)
-                    self._send()
+            found = [one for one in self._cluster.run_all(_advance, self._task, self._digest, asked) if one is not None]
             if callback is not None:
                 callback(count, count, 0.0, 0.0)
         except KeyboardInterrupt:
-            self._client.cancel(submitted)
             return list(Status).index(Status.INTERRUPTED), none.astype(np.uint64), none.astype(np.uint32), none
         codes, rows, scores, states = zip(*found, strict=True)
         self._states = list(states)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.cluster import Cluster, open_cluster
 from arcwise.deadline import Deadline
 from arcwise.ensemble.chains.chain_posterior import ChainPosterior
 from arcwise.ensemble.chains.checkpoint import Checkpoint, run_of_file
@@ -21,7 +22,6 @@ from arcwise.ensemble.chains.remote_run import ChainTask, RemoteRun
 from arcwise.ensemble.chains.settings import MOVES, ChainKeywords, ChainSettings
 from arcwise.ensemble.chains.slack import left_out
 from arcwise.ensemble.chains.starts import starting_networks
-from arcwise.ensemble.dask_client import dask_client
 from arcwise.ensemble.ensemble_facts import known_facts
 from arcwise.ensemble.families import Families
 from arcwise.ensemble.joint_constraints import joint_constraints
@@ -36,8 +36,6 @@ from arcwise.settings import gather
 from arcwise.thread_count import thread_count
 
 if TYPE_CHECKING:
-    from distributed import Client
-
     from arcwise.ensemble.credible_set import CredibleSet
 
 __all__ = ["sample_posterior"]
@@ -130,8 +128,8 @@ def sample_posterior(
     deadline = Deadline.of(limits)
     with contextlib.ExitStack() as opened:
         callback = opened.enter_context(show_progress(progress))
-        client = None if chosen.cluster is None else opened.enter_context(dask_client(1, chosen.cluster))
-        run = _Run(walked, chosen, used, _Aids(credible, deadline, callback, client))
+        cluster = None if chosen.cluster is None else opened.enter_context(open_cluster(chosen.cluster))
+        run = _Run(walked, chosen, used, _Aids(credible, deadline, callback, cluster))
         if path is not None:
             run.resume(path)
         status, verdict = run.until_agreed(deadline, threads)
@@ -166,7 +164,7 @@ class _Aids:
     credible: CredibleSet | None
     deadline: Deadline
     callback: ProgressCallback
-    client: Client | None = None
+    cluster: Cluster | None = None
 
 
 class _Run:
@@ -198,12 +196,12 @@ class _Run:
         start = aids.deadline.share(START_SHARE)
         here = task.start(seeds, starting_networks(table, chains, seed, start, settings.resampled).reshape(-1))
         self._by_clock = settings.by_clock or start.is_over
-        self._native = here if aids.client is None else RemoteRun(task, aids.client, here, chains)
+        self._native = here if aids.cluster is None else RemoteRun(task, aids.cluster, here, chains)
         self._most_kept = max(4 * FIRST_LOOK, min(MOST_KEPT, KEPT_BYTES // (4 * chains * max(1, n))))
         self._counted = np.zeros(2 * (len(MOVES) + 2), dtype=np.int64)  # before the run was resumed
         self._path: str | os.PathLike[str] | None = None
         self._parts: list[tuple[NDArray[np.uint32], NDArray[np.float64]]] = []
-        self._pace = 16 if aids.client is None else REMOTE_PACE
+        self._pace = 16 if aids.cluster is None else REMOTE_PACE
         self._next_save = time.monotonic() + SAVE_SECONDS
         self.done, self.stride = 0, 1
 

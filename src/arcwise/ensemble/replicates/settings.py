@@ -14,6 +14,8 @@ from arcwise.showing import one_screen
 if TYPE_CHECKING:
     from distributed import Client
 
+    from arcwise.cluster import Cluster
+
 __all__ = ["BootstrapKeywords", "BootstrapSettings"]
 
 
@@ -42,8 +44,8 @@ class BootstrapSettings:
         "threads" (the native searches release Python's lock, so nothing is copied and nothing has to start), "loky"
         (processes, through joblib) or "dask" (a cluster).
     cluster
-        The address of a Dask scheduler, or a ``distributed.Client``; None starts a cluster of `workers` processes
-        here.
+        The address of a Dask scheduler, a ``distributed.Client`` or an open `Cluster`; None starts a cluster of
+        `workers` processes here.
     path
         A file that keeps every finished replicate. If a run with the same arguments wrote it, the run is resumed:
         nothing is repeated and nothing lost, even if the process was killed. `replicates` may have grown.
@@ -54,7 +56,7 @@ class BootstrapSettings:
     resampling: Resampling = "bootstrap"
     workers: int = -1
     backend: Backend = "threads"
-    cluster: str | Client | None = None
+    cluster: str | Client | Cluster | None = None
     path: str | os.PathLike[str] | None = None
 
 
@@ -67,5 +69,5 @@ class BootstrapKeywords(TypedDict, total=False):
     resampling: Resampling
     workers: int
     backend: Backend
-    cluster: str | Client | None
+    cluster: str | Client | Cluster | None
     path: str | os.PathLike[str] | None

@@ -7,11 +7,13 @@ index, so results do not depend on the workers, their number, or the batches.
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import json
 from collections.abc import Iterator
 from concurrent import futures
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from arcwise.ensemble.dask_client import dask_client
+from arcwise.cluster import Cluster, open_cluster
 from arcwise.ensemble.replicates.journal import pack_replicates
 from arcwise.ensemble.replicates.task import Replicate, ReplicateTask
 from arcwise.errors import OptionError, UnknownNameError, suggestion
@@ -44,15 +46,17 @@ class Workers(Protocol):
 
 
 @contextlib.contextmanager
-def open_workers(task: ReplicateTask, backend: Backend, count: int, cluster: str | Client | None) -> Iterator[Workers]:
+def open_workers(
+    task: ReplicateTask, backend: Backend, count: int, cluster: str | Client | Cluster | None
+) -> Iterator[Workers]:
     """Start workers for a task and stop them at the end; on an error they are stopped at once."""
     if backend not in BACKENDS:
         raise UnknownNameError(suggestion("backend", str(backend), BACKENDS))
     if cluster is not None and backend != "dask":
         raise OptionError(Argument("cluster", cluster), "needs", Argument("backend", "dask"), f", not '{backend}'.")
     if backend == "dask":
-        with dask_client(count, cluster) as client:
-            yield _Dask(task, client)
+        with open_cluster(cluster, count) as opened:
+            yield _Dask(task, opened)
         return
     workers: _Here | _Threads | _Loky
     workers = (
@@ -169,31 +173,23 @@ class _Loky:
 
 
 class _Dask:
-    """A Dask cluster. The task goes to every worker once; Dask itself repeats what a dead worker had not finished.
-
-    Where the last worker that had the task has died, whatever needs it is cancelled: the task is sent again.
-    """
+    """A Dask cluster: see `Cluster`."""
 
     batch_seconds = 2.0  # a task costs milliseconds of CPU time here, in the scheduler and in the worker
 
-    def __init__(self, task: ReplicateTask, client: Any) -> None:
-        self.count = max(1, sum(client.nthreads().values()))
-        self._client = client
-        self._given = task
-        self._executor = client.get_executor(pure=False, retries=3)
-        self._send()
-
-    def _send(self) -> None:
-        self._task = self._client.scatter(self._given, broadcast=True, hash=False)
+    def __init__(self, task: ReplicateTask, cluster: Cluster) -> None:
+        self.count = cluster.count
+        self._cluster = cluster
+        identity = json.dumps(task.identity(), sort_keys=True, default=str)
+        self._task, self._digest = task, hashlib.sha256(identity.encode()).hexdigest()
 
     def submit(self, indices: range | list[int], seconds: float | None) -> Batch:
-        batch: Batch = self._executor.submit(_learn_sent, self._task, indices, seconds)
-        return batch
+        return self._cluster.submit(_learn_sent, self._cluster.send(self._task, self._digest), indices, seconds)
 
     def recover(self, error: BaseException) -> bool:
         if not isinstance(error, futures.CancelledError):
             return False
-        self._send()
+        self._cluster.forget(self._digest)
         return True
 
 

@@ -82,6 +82,8 @@ class Bootstrap(Source):
             seed=run.seed,
             options=_learner_options(recipe),
             workers=thread_count(run.threads),
+            backend="threads" if run.cluster is None else "dask",
+            cluster=run.cluster,
             limits=Limits(seconds=limits.seconds),
             progress=run.progress,
         ).made_by(recipe)

@@ -59,7 +59,7 @@ class PosteriorSource(Source):
             data, recipe.scorer, recipe.max_parents, recipe.constraints_on(data.names), run.threads, run.progress
         )
         deadline = Deadline.of(run.limits)
-        settings = PosteriorSettings(**recipe.settings, drawing=True)
+        settings = PosteriorSettings(**recipe.settings, drawing=True, cluster=run.cluster)
         found = posterior_of(problem, deadline, seed=run.seed, settings=settings)
         if found.exact is not None and not found.complete:  # what was asked for, and no chains instead
             return replace(NetworkSummary.unfinished(data.names, found.status), origin=self.name)

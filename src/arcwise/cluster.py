@@ -1,0 +1,143 @@
+"""`Cluster`: tasks on the workers of a Dask cluster.
+
+Everything that runs on a cluster runs here: what all tasks of a job need is sent to every worker once, known by its
+digest; tasks are functions of that and of an argument, so that it does not matter who computes them, in which order or
+how often. A worker that dies costs the tasks it had in hand: Dask gives them to another one. Where the last worker that
+had what they need has died, Dask cancels them: it is sent again, and so are they.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from concurrent import futures
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from arcwise.deadline import Deadline
+from arcwise.errors import OptionError
+from arcwise.mentions import Argument
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+__all__ = ["Cluster", "open_cluster"]
+
+# A cluster of our own watches itself less: by default its processes take a tenth of a core while they wait.
+CALM = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "5s",
+}
+MOST_LOSSES = 3  # how often in a row what tasks need may be lost with the workers that had it
+RETRIES = 3  # how often Dask repeats a task whose worker died in the middle of it
+MOST_KEPT = 4  # how many jobs' needs stay on the workers
+
+Result = TypeVar("Result")
+
+
+class Cluster:
+    """The workers of a Dask cluster. See `open_cluster`."""
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+        self._sent: dict[str, Any] = {}
+        self._executor: Any = self.client.get_executor(pure=False, retries=RETRIES)
+
+    @property
+    def count(self) -> int:
+        """How many tasks run at the same time."""
+        threads: dict[str, int] = self.client.nthreads()
+        return max(1, sum(threads.values()))
+
+    def send(self, needed: object, digest: str) -> Any:
+        """Send what tasks need to every worker, unless they have it; return what stands for it in a task."""
+        if digest not in self._sent:
+            while len(self._sent) >= MOST_KEPT:  # what was sent first is let go
+                self._sent.pop(next(iter(self._sent)))
+            self._sent[digest] = self.client.scatter(needed, broadcast=True, hash=False)
+        return self._sent[digest]
+
+    def forget(self, digest: str) -> None:
+        """Say that what was sent is lost, or not needed any more."""
+        self._sent.pop(digest, None)
+
+    def submit(self, function: Callable[..., Result], *arguments: Any) -> futures.Future[Result]:
+        """Start one task; what `send` returned stands for what it was given."""
+        started: futures.Future[Result] = self._executor.submit(function, *arguments)
+        return started
+
+    def run_all(
+        self,
+        function: Callable[[Any, Any], Result],
+        needed: object,
+        digest: str,
+        arguments: Sequence[Any],
+        *,
+        deadline: Deadline | None = None,
+        note: Callable[[int], None] = lambda done: None,
+    ) -> list[Result | None]:
+        """Compute ``function(needed, argument)`` for every argument; None for those that did not end in time.
+
+        `note` is told how many are done. An error of a task is raised here, and ends the others, as Ctrl-C does.
+        """
+        found: dict[int, Result] = {}
+        losses = 0
+        while len(found) < len(arguments):
+            sent = self.send(needed, digest)
+            running = {self.submit(function, sent, arguments[k]): k for k in range(len(arguments)) if k not in found}
+            try:
+                left = None if deadline is None else deadline.limits.seconds
+                for ended in futures.as_completed(running, timeout=left):
+                    found[running[ended]] = ended.result()
+                    note(len(found))
+                    losses = 0
+            except futures.TimeoutError:
+                self._cancel(running)
+                break
+            except futures.CancelledError:
+                self._cancel(running)
+                self.forget(digest)
+                losses += 1
+                if losses > MOST_LOSSES:
+                    raise
+            except BaseException:
+                self._cancel(running)
+                raise
+        return [found.get(k) for k in range(len(arguments))]
+
+    @staticmethod
+    def _cancel(running: dict[futures.Future[Result], int]) -> None:
+        for future in running:
+            future.cancel()
+
+
+@contextlib.contextmanager
+def open_cluster(cluster: str | Client | Cluster | None, workers: int = 1) -> Iterator[Cluster]:
+    """Connect to a cluster, by its address or as it is; None for one of our own, of so many workers."""
+    if isinstance(cluster, Cluster):
+        yield cluster
+        return
+    try:
+        import dask
+        from distributed import Client, LocalCluster
+    except ImportError as error:
+        raise OptionError(Argument("cluster"), "needs Dask: pip install 'arcwise[cluster]'.") from error
+    connect: Callable[..., Any] = Client
+    if isinstance(cluster, Client):
+        yield Cluster(cluster)
+        return
+    if cluster is not None:
+        try:
+            client = connect(cluster, timeout="10s", set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise OptionError(f"no Dask scheduler answers at '{cluster}' ({error}).") from error
+        with client:
+            yield Cluster(client)
+        return
+    local: Callable[..., Any] = LocalCluster
+    with (
+        dask.config.set(CALM),
+        local(n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs="ERROR") as own,
+        connect(own, set_as_default=False) as client,
+    ):
+        yield Cluster(client)

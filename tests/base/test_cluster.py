@@ -1,0 +1,178 @@
+"""Tasks on a Dask cluster: what is computed there is what is computed here, to the last bit, whoever dies meanwhile."""
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from arcwise import bootstrap_networks, build_parent_sets, datasets, learn
+from arcwise.cluster import Cluster, open_cluster
+from arcwise.confidence import confidence_by_recipe, permuted_confidences
+from arcwise.confidence.calibration.self_calibration import self_calibration
+from arcwise.data import Dataset
+from arcwise.deadline import Deadline
+from arcwise.effects import find_effects
+from arcwise.ensemble import Recipe
+from arcwise.ensemble.recipe import Run
+from arcwise.errors import OptionError
+from arcwise.graph import Constraints
+from arcwise.limits import Limits
+from arcwise.parent_sets import ParentSetTable
+
+distributed = pytest.importorskip("distributed")
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    """Two workers with one thread each."""
+    with open_cluster(None, 2) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def data() -> Dataset:
+    return datasets.load("tic-tac-toe")
+
+
+def same_table(one: ParentSetTable, other: ParentSetTable) -> bool:
+    names = ("node_offsets", "scores", "set_offsets", "members")
+    return one.max_parents == other.max_parents and all(
+        np.array_equal(getattr(one, name), getattr(other, name)) for name in names
+    )
+
+
+@pytest.mark.parametrize("score", ["bic", "bdeu:ess=2"])
+def test_tables_by_child_are_those_built_here(cluster: Cluster, data: Dataset, score: str) -> None:
+    known = Constraints(data.names, required=[(data.names[0], data.names[3])], forbidden=[(data.names[1], "Class")])
+    for constraints, slack in ((None, 0.0), (known, 3.0)):
+        options: dict[str, Any] = {"slack": slack, "max_parents": 3, "constraints": constraints, "progress": False}
+        here = build_parent_sets(data, score, **options)
+        there = build_parent_sets(data, score, **options, cluster=cluster)
+        assert same_table(here, there) and here.status == there.status and here.digest == there.digest
+    set_in = data.with_targets([data.names[2] if k % 3 == 0 else None for k in range(data.n_rows)])
+    assert same_table(
+        build_parent_sets(set_in, score, max_parents=2),
+        build_parent_sets(set_in, score, max_parents=2, cluster=cluster),
+    )
+    with pytest.raises(OptionError, match="checkpoint"):
+        build_parent_sets(data, score, cluster=cluster, checkpoint="kept")
+
+
+def test_levels_that_may_be_made_at_once_are_made_here(
+    cluster: Cluster, data: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from arcwise.parent_sets import build
+
+    monkeypatch.setattr(build, "DENSE_FROM", 10.0)  # what is made all at once is made here
+    assert same_table(
+        build_parent_sets(data, "bdeu:ess=1", slack=1.0),
+        build_parent_sets(data, "bdeu:ess=1", slack=1.0, cluster=cluster),
+    )
+
+
+@pytest.mark.parametrize("source", ["bootstrap", "posterior", "credible"])
+def test_confidences_of_every_source_are_those_found_here(cluster: Cluster, data: Dataset, source: str) -> None:
+    known = Constraints(data.names, forbidden=[("Class", name) for name in data.names if name != "Class"])
+    settings: dict[str, Any] = {"replicates": 12} if source == "bootstrap" else {}
+    recipe = Recipe.of(source, "bic", max_parents=2, constraints=known, **settings)
+    here = confidence_by_recipe(recipe, data, Run(seed=3, progress=False))
+    there = confidence_by_recipe(recipe, data, Run(seed=3, progress=False, cluster=cluster))
+    assert here is not None and there is not None
+    assert np.array_equal(here.vector, there.vector) and np.array_equal(here.directed, there.directed)
+    assert not there.directed[data.names.index("Class")].any()
+
+
+def test_shuffled_and_simulated_data_are_learned_from_as_here(cluster: Cluster, data: Dataset) -> None:
+    recipe = Recipe.of("bootstrap", "bic", replicates=6)
+    here = permuted_confidences(data, recipe, permutations=5, seed=2, progress=False)
+    there = permuted_confidences(data, recipe, permutations=5, seed=2, progress=False, cluster=cluster)
+    assert here.complete and there.complete and np.array_equal(here.vectors, there.vectors)
+    confidence = confidence_by_recipe(recipe, data, Run(seed=1, progress=False))
+    assert confidence is not None
+    own = self_calibration(confidence, data, repeats=6, run=Run(seed=1, progress=False))
+    other = self_calibration(confidence, data, repeats=6, run=Run(seed=1, progress=False, cluster=cluster))
+    assert own.calibration == other.calibration and own.status == other.status
+
+
+def test_effects_by_cause_are_those_found_here(cluster: Cluster, data: Dataset) -> None:
+    networks = bootstrap_networks(data, "bic", replicates=8, seed=1, progress=False)
+    here = find_effects(networks, data, progress=False)
+    there = find_effects(networks, data, progress=False, cluster=cluster)
+    for name in ("probability", "change", "low", "high", "at"):
+        assert np.array_equal(getattr(here, name), getattr(there, name), equal_nan=True), name
+    assert here.status == there.status and np.isfinite(here.change).any()
+
+
+def test_learn_writes_the_same_bytes_with_a_cluster(cluster: Cluster, tmp_path: Path) -> None:
+    asked: dict[str, Any] = {"seed": 1, "replicates": 20, "limit_seconds": None, "calibration": "self"}
+    data = datasets.load("balance-scale")
+    learn(data, **asked, progress=False).save(tmp_path / "here")
+    address = cluster.client.scheduler_info()["address"]
+    learn(data, **asked, progress=False, cluster=address).save(tmp_path / "there")
+    for name in ("edges.csv", "network.bif", "confidence.parquet", "networks.nets", "report.html"):
+        assert (tmp_path / "here" / name).read_bytes() == (tmp_path / "there" / name).read_bytes(), name
+
+
+def _noted(folder: str, asked: tuple[int, float]) -> tuple[int, int]:
+    """Write down that a task was begun, take some time, and say who did it."""
+    index, seconds = asked
+    with Path(folder, f"{index}-{os.getpid()}-{time.monotonic_ns()}").open("w"):
+        time.sleep(seconds)
+    return index, os.getpid()
+
+
+def test_a_worker_that_dies_costs_only_the_task_it_had(tmp_path: Path) -> None:
+    count, killed = 8, False
+    with open_cluster(None, 2) as own:
+
+        def kill(done: int) -> None:
+            nonlocal killed
+            if done >= 2 and not killed:  # one of the two is in the middle of the next
+                killed = True
+                os.kill(next(iter(own.client.run(os.getpid).values())), signal.SIGKILL)
+
+        asked = [(k, 0.6) for k in range(count)]
+        found = own.run_all(_noted, str(tmp_path), "folder", asked, note=kill)
+    assert killed and [index for index, _ in filter(None, found)] == list(range(count))
+    begun = len(list(tmp_path.iterdir()))
+    assert count <= begun <= count + 2  # those in hand on the worker, and results that were only there
+
+
+def test_what_was_sent_stays_on_the_workers_and_is_sent_again_if_it_is_lost(cluster: Cluster) -> None:
+    first = cluster.send([1, 2, 3], "one")
+    assert cluster.send([1, 2, 3], "one") is first
+    assert cluster.run_all(_add, [1, 2, 3], "one", [10, 20]) == [16, 26]
+    cluster.client.cancel([first], force=True)  # as if all workers that had it were gone
+    assert cluster.run_all(_add, [1, 2, 3], "one", [10, 20, 30]) == [16, 26, 36]
+
+
+def _add(needed: list[int], more: int) -> int:
+    return sum(needed) + more
+
+
+def _refuse(needed: object, more: int) -> int:
+    raise ValueError(f"no {more}")
+
+
+def test_limits_and_errors_end_all_tasks(cluster: Cluster, tmp_path: Path) -> None:
+    asked = [(k, 0.0 if k < 2 else 30.0) for k in range(4)]
+    found = cluster.run_all(_noted, str(tmp_path), "folder", asked, deadline=Deadline(Limits(2.0)))
+    assert [one is not None for one in found] == [True, True, False, False]
+    with pytest.raises(ValueError, match=r"no [78]"):
+        cluster.run_all(_refuse, None, "none", [7, 8])
+
+    def press(done: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        cluster.run_all(_add, [1], "few", [1, 2, 3], note=press)
+
+
+def test_a_scheduler_that_does_not_answer_is_an_error(data: Dataset) -> None:
+    with pytest.raises(OptionError, match="no Dask scheduler answers at 'tcp//head:8786'"):
+        learn(data, cluster="tcp//head:8786")
