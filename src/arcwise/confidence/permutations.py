@@ -82,7 +82,8 @@ def permuted_confidences(
     deadline = Deadline.of(limits)
     status = Status.COMPLETE
     vectors: list[NDArray[np.float64]] = []
-    shuffles = _Shuffles(data, recipe, root, thread_count(threads))
+    asked = thread_count(threads)
+    shuffles = _Shuffles(data, recipe, root, asked if cluster is None else 1)  # a worker has one core
     with show_progress(progress) as callback:
 
         def note(done: int) -> None:

@@ -36,6 +36,7 @@ from arcwise.limits import Limits, Status
 from arcwise.mentions import Argument, Remedy
 from arcwise.model import BayesianNetwork
 from arcwise.progress import ProgressEvent, show_progress
+from arcwise.thread_count import thread_count
 
 __all__ = ["REPEATS", "SelfCalibration", "self_calibration"]
 
@@ -124,7 +125,8 @@ def self_calibration(
             begun = carry_out(recipe, data, replace(run, limits=deadline.share(0.3).limits, progress=False))
             networks, status = begun.networks, begun.status
         dags = list(_drawn(networks, repeats, run.seed))
-        simulation = _Simulation(data, again, run.seed, repeats, run.threads)
+        threads = 1 if run.cluster is not None else thread_count(run.threads)  # a worker has one core
+        simulation = _Simulation(data, again, run.seed, repeats, threads)
 
         def note(done: int) -> None:
             callback(ProgressEvent("self-calibration", done, repeats))
