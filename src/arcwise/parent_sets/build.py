@@ -161,7 +161,7 @@ def build_parent_set_tables(
     builder: GroupedBuilder | RemoteBuilder
     # All levels at once are made of all children, here; their last bits are not those of level by level.
     if chosen.cluster is not None and (data.n_variables > DENSE_VARIABLES or families.widest_level < DENSE_FROM):
-        work = RemoteWork(data, tuple(made), families, float(slack), threads, float(deadline.given.native_memory))
+        work = RemoteWork(data, tuple(made), families, float(slack), float(deadline.given.native_memory))
         builder = RemoteBuilder(work, chosen.cluster, deadline, progress)
         return _tables(builder, builder.status, data, made, deadline, (slack, max_parents, constraints))
     builder = GroupedBuilder(

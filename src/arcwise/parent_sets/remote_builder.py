@@ -49,7 +49,6 @@ class RemoteWork:
     scores: tuple[Score, ...]
     families: Families
     slack: float
-    threads: int
     memory_bytes: float
 
     @property
@@ -66,7 +65,7 @@ class RemoteWork:
             self.scores,
             self.families.of_children(children),
             slack=self.slack,
-            threads=self.threads,
+            threads=1,  # a worker has one core
             memory_bytes=self.memory_bytes,
             dense_from=math.inf,  # all levels at once need all children
         )
