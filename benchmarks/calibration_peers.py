@@ -1,6 +1,6 @@
 """What is "0.9" worth by others, and by each of our ways to probabilities, on worlds that nothing was learned from?
 
-    python -m benchmarks.calibration_peers [log.jsonl] [way,...] [seed,...]
+    python -m benchmarks.calibration_peers [log.jsonl] [way,...] [seed,...] [parts|whole]
 
 Connected parts of 12 variables of child, insurance, alarm, hailfinder, hepar2, win95pts and andes, and child, insurance
 and alarm whole: none of these networks is in a study that the package's tables come from. Shares of 200 networks (50 of
@@ -173,7 +173,8 @@ def main() -> None:
     given = sys.argv[1:] if __name__ == "__main__" else []
     log = Path(given[0] if given else "calibration_peers.jsonl")
     wanted = given[1].split(",") if len(given) > 1 and given[1] else None
-    seeds = [int(text) for text in given[2].split(",")] if len(given) > 2 else list(SEEDS)
+    seeds = [int(text) for text in given[2].split(",")] if len(given) > 2 and given[2] else list(SEEDS)
+    which = given[3] if len(given) > 3 else ""
     for name in PEERS:
         there = shutil.which("Rscript") if name == "bnlearn" else importlib.util.find_spec(name)
         if there is None:
@@ -181,7 +182,8 @@ def main() -> None:
     lines = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
     done = {(row["world"], row["cases"], row["seed"], row["way"]) for row in lines}
     sources = Sources(NETWORKS)
-    worlds = [*(f"part:network={name},nodes={PART},seed=1" for name in PARTS), *WHOLE]
+    parts = [f"part:network={name},nodes={PART},seed=1" for name in PARTS]
+    worlds = {"parts": parts, "whole": list(WHOLE)}.get(which, [*parts, *WHOLE])
     for seed in seeds:
         for cases in CASES:
             for world in worlds:

@@ -105,7 +105,7 @@ def test_a_direction_is_settled_by_its_probability(scale: arcwise.Analysis, edge
     found = replace(edge, tail=edge.first, head=edge.second, fate=Fate.KEPT, probability=told, **ways)
     assert not found.is_settled
     text = explain_edge(scale, found)
-    assert f"Its direction is open: it points from {edge.first} to {edge.second} in 98% of the weight" in text
+    assert f"Its direction is not settled: it points from {edge.first} to {edge.second} in 98% of the weight" in text
     assert "of directions like this one, 91% are right" in text
     surer = replace(found, probability=replace(told, forward=0.96, either=0.04))
     assert surer.is_settled

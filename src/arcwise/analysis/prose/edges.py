@@ -188,9 +188,12 @@ def _direction(analysis: Analysis, edge: EdgeFinding) -> str:
     way, back = max(one_way, other_way), min(one_way, other_way)
     parts = [f"from {tail} to {head} in {percent(way)} {among}"]
     parts += [f"from {head} to {tail} in {percent(back)}"] if back > 0 or way < SETTLED_SHARE else []
-    turned = f"; in {percent(free)} it could be turned round without a change in fit" if free > 0 else ""
-    doubt = right if way >= SETTLED_SHARE and tail == edge.tail else ""
-    return f"Its direction is open: it points {' and '.join(parts)}{turned}{doubt}."
+    turned = (
+        f"; in {percent(free)} it could be turned round without a change in fit" if percent(free) != percent(0) else ""
+    )
+    if way >= SETTLED_SHARE and tail == edge.tail:
+        return f"Its direction is not settled: it points {' and '.join(parts)}{turned}{right}."
+    return f"Its direction is open: it points {' and '.join(parts)}{turned}."
 
 
 def effect_sentence(data: Dataset, edge: EdgeFinding) -> str:
