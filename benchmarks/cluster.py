@@ -112,7 +112,7 @@ def jobs(given: argparse.Namespace) -> dict[str, Callable[[Cluster | None], Any]
     return {
         "bootstrap": bootstrap,
         "shuffled columns": shuffled,
-        "tables by child": tables,
+        "tables": tables,
         "effects by cause": effects,
     }
 

@@ -315,8 +315,7 @@ class LearnOptions:
     )
     cluster: str | None = option(
         None,
-        "the address of a Dask scheduler whose workers learn replicates, draw chains, and learn from shuffled and "
-        "simulated data; results do not depend on it",
+        "the address of a Dask scheduler to run on",
         usual="this machine",
         section="run",
         recorded=False,

@@ -14,5 +14,10 @@ WorkersOption = Annotated[
 ]
 ClusterOption = Annotated[
     str | None,
-    typer.Option("--cluster", "--dask", help="The address of a Dask scheduler to run on.", show_default=False),
+    typer.Option(
+        "--cluster",
+        "--dask",
+        help="The address of a Dask scheduler to run on (default: this machine).",
+        show_default=False,
+    ),
 ]

@@ -54,10 +54,10 @@ class BuildSettings:
         A file that holds the finished levels: written after each level, read at the start if it is there and belongs
         to the same work, removed at the end.
     cluster
-        A Dask cluster (an address, a client or an open `Cluster`) whose workers build the rows of one child after the
-        other; the table is the same, to the last bit. A set of variables that is counted once here is counted for each
-        of them as a child there, so that this pays from some workers on. Tables of at most 30 variables whose levels
-        may be made all at once (see `build_parent_sets`) are built here. Without a checkpoint.
+        A Dask cluster (an address, a client or an open `Cluster`) whose workers build the rows of some children each;
+        the table is the same, to the last bit. A set of variables that is counted once here is counted on every worker
+        that has one of them as a child, so that this pays from many workers on. Tables of at most 30 variables whose
+        levels may be made all at once (see `build_parent_sets`) are built here. Without a checkpoint.
     """
 
     threads: int | None = None

@@ -1,7 +1,9 @@
 """`RemoteBuilder`: a table of parent sets whose children are shared out among the workers of a Dask cluster.
 
 Pruning compares parent sets of the same child only, so that the rows of a child are the same whoever builds those of
-the others. A task builds all levels of one child; the parts are put together child by child.
+the others. A set of variables is counted once for all children of a task, and again in other tasks: the children are
+shared out in as few tasks as there are workers, each of which builds all levels of its own. The rows are put together
+child by child.
 """
 
 from __future__ import annotations
@@ -91,10 +93,11 @@ class RemoteBuilder:
     ) -> None:
         n = work.data.n_variables
         with show_progress(progress) as callback, open_cluster(cluster) as opened:
-            asked = [([child], deadline.seconds_left) for child in range(n)]
+            count = min(n, opened.count)
+            asked = [(list(range(first, n, count)), deadline.seconds_left) for first in range(count)]
 
             def note(done: int) -> None:
-                callback(ProgressEvent("parent sets of children", done, n))
+                callback(ProgressEvent("parent sets, groups of children", done, count))
 
             found = opened.run_all(_build, work, work.digest, asked, note=note)
         self._parts: list[Part] = [part for part in found if part is not None]

@@ -91,7 +91,6 @@ def _table(recipe: Recipe, data: Dataset, run: Run, slack: float, deadline: Dead
         max_parents=recipe.max_parents,
         constraints=recipe.constraints_on(data.names),
         threads=run.threads,
-        cluster=run.cluster,
         limits=deadline.uncounted,
         progress=run.progress,
     )
