@@ -125,9 +125,8 @@ class _Shuffles:
                     yield None, Status.TIME_LIMIT
                     return
                 made = self.learn(index, deadline.limits, cluster)
-                if made[0] is not None:
-                    note(index + 1)
-                yield made
+                yield made  # what is finished is kept, if Ctrl-C comes while it is told
+                note(index + 1)
             return
         asked = [(index, deadline.limits) for index in range(count)]
         digest = f"{self.data.digest} {json.dumps(self.recipe.describe(), sort_keys=True, default=str)} {self.root}"
