@@ -21,7 +21,7 @@ from arcwise.analysis.prose.remarks import sample_remark
 from arcwise.analysis.work import Work
 from arcwise.confidence.rules.scutari import l1_distance, scutari_threshold
 from arcwise.deadline import Deadline
-from arcwise.ensemble.replicates.task import ReplicateTask
+from arcwise.ensemble.replicates.task import Replicate, ReplicateTask
 from arcwise.limits import Limits, Status
 from arcwise.local import hill_climb
 from arcwise.progress import ProgressEvent, RunLine, run_line
@@ -42,10 +42,19 @@ def whole() -> arcwise.Analysis:
 
 
 def test_millions_of_values_have_a_draft_from_the_first_networks(monkeypatch: pytest.MonkeyPatch) -> None:
-    plain = learned(replicates=60, compare=False)
     monkeypatch.setattr(work, "LONG_VALUES", 3000)  # 625 cases of 5 variables
     seen: list[arcwise.Analysis] = []
-    last = learned(seen, replicates=60, compare=False)
+    asked: list[int] = []
+    learn = ReplicateTask.learn
+
+    def counted(task: ReplicateTask, index: int, seconds: float | None = None) -> Replicate | None:
+        asked.append(index)
+        return learn(task, index, seconds)
+
+    monkeypatch.setattr(ReplicateTask, "learn", counted)
+    last = learned(seen, replicates=60, compare=False, permutations=0)
+    assert sorted(asked) == list(range(60))  # those of the draft are not learned again
+    plain = learned(replicates=60, compare=False, permutations=0)
     draft = seen[0]
     assert draft.main.count == 20 and last.main.count == 60
     assert draft.main.kept is not None and last.main.kept is not None

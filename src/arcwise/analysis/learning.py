@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
+import tempfile
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arcwise.analysis.analysis import Analysis
@@ -123,6 +125,8 @@ def learn_prepared(
         deadline = Deadline(Limits(options.limit_seconds, MEMORY))
         work = Work(prepared, options, deadline, line, given, uncut, cluster=cluster)
         if on_result is not None and work.is_long:
+            folder = opened.enter_context(tempfile.TemporaryDirectory())
+            work = replace(work, journal=str(Path(folder) / "networks"))
             on_result(_draft(work, line))
         return refine(first_result(work, line), work, line, on_result)
 
@@ -130,7 +134,7 @@ def learn_prepared(
 def _draft(work: Work, line: RunLine) -> Analysis:
     """Return what the first networks of a bootstrap say: with millions of rows, all of them take minutes.
 
-    The others begin with the same networks, so that a draft differs from the result by chance alone.
+    The result begins with the same networks, which are kept for it; it differs from a draft by chance alone.
     """
     few = replace(work, options=replace(work.options, replicates=FIRST_NETWORKS), seconds={})
     found = first_result(few, line)

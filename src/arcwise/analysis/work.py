@@ -85,6 +85,7 @@ class Work:
     uncut: Uncut | None = None  # numbers to cut anew in every replicate
     seconds: dict[str, float] = field(default_factory=dict)  # how long the networks of each source took, last time
     cluster: Cluster | None = None  # who learns, instead of threads
+    journal: str | None = None  # where a draft keeps its networks for the main set
 
     @property
     def complete(self) -> Dataset:
@@ -125,10 +126,13 @@ class Work:
             **settings,
         )
 
-    def average(self, recipe: Recipe, share: float, *, memory: int | None = None, describe: bool = False) -> Averaged:
-        """Carry a recipe out in a share of the time that is left."""
-        limits = self.deadline.share(share).limits
-        made = average(recipe, self.uncut or self.data, self._run(limits, memory), describe=describe)
+    def average(
+        self, recipe: Recipe, share: float, *, memory: int | None = None, describe: bool = False, main: bool = False
+    ) -> Averaged:
+        """Carry a recipe out in a share of the time that is left; the `main` one goes on from what a draft learned."""
+        run = self._run(self.deadline.share(share).limits, memory)
+        run = replace(run, journal=self.journal) if main else run
+        made = average(recipe, self.uncut or self.data, run, describe=describe)
         self.seconds[recipe.source] = made.seconds
         return made
 
@@ -178,7 +182,7 @@ class Work:
         and the same for all sizes (docs/benchmarks/calibration.md). No limit chooses another recipe.
         """
         method, score = self.options.method, self.options.chosen_score
-        found = self.average(self.recipe(self._source(method), score), 0.7, describe=True)
+        found = self.average(self.recipe(self._source(method), score), 0.7, describe=True, main=True)
         if found.confidence is None:
             single = self._single(found)
             if single is None:

@@ -95,9 +95,7 @@ def carry_out(recipe: Recipe, data: Dataset | Incomplete | Completions | Uncut, 
         return _carry_out_completed(recipe, data, run)
     if not isinstance(data, Dataset | Uncut):
         return _carry_out_completed(recipe, completions_for(recipe, data, run.seed), run)
-    networks = recipe.run(
-        data, seed=run.seed, threads=run.threads, limits=run.limits, progress=run.progress, cluster=run.cluster
-    )
+    networks = recipe.carry_out(data, run)
     return _averaged(recipe, networks, data.n_cases, deadline)
 
 

@@ -60,6 +60,7 @@ class Run:
     limits: Limits | None = None
     progress: bool | ProgressCallback | None = None
     cluster: Cluster | None = None  # who does it, instead of threads
+    journal: str | None = None  # a file of what a sample has finished: one of more networks goes on from there
 
     @property
     def here(self) -> Run:
@@ -248,7 +249,11 @@ class Recipe:
         unless the source takes data with gaps as they are, as the bootstrap does. The numbers of `Uncut` data are cut
         anew in every sample if the setting `recut` says so, which needs such data; else once.
         """
-        run, source = Run(seed, thread_count(threads), limits, progress, cluster), self.source_facts
+        return self.carry_out(data, Run(seed, thread_count(threads), limits, progress, cluster))
+
+    def carry_out(self, data: Dataset | Incomplete | Completions | Uncut, run: Run) -> Ensemble:
+        """Make the networks as `run` does, under circumstances that are given as one."""
+        source = self.source_facts
         from arcwise.ensemble.gaps.averaging import completions_for
         from arcwise.ensemble.uncut import Uncut, as_recut
 
@@ -257,7 +262,7 @@ class Recipe:
             return source.run(self, data, run)
         if isinstance(data, Uncut):
             return source.run_uncut(self, data, run)
-        completions = completions_for(self, data, seed)
+        completions = completions_for(self, data, run.seed)
         return source.run_incomplete(self, completions, run)
 
     def describe(self) -> dict[str, Any]:

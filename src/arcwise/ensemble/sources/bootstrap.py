@@ -84,6 +84,7 @@ class Bootstrap(Source):
             workers=thread_count(run.threads),
             backend="threads" if run.cluster is None else "dask",
             cluster=run.cluster,
+            path=run.journal,
             limits=Limits(seconds=limits.seconds),
             progress=run.progress,
         ).made_by(recipe)
