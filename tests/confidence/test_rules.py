@@ -98,6 +98,17 @@ def test_broom_takes_the_largest_excess_over_permutations() -> None:
     assert rule.details["excess"] == 3
 
 
+def test_broom_sees_certain_edges_among_many_weak_ones() -> None:
+    """A bootstrap of few cases has more weak edges in permuted data than beside certain ones."""
+    observed = np.array([1.0, 1.0, 0.98, *[0.1] * 42])
+    permuted = np.random.default_rng(2).beta(3, 6, size=(60, 45))
+    assert observed.sum() < permuted.sum(axis=1).min()
+    rule = broom_threshold(observed, permuted)
+    assert (observed > rule.value).sum() == 3
+    assert rule.details["p_value"] < 0.02
+    assert rule.details["certain_by_chance"] < 0.5 < 2.8 < rule.details["certain_edges"]
+
+
 def test_broom_finds_almost_no_edge_without_dependence() -> None:
     """The stated rate: in at most 5 % of independent data sets does the rule find any edge."""
     rng = np.random.default_rng(1)

@@ -127,9 +127,11 @@ void Walk::look_into(std::size_t node, double bar) const {
         break;
     }
     const double turned = turning(node);
-    if (turned <= most || turned < bar) {
-        most = std::max(most, turned);
-    } else {
+    if (turned > most && turned < bar) {
+        most_[node] = turned;  // a bound, which is enough for this bar: whoever has a lower one looks again
+        return;
+    }
+    if (turned > most) {
         for (const auto parent : dag_.parents(node)) {
             consider({MoveKind::remove, static_cast<std::size_t>(parent), node});
             consider({MoveKind::reverse, static_cast<std::size_t>(parent), node});

@@ -172,9 +172,9 @@ def _closing(analysis: Analysis) -> tuple[str, ...]:
         facts = broom.threshold.details
         sentences.append(
             "Beware: with this method and score, data whose columns were shuffled show "
-            f"{facts['expected_by_chance']:.1f} edges on average, these data {facts['expected_edges']:.1f}. That "
-            "is not more than chance: there is no dependence, or the score finds edges where there are none. Look "
-            "at the other scores, and try --score bdeu or --score bic."
+            f"{facts['certain_by_chance']:.1f} nearly certain edges on average, these data "
+            f"{facts['certain_edges']:.1f}. That is not more than chance: there is no dependence, or the score finds "
+            "edges where there are none. Look at the other scores, and try --score bdeu or --score bic."
         )
     for why in dict.fromkeys(e.fate for e in dropped):
         listed = [f"{e.tail} → {e.head}" for e in dropped if e.fate is why]

@@ -6,11 +6,14 @@ number of true edges above c, and the rule takes the c that maximises it (Liao 2
 good cut-offs we take the highest: it believes fewest edges.
 
 On data without any dependence the published rule still takes the largest chance excess, however small. We therefore
-first ask whether the data show more than chance: their expected number of edges, the sum of the confidences (the area
-under E_b), is ranked among those of the permutations. Without dependence the data are one more permutation, so every
-rank is equally likely: if it is not among the largest `significance` share, no edge is significant. (The largest excess
-itself makes a weak test: near c = 0 the number of edges of permuted data varies by several, which hides the few
-certain edges of a small network.)
+first ask whether the data show more than chance: about how many edges are nearly certain, the sum of high powers of the
+confidences, is ranked among those of the permutations. Without dependence the data are one more permutation, so every
+rank is equally likely: if it is not among the largest `significance` share, no edge is significant. Any statistic makes
+a valid test; this one has power where others have none. The plain sum of the confidences counts what a bootstrap of few
+cases finds here and there, of which permuted data have more: of 25 networks of 5 to 14 variables from the literature it
+found dependence in 7 with 100 cases and in 11 with 300, eighth powers in 24 and in all (20 permutations). The largest
+excess itself is weak, too: near c = 0 the number of edges of permuted data varies by several, which hides the few
+certain edges of a small network.
 """
 
 from __future__ import annotations
@@ -29,6 +32,9 @@ from arcwise.errors import OptionError
 from arcwise.mentions import Argument
 
 __all__ = ["broom_from_confidence", "broom_threshold"]
+
+# By this power confidences count as nearly certain edges: 0.95 for two thirds, 0.8 for a sixth.
+CERTAINTY = 8
 
 
 def broom_threshold(
@@ -64,9 +70,9 @@ def broom_threshold(
     details = {"permutations": float(len(null)), "excess": float(excess[best]), "false_edges": float(mean[best])}
     value = float(cutoffs[best])
     # Ties count against the data; sums of the same numbers in another order may differ in the last bits.
-    by_chance = null.sum(axis=1)
-    details["p_value"] = float((1 + (by_chance >= observed.sum() - 1e-9).sum()) / (1 + len(null)))
-    details["expected_edges"], details["expected_by_chance"] = float(observed.sum()), float(by_chance.mean())
+    certain, by_chance = float((observed**CERTAINTY).sum()), (null**CERTAINTY).sum(axis=1)
+    details["p_value"] = float((1 + (by_chance >= certain - 1e-9).sum()) / (1 + len(null)))
+    details["certain_edges"], details["certain_by_chance"] = certain, float(by_chance.mean())
     if excess[best] <= 0 or (significance is not None and details["p_value"] > significance):
         value = 1.0
     return Threshold(value, "broom", "permuted columns show how many edges chance alone gives", details)
