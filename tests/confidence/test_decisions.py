@@ -96,8 +96,8 @@ def test_no_cut_off_is_better_on_average(found: EdgeConfidence, metric: str, wei
 
 @settings(max_examples=30, deadline=None)
 @given(
-    st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=7),
-    st.sampled_from([0.125, 0.5, 1.0, 2.0, 8.0]),
+    st.lists(st.tuples(st.sampled_from([0.0, 1.0]) | st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=7),
+    st.sampled_from([0.125, 0.5, 1.0, 2.0, 4.0, 8.0, 30.0]),
     st.data(),
 )
 def test_expected_f_is_the_mean_over_all_graphs(

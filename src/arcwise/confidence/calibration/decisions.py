@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Ranked", "best_cut", "f_expected", "false_rate_cut"]
 
 TIE = 1e-12  # confidences that differ by less are equal
+TINY = 1e-300
 NODES = 120  # of the quadrature of an expectation: right to 1e-12 with 8 pairs and with 25,000
 
 
@@ -142,9 +143,9 @@ def f_expected(right: NDArray[np.float64], p: NDArray[np.float64], beta: float) 
     total = np.zeros(len(right) + 1)
     first, others = p[: len(right)], np.unique(p[len(right) :], return_counts=True)  # most pairs are never in a network
     for own, node_weight in zip(log_z.tolist(), weight.tolist(), strict=True):
-        shrunk = np.expm1(square / unit * own)
-        each = 1 + first * shrunk
-        log_all = np.log(each).sum() + (np.log1p(others[0] * shrunk) * others[1]).sum()
+        left = np.exp(square / unit * own)  # may underflow, where a certain edge would have a factor of 0
+        each, every = (np.maximum(1 - some + some * left, TINY) for some in (first, others[0]))
+        log_all = np.log(each).sum() + (np.log(every) * others[1]).sum()
         powers = np.exp(((counts + square) / unit - 1) * own + log_all)
         total += node_weight * powers * np.concatenate([[0.0], np.cumsum(right / each)])
     total *= (1 + square) / unit
