@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections import deque
 from collections.abc import Callable
 from concurrent import futures
@@ -218,7 +219,8 @@ def _learn_all(
             running[workers.submit(batch, left)] = batch
             if workers.count == 1:
                 break
-        ready, _ = futures.wait(running, timeout=left, return_when=futures.FIRST_COMPLETED)
+        patience = None if left is None else min(left, threading.TIMEOUT_MAX)  # infinite is too long for a lock
+        ready, _ = futures.wait(running, timeout=patience, return_when=futures.FIRST_COMPLETED)
         broken: BaseException | None = None
         for future in ready:
             batch = running.pop(future)
