@@ -70,6 +70,16 @@ def test_millions_of_values_have_a_draft_from_the_first_networks(monkeypatch: py
     assert all("in place of" not in remark.text for one in seen for remark in one.remarks)
 
 
+def test_data_are_simulated_for_the_calibration_by_table_alone() -> None:
+    data = datasets.load("balance-scale")
+    prepared = prepare(data, OPTIONS)
+    for calibration in ("table", "none"):
+        options = replace(OPTIONS, calibration=calibration)
+        with run_line(False) as line:
+            asked = Work(prepared, options, Deadline(Limits()), line, data, None)
+        assert ("simulated data" in refinement._kinds(asked)) == (calibration == "table")
+
+
 def test_a_draft_with_fewer_completions_than_the_result_is_no_obstacle(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(work, "LONG_VALUES", 1)
     rng = np.random.default_rng(0)
