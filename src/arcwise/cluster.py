@@ -9,18 +9,18 @@ had what they need has died, Dask cancels them: it is sent again, and so are the
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent import futures
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from arcwise.deadline import Deadline
-from arcwise.errors import OptionError
-from arcwise.mentions import Argument
+from arcwise.errors import OptionError, UnfinishedError
+from arcwise.mentions import Argument, Remedy
 
 if TYPE_CHECKING:
     from distributed import Client
 
-__all__ = ["Cluster", "open_cluster"]
+__all__ = ["Cluster", "explained_losses", "open_cluster"]
 
 # A cluster of our own watches itself less: by default its processes take a tenth of a core while they wait.
 CALM = {
@@ -28,8 +28,10 @@ CALM = {
     "distributed.admin.tick.interval": "1s",
     "distributed.admin.system-monitor.interval": "5s",
 }
-MOST_LOSSES = 3  # how often in a row what tasks need may be lost with the workers that had it
-RETRIES = 3  # how often Dask repeats a task whose worker died in the middle of it
+# How often in a row what tasks need may be lost with the workers that had it. How often a task is begun again whose
+# worker died in the middle of it is up to the cluster (`distributed.scheduler.allowed-failures`); one that raises an
+# error would raise it again, and is not repeated.
+MOST_LOSSES = 3
 MOST_KEPT = 4  # how many jobs' needs stay on the workers
 
 Result = TypeVar("Result")
@@ -41,7 +43,7 @@ class Cluster:
     def __init__(self, client: Any) -> None:
         self.client = client
         self._sent: dict[str, Any] = {}
-        self._executor: Any = self.client.get_executor(pure=False, retries=RETRIES)
+        self._executor: Any = self.client.get_executor(pure=False)
 
     @property
     def count(self) -> int:
@@ -75,40 +77,71 @@ class Cluster:
         *,
         deadline: Deadline | None = None,
         note: Callable[[int], None] = lambda done: None,
+        kept: dict[int, Result] | None = None,
     ) -> list[Result | None]:
         """Compute ``function(needed, argument)`` for every argument; None for those that did not end in time.
 
-        `note` is told how many are done. An error of a task is raised here, and ends the others, as Ctrl-C does.
+        `note` is told how many are done. An error of a task is raised here, and ends the others, as Ctrl-C does; `kept`
+        then has what was finished, by the number of its argument.
+
+        Raises
+        ------
+        UnfinishedError
+            If workers died again and again.
         """
-        found: dict[int, Result] = {}
+        found: dict[int, Result] = {} if kept is None else kept
         losses = 0
-        while len(found) < len(arguments):
-            sent = self.send(needed, digest)
-            running = {self.submit(function, sent, arguments[k]): k for k in range(len(arguments)) if k not in found}
-            try:
-                left = None if deadline is None else deadline.limits.seconds
-                for ended in futures.as_completed(running, timeout=left):
-                    found[running[ended]] = ended.result()
-                    note(len(found))
-                    losses = 0
-            except futures.TimeoutError:
-                self._cancel(running)
-                break
-            except futures.CancelledError:
-                self._cancel(running)
-                self.forget(digest)
-                losses += 1
-                if losses > MOST_LOSSES:
-                    raise
-            except BaseException:
-                self._cancel(running)
-                raise
+        with explained_losses():
+            while len(found) < len(arguments):
+                sent = self.send(needed, digest)
+                missing = [k for k in range(len(arguments)) if k not in found]
+                running = {self.submit(function, sent, arguments[k]): k for k in missing}
+                try:
+                    for ended in _as_completed(running, deadline):
+                        found[running[ended]] = ended.result()
+                        note(len(found))
+                        losses = 0
+                    break  # all of them, or the time is over
+                except futures.CancelledError:
+                    self.forget(digest)
+                    losses += 1
+                    if losses > MOST_LOSSES:
+                        raise
+                finally:
+                    for future in running:
+                        future.cancel()
         return [found.get(k) for k in range(len(arguments))]
 
-    @staticmethod
-    def _cancel(running: dict[futures.Future[Result], int]) -> None:
-        for future in running:
-            future.cancel()
+
+def _as_completed(
+    running: Collection[futures.Future[Result]], deadline: Deadline | None
+) -> Iterator[futures.Future[Result]]:
+    """Yield futures as they end, until the time is over: of that, an error that a task raised says nothing."""
+    left = None if deadline is None else deadline.limits.seconds
+    completed = futures.as_completed(running, timeout=left)
+    while True:
+        try:
+            ended = next(completed)
+        except (StopIteration, TimeoutError):
+            return
+        yield ended
+
+
+@contextlib.contextmanager
+def explained_losses() -> Iterator[None]:
+    """Say in our own words that workers died, where nothing more can be done about it."""
+    from distributed import KilledWorker
+
+    try:
+        yield
+    except (futures.CancelledError, KilledWorker) as error:
+        raise UnfinishedError(
+            "the workers of the cluster that had a task died again and again.",
+            remedies=(
+                Remedy("see in their logs why: a worker is ended that takes more memory than it may"),
+                Remedy("give them more memory"),
+            ),
+        ) from error
 
 
 @contextlib.contextmanager

@@ -17,6 +17,7 @@ import pytest
 import arcwise
 from arcwise import datasets
 from arcwise.analysis import folder, learn
+from arcwise.analysis.saved import open_analysis
 from arcwise.errors import FormatError
 
 
@@ -72,6 +73,18 @@ def test_the_files_say_what_the_analysis_says(tmp_path: Path, flowers: arcwise.A
     assert record["data"]["digest"] == datasets.load("iris").digest
     assert record["versions"]["arcwise"] == arcwise.__version__
     assert record["result"]["arcs"] == [list(arc) for arc in flowers.dag.arcs]
+
+
+def test_a_folder_of_an_older_version_is_said_to_be_one(tmp_path: Path, flowers: arcwise.Analysis) -> None:
+    target = flowers.save(tmp_path / "result")
+    edges = target / "edges.csv"
+    pd.read_csv(edges, dtype=str, keep_default_na=False).drop(columns="settled").to_csv(edges, index=False)
+    command = json.loads((target / "run.json").read_text())["command"]
+    with pytest.raises(FormatError) as refused:
+        _ = open_analysis(target).settled
+    assert str(refused.value).endswith(
+        f"there is no column 'settled': the folder was written by an older version. Write it again: {command}"
+    )
 
 
 def test_an_earlier_result_is_replaced_only_by_force(tmp_path: Path, flowers: arcwise.Analysis) -> None:

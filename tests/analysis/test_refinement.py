@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import arcwise
@@ -15,12 +16,13 @@ from arcwise.analysis import refinement, work
 from arcwise.analysis.averaged import Shortfall
 from arcwise.analysis.learning import learn_prepared
 from arcwise.analysis.options import LearnOptions
-from arcwise.analysis.preparation import prepare
+from arcwise.analysis.preparation import open_table, prepare
 from arcwise.analysis.prose.explanation import explain_folder
 from arcwise.analysis.prose.remarks import sample_remark
 from arcwise.analysis.work import Work
 from arcwise.confidence.rules.scutari import l1_distance, scutari_threshold
 from arcwise.deadline import Deadline
+from arcwise.ensemble.gaps.completions import Completions
 from arcwise.ensemble.replicates.task import Replicate, ReplicateTask
 from arcwise.limits import Limits, Status
 from arcwise.local import hill_climb
@@ -66,6 +68,34 @@ def test_millions_of_values_have_a_draft_from_the_first_networks(monkeypatch: py
     seen.clear()
     learned(seen, replicates=60, compare=False, method="credible")
     assert all("in place of" not in remark.text for one in seen for remark in one.remarks)
+
+
+def test_data_are_simulated_for_the_calibration_by_table_alone() -> None:
+    data = datasets.load("balance-scale")
+    prepared = prepare(data, OPTIONS)
+    for calibration in ("table", "none"):
+        options = replace(OPTIONS, calibration=calibration)
+        with run_line(False) as line:
+            asked = Work(prepared, options, Deadline(Limits()), line, data, None)
+        assert ("simulated data" in refinement._kinds(asked)) == (calibration == "table")
+
+
+def test_a_draft_with_fewer_completions_than_the_result_is_no_obstacle(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(work, "LONG_VALUES", 1)
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({name: rng.integers(0, 2, 300).astype(float) for name in "abc"})
+    frame.iloc[::7, 0] = np.nan
+    options = replace(OPTIONS, compare=False, replicates=60, impute="completions", completions=4)
+    real, seen = Completions.state, list[arcwise.Analysis]()
+
+    def state(self: Completions, index: int, deadline: Deadline | None = None) -> Any:
+        late = index >= 2 and not seen  # as if the time of the draft were over
+        return None if late else real(self, index, deadline)
+
+    monkeypatch.setattr(Completions, "state", state)
+    prepared = prepare(open_table(frame), options)
+    found = learn_prepared(prepared, options, progress=False, on_result=seen.append)
+    assert seen[0].main.count == 20 and found.main.count == 60
 
 
 def test_a_first_result_comes_before_the_comparisons(whole: arcwise.Analysis, monkeypatch: pytest.MonkeyPatch) -> None:

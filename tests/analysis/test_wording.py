@@ -6,6 +6,8 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,6 +21,7 @@ from arcwise.analysis.origins import EdgeOrigin, Origin
 from arcwise.analysis.prose.choices import choices_table
 from arcwise.analysis.prose.edges import edge_sentences, explain_edge
 from arcwise.analysis.prose.prior import prior_sentence, prior_support
+from arcwise.analysis.prose.summary import _directions
 from arcwise.confidence import Fate
 from arcwise.confidence.calibration.edge_probability import PairProbability
 from arcwise.confidence.calibration.table import CASES, calibration_table
@@ -37,6 +40,23 @@ def scale() -> arcwise.Analysis:
 @pytest.fixture
 def edge(scale: arcwise.Analysis) -> EdgeFinding:
     return scale.edges[0]
+
+
+@pytest.mark.parametrize(
+    ("probability", "opened", "doubt"),
+    [
+        (None, 2, "2 edges could be turned round, or the networks disagree"),
+        (0.6, 2, "2 edges could be turned round, or are not sure enough to call"),
+        (0.6, 1, "1 edge could be turned round, or is not sure enough to call"),
+    ],
+)
+def test_open_directions_are_told_as_they_are_judged(probability: float | None, opened: int, doubt: str) -> None:
+    settled = SimpleNamespace(
+        tail="a", head="b", is_settled=True, is_settled_by_data=True, information=1.0, way_probability=0.99
+    )
+    rest = [SimpleNamespace(is_settled=False, way_probability=probability)] * opened
+    kept: list[Any] = [settled, *rest]
+    assert f"The data settle the direction of a → b; {doubt}. A direction" in _directions(kept)
 
 
 def compared(edge: EdgeFinding, present: float, *others: float) -> EdgeFinding:

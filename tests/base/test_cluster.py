@@ -4,6 +4,7 @@ import os
 import signal
 import time
 from collections.abc import Iterator
+from concurrent import futures
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +20,11 @@ from arcwise.deadline import Deadline
 from arcwise.effects import find_effects
 from arcwise.ensemble import Recipe
 from arcwise.ensemble.recipe import Run
-from arcwise.errors import OptionError
+from arcwise.errors import OptionError, UnfinishedError
 from arcwise.graph import Constraints
-from arcwise.limits import Limits
+from arcwise.limits import Limits, Status
 from arcwise.parent_sets import ParentSetTable
+from arcwise.progress import ProgressEvent
 
 distributed = pytest.importorskip("distributed")
 
@@ -166,11 +168,71 @@ def test_limits_and_errors_end_all_tasks(cluster: Cluster, tmp_path: Path) -> No
     with pytest.raises(ValueError, match=r"no [78]"):
         cluster.run_all(_refuse, None, "none", [7, 8])
 
-    def press(done: int) -> None:
-        raise KeyboardInterrupt
-
     with pytest.raises(KeyboardInterrupt):
-        cluster.run_all(_add, [1], "few", [1, 2, 3], note=press)
+        cluster.run_all(_add, [1], "few", [1, 2, 3], note=_press)
+
+
+def _press(done: int) -> None:
+    raise KeyboardInterrupt
+
+
+def _break(folder: str, kind: str) -> None:
+    with Path(folder, str(time.monotonic_ns())).open("w"):
+        raise {"timeout": TimeoutError, "value": ValueError}[kind]("of the task")
+
+
+@pytest.mark.parametrize("kind", ["timeout", "value"])
+def test_an_error_of_a_task_is_raised_and_the_task_not_repeated(cluster: Cluster, tmp_path: Path, kind: str) -> None:
+    with pytest.raises((TimeoutError, ValueError), match="of the task"):
+        cluster.run_all(_break, str(tmp_path), str(tmp_path), [kind], deadline=Deadline(Limits(60.0)))
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.parametrize("is_killed", [True, False])
+def test_workers_that_die_again_and_again_are_an_error_of_ours(
+    cluster: Cluster, data: Dataset, monkeypatch: pytest.MonkeyPatch, is_killed: bool
+) -> None:
+    def lost(self: Cluster, *given: Any) -> Any:
+        ended: futures.Future[Any] = futures.Future()
+        if is_killed:  # with the worker that had it, too often
+            ended.set_exception(distributed.KilledWorker("task", None, 3))
+        else:  # what it needs is gone
+            ended.cancel()
+            ended.set_running_or_notify_cancel()
+        return ended
+
+    monkeypatch.setattr(Cluster, "submit", lost)
+    with pytest.raises(UnfinishedError, match="died again and again"):
+        cluster.run_all(_add, [1], "few", [1, 2])
+    with pytest.raises(UnfinishedError, match="died again and again"):
+        bootstrap_networks(data, replicates=3, backend="dask", cluster=cluster, progress=False)
+
+
+def test_permutations_that_are_finished_are_kept_on_ctrl_c(cluster: Cluster, data: Dataset) -> None:
+    def press(event: ProgressEvent) -> None:
+        if event.stage == "permutations" and event.done == 3:
+            raise KeyboardInterrupt
+
+    recipe = Recipe.of("bootstrap", "bic", replicates=3)
+    every = permuted_confidences(data, recipe, permutations=6, seed=2, progress=False)
+    some = permuted_confidences(data, recipe, permutations=6, seed=2, progress=press, cluster=cluster)
+    assert some.status is Status.INTERRUPTED and len(some.vectors) == 3
+    assert all(any(np.array_equal(own, other) for other in every.vectors) for own in some.vectors)
+
+
+def test_effects_leave_nothing_on_the_workers(cluster: Cluster, data: Dataset) -> None:
+    networks = bootstrap_networks(data, "bic", replicates=4, seed=1, progress=False)
+    with pytest.raises(KeyboardInterrupt):
+        find_effects(networks, data, progress=_press, cluster=cluster)  # type: ignore[arg-type]
+    late = find_effects(networks, data, progress=False, cluster=cluster, limits=Limits(1e-9))
+    assert late.status is Status.TIME_LIMIT and not any(digest.startswith("effects") for digest in cluster._sent)
+
+
+def test_a_limit_of_memory_is_that_of_the_call(cluster: Cluster, data: Dataset) -> None:
+    asked: dict[str, Any] = {"max_parents": 2, "progress": False, "cluster": cluster}
+    assert build_parent_sets(data, "bic", **asked).status is Status.COMPLETE
+    with pytest.raises(OptionError, match="the memory limit of 1 bytes does not hold one parent set per variable"):
+        build_parent_sets(data, "bic", limits=Limits(memory_bytes=1), **asked)
 
 
 def test_a_scheduler_that_does_not_answer_is_an_error(data: Dataset) -> None:

@@ -172,6 +172,26 @@ def test_what_fixing_splits_is_solved_part_by_part(seed: int, monkeypatch: pytes
     assert found.score == pytest.approx(sum(best_score(part) for part in parts), abs=1e-7)
 
 
+@pytest.mark.parametrize("is_closed", [True, False])
+def test_what_cuts_may_have_lost_is_in_the_bound_of_parts_that_are_open(
+    is_closed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sets = candidate_sets(random_table(6, sets=6, seed=1))
+    incumbent = Incumbent(sets, 0, budget())
+    assert incumbent.begin()
+    root = Root(sets, Relaxation(sets, floor_of(sets, incumbent), budget()), incumbent, math.inf, loss=0.25)
+    parts = [np.arange(3, dtype=np.int32), np.arange(3, 6, dtype=np.int32)]
+    scores = [math.fsum(sets.scores[incumbent.rows[nodes]].tolist()) for nodes in parts]
+    bounds = scores if is_closed else [scores[0], scores[1] + 1.0]
+    origins = [sets.origins[incumbent.rows[nodes]] for nodes in parts]
+    solved = [optimal._Part(*own) for own in zip(origins, scores, bounds, strict=True)]
+    monkeypatch.setattr(optimal._Search, "solve_all", lambda *given: solved)
+    search = optimal._Search("auto", budget(), 1, 0)
+    found = search._by_parts(root, math.inf, parts)
+    assert found.score == pytest.approx(sum(scores))
+    assert found.bound == pytest.approx(sum(scores) + (0.0 if is_closed else 1.25))
+
+
 def test_pseudo_costs_are_means() -> None:
     costs = PseudoCosts()
     assert costs.estimate((0, 1, True)) == 1.0

@@ -188,3 +188,22 @@ def test_a_class_is_searched_once(shared: Path, monkeypatch: pytest.MonkeyPatch)
     assert found.status is Status.COMPLETE
     assert found.score == pytest.approx(-210590.3871, abs=1e-3)
     assert found.nodes < 10
+
+
+def test_cuts_are_violated_however_much_there_is_to_look_at() -> None:
+    """With thousands of sets per node, the search for further rows of a cut ends early; those of the point are in."""
+    rng = np.random.default_rng(0)
+    n = 16
+    entries = []
+    for v in range(n):
+        others = [u for u in range(n) if u != v]
+        sets = [(), *(c for k in range(1, 6) for c in itertools.combinations(others, k))]
+        entries.append([(-float(rng.gamma(2.0, 10.0)) - 20.0 * (5 - len(c)) - 60.0 * (not c), c) for c in sets])
+    sets = candidate_sets(ParentSetTable.from_lists([f"X{v}" for v in range(n)], entries))
+    exchanges = _core.exact.Exchanges(sets, np.arange(n, dtype=np.int32), LOST)
+    rows = np.array([rng.integers(first, end) for first, end in itertools.pairwise(sets.offsets)], dtype=np.int64)
+    pool = _core.exact.CutPool(n)
+    added = exchanges.add_violated(pool, sets, rows, np.ones(n), n, 1e-3)
+    (starts, _, values), _, _ = pool.rows(sets, rows, 0)
+    left = [values[first:end].sum() for first, end in itertools.pairwise(starts)]
+    assert added == len(left) > 0 and min(left) > 1 + 1e-3

@@ -151,24 +151,29 @@ class Exchanges::Search {
             return looked_at_ < most_looked_at &&
                    std::ranges::all_of(others, [&](const Choice& other) { return excluded(choice, other); });
         };
-        family.of_parent.clear();
+        const auto has = [](const std::vector<Choice>& choices, std::size_t row) {
+            return std::ranges::any_of(choices, [&](const Choice& choice) { return choice.row == row; });
+        };
+        // Rows that were in stay, whatever was looked at: they are what the point violates.
+        std::vector<Choice> parents;
         for (std::size_t row = sets.begin(parent_); row < sets.end(parent_); ++row) {
             const Choice choice = with_exchange(of_.choice_of(sets, parent_, row));
-            if (joins(choice, family.of_child,
+            if (has(family.of_parent, row) ||
+                joins(choice, family.of_child,
                       [&](const Choice& a, const Choice& b) { return excludes(b, a); }))
-                family.of_parent.push_back(choice);
+                parents.push_back(choice);
         }
-        std::vector<Choice> all;
+        family.of_parent = std::move(parents);
+        std::vector<Choice> children;
         for (std::size_t row = sets.begin(child_); row < sets.end(child_); ++row) {
             if (!sets.set(row).has(parent_)) continue;
             const Choice choice = of_.choice_of(sets, child_, row);
-            const bool is_in =
-                std::ranges::any_of(family.of_child, [&](const Choice& c) { return c.row == row; });
-            if (is_in || joins(choice, family.of_parent,
-                               [&](const Choice& a, const Choice& b) { return excludes(a, b); }))
-                all.push_back(choice);
+            if (has(family.of_child, row) ||
+                joins(choice, family.of_parent,
+                      [&](const Choice& a, const Choice& b) { return excludes(a, b); }))
+                children.push_back(choice);
         }
-        family.of_child = std::move(all);
+        family.of_child = std::move(children);
     }
 
   private:

@@ -63,13 +63,7 @@ void NeighbourScores::add_block(const StateBlocks& blocks, std::size_t block, st
     const std::size_t begin = first == 0 ? 0 : partition.ends[first - 1];
     const auto ends = std::span(partition.ends).subspan(first, last - first);
     counts.assign((last - first) * width, 0);
-    if constexpr (std::is_same_v<Count, std::uint32_t>) {
-        blocks.add_segments(block, partition.order, partition.bytes, begin, ends, counts.data());
-    } else {
-        sums_.assign(counts.size(), 0);
-        blocks.add_segments(block, partition.order, partition.bytes, begin, ends, sums_.data());
-        std::ranges::copy(sums_, counts.begin());
-    }
+    blocks.add_segments(block, partition.order, partition.bytes, begin, ends, counts.data());
     if (partition.heavies.empty()) return;
     std::size_t i = first == 0 ? 0 : partition.heavy_ends[first - 1];
     for (std::size_t s = first; s < last; ++s) {

@@ -210,7 +210,6 @@ class NeighbourScores {
     RowPartition partition_;
     std::vector<std::int64_t> table_;      // configurations x arity of the child
     std::vector<std::uint64_t> radix_;     // the index of each configuration, where the score asks
-    std::vector<std::uint32_t> sums_;      // byte sums of a block
     std::vector<std::uint32_t> counts32_;  // segments x 64
     std::vector<std::int64_t> counts64_;   // the same where N needs more than 32 bits
     std::vector<TermColumns> columns_;     // of a block, by number of states

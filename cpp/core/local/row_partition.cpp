@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <limits>
+#include <new>
 #include <utility>
 
 namespace arcwise {
@@ -17,6 +18,13 @@ constexpr std::size_t most_packed_states = 256;
 // never have more than rows x arity entries, whatever the number of parents.
 std::size_t most_cells(std::size_t rows) {
     return std::max<std::size_t>(1024, 2 * rows);
+}
+
+// There is a table with an entry per cell: of more cells than a key can number, it would take 16 GiB and
+// more.
+template <class Key>
+void check_keys(std::size_t cells) {
+    if (cells - 1 > std::numeric_limits<Key>::max()) throw std::bad_alloc();
 }
 
 std::int64_t sum_of(const std::uint8_t* bytes, std::size_t count) {
@@ -120,7 +128,7 @@ void RowSorter::fold(std::size_t variable, std::size_t& cells, std::vector<Key>&
     const std::size_t arity = data_.arity(variable);
     const std::size_t count = keys.size();
     if (cells * arity > most_cells(count)) cells = renumber(keys, cells);
-    assert(std::max<std::size_t>(1, cells) * arity - 1 <= std::numeric_limits<Key>::max());
+    check_keys<Key>(std::max<std::size_t>(1, cells) * arity);
     const auto factor = static_cast<Key>(cells == 0 ? 0 : arity);
     auto* key = keys.data();
     if (arity <= most_packed_states) {
@@ -145,7 +153,7 @@ std::size_t RowSorter::number(std::span<const std::uint32_t> rows, std::span<con
         const auto variable = static_cast<std::size_t>(v);
         const std::size_t arity = data_.arity(variable);
         if (cells * arity > most_cells(rows.size())) cells = renumber(keys, cells);
-        assert(cells * arity <= std::numeric_limits<std::uint32_t>::max());
+        check_keys<std::uint32_t>(cells * arity);
         const auto column = data_.column(variable);
         for (std::size_t i = 0; i < rows.size(); ++i)
             keys[i] = keys[i] * static_cast<std::uint32_t>(arity) + column[rows[i]];

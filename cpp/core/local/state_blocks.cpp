@@ -245,8 +245,28 @@ void StateBlocks::add_segments(std::size_t block, std::span<const std::uint32_t>
                                std::span<const std::size_t> ends, std::uint32_t* sums) const {
     assert(weights.empty() || weights.size() == order.size());
     static const auto sum = choose_sum();
-    sum({storage_.data() + aligned_ + block * rows_ * width, masks_.data() + block * rows_, rows_,
-         order.data(), weights.empty() ? nullptr : weights.data(), begin, ends, sums});
+    const auto* bytes = storage_.empty() ? nullptr : storage_.data() + aligned_ + block * rows_ * width;
+    const auto* masks = masks_.empty() ? nullptr : masks_.data() + block * rows_;
+    sum({bytes, masks, rows_, order.data(), weights.empty() ? nullptr : weights.data(), begin, ends, sums});
+}
+
+void StateBlocks::add_segments(std::size_t block, std::span<const std::uint32_t> order,
+                               std::span<const std::uint8_t> weights, std::size_t begin,
+                               std::span<const std::size_t> ends, std::int64_t* sums,
+                               std::size_t stretch) const {
+    std::vector<std::size_t> stretch_ends, segments;
+    for (std::size_t s = 0; s < ends.size(); ++s) {
+        for (std::size_t first = s == 0 ? begin : ends[s - 1]; first < ends[s];) {
+            first = std::min(ends[s], first + stretch);
+            stretch_ends.push_back(first);
+            segments.push_back(s);
+        }
+    }
+    std::vector<std::uint32_t> partial(segments.size() * width, 0);
+    add_segments(block, order, weights, begin, stretch_ends, partial.data());
+    for (std::size_t i = 0; i < segments.size(); ++i)
+        for (std::size_t column = 0; column < width; ++column)
+            sums[segments[i] * width + column] += partial[i * width + column];
 }
 
 template StateBlocks::StateBlocks(const Columns<std::uint8_t>&);

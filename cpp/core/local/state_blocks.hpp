@@ -64,6 +64,12 @@ class StateBlocks {
     void add_segments(std::size_t block, std::span<const std::uint32_t> order,
                       std::span<const std::uint8_t> weights, std::size_t begin,
                       std::span<const std::size_t> ends, std::uint32_t* sums) const;
+    // The same where 32 bits do not hold the sum of a segment: they hold that of `stretch` rows of weight
+    // 255.
+    void add_segments(std::size_t block, std::span<const std::uint32_t> order,
+                      std::span<const std::uint8_t> weights, std::size_t begin,
+                      std::span<const std::size_t> ends, std::int64_t* sums,
+                      std::size_t stretch = std::size_t{1} << 24) const;
 
     std::size_t bytes() const { return storage_.size() + masks_.size() * sizeof(std::uint64_t); }
 

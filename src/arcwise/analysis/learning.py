@@ -125,8 +125,9 @@ def learn_prepared(
         deadline = Deadline(Limits(options.limit_seconds, MEMORY))
         work = Work(prepared, options, deadline, line, given, uncut, cluster=cluster)
         if on_result is not None and work.is_long:
-            folder = opened.enter_context(tempfile.TemporaryDirectory())
-            work = replace(work, journal=str(Path(folder) / "networks"))
+            if isinstance(given, Dataset):  # the time of a draft may be over before all completions of gaps are made
+                folder = opened.enter_context(tempfile.TemporaryDirectory())
+                work = replace(work, journal=str(Path(folder) / "networks"))
             on_result(_draft(work, line))
         return refine(first_result(work, line), work, line, on_result)
 
@@ -134,7 +135,8 @@ def learn_prepared(
 def _draft(work: Work, line: RunLine) -> Analysis:
     """Return what the first networks of a bootstrap say: with millions of rows, all of them take minutes.
 
-    The result begins with the same networks, which are kept for it; it differs from a draft by chance alone.
+    The result begins with the same networks, which are kept for it if the data are complete; it differs from a draft by
+    chance alone.
     """
     few = replace(work, options=replace(work.options, replicates=FIRST_NETWORKS), seconds={})
     found = first_result(few, line)

@@ -140,7 +140,9 @@ def refine(found: Analysis, work: Work, line: RunLine, on_result: Callable[[Anal
 
 def _kinds(work: Work) -> list[str]:
     """Return about which steps there will be, before the first result is there."""
-    return [*([*["comparison"] * 5, "simulated data"] if work.options.compare else []), "Broom", "prior", "fit"]
+    compared = ["comparison"] * 5 if work.options.compare else []
+    simulated = ["simulated data"] if work.options.compare and work.options.calibration == "table" else []
+    return [*compared, *simulated, "Broom", "prior", "fit"]
 
 
 def _steps(found: Analysis, work: Work) -> Iterator[Step]:

@@ -69,12 +69,17 @@ class SavedAnalysis(Questions):
 
         path, columns = self._file("edges.csv"), ["from", "to", SETTLED]
         try:
-            frame = pd.read_csv(path, usecols=columns, dtype=str, keep_default_na=False)[columns]
+            frame = pd.read_csv(path, dtype=str, keep_default_na=False)
         except ValueError as error:
+            raise FormatError(f"{path}: damaged: {error}. `arcwise learn DATA -o FOLDER` writes it.") from error
+        if missing := [name for name in columns if name not in frame]:
+            again = self.record.get("command", "arcwise learn DATA -o FOLDER")
             raise FormatError(
-                f"{path}: not the edges of this version ({error}). `arcwise learn DATA -o FOLDER` writes them."
-            ) from error
-        return frozenset((tail, head) for tail, head, said in frame.itertuples(index=False) if said == str(True))
+                f"{path}: there is no column '{missing[0]}': the folder was written by an older version. "
+                f"Write it again: {again}"
+            )
+        rows = frame[columns].itertuples(index=False)
+        return frozenset((tail, head) for tail, head, said in rows if said == str(True))
 
     @cached_property
     def record(self) -> dict[str, Any]:

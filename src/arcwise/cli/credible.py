@@ -16,10 +16,9 @@ from arcwise.cli.option_group import OptionGroup, expanded
 from arcwise.cli.output_file import OutputOption, check_file_name
 from arcwise.cli.parent_set_source import ParentSetSource, SourceArgument, load_parent_sets
 from arcwise.cli.printing import PrintOptions, finish, print_json
-from arcwise.cli.repeat_options import MOST_THREADS
 from arcwise.cli.rule_options import RuleOptions
 from arcwise.cli.score_options import ScoreOptions
-from arcwise.defaults import BAYES_FACTOR
+from arcwise.defaults import BAYES_FACTOR, MOST_THREADS
 
 if TYPE_CHECKING:
     from arcwise.deadline import Deadline

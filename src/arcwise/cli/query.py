@@ -13,7 +13,8 @@ from arcwise.cli.answer_file import AnswerOptions, open_folder, write_frame
 from arcwise.cli.graph_files import open_network
 from arcwise.cli.option_group import OptionGroup, expanded
 from arcwise.cli.printing import PrintOptions, print_json
-from arcwise.cli.repeat_options import MOST_THREADS, SeedOption
+from arcwise.cli.repeat_options import SeedOption
+from arcwise.defaults import MOST_THREADS
 from arcwise.errors import OptionError
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["MOST_THREADS", "SeedOption", "ThreadsOption"]
+from arcwise.defaults import MOST_THREADS
 
-MOST_THREADS = 1024
+__all__ = ["SeedOption", "ThreadsOption"]
 
 SeedOption = Annotated[
     int, typer.Option("--seed", min=0, max=2**63 - 1, help="Seed of the random numbers; same seed, same result.")

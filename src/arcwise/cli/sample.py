@@ -10,7 +10,8 @@ from arcwise.cli.graph_files import NetworkArgument, open_network
 from arcwise.cli.option_group import expanded
 from arcwise.cli.output_file import OutputOption
 from arcwise.cli.printing import PrintOptions, print_json
-from arcwise.cli.repeat_options import MOST_THREADS, SeedOption
+from arcwise.cli.repeat_options import SeedOption
+from arcwise.defaults import MOST_THREADS
 
 __all__ = ["register"]
 

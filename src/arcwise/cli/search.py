@@ -15,9 +15,10 @@ from arcwise.cli.graph_files import check_output_name, write_graph_file
 from arcwise.cli.limit_options import StepLimit
 from arcwise.cli.option_group import OptionGroup, expanded
 from arcwise.cli.printing import ResultOptions, finish, print_json, score_shares
-from arcwise.cli.repeat_options import MOST_THREADS, SeedOption
+from arcwise.cli.repeat_options import SeedOption
 from arcwise.cli.rule_options import RuleOptions
 from arcwise.cli.score_options import ScoreOptions, tell_idle
+from arcwise.defaults import MOST_THREADS
 from arcwise.errors import OptionError
 
 if TYPE_CHECKING:

@@ -130,8 +130,16 @@ class _Shuffles:
             return
         asked = [(index, deadline.limits) for index in range(count)]
         digest = f"{self.data.digest} {json.dumps(self.recipe.describe(), sort_keys=True, default=str)} {self.root}"
-        for found in cluster.run_all(_learn_shuffled, self, digest, asked, deadline=deadline, note=note):
-            yield (None, Status.TIME_LIMIT) if found is None else found
+        kept: dict[int, Learned] = {}
+        ended = Status.TIME_LIMIT
+        try:
+            cluster.run_all(_learn_shuffled, self, digest, asked, deadline=deadline, note=note, kept=kept)
+        except KeyboardInterrupt:
+            ended = Status.INTERRUPTED
+        whole = [kept[index] for index in sorted(kept) if kept[index][0] is not None]
+        yield from whole
+        if len(whole) < count:
+            yield None, ended
 
     def learn(self, index: int, limits: Limits, cluster: Cluster | None = None) -> Learned:
         """Shuffle, learn and average."""

@@ -204,8 +204,11 @@ class _Causes:
             asked = [(x, deadline.limits) for x in range(n)]
             # What networks lead to has no digest: it is sent for this call alone.
             own = f"effects {uuid.uuid4()}"
-            yield from opened.run_all(_effects_of, self, own, asked, deadline=deadline, note=note)
-            opened.forget(own)
+            try:
+                found = opened.run_all(_effects_of, self, own, asked, deadline=deadline, note=note)
+            finally:
+                opened.forget(own)
+        yield from found
 
     def effects(self, x: int, limits: Limits) -> _OfCause | None:
         """Return the effects of one cause; None if the time is over first."""

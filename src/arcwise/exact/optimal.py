@@ -192,7 +192,9 @@ class _Search:
                 origins[nodes] = part.origins
             scores.append(max(had, part.score))
         score = math.fsum(scores)
-        upper = min(bound, math.fsum(part.bound for part in solved))
+        # Exchange cuts may have lost the best network; parts that are all closed are within the tolerance all the same.
+        lost = 0.0 if all(part.bound == part.score for part in solved) else root.loss
+        upper = min(bound, math.fsum([*(part.bound for part in solved), lost]))
         root.step.split_into([sets.node_origins[nodes].tolist() for nodes in parts], [part.step for part in solved])
         return _Part(origins, score, max(score, upper), step=root.step)
 

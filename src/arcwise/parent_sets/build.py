@@ -18,7 +18,7 @@ from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
 from arcwise.memory import available_memory
 from arcwise.mentions import Argument, Remedy
-from arcwise.parent_sets.grouped_builder import Families, GroupedBuilder
+from arcwise.parent_sets.grouped_builder import Families, GroupedBuilder, too_little_memory
 from arcwise.parent_sets.remote_builder import RemoteBuilder, RemoteWork
 from arcwise.parent_sets.table import BuildStatistics, ParentSetTable
 from arcwise.progress import ProgressCallback, native_callback, show_progress
@@ -275,10 +275,7 @@ def _run(
             if free and status is Status.INTERRUPTED:
                 raise KeyboardInterrupt
             if free:
-                raise OptionError(
-                    f"the memory limit of {deadline.given.native_memory:,} bytes does not hold one parent set per "
-                    "variable; raise it."
-                )
+                raise too_little_memory(deadline.given.native_memory)
             return status
         if keep is not None and not builder.finished:
             keep(builder)

@@ -17,12 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Dataset
+from arcwise.errors import OptionError
 from arcwise.scores import Score
 
 if TYPE_CHECKING:
     from arcwise._core.parent_sets import ParentSetBuilder
 
-__all__ = ["ChildRows", "Families", "GroupedBuilder", "Rows", "joined_rows", "rows_of_child"]
+__all__ = ["ChildRows", "Families", "GroupedBuilder", "Rows", "joined_rows", "rows_of_child", "too_little_memory"]
 
 KINDS = {"numbers": np.int64, "members": np.int32, "values": np.float64}
 # Of one child: scores, sizes of the sets, their members one after the other.
@@ -188,3 +189,8 @@ def rows_of_child(table: Rows, child: int, most: int | None) -> ChildRows:
         return scores[first:last], sizes, own
     kept = sizes <= most
     return scores[first:last][kept], sizes[kept], own[np.repeat(kept, sizes)]
+
+
+def too_little_memory(limit: float) -> OptionError:
+    """Return the error of a limit within which not every variable has a row."""
+    return OptionError(f"the memory limit of {limit:,.0f} bytes does not hold one parent set per variable; raise it.")

@@ -21,7 +21,15 @@ from arcwise.cluster import Cluster, open_cluster
 from arcwise.data import Dataset
 from arcwise.deadline import Deadline
 from arcwise.limits import Limits, Status
-from arcwise.parent_sets.grouped_builder import ChildRows, Families, GroupedBuilder, Rows, joined_rows, rows_of_child
+from arcwise.parent_sets.grouped_builder import (
+    ChildRows,
+    Families,
+    GroupedBuilder,
+    Rows,
+    joined_rows,
+    rows_of_child,
+    too_little_memory,
+)
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 from arcwise.scores import Score
 
@@ -55,10 +63,11 @@ class RemoteWork:
 
     @property
     def digest(self) -> str:
-        """What is the same if the table is."""
+        """What is the same if the table and the memory that it may take are."""
         scores = [score.identity() for score in self.scores]
-        own = [self.data.digest, scores, repr(self.slack), self.families.required, self.families.allowed]
-        return hashlib.sha256(json.dumps([*own, self.families.sizes], default=str).encode()).hexdigest()
+        of = self.families
+        own = [self.data.digest, scores, repr(self.slack), of.required, of.allowed, of.sizes, self.memory_bytes]
+        return hashlib.sha256(json.dumps(own, default=str).encode()).hexdigest()
 
     def build(self, children: Sequence[int], seconds: float) -> Part:
         """Build all levels of some children, as far as the time goes."""
@@ -105,6 +114,8 @@ class RemoteBuilder:
         self.status = ended[0] if ended else Status.COMPLETE
         stopped = [part.level for part in self._parts if part.status is not Status.COMPLETE]
         self.level = min(stopped) if stopped else max(part.level for part in self._parts)
+        if stopped and self.level < work.families.least:
+            raise too_little_memory(work.memory_bytes)
         self.families = sum(part.families for part in self._parts)
         self.sets = sum(part.sets for part in self._parts)
         self.peak_bytes = max(part.peak_bytes for part in self._parts)

@@ -20,6 +20,7 @@ import pytest
 from arcwise.data import Dataset
 from arcwise.ensemble import NetworkSet, bootstrap_networks
 from arcwise.ensemble.replicates.task import ReplicateTask
+from arcwise.ensemble.replicates.workers import open_workers
 from arcwise.errors import FormatError, OptionError, UnknownNameError
 from arcwise.exact import find_optimal
 from arcwise.graph import Constraints, Dag
@@ -269,7 +270,7 @@ def test_a_killed_run_resumes_without_repeating_or_losing_a_replicate(
     assert dags(resumed) == dags(bootstrap_networks(data, replicates=total, seed=21))
 
 
-@pytest.mark.parametrize("learner", ["tabu", "first-ascent"])
+@pytest.mark.parametrize("learner", ["tabu", "first-ascent", "order", "exact"])
 def test_a_search_in_another_thread_ends_when_nobody_waits_for_it(learner: Any) -> None:
     data = make_data()
     task = ReplicateTask(data.collapse(), make_score("bic"), Constraints(data.names), learner, "bootstrap", 1)
@@ -277,6 +278,23 @@ def test_a_search_in_another_thread_ends_when_nobody_waits_for_it(learner: Any) 
     task.stopping.set()
     with pytest.raises(KeyboardInterrupt):
         task.learn(0)
+
+
+def test_a_batch_in_a_thread_has_one_limit_of_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = make_data()
+    task = ReplicateTask(data.collapse(), make_score("bic"), Constraints(data.names), "tabu", "bootstrap", 1)
+    given: list[float | None] = []
+    real = ReplicateTask.learn
+
+    def slow(self: ReplicateTask, index: int, seconds: float | None = None) -> Any:
+        given.append(seconds)
+        time.sleep(0.05)
+        return real(self, index)
+
+    monkeypatch.setattr(ReplicateTask, "learn", slow)
+    with open_workers(task, "threads", 2, None) as workers:
+        assert len(workers.submit([0, 1, 2], 100.0).result()) == 3
+    assert all(seconds is not None and seconds <= 100.0 - 0.05 * k for k, seconds in enumerate(given))
 
 
 def test_a_torn_record_is_cut_off_and_learned_again(tmp_path: Path) -> None:

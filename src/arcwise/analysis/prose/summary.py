@@ -137,8 +137,11 @@ def _directions(kept: list[EdgeFinding]) -> str:
         only = "the edge" if len(kept) == 1 else "any edge"
         return f"The data do not settle the direction of {only}.{yours} {caution}"
     names = _listed([f"{e.tail} → {e.head}" for e in sorted(settled, key=lambda e: -e.information)])
-    rest = len(kept) - len(turned)
-    others = f"; {_edges(rest)} could be turned round, or the networks disagree" if rest else ""
+    rest = [e for e in kept if not e.is_settled]
+    judged = any(e.way_probability is not None for e in rest)  # else by the share of the networks
+    be = "is" if len(rest) == 1 else "are"
+    doubt = f"{be} not sure enough to call" if judged else "the networks disagree"
+    others = f"; {_edges(len(rest))} could be turned round, or {doubt}" if rest else ""
     return f"The data settle the direction of {names}{others}.{yours} {caution}"
 
 

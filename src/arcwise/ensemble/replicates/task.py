@@ -141,12 +141,13 @@ class ReplicateTask:
         score = made.score + float(self.score.score_families(sample, lost).sum())
         return Replicate(index, score, *pack_parents(parents))
 
-    def learn_batch(self, indices: Iterable[int], seconds: float | None = None) -> list[Replicate]:
+    def learn_batch(self, indices: Iterable[int], limits: Limits | Deadline | None = None) -> list[Replicate]:
         """Learn several replicates one after the other; those for which the time is too short are left out."""
-        deadline = Deadline.of(Limits(seconds=seconds))
+        deadline = Deadline.of(limits)
         found: list[Replicate] = []
         for index in indices:
-            replicate = None if deadline.is_over else self.learn(index, deadline.limits.seconds)
+            done = deadline.is_over or self.stopping.is_set()
+            replicate = None if done else self.learn(index, deadline.limits.seconds)
             if replicate is None:
                 break
             found.append(replicate)
@@ -284,16 +285,18 @@ def _by_table(task: ReplicateTask, index: int, sample: Dataset, seed: int, limit
         max_parents=options.pop("max_parents", None),
         limits=limits,
         threads=1,
-        progress=False,
+        progress=task.heed,
     )
     if _unless_stopped(table.status, index) is None or deadline.is_over:
         return None
     own = deadline.limits
     if task.learner == "order":
-        found = order_search(table, constraints=rules, seed=seed, limits=own, progress=False, **options)
+        found = order_search(table, constraints=rules, seed=seed, limits=own, progress=task.heed, **options)
         dag, score, status = found.dag, found.score, found.status
     else:
-        optimum = find_optimal(table, constraints=rules, seed=seed, limits=own, threads=1, progress=False, **options)
+        optimum = find_optimal(
+            table, constraints=rules, seed=seed, limits=own, threads=1, progress=task.heed, **options
+        )
         dag, score, status = optimum.dag, optimum.score, optimum.status
     replicate = Replicate(index, score, *pack_parents(dag.reorder(sample.names).parents))
     return _unless_stopped(status, replicate)

@@ -13,10 +13,12 @@ from collections.abc import Iterator
 from concurrent import futures
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from arcwise.cluster import Cluster, open_cluster
+from arcwise.cluster import Cluster, explained_losses, open_cluster
+from arcwise.deadline import Deadline
 from arcwise.ensemble.replicates.journal import pack_replicates
-from arcwise.ensemble.replicates.task import Replicate, ReplicateTask
+from arcwise.ensemble.replicates.task import ReplicateTask
 from arcwise.errors import OptionError, UnknownNameError, suggestion
+from arcwise.limits import Limits
 from arcwise.memory import room_for_threads
 from arcwise.mentions import Argument
 
@@ -55,7 +57,7 @@ def open_workers(
     if cluster is not None and backend != "dask":
         raise OptionError(Argument("cluster", cluster), "needs", Argument("backend", "dask"), f", not '{backend}'.")
     if backend == "dask":
-        with open_cluster(cluster, count) as opened:
+        with open_cluster(cluster, count) as opened, explained_losses():
             yield _Dask(task, opened)
         return
     workers: _Here | _Threads | _Loky
@@ -83,7 +85,7 @@ class _Here:
 
     def submit(self, indices: range | list[int], seconds: float | None) -> Batch:
         done: Batch = futures.Future()
-        done.set_result(self._task.learn_batch(indices, seconds))
+        done.set_result(self._task.learn_batch(indices, Limits(seconds)))
         return done
 
     def recover(self, error: BaseException) -> bool:
@@ -109,17 +111,10 @@ class _Threads:
 
     def submit(self, indices: range | list[int], seconds: float | None) -> Batch:
         try:
-            return self._pool.submit(self._learn, indices, seconds)
+            # The clock runs from here on: what waits for a thread meanwhile has so much less time.
+            return self._pool.submit(self._task.learn_batch, indices, Deadline(Limits(seconds)))
         except RuntimeError as error:  # the system gives no more threads
             raise MemoryError(f"a thread could not be started: {error}") from error
-
-    def _learn(self, indices: range | list[int], seconds: float | None) -> list[Replicate]:
-        found: list[Replicate] = []
-        for index in indices:
-            if self._task.stopping.is_set():
-                break
-            found += self._task.learn_batch([index], seconds)
-        return found
 
     def recover(self, error: BaseException) -> bool:
         return False
@@ -139,7 +134,7 @@ def _receive(task: ReplicateTask) -> None:
 
 def _learn_received(indices: range | list[int], seconds: float | None) -> bytes:
     assert _task_of_this_process is not None
-    return pack_replicates(_task_of_this_process.learn_batch(indices, seconds))
+    return pack_replicates(_task_of_this_process.learn_batch(indices, Limits(seconds)))
 
 
 class _Loky:
@@ -194,4 +189,4 @@ class _Dask:
 
 
 def _learn_sent(task: ReplicateTask, indices: range | list[int], seconds: float | None) -> bytes:
-    return pack_replicates(task.learn_batch(indices, seconds))
+    return pack_replicates(task.learn_batch(indices, Limits(seconds)))
