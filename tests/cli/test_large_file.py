@@ -31,7 +31,7 @@ def test_rows_are_predicted_asked_about_and_compared_one_by_one(
     cli("learn", large, "--yes", "--column", "#1", "--column", "#2", "--column", "c", "-o", folder, *QUICK)
     assert json.loads((folder / "run.json").read_text())["data"]["cases"] == 600
     assert len(cli("predict", folder, large, "--target", "a", "--quiet").splitlines()) == 601
-    assert json.loads(cli("query", folder, "P(a)", "--data", large, "--json"))["rows"] == 600
+    assert json.loads(cli("query", folder, "P(a)", "--evidence", large, "--json"))["answers"][0]["rows"] == 600
     assert json.loads(cli("check-fit", folder, large, "--json"))["n_cases"] == 600
     assert "--sample" in cli("predict", folder, large, "--target", "a", "--sample", 5, code=2)
     assert "not for rows" in cli("check-fit", folder, large, "--sample", 5, code=1)
