@@ -57,3 +57,11 @@ def test_other_verbs_say_how_to_read_a_large_file(cli: Callable[..., str], large
     asked = ("search", large, "--drop", "id", "--drop", "x", "--drop", "d", "--json")
     assert json.loads(cli(*asked))["score"] == pytest.approx(json.loads(cli(*asked, "--whole"))["score"])
     assert "--whole" in cli("search", large, "--drop", "id", "--drop", "d", code=1)
+
+
+def test_a_structure_needs_no_columns_but_its_own(cli: Callable[..., str], large: Path, tmp_path: Path) -> None:
+    cli("search", large, "--column", "a", "--column", "c", "-o", tmp_path / "graph.graphml")
+    for whole, name in (((), "one.bif"), (("--whole",), "other.bif")):
+        cli("fit", tmp_path / "graph.graphml", large, *whole, "-o", tmp_path / name)
+    assert (tmp_path / "one.bif").read_bytes() == (tmp_path / "other.bif").read_bytes()
+    assert json.loads(cli("check-fit", tmp_path / "one.bif", large, "--json"))["n_cases"] == 600

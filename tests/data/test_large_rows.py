@@ -493,3 +493,23 @@ def test_links_of_a_folder_are_followed(tmp_path: Path) -> None:
     sql_file(tmp_path / "elsewhere.parquet", "SELECT i % 3 a, i % 2 b FROM range(60) t(i)")
     (tmp_path / "many" / "a.parquet").symlink_to(tmp_path / "elsewhere.parquet")
     assert read_table(tmp_path / "many", grouping=ALWAYS).n_cases == 60
+
+
+@pytest.mark.filterwarnings("ignore:The inplace keyword:DeprecationWarning")  # of DuckDB, where it makes a frame
+@pytest.mark.parametrize("kind", ["TIMESTAMP", "TIMESTAMP_NS", "TIMESTAMPTZ", "DATE"])
+def test_times_are_written_as_in_a_file_read_whole(tmp_path: Path, kind: str) -> None:
+    day = f"(DATE '2020-01-01' + (i % 3)::INT)::TIMESTAMP::{kind}"
+    path = sql_file(
+        tmp_path / "a.parquet",
+        f"SELECT {day} d, CASE WHEN i % 5 = 4 THEN NULL ELSE {day} END e, i % 2 b FROM range(30) t(i)",
+    )
+    assert cases(read_table(path, grouping=ALWAYS)) == cases(read_table(path))
+
+
+@pytest.mark.usefixtures("as_if_large")
+def test_a_large_file_is_audited_without_what_tells_rows_apart(tmp_path: Path) -> None:
+    path = sql_file(tmp_path / "a.parquet", f"{NUMBERS}, i AS id FROM range(600) t(i)")
+    found = check(path)
+    assert found.table.names == ("a", "x", "c") and found.describe()["rows"] == 600
+    assert any("Left out column 'id'" in step for step in found.steps)
+    assert check(path, grouping=Grouping(always=False)).table.names == ("a", "x", "c", "id")

@@ -132,12 +132,13 @@ class TableOptions(OptionGroup):
         given["grouping"] = self.grouping
         return {name: value for name, value in given.items() if value is not None}
 
-    def read_table(self, data: Path, progress: bool | None) -> Table:
-        """Read a data file as it is, with its gaps and numbers."""
+    def read_table(self, data: Path, progress: bool | None, grouping: Grouping | None = None) -> Table:
+        """Read a data file as it is, with its gaps and numbers; a large one in another way, if that is given."""
         from arcwise.data import read_table
         from arcwise.data.read import warn_of_titles
 
-        table = read_table(data, columns=self.column, drop=self.drop or (), progress=progress, **self.keywords)
+        keywords = self.keywords | ({} if grouping is None else {"grouping": grouping})
+        table = read_table(data, columns=self.column, drop=self.drop or (), progress=progress, **keywords)
         warn_of_titles(table)
         return table
 

@@ -90,11 +90,16 @@ def labelled_column(source: LargeSource, name: str, values: dict[str, NDArray[An
     given = values["value"]
     if type_ in WHOLE:
         given = np.array([*whole, *[None] * int((~known).sum())], dtype=object)  # gaps come last
+    elif given.dtype.kind == "M":
+        given = np.where(known, np.ma.getdata(given), np.datetime64("NaT"))
     elif isinstance(given, np.ma.MaskedArray):  # as in a frame
         plain = given.data.astype(np.float64 if given.dtype.kind in "iuf" else object)
         plain[~known] = np.nan if given.dtype.kind in "iuf" else None
         given = plain
-    read = Table.from_dataframe(pd.DataFrame({name: pd.Series(given)}), source=source.name).columns[0]
+    series = pd.Series(given)
+    if type_ == "TIMESTAMP WITH TIME ZONE":  # of which numpy has the time at Greenwich
+        series = series.dt.tz_localize("UTC").dt.tz_convert(source.time_zone())
+    read = Table.from_dataframe(pd.DataFrame({name: series}), source=source.name).columns[0]
     codes = read.codes.astype(np.int64)
     column, missing = identifier(name), len(read.labels)
     if whole and whole[-1] - whole[0] < CLOSE and max(map(abs, (whole[0], whole[-1]))) < FAR:

@@ -132,7 +132,8 @@ def profile_columns(
     for k, name in enumerate(names):
         column, plain = identifier(name), ColumnProfile(name, source.types[name], 0, 0)
         number = number_sql(name, plain.type, missing)
-        known = f"CASE WHEN {number} IS NULL THEN NULL ELSE {column} END" if plain.is_number else column
+        has_gaps = plain.is_number and number.startswith("CASE")  # beside NULL
+        known = f"CASE WHEN {number} IS NULL THEN NULL ELSE {column} END" if has_gaps else column
         asked += [f"count({known}) AS values_{k}", f"approx_count_distinct({known}) AS distinct_{k}"]
         if plain.is_number:
             asked += [f"min({number}) AS low_{k}", f"max({number}) AS high_{k}"]

@@ -19,6 +19,7 @@ from arcwise.data.large.selection import source_cuts
 from arcwise.data.missing_codes import CODES, stands_for_missing
 from arcwise.data.table import ReaderCuts
 from arcwise.errors import FormatError
+from arcwise.parquet import identifier
 from arcwise.progress import ProgressCallback
 
 __all__ = ["cut_column", "missing_codes", "values_among"]
@@ -42,7 +43,8 @@ def cut_column(
     number = number_sql(profile.name, profile.type, missing)
     cuts = source_cuts(source, number, method, bins, progress=progress)
     labels = cutting.interval_labels(cuts)
-    above = " + ".join(f"(({number}) > {sql_number(cut)})::BIGINT" for cut in cuts) or "0"
+    plain = f"CAST({identifier(profile.name)} AS DOUBLE)"
+    above = " + ".join(f"({plain} > {sql_number(cut)})::BIGINT" for cut in cuts) or "0"
     expression = f"CASE WHEN ({number}) IS NULL THEN {len(labels)} ELSE {above} END"
     kept = ReaderCuts(tuple(cuts.tolist()), tuple(spell(float(value)) for value in sorted(missing)))
     return CodedColumn(profile.name, labels, True, expression, np.arange(len(labels) + 1), kept)

@@ -94,7 +94,7 @@ class Grouping:
     missing: Collection[str] = ()
 
     def __post_init__(self) -> None:
-        if self.memory is not None and not LEAST_MEMORY <= self.memory < math.inf:
+        if self.memory is not None and (isinstance(self.memory, bool) or not LEAST_MEMORY <= self.memory < math.inf):
             raise OptionError(Argument("memory", self.memory), f"must be at least {LEAST_MEMORY} gigabytes.")
         if self.sample is not None:
             if isinstance(self.sample, bool) or self.sample != int(self.sample) or self.sample < 1:

@@ -64,6 +64,10 @@ class LargeSource:
         found = self._connection.execute(f"SELECT value FROM parquet_kv_metadata(?) WHERE key = '{KEY}'", [pattern])
         return [bytes(value) for (value,) in found.fetchall()]
 
+    def time_zone(self) -> str:
+        """Return the time zone in which DuckDB writes times."""
+        return str(self._connection.execute("SELECT current_setting('TimeZone')").fetchall()[0][0])
+
     def enumerations(self) -> dict[str, list[str]]:
         """Return the states of the columns whose type declares them."""
         declared = {name: type_ for name, type_ in self.types.items() if type_.startswith("ENUM(")}
