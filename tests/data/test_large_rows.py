@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 
 from arcwise import check, datasets, learn, read_data, read_table
 from arcwise.audit import Kind
-from arcwise.data import Dataset, Incomplete, Table, cuts, discretize, write_data
+from arcwise.data import Column, Dataset, Incomplete, Table, cuts, discretize, write_data
 from arcwise.data.large import Grouping
 from arcwise.data.large.large_source import open_large
 from arcwise.data.large.row_groups import packed
 from arcwise.data.large.selection import numbers_at_ranks, source_cuts
 from arcwise.errors import DataError, FormatError, OptionError
+from arcwise.mentions import Argument
 
 ALWAYS = Grouping(always=True)
 
@@ -314,3 +315,201 @@ def test_a_table_of_distinct_rows_keeps_its_weights_with_every_change() -> None:
     changed = grouped.with_columns([grouped.column("a").relabel({"y": "x"})])
     assert changed.column("a").counts().tolist() == [6]
     assert grouped.take([0, 2]).column("b").counts().tolist() == [5, 4]
+
+
+def cases(table: Table) -> dict[str, dict[str, int]]:
+    """How many cases show each label of each column."""
+    return {
+        column.name: {
+            label: count for label, count in zip(column.labels, column.counts().tolist(), strict=True) if count
+        }
+        for column in table.columns
+    }
+
+
+def sql_file(path: Path, query: str) -> Path:
+    duckdb.connect().execute(f"COPY ({query}) TO '{path}' (FORMAT PARQUET)")
+    return path
+
+
+@pytest.fixture
+def as_if_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    from arcwise.data.large import grouping
+
+    monkeypatch.setattr(grouping, "GROUPED_CELLS", 100)
+
+
+QUICK = {"seed": 1, "compare": False, "progress": False, "permutations": 0, "replicates": 10}
+NUMBERS = "SELECT (hash(i) % 2)::INT a, (hash(i) % 2) + (hash(i + 7) % 1000) / 1000 x, (hash(i + 99) % 3)::INT c"
+
+
+@pytest.mark.usefixtures("as_if_large")
+def test_new_rows_are_coded_one_by_one_and_as_those_that_were_cut_on_the_disk(tmp_path: Path) -> None:
+    path = sql_file(tmp_path / "a.parquet", f"{NUMBERS} FROM range(600) t(i)")
+    found = learn(path, discretize="quantile", **QUICK)
+    other = learn(path, discretize="quantile", whole=True, **QUICK)
+    assert "distinct" in found.prepared.steps[0] and "distinct" not in other.prepared.steps[0]
+    assert found.coding.describe() == other.coding.describe()
+    rows = found.code(path)
+    assert rows.table.n_rows == 600 and not rows.unseen
+    assert rows_of(rows.table.to_dataset()) == rows_of(found.data)
+    assert found.predict_proba(path, "a").shape == (600, 2)
+    with pytest.raises(DataError, match="read as 12 distinct ones of 600"):
+        found.code(read_table(path, grouping=Grouping(discretize="quantile")))
+    with pytest.raises(OptionError, match=r"recut=True .* 'x' were cut before the rows"):
+        learn(path, discretize="quantile", recut=True, **QUICK)
+
+
+@pytest.mark.usefixtures("as_if_large")
+def test_the_data_of_a_saved_analysis_are_read_in_their_order(tmp_path: Path) -> None:
+    from arcwise.analysis import open_analysis
+
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame({name: rng.choice(["u", "v", None], 200, p=[0.5, 0.4, 0.1]) for name in "abc"})
+    found = learn(frame, impute="completions", completions=2, **QUICK)
+    found.save(tmp_path / "saved")
+    opened = open_analysis(tmp_path / "saved")
+    assert np.array_equal(opened.stacked.codes, found.stacked.codes)
+    assert opened.data.n_cases == 200 and np.array_equal(opened.data.codes, found.one_copy.codes)
+
+
+def test_numbers_that_stand_for_missing_values_are_no_part_of_an_interval(tmp_path: Path) -> None:
+    query = "SELECT CASE WHEN i % 10 = 0 THEN -99 ELSE (i * 37) % 90 END age, i % 2 b FROM range(5000) t(i)"
+    path = sql_file(tmp_path / "a.parquet", query)
+    for said in ({"missing": ("-99",)}, {}):
+        found = learn(path, agree=True, sample=10**6, impute="drop", **said, **QUICK)
+        assert found.data.n_cases == 4500
+        assert any("'-99' as missing" in step for step in found.prepared.steps)
+        assert found.code(pd.DataFrame({"age": [-99, 1], "b": [0, 0]})).table.column("age").n_missing == 1
+    whole = discretize(Table.from_dataframe(duckdb.sql(f"SELECT * FROM ({query}) WHERE age >= 0").df()), method="width")
+    grouped = read_table(path, grouping=Grouping(always=True, discretize="width", missing=["-99"]))
+    assert cases(grouped) | {"b": {}} == cases(whole) | {"b": {}} and grouped.n_missing == {"age": 500}
+    with pytest.raises(DataError, match=r"'age', .* has '-99' in 500 rows, out of the range.*missing=\['-99'\]"):
+        read_table(path, grouping=Grouping(always=True, discretize="width"))
+    kept = read_table(path, grouping=Grouping(always=True, discretize="width", keep=["age"]))
+    assert kept.n_missing == {} and kept.column("age").labels[0].startswith("(-inf,-3")
+
+
+def test_gaps_are_no_values(tmp_path: Path) -> None:
+    query = """SELECT CASE WHEN i % 21 = 20 THEN NULL ELSE i % 21 END twenty, i % 2 b,
+        CASE WHEN i % 21 = 20 THEN 'nan'::DOUBLE ELSE i % 21 END also,
+        CASE WHEN i % 50 = 0 THEN 'nan'::DOUBLE ELSE i % 49 END measure FROM range(4200) t(i)"""
+    path = sql_file(tmp_path / "a.parquet", query)
+    table = read_table(path, grouping=Grouping(always=True, discretize="quantile"))
+    whole = discretize(read_table(path), method="quantile")
+    assert cases(table) == cases(whole) and table.n_missing == whole.n_missing
+    assert len(table.column("twenty").labels) == len(table.column("also").labels) == 20
+
+
+@pytest.mark.parametrize("kind", ["BIGINT", "UBIGINT", "HUGEINT"])
+def test_whole_numbers_that_no_float_holds_stay_apart(tmp_path: Path, kind: str) -> None:
+    base = {"BIGINT": 2**62, "UBIGINT": 2**64 - 8, "HUGEINT": 2**70}[kind]
+    for far, gap in ((0, 4), (1, 4), (1, 5)):
+        low = f"({base}::{kind} + CASE WHEN i % 3 = 1 THEN 1 ELSE 0 END::{kind})"
+        query = f"CASE WHEN i % 3 = 2 AND {far} = 1 THEN 5::{kind} WHEN i % 5 = {gap} THEN NULL ELSE {low} END"
+        path = tmp_path / f"{far}{gap}.duckdb"
+        with duckdb.connect(str(path)) as connection:
+            connection.execute(f"CREATE TABLE t AS SELECT {query} big, i % 2 b FROM range(300) t(i)")
+            counted = connection.sql("SELECT big::VARCHAR AS v, count(*) FROM t WHERE big IS NOT NULL GROUP BY v")
+            expected = dict(counted.fetchall())
+        assert cases(read_table(path, grouping=ALWAYS))["big"] == expected
+
+
+def test_names_of_columns_are_not_taken_for_others(tmp_path: Path) -> None:
+    path = sql_file(tmp_path / "a.parquet", "SELECT i % 3 a, i % 2 b, 1 + i % 5 key_0, 1 AS KEY__0 FROM range(60) t(i)")
+    assert read_table(path, weights="key_0", grouping=ALWAYS).n_cases == 180
+    path = sql_file(tmp_path / "b.parquet", "SELECT i % 3 a, i % 2 b, 1 AS file_row_number FROM range(60) t(i)")
+    with pytest.raises(DataError, match="no sample can be drawn: the column 'file_row_number'"):
+        read_table(path, grouping=Grouping(sample=10))
+    nothing = ", ".join(f"NULL::INT n{k}" for k in range(1100))
+    path = sql_file(tmp_path / "c.parquet", f"SELECT i % 2 a, i % 3 b, {nothing} FROM range(30) t(i)")
+    assert read_table(path, grouping=ALWAYS).shape == (6, 1102)
+    path = sql_file(tmp_path / "d.parquet", "SELECT i % 2 a, 'inf'::DOUBLE w, 'nan'::DOUBLE v FROM range(30) t(i)")
+    for name in "wv":
+        with pytest.raises(DataError, match=f"'{name}' cannot weigh rows"):
+            read_table(path, weights=name, columns=["a"], grouping=ALWAYS)
+
+
+def test_columns_given_by_their_place_are_those_of_the_file(tmp_path: Path) -> None:
+    path = sql_file(tmp_path / "a.parquet", f"{NUMBERS}, (hash(i + 5) % 2)::INT d, i AS id FROM range(600) t(i)")
+    found = learn(path, drop=["#2", "#5"], sample=10**6, **QUICK)
+    assert found.data.names == ("a", "c", "d")
+    with pytest.raises(DataError, match="keep= names column 'id', left out since it has about"):
+        read_table(path, grouping=Grouping(always=True, leave_out=True, discretize="width")).checked_names(
+            ["#5"], Argument("keep")
+        )
+    assert learn(path, drop=["x", "id"], categories=["x"], sample=10**6, **QUICK).data.names == ("a", "c", "d")
+
+
+def test_numbers_may_be_said_to_be_categories_or_the_file_read_whole(tmp_path: Path) -> None:
+    path = sql_file(tmp_path / "a.parquet", "SELECT i % 30 n, i % 2 b, i % 7 c FROM range(3000) t(i)")
+    with pytest.raises(DataError, match=r"'n' holds numbers.*read the file whole.*whole=True"):
+        read_data(path, grouping=ALWAYS)
+    for said in ({"categorical": True}, {"categorical": ["n"]}, {"max_levels": 40}):
+        assert rows_of(read_data(path, grouping=ALWAYS, **said)) == rows_of(read_data(path, **said))
+
+
+def test_a_sample_of_what_is_not_grouped_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("a,b\n1,2\n2,1\n")
+    with pytest.raises(OptionError, match=r"sample=5 is drawn of Parquet.*a\.csv is read whole"):
+        read_table(tmp_path / "a.csv", grouping=Grouping(sample=5))
+    with pytest.raises(OptionError, match="sample=5 is drawn while rows are grouped"):
+        Grouping(always=False, sample=5)
+    for wrong in (2.5, True):
+        with pytest.raises(OptionError, match="must be a whole number"):
+            Grouping(sample=wrong)
+    with pytest.raises(OptionError, match="must be at least"):
+        Grouping(memory=float("inf"))
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(-20, 20).map(lambda k: k / 4), st.integers(1, 40)), min_size=2, max_size=15),
+    st.integers(2, 6),
+)
+def test_weighted_numbers_are_cut_as_the_cases_are(rows: list[tuple[float, int]], bins: int) -> None:
+    from arcwise.data.cluster_cuts import cluster_cuts
+
+    values, counts = np.array([value for value, _ in rows]), np.array([count for _, count in rows])
+    if len(np.unique(values)) < 2:
+        return
+    every = np.repeat(values, counts)
+    assert cuts.quantiles(values, bins, counts).tolist() == cuts.quantiles(every, bins).tolist()
+    assert cluster_cuts(values, bins, counts).tolist() == cluster_cuts(every, bins).tolist()
+    assert cuts.mean(values, counts)[0] == pytest.approx(every.mean())
+
+
+def test_cases_are_not_written_out_beyond_memory() -> None:
+    column = Column("a", np.arange(40, dtype=np.uint8), tuple(f"{k}.5" for k in range(40)))
+    other = Column("b", (np.arange(40) % 2).astype(np.uint8), ("x", "y"))
+    table = Table((column, other), "", np.full(40, 10**9), is_grouped=True)
+    assert discretize(table, method="quantile", bins=4).column("a").counts().tolist() == [10**10] * 4
+    with pytest.raises(DataError, match="have to be cut case by case, and the rows stand for 40,000,000,000 cases"):
+        discretize(table, method="mdl", target="b")
+
+
+def test_links_of_a_folder_are_followed(tmp_path: Path) -> None:
+    (tmp_path / "many").mkdir()
+    sql_file(tmp_path / "elsewhere.parquet", "SELECT i % 3 a, i % 2 b FROM range(60) t(i)")
+    (tmp_path / "many" / "a.parquet").symlink_to(tmp_path / "elsewhere.parquet")
+    assert read_table(tmp_path / "many", grouping=ALWAYS).n_cases == 60
+
+
+@pytest.mark.filterwarnings("ignore:The inplace keyword:DeprecationWarning")  # of DuckDB, where it makes a frame
+@pytest.mark.parametrize("kind", ["TIMESTAMP", "TIMESTAMP_NS", "TIMESTAMPTZ", "DATE"])
+def test_times_are_written_as_in_a_file_read_whole(tmp_path: Path, kind: str) -> None:
+    day = f"(DATE '2020-01-01' + (i % 3)::INT)::TIMESTAMP::{kind}"
+    path = sql_file(
+        tmp_path / "a.parquet",
+        f"SELECT {day} d, CASE WHEN i % 5 = 4 THEN NULL ELSE {day} END e, i % 2 b FROM range(30) t(i)",
+    )
+    assert cases(read_table(path, grouping=ALWAYS)) == cases(read_table(path))
+
+
+@pytest.mark.usefixtures("as_if_large")
+def test_a_large_file_is_audited_without_what_tells_rows_apart(tmp_path: Path) -> None:
+    path = sql_file(tmp_path / "a.parquet", f"{NUMBERS}, i AS id FROM range(600) t(i)")
+    found = check(path)
+    assert found.table.names == ("a", "x", "c") and found.describe()["rows"] == 600
+    assert any("Left out column 'id'" in step for step in found.steps)
+    assert check(path, grouping=Grouping(always=False)).table.names == ("a", "x", "c", "id")

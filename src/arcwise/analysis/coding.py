@@ -181,14 +181,18 @@ class Coding:
         """
         found = []
         with_gap_state = set(gaps)
+        of_reader = {} if given is None else given.reader_cuts
         for name, states in zip(data.names, data.states, strict=True):
-            own = None if cuts is None else cuts.get(name)
+            read = of_reader.get(name)
+            own = read.cuts if read is not None else None if cuts is None else cuts.get(name)
             labels: dict[str, str | None] = {}
             if given is not None and repaired is not None and name in given.names and name in repaired.names:
                 labels = _relabelled(given.column(name), repaired.column(name))
             written = format_of(labels) if own is not None else None
             if written is not None:
                 labels = {}
+            if read is not None:
+                labels |= dict.fromkeys(read.missing)
             gap = None
             if name in with_gap_state and repaired is not None:
                 before = set(repaired.column(name).labels) if own is None else set(interval_labels(np.array(own)))
@@ -217,6 +221,12 @@ class Coding:
         training row had is a state that nothing is known about: it is taken as not observed ("missing"), or is an
         error.
         """
+        if table.is_grouped:
+            raise DataError(
+                f"{table.prefix}the rows were read as {table.n_rows:,} distinct ones of {table.n_cases:,}; what is "
+                "said about rows needs them all, with their numbers as they are.",
+                remedies=Remedy("read the file with grouping=Grouping(always=False)"),
+            )
         columns, met = [], {}
         for coding in self.columns:
             if coding.name not in table.names:

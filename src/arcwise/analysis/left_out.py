@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from arcwise.audit import Audit, Finding, Kind
 from arcwise.data import Table
+from arcwise.data.table import AS_ASKED
 from arcwise.errors import ConstraintError, OptionError
 from arcwise.graph import Beliefs, Constraints
 from arcwise.graph.statements import Kind as Said
@@ -42,7 +43,7 @@ class LeftOut:
 def left_out_by_audit(given: Table, drop: Iterable[str], audited: Audit) -> dict[str, LeftOut]:
     """Return the columns that are no longer there: those to drop, and those that the audit left out."""
     asked = given.checked_names(given.still_there(drop), Argument("drop"))
-    gone = dict.fromkeys(asked, LeftOut("as asked for", Remedy("do not drop it")))
+    gone = dict.fromkeys(asked, LeftOut(AS_ASKED, Remedy("do not drop it")))
     gone |= {name: LeftOut(why) for name, why in given.left_out.items()}
     for finding in audited.findings:
         for name in finding.columns:

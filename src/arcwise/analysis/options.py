@@ -286,6 +286,11 @@ class LearnOptions:
         usual="all",
         section="data",
     )
+    whole: bool = option(
+        False,
+        "read a Parquet or DuckDB file of more than 10^8 cells whole, not as its distinct rows",
+        section="data",
+    )
     memory: float | None = option(
         None,
         "gigabytes for reading a Parquet or DuckDB file of more than 10^8 cells, which is read as its distinct rows",
@@ -408,6 +413,7 @@ class LearnOptions:
         from arcwise.data.large import Grouping
 
         return Grouping(
+            always=False if self.whole else None,
             memory=self.memory,
             temporary=self.temporary,
             sample=self.sample,
@@ -418,6 +424,7 @@ class LearnOptions:
             drop=self.drop,
             keep=self.keep,
             categories=self.categorical or self.categories,
+            missing=self.missing,
         )
 
     @property

@@ -203,10 +203,7 @@ def prepare(
         return _as_it_is(given, options)
     if given.n_rows == 0:
         raise DataError(f"{given.prefix}there are no rows; a structure is learned from cases.")
-    if options.target is not None:
-        given.checked_names([options.target], Argument("target"))
-    given.checked_names(options.keep, Argument("keep"))
-    given.checked_names(options.categories, Argument("categories"))
+    _check_names(given, options)
     table = given.drop(given.checked_names(given.still_there(options.drop), Argument("drop")))
     steps: list[str] = []
     if options.drop:
@@ -257,6 +254,24 @@ def prepare(
     name = options.name or ("standard input" if base == "-" else base) or given.source or "data"
     coding = Coding.of(data, given, audited.repaired, None if uncut is None else uncut.cuts, with_gap_state)
     return Prepared(data, name, tuple(steps), gaps, base, audited, uncut, coding)
+
+
+def _check_names(given: Table, options: LearnOptions) -> None:
+    """Refuse options that name columns which are not there, or ask for numbers which the reader has cut."""
+    if options.target is not None:
+        given.checked_names([options.target], Argument("target"))
+    given.checked_names(given.not_asked_out(options.keep), Argument("keep"))
+    given.checked_names(given.not_asked_out(options.categories), Argument("categories"))
+    if options.recut and given.reader_cuts:
+        raise OptionError(
+            Argument("recut", True),
+            f"cuts numbers anew in every replicate, and those of {columns_words(tuple(given.reader_cuts))} were cut "
+            "before the rows of the file were counted: only intervals are left.",
+            remedies=(
+                Remedy("leave it out"),
+                Remedy("read the file whole, if memory holds it, with", Argument("whole", True)),
+            ),
+        )
 
 
 def _with_knowledge(

@@ -180,9 +180,10 @@ class Questions:
     def code(self, rows: Rows | pd.DataFrame, *, unseen: Unseen = "missing") -> Coded:
         """Cut and code new rows as the data were that were learned from."""
         from arcwise.data import read_table
+        from arcwise.data.large import Grouping
 
         if isinstance(rows, str | os.PathLike):
-            rows = read_table(rows, progress=False)
+            rows = read_table(rows, progress=False, grouping=Grouping(always=False))
         if isinstance(rows, Dataset | Incomplete):
             rows = table_of(rows)
         table = rows if isinstance(rows, Table) else Table.from_dataframe(rows)

@@ -15,6 +15,7 @@ from arcwise.analysis.edge_table import SETTLED
 from arcwise.analysis.questions import Questions
 from arcwise.confidence import EdgeConfidence
 from arcwise.data import Dataset, read_data
+from arcwise.data.large import Grouping
 from arcwise.data.targets import COLUMN
 from arcwise.ensemble import NetworkSet, NetworkSummary
 from arcwise.errors import FormatError
@@ -101,7 +102,8 @@ class SavedAnalysis(Questions):
         column = COLUMN if self._facts.get("experiments") else None
         if hashlib.sha256(read_bytes(path)).hexdigest() != self._facts.get("data"):
             raise FormatError(f"{path}: not the data of this analysis: another fingerprint. Run `arcwise learn` again.")
-        return read_data(path, progress=False, interventions=column)
+        # Whatever its size: the rows are in an order, completion after completion.
+        return read_data(path, progress=False, interventions=column, grouping=Grouping(always=False))
 
     @property
     def copies(self) -> int:

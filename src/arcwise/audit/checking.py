@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from arcwise.audit.audit import Audit, AuditSettings, audit_table
 from arcwise.data import Dataset, Table, read_table
+from arcwise.data.large import Grouping
 from arcwise.progress import ProgressCallback
 from arcwise.settings import gather
 
@@ -37,9 +38,10 @@ class CheckKeywords(AuditKeywords, total=False):
     separator: str | None
     format: str | None
     table: str | None
+    grouping: Grouping
 
 
-READING = ("separator", "format", "table")
+READING = ("separator", "format", "table", "grouping")
 
 
 def check(
@@ -63,8 +65,9 @@ def check(
         See `arcwise.progress.show_progress`.
     settings
         The fields of `AuditSettings` by keyword, such as ``decimal=","``, or a whole one as ``settings=``; and how a
-        file is to be read, as in `arcwise.data.read_table`: `separator`, `format`, and `table`, a sheet or a table of a
-        data base.
+        file is to be read, as in `arcwise.data.read_table`: `separator`, `format`, `table`, a sheet or a table of a
+        data base, and `grouping`. Of a file that is read as its distinct rows, what tells nearly every row apart is
+        left out and numbers are cut, unless `grouping` says otherwise.
 
     Examples
     --------
@@ -80,7 +83,15 @@ def check(
     said = gather(AuditSettings, check, settings)
     if isinstance(data, str | os.PathLike):
         header = None if said.header is None else said.header == "first"
-        given = read_table(data, progress=progress, merge=True, header=header, **reading)
+        usual = Grouping(
+            leave_out=True,
+            discretize="quantile",
+            keep_dates=said.dates in ("year", "month"),
+            keep=said.keep,
+            categories=said.categories,
+            missing=said.missing,
+        )
+        given = read_table(data, progress=progress, merge=True, header=header, **{"grouping": usual} | reading)
     elif isinstance(data, Dataset):
         given = Table.from_dataframe(data.to_dataframe())
     else:

@@ -11,6 +11,7 @@ from arcwise.audit.words import columns_words, rows_words, verb
 from arcwise.audit.written_numbers import is_written_number
 from arcwise.data import Column, Table
 from arcwise.data.labels import numbers_of, quoted
+from arcwise.data.missing_codes import CODES, LEAST_VALUES, stands_for_missing
 from arcwise.data.table import MAX_LEVELS
 from arcwise.mentions import Argument
 
@@ -31,9 +32,6 @@ WORDS = frozenset(
 NO_NUMBERS = WORDS | frozenset(
     ("none", "nd", "n/d", "n.d.", "not done", "not measured", "tbd", "x", "*", "error", "no data", "inf", "-inf")
 )
-# Numbers that stand for a missing value in questionnaires and old files, where they are out of the range of the rest.
-CODES = (-9999.0, -999.0, -99.0, -9.0, -8.0, -7.0, -1.0, 9.0, 88.0, 98.0, 99.0, 888.0, 998.0, 999.0, 9999.0, 99999.0)
-LEAST_VALUES = 4  # a range is known from this many other values on
 # A column is one of numbers with a few words in it from this share of rows on, and up to so many words.
 NUMBERS_SHARE, MOST_WORDS = 0.8, 10
 
@@ -150,11 +148,7 @@ def _markers(column: Column) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _codes_out_of_range(column: Column, signs: list[str]) -> tuple[list[str], list[str]]:
-    """Return the labels that are such numbers and out of range: certainly, and possibly.
-
-    Certain are those that are further from all others than these are from each other; possible, those that are apart
-    from the others, as 9 is from 1 to 5, or negative where no other is.
-    """
+    """Return the labels that are numbers which stand for missing values, out of range: certainly, and possibly."""
     rest = [label for label in column.labels if label not in signs]
     numbers = numbers_of(rest)
     if numbers is None:
@@ -164,15 +158,14 @@ def _codes_out_of_range(column: Column, signs: list[str]) -> tuple[list[str], li
         return [], []
     low, high = float(others.min()), float(others.max())
     counts = column.counts()
-    sure, unsure = [], []
+    sure: list[str] = []
+    unsure: list[str] = []
     for label, number in zip(rest, numbers.tolist(), strict=True):
-        if number not in CODES or low <= number <= high or counts[column.labels.index(label)] < 2:
+        if number not in CODES or counts[column.labels.index(label)] < 2:
             continue
-        far = number > high + (high - low) or number < low - (high - low)
-        if far and len(others) >= LEAST_VALUES:
-            sure.append(label)
-        elif number >= high + 2 or number <= low - 2 or number < 0 <= low:
-            unsure.append(label)
+        stands = stands_for_missing(number, low, high, len(others))
+        if stands is not None:
+            (sure if stands else unsure).append(label)
     return sure, unsure
 
 

@@ -22,7 +22,7 @@ __all__ = ["register"]
 # What can be said about data, beside what is done to gaps and numbers.
 SAID = (
     *("drop", "keep", "categorical", "categories", "missing", "decimal", "thousands", "dates", "merge_rare"),
-    *("header", "separator", "format", "table"),
+    *("header", "separator", "format", "table", "sample", "whole", "memory", "temporary"),
 )
 CheckGroup = group_of(LearnOptions, leave_out=[item.name for item in options_of(LearnOptions) if item.name not in SAID])
 

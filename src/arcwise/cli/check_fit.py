@@ -66,7 +66,7 @@ def check_fit(
     }
     if source.is_dir():
         saved = open_folder(source)
-        table = None if data is None else reading.read_table(data, printing.progress)
+        table = None if data is None else reading.read_rows(data, printing.progress)
         if table is not None:
             for remark in saved.coding.apply(table).remarks():
                 printing.remark(remark)

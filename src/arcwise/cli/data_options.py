@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from arcwise.analysis.left_out import LeftOut
     from arcwise.cli.rule_options import ConstraintOptions
     from arcwise.data import Dataset, Incomplete, Table
+    from arcwise.data.large import Grouping
     from arcwise.ensemble.uncut import Cutting, Uncut
     from arcwise.graph import Constraints
     from arcwise.scores import Score
@@ -74,33 +75,6 @@ class TableOptions(OptionGroup):
         ),
     ] = None
 
-    sample: Annotated[
-        int | None,
-        typer.Option(
-            "--sample",
-            help="Read about this many rows of a Parquet or DuckDB file, drawn at random; the same ones every time "
-            "(default: all).",
-            show_default=False,
-        ),
-    ] = None
-    memory: Annotated[
-        float | None,
-        typer.Option(
-            "--memory",
-            help="Gigabytes for reading a Parquet or DuckDB file of more than 10^8 cells, which is read as its "
-            "distinct rows (default: 4, or what is free).",
-            show_default=False,
-        ),
-    ] = None
-    temporary: Annotated[
-        Path | None,
-        typer.Option(
-            "--temporary",
-            help="A folder for what does not fit into that memory (default: the system's).",
-            show_default=False,
-        ),
-    ] = None
-
     header: Annotated[
         str | None,
         typer.Option(
@@ -132,9 +106,15 @@ class TableOptions(OptionGroup):
     ] = None
 
     @property
+    def grouping(self) -> Grouping:
+        """How a file of more rows than memory is read: whole, since rows are handed back one by one."""
+        from arcwise.data.large import Grouping
+
+        return Grouping(always=False)
+
+    @property
     def keywords(self) -> dict[str, Any]:
         """How the file is to be taken apart, as `read_table` wants it."""
-        from arcwise.data.large import Grouping
         from arcwise.data.targets import checked_conditions
 
         given: dict[str, Any] = {
@@ -149,15 +129,16 @@ class TableOptions(OptionGroup):
             given["header"] = self.header == "first"
         if self.condition:
             given["conditions"] = checked_conditions(self.condition)
-        given["grouping"] = Grouping(memory=self.memory, temporary=self.temporary, sample=self.sample)
+        given["grouping"] = self.grouping
         return {name: value for name, value in given.items() if value is not None}
 
-    def read_table(self, data: Path, progress: bool | None) -> Table:
-        """Read a data file as it is, with its gaps and numbers."""
+    def read_table(self, data: Path, progress: bool | None, grouping: Grouping | None = None) -> Table:
+        """Read a data file as it is, with its gaps and numbers; a large one in another way, if that is given."""
         from arcwise.data import read_table
         from arcwise.data.read import warn_of_titles
 
-        table = read_table(data, columns=self.column, drop=self.drop or (), progress=progress, **self.keywords)
+        keywords = self.keywords | ({} if grouping is None else {"grouping": grouping})
+        table = read_table(data, columns=self.column, drop=self.drop or (), progress=progress, **keywords)
         warn_of_titles(table)
         return table
 
@@ -166,6 +147,38 @@ class TableOptions(OptionGroup):
 class DataOptions(TableOptions):
     """How a file of discrete data is read, and what is done about gaps."""
 
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            "--sample",
+            help="Read about this many rows of a Parquet or DuckDB file, drawn at random; the same ones every time "
+            "(default: all).",
+            show_default=False,
+        ),
+    ] = None
+    whole: Annotated[
+        bool,
+        typer.Option(
+            "--whole", help="Read a Parquet or DuckDB file of more than 10^8 cells whole, not as its distinct rows."
+        ),
+    ] = False
+    memory: Annotated[
+        float | None,
+        typer.Option(
+            "--memory",
+            help="Gigabytes for reading a Parquet or DuckDB file of more than 10^8 cells, which is read as its "
+            "distinct rows (default: 4, or what is free).",
+            show_default=False,
+        ),
+    ] = None
+    temporary: Annotated[
+        Path | None,
+        typer.Option(
+            "--temporary",
+            help="A folder for what does not fit into that memory (default: the system's).",
+            show_default=False,
+        ),
+    ] = None
     categorical: CategoricalOption = False
     impute: Annotated[
         str | None,
@@ -177,6 +190,25 @@ class DataOptions(TableOptions):
             show_default=False,
         ),
     ] = None
+
+    @property
+    def grouping(self) -> Grouping:
+        """How a file of more rows than memory is read: as its distinct rows."""
+        from arcwise.data.large import Grouping
+
+        return Grouping(
+            always=False if self.whole else None,
+            memory=self.memory,
+            temporary=self.temporary,
+            sample=self.sample,
+            categories=self.categorical,
+        )
+
+    def read_rows(self, data: Path, progress: bool | None) -> Table:
+        """Read a data file whose rows are asked about one by one."""
+        if self.sample is not None:
+            raise OptionError(Argument("sample", self.sample), "is not for rows that are compared one by one.")
+        return replace(self, whole=True).read_table(data, progress)
 
     def read(self, data: Path, progress: bool | None, score: Score | None = None) -> Dataset:
         """Read a data file that is discrete; a column with one value only is left out, as `learn` does.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,11 @@ def read_data_for(
     declared = None
     if given.network is not None and with_states:
         declared = dict(zip(given.network.names, given.network.states, strict=True))
-    table = reading.read_table(data, progress)
+    # Rows are grouped by what is needed, and by the states that a network declares.
+    grouping = reading.grouping
+    if given.names is not None:
+        grouping = replace(grouping, columns=given.names, categories=declared or grouping.categories)
+    table = reading.read_table(data, progress, grouping)
     if given.names is not None:
         missing = [name for name in given.names if name not in table.names]
         if missing:

@@ -139,7 +139,8 @@ def _others(table: Table | Dataset | Incomplete, columns: list[str]) -> tuple[st
     from arcwise.data import Table
 
     assert isinstance(table, Table)  # a file was read
-    chosen = table.checked_names(columns, Argument("columns"))
+    chosen = table.at_positions(columns)
+    table.checked_names(table.still_there(columns), Argument("columns"))
     return tuple(name for name in (*table.names, *table.left_out) if name not in chosen)
 
 

@@ -284,10 +284,11 @@ def _answer_rows(
     network: BayesianNetwork, question: Question, asked: _Rows, options: dict[str, Any], printing: PrintOptions
 ) -> tuple[pd.DataFrame, dict[str, Any]]:
     from arcwise.data import read_table
+    from arcwise.data.large import Grouping
 
     if question.explanation or question.states or not question.asked:
         raise OptionError(f"'{question.text}' cannot be asked for rows; ask for variables, as in 'P(x)' or 'P(x, y)'.")
-    table = read_table(asked.path, progress=options["progress"])
+    table = read_table(asked.path, progress=options["progress"], grouping=Grouping(always=False))
     unknown = [name for name in table.names if name not in network.names]
     if unknown:
         printing.remark(f"columns that the network does not have are left aside: {', '.join(unknown)}")

@@ -21,13 +21,16 @@ Floats = NDArray[np.float64]
 Spread = Callable[[NDArray[np.int64], NDArray[np.int64]], Floats]
 
 
-def cluster_cuts(values: Floats, clusters: int) -> Floats:
+def cluster_cuts(values: Floats, clusters: int, counts: NDArray[np.int64] | None = None) -> Floats:
     """Return the cuts halfway between the centres of the clusters with the least sum of squared distances.
+
+    `counts` say how often each value occurs, if not once.
 
     >>> cluster_cuts(np.array([1.0, 2.0, 1.5, 10.0, 11.0, 30.0]), 3).tolist()
     [6.0, 20.25]
     """
-    distinct, counts = np.unique(values, return_counts=True)
+    distinct, position = np.unique(values, return_inverse=True)
+    counts = np.bincount(position, counts)
     weights = np.concatenate([[0.0], np.cumsum(counts)])
     centred = distinct - np.average(distinct, weights=counts)  # sums of squares of large numbers would cancel
     sums = np.concatenate([[0.0], np.cumsum(counts * centred)])

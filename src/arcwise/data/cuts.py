@@ -5,6 +5,7 @@ Intervals are closed on the right: a value on a cut belongs to the lower interva
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from itertools import pairwise
 
@@ -26,21 +27,28 @@ def equal_width(values: NDArray[np.float64], bins: int) -> Cuts:
     return np.array([float(low + (high - low) * k / bins) for k in range(1, bins)])
 
 
-def quantiles(values: NDArray[np.float64], bins: int) -> Cuts:
+def quantiles(values: NDArray[np.float64], bins: int, counts: NDArray[np.int64] | None = None) -> Cuts:
     """Return the cuts of `bins` intervals with as equal numbers of rows as ties allow: values of the data.
 
-    Where so many rows have the largest value that no cut lies below it, it is cut off from all others.
+    Where so many rows have the largest value that no cut lies below it, it is cut off from all others. `counts` say in
+    how many rows each value is, if not in one.
     """
-    cuts: Cuts = np.unique(np.quantile(values, np.arange(1, bins) / bins, method="inverted_cdf"))
+    if counts is None:
+        cuts: Cuts = np.unique(np.quantile(values, np.arange(1, bins) / bins, method="inverted_cdf"))
+    else:
+        order = np.argsort(values, kind="stable")
+        ends = np.cumsum(counts[order])
+        ranks = [max(0, math.ceil(int(ends[-1]) * (k / bins) - 1)) for k in range(1, bins)]
+        cuts = np.unique(values[order][np.searchsorted(ends, ranks, side="right")])
     largest = values.max()
     if cuts[0] == largest:
         return np.asarray(np.unique(values)[-2:-1])
     return np.asarray(cuts[cuts < largest])
 
 
-def mean(values: NDArray[np.float64]) -> Cuts:
-    """Return one cut, at the mean."""
-    return np.array([values.mean()])
+def mean(values: NDArray[np.float64], counts: NDArray[np.int64] | None = None) -> Cuts:
+    """Return one cut, at the mean; `counts` say in how many rows each value is, if not in one."""
+    return np.array([values.mean() if counts is None else np.average(values, weights=counts)])
 
 
 def intervals_of(values: NDArray[np.float64], cuts: Cuts) -> NDArray[np.int64]:

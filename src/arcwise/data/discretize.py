@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +21,19 @@ from arcwise.mentions import Argument, Remedy
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["METHODS", "apply_cuts", "check_numbers", "class_column", "cut_points", "discretize", "find_cuts"]
+__all__ = [
+    "METHODS",
+    "apply_cuts",
+    "case_rows",
+    "check_numbers",
+    "class_column",
+    "cut_points",
+    "discretize",
+    "find_cuts",
+]
 
 METHODS = ("mdl", "width", "quantile", "kmeans", "mean")
+MOST_CASES = 10**8  # that weighted rows are written out as
 Cuts = dict[str, NDArray[np.float64]]
 
 
@@ -138,13 +148,28 @@ def find_cuts(
     classes = class_column(table, target) if method == "mdl" else None
     for column in chosen:
         check_numbers(table, column)
-    rows = _cases(table)
+    if classes is None and table.weights is not None:
+        return {column.name: _weighted_cuts(column, table.weights, method, bins) for column in chosen}
+    rows = case_rows(table)
     labels = None if classes is None else classes.codes[rows].astype(np.int64)
     states = 0 if classes is None else len(classes.labels)
     return {
         column.name: cut_points(column.values()[rows], method, bins=bins, classes=labels, n_classes=states)
         for column in chosen
     }
+
+
+def _weighted_cuts(column: Column, weights: NDArray[Any], method: str, bins: int) -> NDArray[np.float64]:
+    """Return the cut points of rows that stand for many cases each: of the distinct numbers and their counts."""
+    assert column.numbers is not None
+    counts = np.bincount(column.codes, weights, minlength=len(column.labels) + 1)[:-1].astype(np.int64)
+    seen = counts > 0
+    numbers, counts = column.numbers[seen], counts[seen]
+    if method == "width":
+        return cutting.equal_width(numbers, bins)
+    if method == "quantile":
+        return cutting.quantiles(numbers, bins, counts)
+    return cluster_cuts(numbers, bins, counts) if method == "kmeans" else cutting.mean(numbers, counts)
 
 
 def cut_points(
@@ -223,10 +248,20 @@ def check_numbers(table: Table, column: Column) -> None:
         raise DataError(f"{where} has one distinct value, '{column.labels[0]}': there is nothing to cut. Drop it.")
 
 
-def _cases(table: Table) -> NDArray[np.int64] | slice:
-    """Return the rows as often as their weights say."""
+def case_rows(table: Table) -> NDArray[np.int64]:
+    """Return the row of each case: rows as often as their weights say."""
     if table.weights is None:
-        return slice(None)
+        return np.arange(table.n_rows)
+    if (cases := int(np.sum(table.weights))) > MOST_CASES:
+        raise DataError(
+            f"{table.prefix}numbers have to be cut case by case, and the rows stand for {cases:,} cases, more than "
+            f"{MOST_CASES:,}. Numbers that are stored as text cannot be cut while the rows of a file are counted.",
+            remedies=(
+                Remedy("store them as numbers"),
+                Remedy("leave out columns with", Argument("drop")),
+                Remedy("take a sample of the rows with", Argument("sample", MOST_CASES)),
+            ),
+        )
     return np.repeat(np.arange(table.n_rows), np.asarray(table.weights, dtype=np.int64))
 
 

@@ -146,7 +146,14 @@ def read_data(
         If the data are not discrete and complete, or not a data set: see `Dataset.from_dataframe`.
     """
     chosen = gather(ReadingSettings, read_data, settings)
-    table = read_table(path, columns=columns, drop=drop, progress=progress, settings=chosen)
+    if not isinstance(categorical, bool):
+        categorical = _names(categorical)
+    grouping = replace(
+        chosen.grouping,
+        categories=categorical or chosen.grouping.categories,
+        max_levels=chosen.grouping.max_levels if max_levels is None else max_levels,
+    )
+    table = read_table(path, columns=columns, drop=drop, progress=progress, settings=replace(chosen, grouping=grouping))
     warn_of_titles(table)
     return table.to_dataset(states=states, categorical=categorical, max_levels=max_levels)
 
@@ -197,6 +204,12 @@ def read_table(
                 raise FormatError(f"{source.name}: the file is empty.")
             _check_content(source, kind, chosen.format is not None)
             grouped = _grouped(path, kind, chosen, listed, markers, callback) if source.in_place else None
+            if grouped is None and chosen.grouping.sample is not None:
+                raise OptionError(
+                    Argument("sample", chosen.grouping.sample),
+                    f"is drawn of Parquet files, folders of them and DuckDB files; {source.name} is read whole.",
+                    remedies=(Remedy("leave it out"), Remedy("write the data as Parquet first")),
+                )
             table = grouped or _READERS[kind](source, options, callback)
     if grouped is not None:
         if chosen.interventions is not None:
@@ -227,10 +240,13 @@ def _grouped(
     """Return the distinct rows of a large file; None if it is read whole."""
     if kind not in GROUPED_KINDS or not is_grouped(Path(path), kind, chosen.grouping, table=chosen.table):
         return None
+    grouping = chosen.grouping
+    if kind == "duckdb":
+        grouping = replace(grouping, missing=(*grouping.missing, *markers))
     found = read_grouped(
         Path(path),
         kind,
-        chosen.grouping,
+        grouping,
         wanted=listed,
         special=(chosen.weights, chosen.interventions),
         table=chosen.table,

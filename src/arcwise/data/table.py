@@ -28,7 +28,19 @@ if TYPE_CHECKING:
 
     from arcwise.data.incomplete import Incomplete
 
-__all__ = ["MAX_LEVELS", "Column", "Table"]
+__all__ = ["AS_ASKED", "MAX_LEVELS", "Column", "ReaderCuts", "Table"]
+
+# Why a column is left out that somebody named for it.
+AS_ASKED = "as asked for"
+
+
+@one_screen
+@dataclass(frozen=True, slots=True)
+class ReaderCuts:
+    """Where the reader of a large file cut a column of numbers, and the labels that it took for missing values."""
+
+    cuts: tuple[float, ...]
+    missing: tuple[str, ...] = ()
 
 
 @one_screen
@@ -148,6 +160,10 @@ class Table:
     is_grouped
         Whether the rows are the distinct ones of a large file, in no order that means anything, and `weights` say how
         many rows of the file each stands for; see `arcwise.data.large`.
+    reader_cuts
+        Where the reader cut columns of numbers.
+    file_names
+        All columns of the file, by which "#3" is the third, where the reader left some out; () if those that are there.
     """
 
     columns: tuple[Column, ...]
@@ -160,6 +176,8 @@ class Table:
     told: tuple[str, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
     is_grouped: bool = False
+    reader_cuts: Mapping[str, ReaderCuts] = field(default_factory=dict)
+    file_names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         # Whoever makes a new column need not think of weights: a table of distinct rows gives its own to all of them.
@@ -279,7 +297,11 @@ class Table:
 
     def still_there(self, names: Iterable[str]) -> list[str]:
         """Return those of the names that the reader has not left out already."""
-        return [name for name in _listed(names) if name not in self.left_out]
+        return [name for name in self.at_positions(names) if name not in self.left_out]
+
+    def not_asked_out(self, names: Iterable[str]) -> list[str]:
+        """Return those of the names that the reader has not left out because somebody asked for it."""
+        return [name for name in self.at_positions(names) if self.left_out.get(name) != AS_ASKED]
 
     def take(self, rows: ArrayLike) -> Table:
         """Return the given rows: positions or a mask."""
@@ -301,6 +323,8 @@ class Table:
             told=self.told,
             left_out=self.left_out,
             is_grouped=self.is_grouped,
+            reader_cuts=self.reader_cuts,
+            file_names=self.file_names,
         )
 
     def to_dataframe(self) -> pd.DataFrame:
@@ -362,8 +386,10 @@ class Table:
 
         "#3" is the third column, unless a column has that name.
         """
-        listed = [self._at_position(name) for name in _listed(names)]
+        listed = self.at_positions(names)
         for name in listed:
+            if name in self.left_out:
+                raise DataError(*self.place_parts, where, f"names column '{name}', left out {self.left_out[name]}.")
             if name not in self.names:
                 near = difflib.get_close_matches(str(name), self.names, n=1)
                 guess = f"; did you mean '{near[0]}'?" if near else "."
@@ -372,13 +398,18 @@ class Table:
                 )
         return listed
 
+    def at_positions(self, names: Iterable[str]) -> list[str]:
+        """Return names with those of the columns that are given as "#3"."""
+        return [self._at_position(name) for name in _listed(names)]
+
     def _at_position(self, name: str) -> str:
         """Return the name of a column that is given as "#3"; other names as they are."""
         digits = str(name)[1:]
-        if name in self.names or str(name)[:1] != "#" or not (digits.isascii() and digits.isdigit()):
+        known = self.file_names or self.names
+        if name in known or str(name)[:1] != "#" or not (digits.isascii() and digits.isdigit()):
             return name
         position = int(digits[:9])
-        return self.names[position - 1] if 1 <= position <= len(self.names) else name
+        return known[position - 1] if 1 <= position <= len(known) else name
 
 
 def _known(names: Sequence[str]) -> str:

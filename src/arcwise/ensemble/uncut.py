@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from arcwise.data import Dataset, Incomplete, Table, apply_cuts, impute
 from arcwise.data import cuts as cutting
-from arcwise.data.discretize import METHODS, check_numbers, class_column, cut_points
+from arcwise.data.discretize import METHODS, case_rows, check_numbers, class_column, cut_points
 from arcwise.data.gap_states import GapStates
 from arcwise.data.resample import bootstrap_weights
 from arcwise.defaults import BINS
@@ -266,8 +266,7 @@ class Uncut:
     @cached_property
     def _case_rows(self) -> NDArray[np.int64]:
         """The row of each case."""
-        rows = np.arange(self.table.n_rows)
-        return rows if self.table.weights is None else np.repeat(rows, np.asarray(self.table.weights, dtype=np.int64))
+        return case_rows(self.table)
 
     @cached_property
     def _classes(self) -> tuple[NDArray[np.int64], int]:

@@ -30,7 +30,7 @@ TITLES = {
 
 def audit_blocks(audit: Audit) -> tuple[Block, ...]:
     """Return the page of the audit: findings, columns, gaps."""
-    rows, columns = audit.table.shape
+    rows, columns = audit.table.n_cases, len(audit.table.columns)
     serious = sum(finding.severity is not Severity.NOTE for finding in audit.findings)
     if not audit.findings:
         told = "Nothing was found that stands in the way of learning from them."
@@ -41,6 +41,8 @@ def audit_blocks(audit: Audit) -> tuple[Block, ...]:
             f"{'is' if notes == 1 else 'are'} worth knowing."
         )
     blocks: list[Block] = [Paragraph(f"The data have {columns:,} columns and {rows:,} rows. {told}")]
+    if audit.table.told:  # by the reader of a large file, who had to leave out and to cut before anything was counted
+        blocks.append(Paragraph(" ".join(audit.table.told)))
     if audit.findings:
         blocks.append(_findings(audit))
     blocks.append(_columns(audit.read))

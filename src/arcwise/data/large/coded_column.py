@@ -13,19 +13,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import cuts as cutting
-from arcwise.data.large.column_profile import MOST_LABELS, WHOLE, ColumnProfile
+from arcwise.data.large.column_profile import MOST_LABELS, WHOLE, ColumnProfile, sql_number
 from arcwise.data.large.large_source import LargeSource
-from arcwise.data.large.selection import source_cuts
-from arcwise.data.table import Column, Table
+from arcwise.data.table import Column, ReaderCuts, Table
 from arcwise.errors import FormatError
 from arcwise.parquet import identifier, quoted
 from arcwise.progress import ProgressCallback
 
-__all__ = ["CodedColumn", "cut_column", "declared_column", "distinct_values", "labelled_column"]
+__all__ = ["CodedColumn", "declared_column", "distinct_values", "labelled_column"]
 
 # Whole numbers are coded by their distance from the least where that is less than this, and looked up otherwise.
 CLOSE = 2**12
+FAR = 2**62  # beyond, a BIGINT need not hold them
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +39,8 @@ class CodedColumn:
         SQL that gives a whole number from 0 to ``len(lookup) - 1`` for every row.
     lookup
         The code of the label for each of these numbers; ``len(labels)`` for a missing value.
+    cuts
+        Where a column of numbers was cut.
     """
 
     name: str
@@ -47,6 +48,7 @@ class CodedColumn:
     declared: bool
     expression: str
     lookup: NDArray[np.int64]
+    cuts: ReaderCuts | None = None
 
     def column(self, numbers: NDArray[np.int64]) -> Column:
         """Return the column of the rows with these numbers."""
@@ -59,10 +61,12 @@ class CodedColumn:
 def distinct_values(source: LargeSource, name: str, *, progress: ProgressCallback) -> dict[str, NDArray[Any]] | None:
     """Return the distinct values of a column, as text and as numbers, too, in order; None if there are too many."""
     column, type_ = identifier(name), source.types[name]
-    number = f"CAST({column} AS DOUBLE)" if ColumnProfile(name, type_, 0, 0).is_number else "NULL"
+    number = "CAST(value AS DOUBLE)" if ColumnProfile(name, type_, 0, 0).is_number else "NULL"
+    if type_ in ("FLOAT", "DOUBLE"):
+        column = f"CASE WHEN isnan({column}) THEN NULL ELSE {column} END"
     found = source.ask(
-        f"SELECT {column} AS value, CAST({column} AS VARCHAR) AS text, {number} AS number "
-        f"FROM (SELECT {column} FROM {source.rows} GROUP BY {column} LIMIT {MOST_LABELS + 2}) "
+        f"SELECT value, CAST(value AS VARCHAR) AS text, {number} AS number "
+        f"FROM (SELECT {column} AS value FROM {source.rows} GROUP BY value LIMIT {MOST_LABELS + 2}) "
         "ORDER BY value NULLS LAST",
         stage="values of columns",
         progress=progress,
@@ -80,24 +84,31 @@ def labelled_column(source: LargeSource, name: str, values: dict[str, NDArray[An
     """Return a column that rows are grouped by as it is; `values` are its `distinct_values`."""
     import pandas as pd
 
-    known = _known(values["text"])
+    known, type_ = _known(values["text"]), source.types[name]
+    # DuckDB hands out the widest whole numbers, and pandas those with gaps, as floats, which beyond 2^53 are others.
+    whole = [int(text) for text in values["text"][known]] if type_ in WHOLE else []
     given = values["value"]
-    if isinstance(given, np.ma.MaskedArray):  # as in a frame: whole numbers with gaps are floats
+    if type_ in WHOLE:
+        given = np.array([*whole, *[None] * int((~known).sum())], dtype=object)  # gaps come last
+    elif given.dtype.kind == "M":
+        given = np.where(known, np.ma.getdata(given), np.datetime64("NaT"))
+    elif isinstance(given, np.ma.MaskedArray):  # as in a frame
         plain = given.data.astype(np.float64 if given.dtype.kind in "iuf" else object)
         plain[~known] = np.nan if given.dtype.kind in "iuf" else None
         given = plain
-    read = Table.from_dataframe(pd.DataFrame({name: pd.Series(given)}), source=source.name).columns[0]
+    series = pd.Series(given)
+    if type_ == "TIMESTAMP WITH TIME ZONE":  # of which numpy has the time at Greenwich
+        series = series.dt.tz_localize("UTC").dt.tz_convert(source.time_zone())
+    read = Table.from_dataframe(pd.DataFrame({name: series}), source=source.name).columns[0]
     codes = read.codes.astype(np.int64)
     column, missing = identifier(name), len(read.labels)
-    type_ = source.types[name]
-    whole = [int(number) for number in np.asarray(values["number"])[known]] if type_ in WHOLE else []
-    if whole and whole[-1] - whole[0] < CLOSE:
+    if whole and whole[-1] - whole[0] < CLOSE and max(map(abs, (whole[0], whole[-1]))) < FAR:
         lookup = np.full(whole[-1] - whole[0] + 2, missing)
         lookup[np.array(whole) - whole[0]] = codes[known]
         distance = f"CAST({column} AS BIGINT) - ({whole[0]})"
         return CodedColumn(name, read.labels, read.declared, f"coalesce({distance}, {len(lookup) - 1})", lookup)
     lookup = np.append(codes[known], missing)
-    if ColumnProfile(name, type_, 0, 0).is_number:
+    if ColumnProfile(name, type_, 0, 0).is_number and type_ not in WHOLE:
         numbers = np.asarray(values["number"])[known].tolist()
         position = _by_number(f"CAST({column} AS DOUBLE)", numbers)
     else:
@@ -120,24 +131,6 @@ def declared_column(
     return CodedColumn(name, tuple(states), True, position, np.arange(len(states) + 1))
 
 
-def cut_column(
-    source: LargeSource, profile: ColumnProfile, method: str, bins: int, *, progress: ProgressCallback
-) -> CodedColumn:
-    """Return a column of numbers that is cut into intervals before rows are grouped."""
-    plain = f"CAST({identifier(profile.name)} AS DOUBLE)"
-    number = f"CASE WHEN isnan({plain}) THEN NULL ELSE {plain} END"
-    if not (np.isfinite(profile.low) and np.isfinite(profile.high)):
-        raise FormatError(
-            f"{source.name}: column '{profile.name}' holds infinite values or none at all; replace them, or leave the "
-            "column out."
-        )
-    cuts = source_cuts(source, number, method, bins, progress=progress)
-    labels = cutting.interval_labels(cuts)
-    above = " + ".join(f"(({plain}) > CAST({quoted(repr(float(cut)))} AS DOUBLE))::BIGINT" for cut in cuts) or "0"
-    missing = f"CASE WHEN {plain} IS NULL OR isnan({plain}) THEN {len(labels)} ELSE {above} END"
-    return CodedColumn(profile.name, labels, True, missing, np.arange(len(labels) + 1))
-
-
 def _by_text(text: str, known: list[str]) -> str:
     """Return SQL for the position of a text among others, their number for anything else: an enumeration's code."""
     if not known:
@@ -149,5 +142,5 @@ def _by_number(number: str, known: list[float]) -> str:
     """Return the same for numbers: 0.0 and -0.0 are equal, and differ as texts."""
     if not known:
         return "0"
-    cases = " ".join(f"WHEN CAST({quoted(repr(float(value)))} AS DOUBLE) THEN {k}" for k, value in enumerate(known))
+    cases = " ".join(f"WHEN {sql_number(value)} THEN {k}" for k, value in enumerate(known))
     return f"CASE {number} {cases} ELSE {len(known)} END"

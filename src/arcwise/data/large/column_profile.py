@@ -9,15 +9,16 @@ Flajolet et al. 2007). What is then done about it is what is done about the same
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from arcwise.data.carrying import MAX_LEVELS
 from arcwise.data.identifiers import says_identifier, says_numbering
 from arcwise.data.large.large_source import LargeSource
-from arcwise.parquet import identifier
+from arcwise.parquet import identifier, quoted
 from arcwise.progress import ProgressCallback
 
-__all__ = ["MOST_LABELS", "ColumnProfile", "profile_columns"]
+__all__ = ["MOST_LABELS", "WHOLE", "ColumnProfile", "number_sql", "profile_columns", "sql_number"]
 
 # Labels by which rows are grouped as they are. A column with more is no variable of a network.
 MOST_LABELS = 1000
@@ -92,28 +93,49 @@ class ColumnProfile:
         width = self.high - self.low + 1
         return width > 1 and -width * math.expm1(-self.values / width) < (1 - 2 * ERROR) * self.distinct
 
-    def why_not_grouped(self) -> str | None:
-        """Return why rows cannot be grouped by the column as it is, a clause; None if they can."""
+    def why_not_grouped(self, max_levels: int = MAX_LEVELS) -> str | None:
+        """Return why rows cannot be grouped by the column as it is, a clause; None if they can.
+
+        Numbers are categories up to so many distinct ones.
+        """
         if self.is_date and self.distinct > MAX_LEVELS:
             return f"holds dates or times, about {self.distinct:,} different ones"
         reason = self.identifier_reason()
         if reason is not None:
             return f"has {reason}: that is an identifier, not a variable"
-        if self.is_number and self.distinct > MAX_LEVELS:
+        if self.is_number and self.distinct > max_levels:
             return f"holds numbers with about {self.distinct:,} distinct values, not categories"
         if self.distinct > MOST_LABELS:
             return f"has about {self.distinct:,} distinct values, more than rows can be grouped by ({MOST_LABELS:,})"
         return None
 
 
-def profile_columns(source: LargeSource, names: list[str], *, progress: ProgressCallback) -> list[ColumnProfile]:
-    """Ask for the aggregates of columns, in one pass over the rows."""
+def sql_number(value: float) -> str:
+    """Return a number as SQL has it, exactly."""
+    return f"CAST({quoted(repr(float(value)))} AS DOUBLE)"
+
+
+def number_sql(name: str, type_: str, missing: Collection[float] = ()) -> str:
+    """Return SQL for the numbers of a column; NaN and the numbers that stand for missing values are NULL."""
+    plain = f"CAST({identifier(name)} AS DOUBLE)"
+    gaps = [f"isnan({plain})"] if type_ in ("FLOAT", "DOUBLE") else []
+    if missing:
+        gaps.append(f"{plain} IN ({', '.join(map(sql_number, sorted(missing)))})")
+    return f"CASE WHEN {' OR '.join(gaps)} THEN NULL ELSE {plain} END" if gaps else plain
+
+
+def profile_columns(
+    source: LargeSource, names: list[str], *, missing: Collection[float] = (), progress: ProgressCallback
+) -> list[ColumnProfile]:
+    """Ask for the aggregates of columns, in one pass over the rows; `missing` are numbers that stand for gaps."""
     asked: list[str] = []
     for k, name in enumerate(names):
         column, plain = identifier(name), ColumnProfile(name, source.types[name], 0, 0)
-        asked += [f"count({column}) AS values_{k}", f"approx_count_distinct({column}) AS distinct_{k}"]
+        number = number_sql(name, plain.type, missing)
+        has_gaps = plain.is_number and number.startswith("CASE")  # beside NULL
+        known = f"CASE WHEN {number} IS NULL THEN NULL ELSE {column} END" if has_gaps else column
+        asked += [f"count({known}) AS values_{k}", f"approx_count_distinct({known}) AS distinct_{k}"]
         if plain.is_number:
-            number = f"CAST({column} AS DOUBLE)"
             asked += [f"min({number}) AS low_{k}", f"max({number}) AS high_{k}"]
             asked.append(f"coalesce(bool_and({number} = floor({number})), false) AS whole_{k}")
     found = source.ask(f"SELECT {', '.join(asked)} FROM {source.rows}", stage="profile of columns", progress=progress)

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from arcwise.data.labels import numbers_of, quoted, spell
 from arcwise.data.large.coded_column import (
     CodedColumn,
-    cut_column,
     declared_column,
     distinct_values,
     labelled_column,
 )
 from arcwise.data.large.column_profile import MOST_LABELS, ColumnProfile, profile_columns
+from arcwise.data.large.cut_column import cut_column, missing_codes, values_among
 from arcwise.data.large.large_source import LargeSource, open_large
 from arcwise.data.large.row_groups import group_rows
 from arcwise.data.parquet import declared_names, declared_states, declared_weights
-from arcwise.data.table import Column, Table
+from arcwise.data.table import AS_ASKED, MAX_LEVELS, Column, Table
 from arcwise.defaults import BINS
 from arcwise.errors import DataError, FormatError, OptionError
 from arcwise.files import parse_json
@@ -49,7 +53,7 @@ class Grouping:
     Parameters
     ----------
     always
-        Whether to group the rows: by default those of a file with more than 10^8 cells.
+        Whether to group the rows: by default those of a file with more than 10^8 cells. False reads every file whole.
     memory
         Gigabytes that reading may take, about: DuckDB gets half of them, and writes what is more to the disk; the
         distinct rows have to fit into the other half. Default: 4, or what is free.
@@ -68,6 +72,10 @@ class Grouping:
         Columns to read, None for all, and columns to leave out, in addition to those of the reader.
     keep, categories
         Columns that are variables, and numbers that are categories, whatever they look like.
+    max_levels
+        Up to so many distinct numbers are categories.
+    missing
+        What counts as a missing value in columns of numbers that are cut.
     """
 
     always: bool | None = None
@@ -82,12 +90,21 @@ class Grouping:
     drop: Collection[str] = ()
     keep: Collection[str] = ()
     categories: Collection[str] | bool = ()
+    max_levels: int = MAX_LEVELS
+    missing: Collection[str] = ()
 
     def __post_init__(self) -> None:
-        if self.memory is not None and not self.memory >= LEAST_MEMORY:
+        if self.memory is not None and (isinstance(self.memory, bool) or not LEAST_MEMORY <= self.memory < math.inf):
             raise OptionError(Argument("memory", self.memory), f"must be at least {LEAST_MEMORY} gigabytes.")
-        if self.sample is not None and self.sample < 1:
-            raise OptionError(Argument("sample", self.sample), "must be at least 1.")
+        if self.sample is not None:
+            if isinstance(self.sample, bool) or self.sample != int(self.sample) or self.sample < 1:
+                raise OptionError(Argument("sample", self.sample), "must be a whole number, at least 1.")
+            if self.always is False:
+                raise OptionError(
+                    Argument("sample", self.sample),
+                    "is drawn while rows are grouped, and the file is to be read whole.",
+                    remedies=(Remedy("leave it out"), Remedy("do not ask for", Argument("whole", True))),
+                )
 
     @property
     def half(self) -> int:
@@ -99,6 +116,12 @@ class Grouping:
     def is_category(self, name: str) -> bool:
         """Say whether a column of numbers is one of categories."""
         return self.categories if isinstance(self.categories, bool) else name in self.categories
+
+    @property
+    def missing_numbers(self) -> frozenset[float]:
+        """The numbers among what counts as a missing value."""
+        found = (numbers_of([str(marker)]) for marker in self.missing)
+        return frozenset(float(number[0]) for number in found if number is not None)
 
 
 def is_grouped(path: Path, kind: str, grouping: Grouping, *, table: str | None = None) -> bool:
@@ -148,7 +171,7 @@ def read_grouped(
             raise DataError(f"{source.name}: there are no rows; a data set needs at least one case.")
         weights = special[0] or weighed
         special = weights, special[1]
-        left = dict.fromkeys(shown, "as asked for")
+        left = dict.fromkeys(shown, AS_ASKED)
         chosen = _chosen(source, shown, (grouping.columns, grouping.drop), special)
         left = {name: why for name, why in left.items() if name not in chosen}
         chosen = [name for name in _chosen(source, shown, wanted, special) if name in chosen]
@@ -157,7 +180,16 @@ def read_grouped(
         found, counts = group_rows(source, columns, by, memory=grouping.half, progress=progress)
     sample = "" if of_file == source.n_rows else f", a sample of about {grouping.sample:,} of {of_file:,},"
     read = f"Read {source.n_rows:,} rows{sample} as {len(counts):,} distinct ones, which count as often as they occur."
-    return Table(found, source.name, counts, told=(read, *told), left_out=left | unfit, is_grouped=True)
+    return Table(
+        found,
+        source.name,
+        counts,
+        told=(read, *told),
+        left_out=left | unfit,
+        is_grouped=True,
+        reader_cuts={column.name: column.cuts for column in columns if column.cuts is not None},
+        file_names=tuple(shown),
+    )
 
 
 def _facts(source: LargeSource, is_folder: bool) -> tuple[dict[str, list[str]], dict[str, str], str | None]:
@@ -206,8 +238,8 @@ def _weight(source: LargeSource, name: str, progress: ProgressCallback) -> str:
     good = False
     if profile.is_number:
         bad = source.ask(
-            f"SELECT count(*) AS n FROM {source.rows} WHERE NOT coalesce({column} >= 0 AND {column} = floor({column}), "
-            "false)",
+            f"SELECT count(*) AS n FROM {source.rows} WHERE NOT coalesce({column} >= 0 AND {column} = floor({column}) "
+            f"AND isfinite(CAST({column} AS DOUBLE)), false)",
             stage="weights",
             progress=progress,
         )
@@ -227,7 +259,8 @@ def _coded(
     progress: ProgressCallback,
 ) -> tuple[list[CodedColumn], list[str], dict[str, str]]:
     """Return the columns by which rows are grouped, what was done about the others, and why some are left out."""
-    profiles = profile_columns(source, list(columns.values()), progress=progress)
+    missing = grouping.missing_numbers
+    profiles = profile_columns(source, list(columns.values()), missing=missing, progress=progress)
     coded: list[CodedColumn] = []
     told: list[str] = []
     left: dict[str, str] = {}
@@ -239,8 +272,9 @@ def _coded(
         else:
             values = distinct_values(source, stored, progress=progress) if profile.distinct <= 2 * MOST_LABELS else None
             if values is not None:
-                profile = replace(profile, distinct=len(values["text"]))  # noqa: PLW2901
-            why = None if values is not None and _is_kept(name, profile, grouping) else profile.why_not_grouped()
+                profile = replace(profile, distinct=_number_of_values(profile, values, missing))  # noqa: PLW2901
+            is_kept = values is not None and _is_kept(name, profile, grouping)
+            why = None if is_kept else profile.why_not_grouped(grouping.max_levels)
             if why is None and values is None:
                 why = f"has more than {MOST_LABELS:,} distinct values, more than rows can be grouped by"
             is_quantity = profile.is_number and (profile.identifier_reason() is None or name in grouping.keep)
@@ -248,8 +282,8 @@ def _coded(
                 assert values is not None
                 own = labelled_column(source, stored, values)
             elif is_quantity and grouping.discretize is not None and not grouping.is_category(name):
-                own = cut_column(source, profile, grouping.discretize, grouping.bins, progress=progress)
-                told.append(_told_cut(name, own, grouping))
+                own, sentences = _cut(source, name, profile, grouping, progress)
+                told += sentences
             elif grouping.leave_out and not is_quantity:
                 told.append(f"Left out column '{name}', which {why}.")
                 left[name] = f"since it {why}"
@@ -262,6 +296,51 @@ def _coded(
     if not coded:
         raise DataError(f"{source.name}: no column is left; at least two variables are needed.")
     return coded, told, left
+
+
+def _number_of_values(profile: ColumnProfile, values: Mapping[str, NDArray[Any]], missing: Collection[float]) -> int:
+    """Return how many values a column has that are not missing ones."""
+    known = [text for text in values["text"].tolist() if text is not None]
+    if not profile.is_number:
+        return len(known)
+    numbers = np.asarray(values["number"])[: len(known)]  # gaps come last
+    return len(known) - int(np.isin(numbers, list(missing)).sum())
+
+
+def _cut(
+    source: LargeSource, name: str, profile: ColumnProfile, grouping: Grouping, progress: ProgressCallback
+) -> tuple[CodedColumn, list[str]]:
+    """Return a column of numbers cut into intervals, and what there is to say about it.
+
+    Numbers that stand for missing values are taken as such if that was agreed to, as in a small file; otherwise, or if
+    most rows have them, somebody has to say so.
+    """
+    assert grouping.discretize is not None
+    missing, told = grouping.missing_numbers, []
+    present = values_among(source, profile, missing, progress=progress)
+    if present:
+        told.append(f"Took {_listed(present)} as missing, as asked, in column '{name}'.")
+    sure, unsure = ({}, {}) if name in grouping.keep else missing_codes(source, profile, missing, progress=progress)
+    if sure and (not grouping.leave_out or 2 * sum(sure.values()) > source.n_rows):
+        raise DataError(
+            f"{source.name}: column '{name}', which is to be cut into intervals, has {_listed(sure)} in "
+            f"{sum(sure.values()):,} rows, out of the range of the others: missing values, as it looks.",
+            remedies=(
+                Remedy("say so with", Argument("missing", [spell(code) for code in sure])),
+                Remedy("say that they are numbers as others are:", Argument("keep", [name])),
+            ),
+        )
+    if sure:
+        told.append(f"Took {_listed(sure)} as missing in column '{name}'.")
+    if unsure:
+        told.append(f"Column '{name}' has {_listed(unsure)}, which may stand for missing values, and counts as others.")
+    taken = {*present, *sure}
+    own = cut_column(source, profile, grouping.discretize, grouping.bins, missing=taken, progress=progress)
+    return own, [*told, _told_cut(name, own, grouping)]
+
+
+def _listed(numbers: Mapping[float, int]) -> str:
+    return quoted([spell(number) for number in numbers])
 
 
 def _is_kept(name: str, profile: ColumnProfile, grouping: Grouping) -> bool:
@@ -289,6 +368,7 @@ def _refusal(source: LargeSource, refused: list[tuple[str, str, bool]]) -> DataE
         numbers = [name for name, _, is_quantity in refused if is_quantity]
         remedies.append(Remedy("cut numbers into intervals with", Argument("discretize", "quantile")))
         remedies.append(Remedy("say that they are categories:", Argument("categories", numbers)))
+    remedies.append(Remedy("read the file whole, if memory holds it, with", Argument("whole", True)))
     return DataError(
         f"{source.name}: the {source.n_rows:,} rows cannot be grouped: {shown}{more}.", remedies=tuple(remedies)
     )

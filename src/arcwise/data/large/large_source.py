@@ -50,6 +50,7 @@ class LargeSource:
     ) -> None:
         self._connection, self.rows, self._numbered = connection, rows, numbered
         self.name, self._plain = name, plain
+        self._marks = ("rowid",) if not rows.startswith("read_parquet") else ("file_row_number", "filename")
         self.types: dict[str, str] = {
             row[0]: row[1] for row in connection.execute(f"DESCRIBE SELECT * FROM {rows}").fetchall()
         }
@@ -63,6 +64,10 @@ class LargeSource:
         found = self._connection.execute(f"SELECT value FROM parquet_kv_metadata(?) WHERE key = '{KEY}'", [pattern])
         return [bytes(value) for (value,) in found.fetchall()]
 
+    def time_zone(self) -> str:
+        """Return the time zone in which DuckDB writes times."""
+        return str(self._connection.execute("SELECT current_setting('TimeZone')").fetchall()[0][0])
+
     def enumerations(self) -> dict[str, list[str]]:
         """Return the states of the columns whose type declares them."""
         declared = {name: type_ for name, type_ in self.types.items() if type_.startswith("ENUM(")}
@@ -75,6 +80,13 @@ class LargeSource:
         """Keep about so many rows, drawn at random by the hash of their place: the same whenever it is asked."""
         if size >= self.n_rows:
             return
+        taken = [name for name in self.types if name.lower() in self._marks]
+        if taken:
+            raise DataError(
+                f"{self.name}: no sample can be drawn: the column '{taken[0]}' has the name by which DuckDB tells rows "
+                "apart.",
+                remedies=Remedy("rename the column"),
+            )
         bound = int(2**64 * (size / self.n_rows))
         columns = ", ".join(map(identifier, self.types))
         rows, number = self._numbered
@@ -140,12 +152,12 @@ def open_large(
                 else:
                     rows, numbered = _parquet_rows(plain)
                     # DuckDB asks where a link leads.
-                    real = [
-                        quoted(f"{one}/") for one in (place, spilled, *((path.resolve(),) if path.is_dir() else ()))
-                    ]
+                    folders = [place, spilled, *([path.resolve()] if path.is_dir() else [])]
+                    allowed = ", ".join(quoted(f"{one}/") for one in folders)
+                    files = ", ".join(quoted(str(one.resolve())) for one in (path, *_links(path)))
                     with contextlib.suppress(duckdb.CatalogException):  # DuckDB before 1.2 cannot name what is allowed
-                        connection.execute(f"SET allowed_directories = [{', '.join(real)}]")
-                        connection.execute(f"SET allowed_paths = [{quoted(str(path.resolve()))}]")
+                        connection.execute(f"SET allowed_directories = [{allowed}]")
+                        connection.execute(f"SET allowed_paths = [{files}]")
                         connection.execute("SET enable_external_access = false")
                 connection.execute("SET enable_progress_bar = true")  # counted, and not printed
                 connection.execute("SET enable_progress_bar_print = false")
@@ -166,6 +178,11 @@ def open_large(
         except (duckdb.Error, UnicodeDecodeError) as error:
             reason = first_line(error).replace(str(plain), str(path))
             raise FormatError(f"{path}: not a readable {NAMES[kind]}: {reason}") from error
+
+
+def _links(path: Path) -> list[Path]:
+    """Return the files of a folder that are links, which may lead out of it."""
+    return [one for one in path.glob("**/*.parquet") if one.is_symlink()] if path.is_dir() else []
 
 
 def _parquet_rows(plain: Path) -> tuple[str, tuple[str, str]]:

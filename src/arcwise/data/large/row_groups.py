@@ -6,6 +6,7 @@ distinct ones are unpacked. They come in the order of their codes, whatever the 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -58,10 +59,13 @@ def group_rows(
     """Return the columns of the distinct rows, and how many rows (or how much `weight`) each stands for."""
     keys = packed([len(column.lookup) for column in columns])
     most = most_rows(memory, len(columns), len(keys))
-    names = [f"key_{k}" for k in range(len(keys))]
+    free = "key"
+    while any(name.lower().startswith(free) for name in source.types):  # no column is to be taken for one of ours
+        free += "_"
+    names = [f"{free}_{k}" for k in range(len(keys))]
     coded = ", ".join(f"{_pack([columns[v] for v in own])} AS {name}" for own, name in zip(keys, names, strict=True))
-    counted = "count(*)" if weight is None else f"CAST(sum({weight}) AS BIGINT)"
-    rows = f"(SELECT {coded}{'' if weight is None else f', {weight}'} FROM {source.rows})"
+    counted = "count(*)" if weight is None else f"CAST(sum({free}_weight) AS BIGINT)"
+    rows = f"(SELECT {coded}{'' if weight is None else f', {weight} AS {free}_weight'} FROM {source.rows})"
     key = names[0] if len(names) == 1 else f"hash({', '.join(names)})"
     about = source.ask(
         f"SELECT approx_count_distinct({key}) AS n FROM {rows}", stage="estimate of distinct rows", progress=progress
@@ -90,10 +94,12 @@ def group_rows(
 
 
 def _pack(columns: Sequence[CodedColumn]) -> str:
-    text = f"CAST({columns[0].expression} AS BIGINT)"
-    for column in columns[1:]:
-        text = f"({text} * {len(column.lookup)} + CAST({column.expression} AS BIGINT))"
-    return text
+    """Return SQL for the packed number of columns: by halves, since DuckDB limits how deep an expression may be."""
+    if len(columns) == 1:
+        return f"CAST({columns[0].expression} AS BIGINT)"
+    middle = len(columns) // 2
+    below = math.prod(len(column.lookup) for column in columns[middle:])
+    return f"({_pack(columns[:middle])} * {below} + {_pack(columns[middle:])})"
 
 
 def _too_many(source: LargeSource, columns: Sequence[CodedColumn], count: str, most: int, memory: int) -> DataError:

@@ -41,7 +41,7 @@ def source_cuts(
             f"needs all numbers in memory; those of {source.name} are cut on the disk.",
             remedies=(
                 Remedy("take", Argument("discretize", "quantile")),
-                Remedy("take a sample with", Argument("sample")),
+                Remedy("read the file whole, if memory holds it, with", Argument("whole", True)),
             ),
         )
     low, high, count = _range(source, number, progress)
