@@ -9,6 +9,7 @@ had what they need has died, Dask cancels them: it is sent again, and so are the
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent import futures
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -117,7 +118,8 @@ def _as_completed(
     running: Collection[futures.Future[Result]], deadline: Deadline | None
 ) -> Iterator[futures.Future[Result]]:
     """Yield futures as they end, until the time is over: of that, an error that a task raised says nothing."""
-    left = None if deadline is None else deadline.limits.seconds
+    seconds = None if deadline is None else deadline.limits.seconds
+    left = None if seconds is None else min(seconds, threading.TIMEOUT_MAX)  # infinite is too long for a lock
     completed = futures.as_completed(running, timeout=left)
     while True:
         try:
