@@ -9,6 +9,7 @@ had what they need has died, Dask cancels them: it is sent again, and so are the
 from __future__ import annotations
 
 import contextlib
+import re
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent import futures
@@ -32,6 +33,7 @@ CALM = {
 # How often in a row what tasks need may be lost with the workers that had it. How often a task is begun again whose
 # worker died in the middle of it is up to the cluster (`distributed.scheduler.allowed-failures`); one that raises an
 # error would raise it again, and is not repeated.
+ADDRESS = re.compile(r"([a-z]+://)?([^\s/:\[\]]+|\[[0-9a-fA-F:.]+\]):\d{1,5}/?|inproc://\S+")
 MOST_LOSSES = 3
 MOST_KEPT = 4  # how many jobs' needs stay on the workers
 
@@ -162,6 +164,8 @@ def open_cluster(cluster: str | Client | Cluster | None, workers: int = 1) -> It
         yield Cluster(cluster)
         return
     if cluster is not None:
+        if ADDRESS.fullmatch(cluster) is None:  # Dask tries anything, and closes what it could not open at exit
+            raise OptionError(f"no Dask scheduler answers at '{cluster}' (an address looks like tcp://host:8786).")
         try:
             client = connect(cluster, timeout="10s", set_as_default=False)
         except (OSError, ValueError) as error:
