@@ -1,5 +1,6 @@
 """Files of more rows than memory: the same data, audit and answers as when the same rows are read whole."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -421,6 +422,10 @@ def test_names_of_columns_are_not_taken_for_others(tmp_path: Path) -> None:
     path = sql_file(tmp_path / "b.parquet", "SELECT i % 3 a, i % 2 b, 1 AS file_row_number FROM range(60) t(i)")
     with pytest.raises(DataError, match="no sample can be drawn: the column 'file_row_number'"):
         read_table(path, grouping=Grouping(sample=10))
+    query = "SELECT i % 3 a, i % 2 AS value, i / 7 x, i % 5 text, i % 2 n FROM range(60) t(i)"
+    path = sql_file(tmp_path / "value.parquet", query)
+    assert rows_of(read_data(path, drop=["x"], grouping=ALWAYS)) == rows_of(read_data(path, drop=["x"]))
+    assert read_table(path, grouping=replace(ALWAYS, discretize="quantile")).column("x").counts().tolist() == [20] * 3
     nothing = ", ".join(f"NULL::INT n{k}" for k in range(1100))
     path = sql_file(tmp_path / "c.parquet", f"SELECT i % 2 a, i % 3 b, {nothing} FROM range(30) t(i)")
     assert read_table(path, grouping=ALWAYS).shape == (6, 1102)

@@ -66,7 +66,8 @@ def distinct_values(source: LargeSource, name: str, *, progress: ProgressCallbac
         column = f"CASE WHEN isnan({column}) THEN NULL ELSE {column} END"
     found = source.ask(
         f"SELECT value, CAST(value AS VARCHAR) AS text, {number} AS number "
-        f"FROM (SELECT {column} AS value FROM {source.rows} GROUP BY value LIMIT {MOST_LABELS + 2}) "
+        # By position: a column of the file may be called "value", too.
+        f"FROM (SELECT {column} AS value FROM {source.rows} GROUP BY 1 LIMIT {MOST_LABELS + 2}) "
         "ORDER BY value NULLS LAST",
         stage="values of columns",
         progress=progress,
