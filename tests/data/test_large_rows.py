@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from arcwise import check, datasets, learn, read_data, read_table
 from arcwise.audit import Kind
 from arcwise.data import Column, Dataset, Incomplete, Table, cuts, discretize, write_data
+from arcwise.data.discretize import find_cuts
 from arcwise.data.large import Grouping
 from arcwise.data.large.large_source import open_large
 from arcwise.data.large.row_groups import packed
@@ -240,6 +241,33 @@ def test_weights_and_experiments_are_read_with_the_groups(tmp_path: Path) -> Non
         assert rows_of(large.cases_without(name)) == rows_of(small.cases_without(name))
     with pytest.raises(DataError, match="'a' cannot weigh rows"):
         read_data(path, weights="a", grouping=ALWAYS)
+
+
+@pytest.mark.parametrize("at_once", [3, 10**6])
+def test_numbers_of_weighted_rows_are_cut_by_their_cases(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    from arcwise.data.large import selection
+
+    monkeypatch.setattr(selection, "AT_ONCE", at_once)
+    monkeypatch.setattr(selection, "BUCKETS", 4)
+    rng = np.random.default_rng(8)
+    frame = pd.DataFrame({"a": rng.choice(["u", "v"], 300), "x": rng.normal(size=300).round(1), "zero": 0})
+    frame["y"] = np.where(frame["x"] > 1, np.nan, frame["x"] ** 2)
+    frame["times"] = np.where(frame["x"] > 1, 50, rng.integers(0, 3, 300))
+    frame["some"] = np.where(frame["x"] > 1, 1, 0)
+    path = written(frame, tmp_path / "a.parquet", "parquet")
+    for method in ("quantile", "width"):
+        how = Grouping(always=True, discretize=method, bins=4, drop=["zero", "some"])
+        large = read_table(path, weights="times", grouping=how)
+        small = find_cuts(read_table(path, weights="times", drop=["zero", "some"]), method=method, bins=4)
+        assert {name: list(own.cuts) for name, own in large.reader_cuts.items()} == {
+            name: own.tolist() for name, own in small.items()
+        }
+    only = read_table(path, weights="some", columns=["a", "y"], grouping=how)
+    assert only.reader_cuts["y"].cuts == () and only.column("y").n_missing == only.n_cases
+    with pytest.raises(DataError, match="all weights, in column 'zero', are 0"):
+        read_table(path, weights="zero", columns=["a", "x"], grouping=how)
 
 
 def test_nothing_but_the_file_can_be_opened(frame: pd.DataFrame, tmp_path: Path) -> None:

@@ -32,16 +32,20 @@ def cut_column(
     bins: int,
     *,
     missing: Collection[float],
+    weight: str | None = None,
     progress: ProgressCallback,
 ) -> CodedColumn:
-    """Return a column of numbers that is cut into intervals before rows are grouped; `missing` stand for gaps."""
+    """Return a column of numbers that is cut into intervals before rows are grouped; `missing` stand for gaps.
+
+    `weight` is SQL for how many cases a row stands for, if not one.
+    """
     if not (np.isfinite(profile.low) and np.isfinite(profile.high)) or not profile.values:
         raise FormatError(
             f"{source.name}: column '{profile.name}' holds infinite values or none at all; replace them, or leave the "
             "column out."
         )
     number = number_sql(profile.name, profile.type, missing)
-    cuts = source_cuts(source, number, method, bins, progress=progress)
+    cuts = source_cuts(source, number, method, bins, weight=weight, progress=progress)
     labels = cutting.interval_labels(cuts)
     plain = f"CAST({identifier(profile.name)} AS DOUBLE)"
     above = " + ".join(f"({plain} > {sql_number(cut)})::BIGINT" for cut in cuts) or "0"

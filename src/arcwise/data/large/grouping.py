@@ -175,8 +175,9 @@ def read_grouped(
         chosen = _chosen(source, shown, (grouping.columns, grouping.drop), special)
         left = {name: why for name, why in left.items() if name not in chosen}
         chosen = [name for name in _chosen(source, shown, wanted, special) if name in chosen]
-        columns, told, unfit = _coded(source, {n: shown[n] for n in chosen if n != weights}, states, grouping, progress)
         by = None if weights is None else _weight(source, shown[weights], progress)
+        variables = {name: shown[name] for name in chosen if name != weights}
+        columns, told, unfit = _coded(source, variables, states, grouping, by, progress)
         found, counts = group_rows(source, columns, by, memory=grouping.half, progress=progress)
     sample = "" if of_file == source.n_rows else f", a sample of about {grouping.sample:,} of {of_file:,},"
     read = f"Read {source.n_rows:,} rows{sample} as {len(counts):,} distinct ones, which count as often as they occur."
@@ -237,13 +238,15 @@ def _weight(source: LargeSource, name: str, progress: ProgressCallback) -> str:
     profile = ColumnProfile(name, source.types[name], 0, 0)
     good = False
     if profile.is_number:
-        bad = source.ask(
-            f"SELECT count(*) AS n FROM {source.rows} WHERE NOT coalesce({column} >= 0 AND {column} = floor({column}) "
-            f"AND isfinite(CAST({column} AS DOUBLE)), false)",
+        whole = f"coalesce({column} >= 0 AND {column} = floor({column}) AND isfinite(CAST({column} AS DOUBLE)), false)"
+        found = source.ask(
+            f"SELECT count(*) FILTER (NOT {whole}) AS bad, count(*) FILTER ({column} > 0) AS some FROM {source.rows}",
             stage="weights",
             progress=progress,
         )
-        good = not int(bad["n"][0])
+        good = not int(found["bad"][0])
+        if good and not int(found["some"][0]):
+            raise DataError(f"{source.name}: all weights, in column '{name}', are 0: there are no cases.")
     if not good:
         raise DataError(
             f"{source.name}: column '{name}' cannot weigh rows: it must hold whole numbers from 0 on, and no gaps."
@@ -256,6 +259,7 @@ def _coded(
     columns: Mapping[str, str],
     states: Mapping[str, list[str]],
     grouping: Grouping,
+    weight: str | None,
     progress: ProgressCallback,
 ) -> tuple[list[CodedColumn], list[str], dict[str, str]]:
     """Return the columns by which rows are grouped, what was done about the others, and why some are left out."""
@@ -282,7 +286,7 @@ def _coded(
                 assert values is not None
                 own = labelled_column(source, stored, values)
             elif is_quantity and grouping.discretize is not None and not grouping.is_category(name):
-                own, sentences = _cut(source, name, profile, grouping, progress)
+                own, sentences = _cut(source, name, profile, grouping, weight, progress)
                 told += sentences
             elif grouping.leave_out and not is_quantity:
                 told.append(f"Left out column '{name}', which {why}.")
@@ -308,7 +312,12 @@ def _number_of_values(profile: ColumnProfile, values: Mapping[str, NDArray[Any]]
 
 
 def _cut(
-    source: LargeSource, name: str, profile: ColumnProfile, grouping: Grouping, progress: ProgressCallback
+    source: LargeSource,
+    name: str,
+    profile: ColumnProfile,
+    grouping: Grouping,
+    weight: str | None,
+    progress: ProgressCallback,
 ) -> tuple[CodedColumn, list[str]]:
     """Return a column of numbers cut into intervals, and what there is to say about it.
 
@@ -335,7 +344,8 @@ def _cut(
     if unsure:
         told.append(f"Column '{name}' has {_listed(unsure)}, which may stand for missing values, and counts as others.")
     taken = {*present, *sure}
-    own = cut_column(source, profile, grouping.discretize, grouping.bins, missing=taken, progress=progress)
+    how = grouping.discretize, grouping.bins
+    own = cut_column(source, profile, *how, missing=taken, weight=weight, progress=progress)
     return own, [*told, _told_cut(name, own, grouping)]
 
 
