@@ -330,6 +330,9 @@ def test_many_weighted_cases_are_written_and_read_with_their_weights(
     assert duckdb.read_parquet(str(path)).columns[-1] == "number of cases"
     for made in (read_data(path), read_data(path, grouping=ALWAYS)):
         assert made.states == data.states and rows_of(made) == rows_of(data)
+    for grouping in (Grouping(), ALWAYS):
+        with pytest.raises(FormatError, match="the rows of a file stand for many cases each: read its files one by"):
+            read_table(tmp_path, grouping=grouping)
     monkeypatch.setattr(resample, "ROW_BY_ROW", 100)
     drawn = [data.resample(seed) for seed in range(400)]
     assert all(one.n_cases == data.n_cases for one in drawn)

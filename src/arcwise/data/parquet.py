@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import tempfile
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from arcwise.parquet import CLOSED, KEY, open_parquet, write_parquet
 from arcwise.progress import ProgressCallback
 
 __all__ = [
+    "check_joinable",
     "declared_names",
     "declared_states",
     "declared_weights",
@@ -74,11 +75,20 @@ def read_parquet_folder(folder: Path) -> Table:
         except (duckdb.Error, UnicodeDecodeError) as error:
             reason = next(iter(str(error).strip().splitlines()), type(error).__name__).replace(str(plain), str(folder))
             raise FormatError(f"{folder}: not a readable folder of Parquet files: {reason}") from error
-    for (value,) in kept:
-        facts = parse_json(bytes(value), source=f"{folder}: the facts in a file's metadata")
-        if isinstance(facts, dict) and "names" in facts:
-            raise FormatError(f"{folder}: names of columns differ in case only in a file: read its files one by one.")
+    check_joinable((bytes(value) for (value,) in kept), str(folder))
     return Table.from_dataframe(frame, source=str(folder))
+
+
+def check_joinable(kept: Iterable[bytes], folder: str) -> None:
+    """Refuse files of ours that are more than their columns, by their metadata: joined, they would be read wrongly."""
+    for value in kept:
+        facts = parse_json(value, source=f"{folder}: the facts in a file's metadata")
+        if not isinstance(facts, dict):
+            continue
+        if "names" in facts:
+            raise FormatError(f"{folder}: names of columns differ in case only in a file: read its files one by one.")
+        if "weights" in facts:
+            raise FormatError(f"{folder}: the rows of a file stand for many cases each: read its files one by one.")
 
 
 def write_parquet_data(data: Dataset, path: str | os.PathLike[str]) -> None:

@@ -23,7 +23,7 @@ from arcwise.data.large.column_profile import MOST_LABELS, ColumnProfile, profil
 from arcwise.data.large.cut_column import cut_column, missing_codes, values_among
 from arcwise.data.large.large_source import LargeSource, open_large
 from arcwise.data.large.row_groups import group_rows
-from arcwise.data.parquet import declared_names, declared_states, declared_weights
+from arcwise.data.parquet import check_joinable, declared_names, declared_states, declared_weights
 from arcwise.data.table import AS_ASKED, MAX_LEVELS, Column, Table
 from arcwise.defaults import BINS
 from arcwise.errors import DataError, FormatError, OptionError
@@ -198,15 +198,12 @@ def _facts(source: LargeSource, is_folder: bool) -> tuple[dict[str, list[str]], 
     states: dict[str, list[str]] = {}
     names: dict[str, str] = {}
     weights: str | None = None
+    if is_folder:
+        check_joinable(source.facts(), source.name)
+        return source.enumerations(), names, weights
     for value in source.facts():
         facts = parse_json(value, source=f"{source.name}: the facts in the file's metadata")
         if not isinstance(facts, dict):
-            continue
-        if is_folder:
-            if "names" in facts:
-                raise FormatError(
-                    f"{source.name}: names of columns differ in case only in a file: read its files one by one."
-                )
             continue
         states = declared_states(facts.get("states", {}), source.types, source.name)
         names = declared_names(facts, source.types, source.name)
