@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from arcwise import check, datasets, learn, read_data, read_table
 from arcwise.audit import Kind
-from arcwise.data import Column, Dataset, Incomplete, Table, cuts, discretize, write_data
+from arcwise.data import Column, Dataset, Incomplete, Table, cuts, discretize, write_data, write_table
 from arcwise.data.discretize import find_cuts
 from arcwise.data.large import Grouping
 from arcwise.data.large.large_source import open_large
@@ -330,6 +330,12 @@ def test_many_weighted_cases_are_written_and_read_with_their_weights(
     assert duckdb.read_parquet(str(path)).columns[-1] == "number of cases"
     for made in (read_data(path), read_data(path, grouping=ALWAYS)):
         assert made.states == data.states and rows_of(made) == rows_of(data)
+    for table in (read_table(path), read_table(path, grouping=ALWAYS)):
+        for name in ("again.parquet", "again.csv", "again.arff"):
+            again = tmp_path.parent / f"{tmp_path.name} {name}"
+            write_table(table, again)
+            assert rows_of(read_data(again, states=dict(zip(data.names, data.states, strict=True)))) == rows_of(data)
+        assert duckdb.read_parquet(str(again.with_suffix(".parquet"))).columns[-1] == "number of cases"
     for grouping in (Grouping(), ALWAYS):
         with pytest.raises(FormatError, match="the rows of a file stand for many cases each: read its files one by"):
             read_table(tmp_path, grouping=grouping)

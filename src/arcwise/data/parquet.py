@@ -5,9 +5,12 @@ from __future__ import annotations
 import itertools
 import os
 import tempfile
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from arcwise.data.dataset import Dataset
 from arcwise.data.source import Source, TextOptions
@@ -18,6 +21,9 @@ from arcwise.files import parse_json
 from arcwise.parquet import CLOSED, KEY, open_parquet, write_parquet
 from arcwise.progress import ProgressCallback
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 __all__ = [
     "check_joinable",
     "declared_names",
@@ -25,6 +31,7 @@ __all__ = [
     "declared_weights",
     "read_parquet",
     "read_parquet_folder",
+    "with_cases",
     "write_parquet_data",
 ]
 
@@ -100,12 +107,7 @@ def write_parquet_data(data: Dataset, path: str | os.PathLike[str]) -> None:
     if data.targets is not None:
         states[COLUMN] = data.targets.column().labels
     facts: dict[str, Any] = {"kind": "data", "states": states}
-    if data.weights is not None and data.n_cases > MOST_CASES:
-        frame = data.unweighted().to_dataframe()
-        facts["weights"] = next(name for name in _count_names() if name not in frame.columns)
-        frame[facts["weights"]] = data.weights
-    else:
-        frame = data.to_dataframe()
+    frame = with_cases(data.unweighted().to_dataframe(), data.weights, facts)
     if len({name.lower() for name in frame.columns}) < len(frame.columns):  # DuckDB takes A and a for one name
         facts["names"] = {f"column {k}": str(name) for k, name in enumerate(frame.columns, start=1)}
         facts["states"] = {plain: states[name] for plain, name in facts["names"].items() if name in states}
@@ -113,8 +115,15 @@ def write_parquet_data(data: Dataset, path: str | os.PathLike[str]) -> None:
     write_parquet(frame, path, facts=facts)
 
 
-def _count_names() -> Iterator[str]:
-    return ("number of cases" + "'" * k for k in itertools.count())
+def with_cases(frame: pd.DataFrame, weights: NDArray[np.int64] | None, facts: dict[str, Any]) -> pd.DataFrame:
+    """Return rows as often as they occur; of more than `MOST_CASES`, with that as a last column, named in the facts."""
+    if weights is None:
+        return frame
+    if int(weights.sum()) <= MOST_CASES:
+        return frame.loc[np.repeat(np.arange(len(frame)), weights)]
+    names = ("number of cases" + "'" * k for k in itertools.count())
+    facts["weights"] = next(name for name in names if name not in frame.columns)
+    return frame.assign(**{facts["weights"]: weights})
 
 
 def declared_names(facts: Mapping[str, Any], columns: Collection[str], source: str) -> dict[str, str]:

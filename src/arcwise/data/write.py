@@ -7,14 +7,16 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from arcwise.data.checks import checked_weights
 from arcwise.data.dataset import Dataset
 from arcwise.data.delimited import checked_header
 from arcwise.data.frame import frame_of
 from arcwise.data.labels import MISSING, quoted
-from arcwise.data.parquet import write_parquet_data
+from arcwise.data.parquet import with_cases, write_parquet_data
 from arcwise.data.source import Source
 from arcwise.data.table import Column, Table
 from arcwise.data.targets import COLUMN, SEPARATOR, Targets
@@ -65,14 +67,13 @@ def write_table(table: Table, path: str | os.PathLike[str], *, format: str | Non
     kind = format_to_write(path, format)
     check_readable(table.columns, path, kind)
     columns = [*table.columns, *_targets_column(table.targets, table.names, path)]
+    weights = checked_weights(table.weights, table.n_rows)
     if kind != "parquet":
-        _write_text(columns, table.weights, path, kind)
+        _write_text(columns, weights, path, kind)
         return
-    frame = frame_of(columns)
-    if table.weights is not None:
-        frame = frame.loc[np.repeat(np.arange(table.n_rows), table.weights)]
     states = {column.name: column.labels for column in columns if column.declared}
-    write_parquet(frame, path, facts={"kind": "data", "states": states})
+    facts: dict[str, Any] = {"kind": "data", "states": states}
+    write_parquet(with_cases(frame_of(columns), weights, facts), path, facts=facts)
 
 
 def _targets_column(targets: Targets | None, names: Sequence[str], path: str | os.PathLike[str]) -> list[Column]:
