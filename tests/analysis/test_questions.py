@@ -79,6 +79,21 @@ def test_what_a_variable_depends_on(pair: tuple[Analysis, SavedAnalysis]) -> Non
     assert "P(cough" in told
 
 
+def test_of_very_many_rows_cases_are_asked_not_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    from arcwise.analysis import variable
+
+    codes = np.array(np.unravel_index(np.arange(300), (10, 10, 3)), dtype=np.uint8)
+    weights = np.where(codes[0] == codes[2], 3, 1)
+    weights[101] = 4_000  # most cases, in a row that is not among evenly spaced ones
+    data = Dataset(codes, ("a", "b", "c"), tuple(tuple("0123456789"[:r]) for r in (10, 10, 3)), weights)
+    made = learn(data, replicates=10, compare=False, permutations=0)
+    whole = made.variable("c")
+    monkeypatch.setattr(variable, "MOST_ROWS", 250)
+    some = made.variable("c")
+    assert some.known == pytest.approx(whole.known, abs=0.03)
+    assert some.to_frame()["information"].tolist() == pytest.approx(whole.to_frame()["information"].tolist(), abs=0.03)
+
+
 def test_new_rows_are_coded_as_the_training_data_were(pair: tuple[Analysis, SavedAnalysis]) -> None:
     _, saved = pair
     new = raw_frame(50, 2)

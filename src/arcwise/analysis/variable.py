@@ -228,10 +228,17 @@ def _blankets(source: Questions, v: int) -> tuple[NDArray[np.float64] | None, li
 
 
 def _rows(data: Dataset) -> Dataset:
-    """Return the rows to average over: all, or evenly spaced ones of very many."""
+    """Return the rows to average over: all, or those of evenly spaced cases of very many.
+
+    A few rows may stand for most cases: of evenly spaced rows, each with its weight, the mean would be that of whether
+    these are among them.
+    """
     if data.n_rows <= MOST_ROWS:
         return data
-    return data.take(np.linspace(0, data.n_rows - 1, MOST_ROWS).astype(np.int64))
+    cases = np.linspace(0, data.n_cases - 1, MOST_ROWS).astype(np.int64)
+    if data.weights is None:
+        return data.take(cases)
+    return data.unweighted().take(np.searchsorted(np.cumsum(data.weights), cases, side="right")).collapse()
 
 
 def _direction(source: Questions, name: str, other: str) -> str:
