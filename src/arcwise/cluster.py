@@ -30,10 +30,10 @@ CALM = {
     "distributed.admin.tick.interval": "1s",
     "distributed.admin.system-monitor.interval": "5s",
 }
+ADDRESS = re.compile(r"([a-z]+://)?([^\s/:\[\]]+|\[[0-9a-fA-F:.]+\]):\d{1,5}/?|inproc://[^\s/]+/\d+/\d+")
 # How often in a row what tasks need may be lost with the workers that had it. How often a task is begun again whose
 # worker died in the middle of it is up to the cluster (`distributed.scheduler.allowed-failures`); one that raises an
 # error would raise it again, and is not repeated.
-ADDRESS = re.compile(r"([a-z]+://)?([^\s/:\[\]]+|\[[0-9a-fA-F:.]+\]):\d{1,5}/?|inproc://\S+")
 MOST_LOSSES = 3
 MOST_KEPT = 4  # how many jobs' needs stay on the workers
 
@@ -148,6 +148,27 @@ def explained_losses() -> Iterator[None]:
         ) from error
 
 
+def _check_address(address: object) -> None:
+    """Refuse what Dask cannot open: it tries anything, and hangs at exit when it closes what it could not open."""
+    from distributed import Security
+    from distributed.comm.addressing import parse_address
+    from distributed.comm.registry import get_backend
+
+    if not isinstance(address, str) or ADDRESS.fullmatch(address) is None:
+        raise OptionError(f"no Dask scheduler answers at '{address}' (an address looks like tcp://host:8786).")
+    security: Any = Security
+    try:
+        scheme, _ = parse_address(address)
+        get_backend(scheme)
+    except (ImportError, ValueError) as error:
+        raise OptionError(f"no Dask scheduler answers at '{address}' ({error}).") from error
+    if scheme == "tls" and security().get_connection_args("client")["ssl_context"] is None:
+        raise OptionError(
+            f"the Dask scheduler at '{address}' asks for certificates, and Dask knows of none here.",
+            remedies=Remedy("name them in Dask's own configuration, distributed.comm.tls"),
+        )
+
+
 @contextlib.contextmanager
 def open_cluster(cluster: str | Client | Cluster | None, workers: int = 1) -> Iterator[Cluster]:
     """Connect to a cluster, by its address or as it is; None for one of our own, of so many workers."""
@@ -164,11 +185,10 @@ def open_cluster(cluster: str | Client | Cluster | None, workers: int = 1) -> It
         yield Cluster(cluster)
         return
     if cluster is not None:
-        if ADDRESS.fullmatch(cluster) is None:  # Dask tries anything, and closes what it could not open at exit
-            raise OptionError(f"no Dask scheduler answers at '{cluster}' (an address looks like tcp://host:8786).")
+        _check_address(cluster)
         try:
             client = connect(cluster, timeout="10s", set_as_default=False)
-        except (OSError, ValueError) as error:
+        except (OSError, TypeError, ValueError) as error:
             raise OptionError(f"no Dask scheduler answers at '{cluster}' ({error}).") from error
         with client:
             yield Cluster(client)

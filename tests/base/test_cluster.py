@@ -238,3 +238,8 @@ def test_a_limit_of_memory_is_that_of_the_call(cluster: Cluster, data: Dataset) 
 def test_a_scheduler_that_does_not_answer_is_an_error(data: Dataset) -> None:
     with pytest.raises(OptionError, match="no Dask scheduler answers at 'tcp//head:8786'"):
         learn(data, cluster="tcp//head:8786")
+    for address in ("foo://head:8786", "inproc://head"):
+        with pytest.raises(OptionError, match=f"no Dask scheduler answers at '{address}'"):
+            learn(data, cluster=address)
+    with pytest.raises(OptionError, match="asks for certificates, and Dask knows of none here"):
+        learn(data, cluster="tls://head:8786")
