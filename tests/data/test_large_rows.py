@@ -282,12 +282,27 @@ def test_nothing_but_the_file_can_be_opened(frame: pd.DataFrame, tmp_path: Path)
             source.ask(f"SELECT * FROM read_parquet('{other}')", stage="", progress=lambda event: None)
 
 
+@pytest.mark.parametrize("bins", [2, 3, 4, 1500])
+def test_numbers_are_cut_into_few_and_into_many_intervals(tmp_path: Path, bins: int) -> None:
+    path = sql_file(tmp_path / "a.parquet", "SELECT i % 2 a, (i * 37) % 4001 / 8 x FROM range(9000) t(i)")
+    large = read_table(path, grouping=Grouping(always=True, discretize="width", bins=bins))
+    small = discretize(read_table(path), method="width", bins=bins).column("x")
+    assert large.column("x").labels == small.labels
+    assert large.column("x").counts().tolist() == small.counts().tolist()
+
+
 def test_wrong_requests_are_refused(frame: pd.DataFrame, tmp_path: Path) -> None:
     path = written(frame, tmp_path / "a.parquet", "parquet")
     with pytest.raises(OptionError, match=r"memory=0.01 must be at least 0.2 gigabytes"):
         Grouping(memory=0.01)
-    with pytest.raises(OptionError, match="sample=0"):
-        Grouping(sample=0)
+    for value in (0, float("nan"), float("inf"), "5"):
+        with pytest.raises(OptionError, match=f"sample={value!r} must be"):
+            Grouping(sample=value)  # type: ignore[arg-type]
+    for value in (1, 2.5, float("nan"), "3"):
+        with pytest.raises(OptionError, match=f"bins={value!r} must be"):
+            Grouping(bins=value)  # type: ignore[arg-type]
+    with pytest.raises(OptionError, match="memory='4' must be"):
+        Grouping(memory="4")  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="needs all numbers in memory"):
         read_table(path, grouping=Grouping(always=True, discretize="kmeans"))
     with pytest.raises(DataError, match="is no folder"):

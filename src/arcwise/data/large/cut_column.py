@@ -6,7 +6,7 @@ would otherwise be the lowest interval's, without a word.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -48,10 +48,21 @@ def cut_column(
     cuts = source_cuts(source, number, method, bins, weight=weight, progress=progress)
     labels = cutting.interval_labels(cuts)
     plain = f"CAST({identifier(profile.name)} AS DOUBLE)"
-    above = " + ".join(f"({plain} > {sql_number(cut)})::BIGINT" for cut in cuts) or "0"
-    expression = f"CASE WHEN ({number}) IS NULL THEN {len(labels)} ELSE {above} END"
+    expression = f"CASE WHEN ({number}) IS NULL THEN {len(labels)} ELSE {_interval(plain, cuts.tolist())} END"
     kept = ReaderCuts(tuple(cuts.tolist()), tuple(spell(float(value)) for value in sorted(missing)))
     return CodedColumn(profile.name, labels, True, expression, np.arange(len(labels) + 1), kept)
+
+
+def _interval(number: str, cuts: Sequence[float], first: int = 0) -> str:
+    """Return SQL for the interval of a number, from `first` on: by halves, as `intervals_of` searches.
+
+    DuckDB limits how deep an expression may be, and a row is compared with a few cuts in place of all.
+    """
+    if not len(cuts):
+        return str(first)
+    middle = len(cuts) // 2
+    below, above = _interval(number, cuts[:middle], first), _interval(number, cuts[middle + 1 :], first + middle + 1)
+    return f"CASE WHEN {number} > {sql_number(cuts[middle])} THEN {above} ELSE {below} END"
 
 
 def values_among(

@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -94,10 +95,12 @@ class Grouping:
     missing: Collection[str] = ()
 
     def __post_init__(self) -> None:
-        if self.memory is not None and (isinstance(self.memory, bool) or not LEAST_MEMORY <= self.memory < math.inf):
+        if self.memory is not None and not (_is_number(self.memory) and LEAST_MEMORY <= self.memory < math.inf):
             raise OptionError(Argument("memory", self.memory), f"must be at least {LEAST_MEMORY} gigabytes.")
+        if not (_is_number(self.bins) and self.bins >= 2 and self.bins % 1 == 0):
+            raise OptionError(Argument("bins", self.bins), "must be an integer of at least 2.")
         if self.sample is not None:
-            if isinstance(self.sample, bool) or self.sample != int(self.sample) or self.sample < 1:
+            if not (_is_number(self.sample) and self.sample >= 1 and self.sample % 1 == 0):
                 raise OptionError(Argument("sample", self.sample), "must be a whole number, at least 1.")
             if self.always is False:
                 raise OptionError(
@@ -122,6 +125,10 @@ class Grouping:
         """The numbers among what counts as a missing value."""
         found = (numbers_of([str(marker)]) for marker in self.missing)
         return frozenset(float(number[0]) for number in found if number is not None)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def is_grouped(path: Path, kind: str, grouping: Grouping, *, table: str | None = None) -> bool:
