@@ -361,6 +361,26 @@ def test_many_weighted_cases_are_written_and_read_with_their_weights(
     assert np.abs(mean - data.weights).max() < 6 * np.sqrt(data.weights.max() / 400)
 
 
+def test_the_audit_counts_the_cases_of_a_file_with_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from arcwise.data import parquet
+
+    rng = np.random.default_rng(2)
+    state = rng.integers(0, 30, 20_000)
+    frame = pd.DataFrame({"a": state, "b": state % 3 == 0, "c": rng.random(20_000) < 0.001}).astype(str)
+    data = Dataset.from_dataframe(frame, categorical=True).collapse()
+    write_data(data, tmp_path / "cases.parquet")
+    monkeypatch.setattr(parquet, "MOST_CASES", 100)
+    write_data(data, tmp_path / "weighted.parquet")
+    cases, weighted = (check(tmp_path / f"{name}.parquet") for name in ("cases", "weighted"))
+    assert weighted.describe()["rows"] == 20_000
+    of_cases = [one.describe() for one in cases.findings if one.kind is not Kind.ROW_ORDER]  # distinct rows have none
+    assert [one.describe() for one in weighted.findings] == of_cases
+    found = learn(tmp_path / "weighted.parquet", agree=True, replicates=10, compare=False, permutations=0)
+    assert found.network.names == data.names and found.data.n_cases == 20_000
+    with pytest.raises(DataError, match=r"distinct ones of 20,000.*Write its cases as CSV"):
+        found.code(tmp_path / "weighted.parquet")
+
+
 def test_a_table_of_distinct_rows_keeps_its_weights_with_every_change() -> None:
     table = Table.from_dataframe(pd.DataFrame({"a": ["x", "y", None], "b": ["1", "2", "2"]}))
     grouped = Table(table.columns, weights=np.array([5, 1, 4]), is_grouped=True)

@@ -225,7 +225,9 @@ class Coding:
             raise DataError(
                 f"{table.prefix}the rows were read as {table.n_rows:,} distinct ones of {table.n_cases:,}; what is "
                 "said about rows needs them all, with their numbers as they are.",
-                remedies=Remedy("read the file with grouping=Grouping(always=False)"),
+                remedies=Remedy("read the file with grouping=Grouping(always=False)")
+                if table.told
+                else Remedy("write its cases as CSV, one row each"),
             )
         columns, met = [], {}
         for coding in self.columns:

@@ -6,12 +6,14 @@ import itertools
 import os
 import tempfile
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.data.checks import checked_weights
 from arcwise.data.dataset import Dataset
 from arcwise.data.source import Source, TextOptions
 from arcwise.data.table import Table
@@ -59,7 +61,10 @@ def read_parquet(source: Source, options: TextOptions, progress: ProgressCallbac
     names = declared_names(facts, list(frame.columns), source.name)
     weights = declared_weights(facts, frame.columns, source.name)
     table = Table.from_dataframe(frame.rename(columns=names), source=source.name)
-    return table if weights is None else table.with_weights(weights)
+    if weights is None:
+        return table
+    weighed = table.with_weights(weights)  # distinct rows, as those of a large file are read: the audit counts cases
+    return replace(weighed, weights=checked_weights(weighed.weights, weighed.n_rows), is_grouped=True)
 
 
 def read_parquet_folder(folder: Path) -> Table:
