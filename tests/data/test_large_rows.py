@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from arcwise import check, datasets, learn, read_data, read_table
 from arcwise.audit import Kind
-from arcwise.data import Column, Dataset, Incomplete, Table, cuts, discretize, write_data, write_table
+from arcwise.data import Column, Dataset, Incomplete, Table, cuts, discretize, impute, write_data, write_table
 from arcwise.data.discretize import find_cuts
 from arcwise.data.large import Grouping
 from arcwise.data.large.large_source import open_large
@@ -359,6 +359,20 @@ def test_many_weighted_cases_are_written_and_read_with_their_weights(
     assert all(one.n_cases == data.n_cases for one in drawn)
     mean = np.mean([one.weights for one in drawn], axis=0)
     assert np.abs(mean - data.weights).max() < 6 * np.sqrt(data.weights.max() / 400)
+
+
+def test_the_nearest_of_distinct_rows_are_cases(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    a = rng.integers(0, 3, 4000)
+    b = np.where(rng.random(4000) < 0.7, 2 - a, rng.integers(0, 3, 4000))
+    c = (b + (rng.random(4000) < 0.3)) % 3
+    frame = pd.DataFrame({"a": a, "b": b, "c": c}).astype(str)
+    frame.loc[rng.random(4000) < 0.1, "c"] = None
+    frame.loc[rng.random(4000) < 0.1, "b"] = None
+    path = written(frame, tmp_path / "a.parquet", "parquet")
+    filled = [impute(read_table(path, grouping=how), method="knn", k=200) for how in (Grouping(), ALWAYS)]
+    assert [table.n_cases for table in filled] == [4000, 4000]
+    assert rows_of(filled[0].to_dataset()) == rows_of(filled[1].to_dataset())
 
 
 def test_the_audit_counts_the_cases_of_a_file_with_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -74,7 +74,8 @@ def impute(
     differs, for a quantity the squared difference in units of its range. For quantities alone that is the distance of
     scikit-learn's KNNImputer, which takes no categories. Among equally distant rows the first in the table are taken.
     Ties between states go to the more frequent one in the column, then to the first in order. Nothing is random. Row
-    weights count for frequencies, but a neighbour is a neighbour once.
+    weights count for frequencies, but a neighbour is a neighbour once; only the distinct rows of a large file are as
+    many as their cases, and of equally distant ones all have a share.
     """
     if method not in METHODS:
         raise OptionError(suggestion("imputation method", str(method), METHODS))

@@ -17,6 +17,7 @@ __all__ = ["from_neighbours", "preference"]
 
 # The distances of this many pairs of rows are held at once; between two batches Ctrl-C is noticed.
 BATCH_PAIRS = 2**23
+TIE = 1e-9  # votes that differ by less are equal
 
 
 def preference(table: Table, column: Column) -> NDArray[np.int64]:
@@ -46,7 +47,10 @@ def from_neighbours(table: Table, k: int, max_levels: int, report: ProgressCallb
             receivers = where[part]
             count = int(receivers.sum())
             if count:
-                chosen = _nearest(distance[receivers][:, ~where], k)
+                if table.is_grouped and table.weights is not None:
+                    chosen = _nearest_cases(distance[receivers][:, ~where], k, np.asarray(table.weights)[~where])
+                else:
+                    chosen = _nearest(distance[receivers][:, ~where], k).astype(np.float64)
                 values = _combined(table, table.column(name), np.flatnonzero(~where), chosen, max_levels)
                 filled[name][done[name] : done[name] + count] = values
                 done[name] += count
@@ -115,20 +119,41 @@ def _nearest(distance: NDArray[np.float64], k: int) -> NDArray[np.bool_]:
     return np.asarray((nearer | (level & (np.cumsum(level, axis=1) <= wanted))) & np.isfinite(distance))
 
 
+def _nearest_cases(distance: NDArray[np.float64], k: int, weights: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return for each row how many cases of each column, a distinct row of many, are among its `k` nearest.
+
+    Distinct rows are in the order of their codes: of equally distant ones the first would always be the lowest. As many
+    of each are taken as there are on average if the cases come in any order.
+    """
+    distance = np.where(weights > 0, distance, np.inf)
+    own = min(k, distance.shape[1])
+    # Each has a case at least, so that the k nearest rows have the k nearest cases, and all rows nearer than the last.
+    rows = np.argpartition(distance, own - 1, axis=1)[:, :own]
+    rows = np.take_along_axis(rows, np.argsort(np.take_along_axis(distance, rows, axis=1), axis=1), axis=1)
+    last = np.argmax(np.cumsum(weights[rows], axis=1) >= k, axis=1)
+    last[weights[rows].sum(axis=1) < k] = own - 1
+    furthest = np.take_along_axis(distance, np.take_along_axis(rows, last[:, None], axis=1), axis=1)
+    nearer, level = distance < furthest, (distance == furthest) & np.isfinite(distance)
+    wanted = k - nearer @ weights
+    share = np.minimum(1.0, wanted / np.maximum(level @ weights, 1))
+    return np.asarray((nearer + level * share[:, None]) * weights)
+
+
 def _combined(
-    table: Table, column: Column, donors: NDArray[np.int64], chosen: NDArray[np.bool_], max_levels: int
+    table: Table, column: Column, donors: NDArray[np.int64], chosen: NDArray[np.float64], max_levels: int
 ) -> NDArray[np.float64]:
     """Return for each row of `chosen` the mean of its donors' numbers, or the label most of them have."""
     receiver, position = np.nonzero(chosen)
-    found = np.bincount(receiver, minlength=len(chosen))
+    amount = chosen[receiver, position]
+    found = np.bincount(receiver, amount, minlength=len(chosen))
     if column.is_continuous(max_levels):
         values = column.values()
-        sums = np.bincount(receiver, weights=values[donors[position]], minlength=len(chosen))
-        return np.where(found > 0, sums / np.maximum(found, 1), np.nanmean(values))
-    votes = np.zeros((len(chosen), len(column.labels)), dtype=np.int64)
-    np.add.at(votes, (receiver, column.codes[donors[position]]), 1)
-    preferred = preference(table, column)
-    return np.asarray((votes * len(preferred) + preferred).argmax(axis=1), dtype=np.float64)
+        sums = np.bincount(receiver, weights=amount * values[donors[position]], minlength=len(chosen))
+        return np.where(found > 0, sums / np.where(found > 0, found, 1), np.nanmean(values))
+    votes = np.zeros((len(chosen), len(column.labels)))
+    np.add.at(votes, (receiver, column.codes[donors[position]]), amount)
+    most = votes >= votes.max(axis=1, keepdims=True) - TIE
+    return np.asarray(np.where(most, preference(table, column), -1).argmax(axis=1), dtype=np.float64)
 
 
 def _with_labels(column: Column, labels: NDArray[np.float64]) -> Column:
