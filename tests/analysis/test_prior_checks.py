@@ -9,6 +9,7 @@ import pytest
 from arcwise import datasets
 from arcwise.analysis import prior_checks
 from arcwise.analysis.options import LearnOptions
+from arcwise.data import Dataset
 from arcwise.deadline import Deadline
 from arcwise.graph import Dag
 from arcwise.limits import Limits, Status
@@ -32,3 +33,15 @@ def test_a_deadline_that_is_over_is_a_limit_of_time() -> None:
     first = prior_checks.check_prior(data, Dag(data.names, [[]] * data.n_variables), ess=1.0)
     found = prior_checks.add_saturation(first, data, LearnOptions(), ess=1.0, deadline=over, progress=False)
     assert [note.by_time for note in found.notes] == [True]
+
+
+def test_more_cases_than_memory_are_not_shuffled() -> None:
+    data = datasets.load("balance-scale").collapse()
+    assert data.weights is not None
+    many = Dataset(data.codes, data.names, data.states, data.weights * 10**6)
+    first = prior_checks.check_prior(many, Dag(data.names, [[]] * data.n_variables), ess=1.0)
+    found = prior_checks.add_saturation(first, many, LearnOptions(), ess=1.0, deadline=Deadline(), progress=False)
+    assert found.saturation is None
+    assert [note.text for note in found.notes] == [
+        "Saturation was not computed: to shuffle them, each of the 625,000,000 cases would have to be in memory."
+    ]

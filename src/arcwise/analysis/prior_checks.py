@@ -21,6 +21,8 @@ __all__ = ["PriorChecks", "add_saturation", "check_prior"]
 # Saturation learns an exact optimum from every subsample; with more variables that is an analysis of its own.
 MOST_VARIABLES = 14
 FEWEST_CASES = 41
+# Cases are shuffled, not distinct rows: of more that takes more memory than a large file does.
+MOST_CASES = 10**8
 REPETITIONS = 3
 
 
@@ -75,6 +77,11 @@ def _saturation(
         return None, Remark("Saturation was not computed: it learns without constraints on ancestors.")
     if data.n_cases < FEWEST_CASES:
         return None, Remark(f"Saturation was not computed: {data.n_cases} cases cannot be halved often enough.")
+    if data.n_cases > MOST_CASES:
+        return None, Remark(
+            f"Saturation was not computed: to shuffle them, each of the {data.n_cases:,} cases would have to be in "
+            "memory."
+        )
     if deadline.is_over:
         return None, _stopped(Status.TIME_LIMIT)
     learning = Learning(

@@ -87,7 +87,7 @@ def discretize(
     names = [name for name in find_cuts(table, **given) if name in done.names]
     if printing.as_json:
         cuts = {name: list(done.column(name).labels) for name in names}
-        print_json({"method": cutting.method, "rows": done.n_rows, "intervals": cuts, "output": output})
+        print_json({"method": cutting.method, "rows": done.n_cases, "intervals": cuts, "output": output})
         return
-    where = "" if to_stdout else f"; wrote {done.n_rows:,} rows to {output}"
+    where = "" if to_stdout else f"; wrote {done.n_cases:,} rows to {output}"
     printing.remark(f"cut {len(names)} of {len(table.names)} columns{where}")

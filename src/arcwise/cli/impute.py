@@ -60,14 +60,14 @@ def impute(
         print_json(
             {
                 "method": method,
-                "rows": filled.n_rows,
-                "rows_dropped": table.n_rows - filled.n_rows,
+                "rows": filled.n_cases,
+                "rows_dropped": table.n_cases - filled.n_cases,
                 "missing": gaps,
                 "output": output,
             }
         )
         return
-    dropped = table.n_rows - filled.n_rows
+    dropped = table.n_cases - filled.n_cases
     what = f"dropped {dropped:,} rows" if method == "drop" else f"filled {sum(gaps.values()):,} values"
-    where = "" if to_stdout else f"; wrote {filled.n_rows:,} rows to {output}"
+    where = "" if to_stdout else f"; wrote {filled.n_cases:,} rows to {output}"
     printing.remark(f"{what} in {len(gaps)} of {len(table.names)} columns{where}")
