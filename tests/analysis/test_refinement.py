@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import pytest
 import arcwise
 from arcwise import datasets
 from arcwise.analysis import refinement, work
-from arcwise.analysis.averaged import Shortfall
+from arcwise.analysis.averaged import NotBegun, Shortfall
 from arcwise.analysis.learning import learn_prepared
 from arcwise.analysis.options import LearnOptions
 from arcwise.analysis.preparation import open_table, prepare
@@ -21,6 +22,7 @@ from arcwise.analysis.prose.explanation import explain_folder
 from arcwise.analysis.prose.remarks import sample_remark
 from arcwise.analysis.work import Work
 from arcwise.confidence.rules.scutari import l1_distance, scutari_threshold
+from arcwise.data import Dataset
 from arcwise.deadline import Deadline
 from arcwise.ensemble.gaps.completions import Completions
 from arcwise.ensemble.replicates.task import Replicate, ReplicateTask
@@ -150,8 +152,40 @@ def test_a_comparison_that_does_not_fit_the_time_is_not_begun(monkeypatch: pytes
     work.seconds["bootstrap"] = 1000.0
     monkeypatch.setattr(Work, "average", lambda *_, **__: pytest.fail("begun"))
     why = work.compare(work.recipe("bootstrap", "bic"))
-    assert isinstance(why, str)
-    assert "it takes about 1000 s" in why
+    assert isinstance(why, NotBegun)
+    assert why.by_time
+    assert "it takes about 1000 s" in why.why
+
+
+@pytest.mark.parametrize(
+    ("variables", "cases", "most", "why"),
+    [
+        (37, 500, 4, ""),
+        (56, 500, 3, ""),
+        (76, 500, 3, "too many parent sets with 76 variables"),
+        (37, 20_001, 4, "20,001 cases make the proof long"),
+        (20, 20_001, None, ""),
+    ],
+)
+def test_an_exact_comparison_is_limited_to_what_is_known_to_fit(
+    variables: int, cases: int, most: int | None, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    codes = np.random.default_rng(1).integers(0, 2, (cases, variables), dtype=np.uint8)
+    data = Dataset.from_codes(codes, states=[["0", "1"]] * variables)
+    work = Work(prepare(data, OPTIONS), OPTIONS, Deadline(Limits(30.0)), False, data)
+    tried: list[Any] = []
+    monkeypatch.setattr(Work, "average", lambda _, recipe, *__, **___: tried.append(recipe))
+    main = SimpleNamespace(recipe=work.recipe("bootstrap", "qnml"))
+    exact = [recipe for recipe in work.compared(main) if recipe.source == "credible"]  # type: ignore[arg-type]
+    assert exact[-1].max_parents == most
+    made = work.compare(exact[-1])
+    if not why:
+        assert tried == [exact[-1]]
+        return
+    assert isinstance(made, NotBegun)
+    assert not made.by_time
+    assert why in made.why
+    assert not tried
 
 
 def test_a_network_that_is_too_large_to_test_is_not_out_of_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,10 +26,10 @@ void NeighbourScores::fill_empty_rows() {
         const std::size_t last = std::min(n, first + batch);
         for (std::size_t child = first; child < last; ++child) {
             auto& partition = partitions[child - first];
-            sorter_.sort(child, {}, partition);
+            counter_.sorter().sort(child, {}, partition);
             tabulate(child, partition);
             rows[child] = empty_row(child);
-            rows[child]->own = score_table(child, {}, table_, partition.sample_rows);
+            rows[child]->own = score_table(child, {}, table_, partition.codes);
             rows[child]->prior = believed(child, {});
             information_[child] = -log_likelihood(child, rows[child]->own - rows[child]->prior);
         }
@@ -45,7 +45,8 @@ void NeighbourScores::fill_empty_rows() {
     }
     for (std::size_t child = 0; child < n; ++child) {
         auto& row = *rows[child];
-        if (row.gaining.empty()) list_gains(child, {}, row);
+        list_wanted(child, {});
+        if (row.gaining.empty()) list_gains(child, row);
         store(key_of(child, {}), std::move(rows[child]));
     }
 }
@@ -64,7 +65,7 @@ void NeighbourScores::fill_wide_pairs(std::size_t child, std::vector<std::shared
     if (data_.wide().empty()) return;
     const bool child_is_wide = data_.arity(child) - 1 > StateBlocks::width;
     auto& row = *rows[child];
-    sorter_.sort(child, {}, partition_);
+    counter_.look_at(child, {}, data_);
     radix_.assign(1, 0);
     for (const auto wide : data_.wide()) {
         const auto x = static_cast<std::size_t>(wide);
@@ -94,10 +95,14 @@ void NeighbourScores::fill_pairs(std::size_t block, std::size_t child, const Row
     if (counted.empty()) return;
     constexpr std::size_t width = StateBlocks::width;
     const bool small = weights_.cases <= std::numeric_limits<std::uint32_t>::max();
+    const auto count = [&](auto& counts) {
+        counts.resize(partition.count() * width);
+        count_block(data_, data_, block, partition, 0, partition.count(), counts.data());
+    };
     if (small)
-        add_block(data_, block, 0, 1, partition, counts32_);
+        count(counts32_);
     else
-        add_block(data_, block, 0, 1, partition, counts64_);
+        count(counts64_);
     const auto at = [&](std::size_t place) {
         return small ? static_cast<std::int64_t>(counts32_[place]) : counts64_[place];
     };

@@ -53,47 +53,21 @@ void NeighbourScores::add_row(Candidate& candidate, std::size_t config, std::siz
                                        radix_[config] % candidate.below);
 }
 
-template <class Count>
-void NeighbourScores::add_block(const StateBlocks& blocks, std::size_t block, std::size_t first_config,
-                                std::size_t last_config, const RowPartition& partition,
-                                std::vector<Count>& counts) {
-    constexpr std::size_t width = StateBlocks::width;
-    const std::size_t first = partition.first_segment(first_config);
-    const std::size_t last = partition.first_segment(last_config);
-    const std::size_t begin = first == 0 ? 0 : partition.ends[first - 1];
-    const auto ends = std::span(partition.ends).subspan(first, last - first);
-    counts.assign((last - first) * width, 0);
-    blocks.add_segments(block, partition.order, partition.bytes, begin, ends, counts.data());
-    if (partition.heavies.empty()) return;
-    std::size_t i = first == 0 ? 0 : partition.heavy_ends[first - 1];
-    for (std::size_t s = first; s < last; ++s) {
-        for (; i < partition.heavy_ends[s]; ++i) {
-            for (const auto& slot : blocks.slots(block)) {
-                const auto code =
-                    data_.column(static_cast<std::size_t>(slot.variable))[partition.heavy_order[i]];
-                if (code > 0)
-                    counts[(s - first) * width + slot.first + code - 1] +=
-                        static_cast<Count>(partition.heavies[i]);
-            }
-        }
-    }
-}
-
-// Adds the segments of some configurations of partition_, whose counts are in `counts`, to a candidate's
-// table.
+// Adds the segments of some configurations, whose counts are in `counts`, to a candidate's table.
 template <class Count>
 void NeighbourScores::add_tables_of(Candidate& candidate, std::size_t first_config, std::size_t last_config,
-                                    const std::vector<Count>& counts) {
+                                    const Count* counts) {
     constexpr std::size_t width = StateBlocks::width;
+    const auto& segments = counter_.segments();
     const std::size_t arity = candidate.arity;
-    const std::size_t offset = partition_.first_segment(first_config);
+    const std::size_t offset = segments.first_segment(first_config);
     std::size_t s = offset;
     for (std::size_t config = first_config; config < last_config; ++config) {
         cells_.assign(arity * candidate.child_arity, 0);
-        for (; s < partition_.config_ends[config]; ++s) {
-            const Count* column = counts.data() + (s - offset) * width + candidate.first;
-            const std::size_t state = partition_.states[s];
-            std::int64_t rest = partition_.totals[s];
+        for (; s < segments.config_ends[config]; ++s) {
+            const Count* column = counts + (s - offset) * width + candidate.first;
+            const std::size_t state = segments.states[s];
+            std::int64_t rest = segments.totals[s];
             for (std::size_t k = 1; k < arity; ++k) {
                 const auto n = static_cast<std::int64_t>(column[k - 1]);
                 cells_[k * candidate.child_arity + state] = n;
@@ -111,7 +85,7 @@ void NeighbourScores::add_tables_of(Candidate& candidate, std::size_t first_conf
 
 // Are the cells of (P, c, x) so many more than the rows that most of them are empty?
 bool NeighbourScores::is_sparse(std::size_t x) const {
-    return partition_.ends.size() * data_.arity(x) > 2 * weights_.rows.size();
+    return counter_.segments().count() * data_.arity(x) > 2 * weights_.rows.size();
 }
 
 // The candidates of a set score whose sums are made of the block's counts, by number of states; those that
@@ -119,10 +93,12 @@ bool NeighbourScores::is_sparse(std::size_t x) const {
 void NeighbourScores::sort_columns(std::span<const StateBlocks::Slot> slots, std::size_t child,
                                    std::span<const std::int32_t> parents, NeighbourRow& row) {
     for (auto& columns : columns_) columns.clear();
+    const std::size_t most_states =
+        2 * weights_.rows.size() / std::max<std::size_t>(1, counter_.segments().count());
     for (const auto& slot : slots) {
         const auto x = static_cast<std::size_t>(slot.variable);
-        if (!wants(x, child, parents) || is_hopeless(row, child, parents, x)) continue;
-        if (is_sparse(x))
+        if (wanted_[x] == 0 || is_hopeless(row, child, parents, x)) continue;
+        if (data_.arity(x) > most_states)  // is_sparse
             score_sparse(child, parents, x, row);
         else
             columns_[data_.arity(x)].add(slot.variable, slot.first);
@@ -132,7 +108,6 @@ void NeighbourScores::sort_columns(std::span<const StateBlocks::Slot> slots, std
 template <class Count>
 void NeighbourScores::sums_by_block(std::size_t child, std::span<const std::int32_t> parents,
                                     NeighbourRow& row) {
-    auto& counts = counts_of<Count>();
     const double parent_cells = data_.cells(parents);
     const auto child_arity = static_cast<double>(data_.arity(child));
     const StateBlocks& blocks = blocks_of(row, child);
@@ -149,10 +124,9 @@ void NeighbourScores::sums_by_block(std::size_t child, std::span<const std::int3
             any = true;
         }
         if (!any) continue;
-        for_some_configurations([&](std::size_t first, std::size_t last) {
-            add_block(blocks, block, first, last, partition_, counts);
+        for_counts<Count>(blocks, block, [&](std::size_t first, std::size_t last, const Count* counts) {
             for (auto& columns : columns_)
-                if (!columns.variables.empty()) add_terms(columns, partition_, first, last, counts.data());
+                if (!columns.variables.empty()) add_terms(columns, counter_.segments(), first, last, counts);
         });
         for (const auto& columns : columns_) {
             if (columns.variables.empty()) continue;
@@ -173,7 +147,6 @@ void NeighbourScores::sums_by_block(std::size_t child, std::span<const std::int3
 template <class Count>
 void NeighbourScores::tables_by_block(std::size_t child, std::span<const std::int32_t> parents,
                                       NeighbourRow& row) {
-    auto& counts = counts_of<Count>();
     std::vector<Candidate> candidates;
     const StateBlocks& blocks = blocks_of(row, child);
     for (std::size_t block = 0; block < blocks.blocks(); ++block) {
@@ -184,7 +157,7 @@ void NeighbourScores::tables_by_block(std::size_t child, std::span<const std::in
             std::size_t bytes = 0;
             for (; next < slots.size() && bytes < candidate_bytes; ++next) {
                 const auto x = static_cast<std::size_t>(slots[next].variable);
-                if (!wants(x, child, parents) || is_hopeless(row, child, parents, x)) continue;
+                if (wanted_[x] == 0 || is_hopeless(row, child, parents, x)) continue;
                 if (is_sparse(x)) {
                     score_sparse(child, parents, x, row);
                     continue;
@@ -196,8 +169,7 @@ void NeighbourScores::tables_by_block(std::size_t child, std::span<const std::in
                 bytes += table_.size() * candidate.arity * sizeof(std::int64_t);
             }
             if (candidates.empty()) continue;
-            for_some_configurations([&](std::size_t first, std::size_t last) {
-                add_block(blocks, block, first, last, partition_, counts);
+            for_counts<Count>(blocks, block, [&](std::size_t first, std::size_t last, const Count* counts) {
                 for (auto& candidate : candidates) add_tables_of(candidate, first, last, counts);
             });
             for (auto& candidate : candidates) row.set(candidate.variable, finish(candidate, child, parents));
@@ -205,15 +177,28 @@ void NeighbourScores::tables_by_block(std::size_t child, std::span<const std::in
     }
 }
 
-// Calls visit(first, last) for stretches of configurations whose counts fit in memory at once.
-template <class Visit>
-void NeighbourScores::for_some_configurations(Visit visit) const {
-    for (std::size_t first = 0; first < partition_.configurations();) {
+// Calls visit(first, last, counts) for all configurations at once, or for stretches of them whose counts fit
+// in memory at once.
+template <class Count, class Visit>
+void NeighbourScores::for_counts(const StateBlocks& blocks, std::size_t block, Visit visit) {
+    if constexpr (std::is_same_v<Count, std::uint32_t>) {
+        if (counter_.counts_whole()) {
+            const auto* whole = counter_.counts(block);
+            visit(0, counter_.segments().configurations(), whole);
+            return;
+        }
+    }
+    auto& counts = counts_of<Count>();
+    const auto& partition = counter_.sorted();
+    for (std::size_t first = 0; first < partition.configurations();) {
+        const std::size_t begin = partition.first_segment(first);
         std::size_t last = first + 1;
-        while (last < partition_.configurations() &&
-               partition_.config_ends[last] - partition_.first_segment(first) <= segments_at_once)
+        while (last < partition.configurations() && partition.config_ends[last] - begin <= segments_at_once)
             ++last;
-        visit(first, last);
+        const std::size_t end = partition.first_segment(last);
+        counts.resize((end - begin) * StateBlocks::width);
+        count_block(data_, blocks, block, partition, begin, end, counts.data());
+        visit(first, last, static_cast<const Count*>(counts.data()));
         first = last;
     }
 }
@@ -251,29 +236,30 @@ void NeighbourScores::score_sparse(std::size_t child, std::span<const std::int32
 }
 
 template <class Add>
-void NeighbourScores::for_rows_of(std::size_t segment, Add add) const {
+void NeighbourScores::for_rows_of(const RowPartition& partition, std::size_t segment, Add add) const {
     const auto begin = [&](const std::vector<std::size_t>& ends) {
         return segment == 0 ? 0 : ends[segment - 1];
     };
-    for (std::size_t i = begin(partition_.ends); i < partition_.ends[segment]; ++i)
-        add(partition_.order[i], partition_.bytes.empty() ? 1 : partition_.bytes[i]);
-    if (partition_.heavies.empty()) return;
-    for (std::size_t i = begin(partition_.heavy_ends); i < partition_.heavy_ends[segment]; ++i)
-        add(partition_.heavy_order[i], partition_.heavies[i]);
+    for (std::size_t i = begin(partition.ends); i < partition.ends[segment]; ++i)
+        add(partition.order[i], partition.bytes.empty() ? 1 : partition.bytes[i]);
+    if (partition.heavies.empty()) return;
+    for (std::size_t i = begin(partition.heavy_ends); i < partition.heavy_ends[segment]; ++i)
+        add(partition.heavy_order[i], partition.heavies[i]);
 }
 
 void NeighbourScores::add_sparse_terms(Candidate& candidate, std::span<const std::uint32_t> codes) {
+    const auto& partition = counter_.sorted();
     auto& joint_terms = *candidate.joint_terms;
     auto& margin_terms = *candidate.margin_terms;
     cells_.assign(2 * candidate.arity, 0);
     std::int64_t* counts = cells_.data();              // of the states of x in this segment
     std::int64_t* margins = counts + candidate.arity;  // and in this configuration
     std::size_t s = 0;
-    for (std::size_t config = 0; config < partition_.configurations(); ++config) {
+    for (std::size_t config = 0; config < partition.configurations(); ++config) {
         seen_.clear();
-        for (; s < partition_.config_ends[config]; ++s) {
+        for (; s < partition.config_ends[config]; ++s) {
             seen_in_segment_.clear();
-            for_rows_of(s, [&](std::uint32_t row, std::int64_t weight) {
+            for_rows_of(partition, s, [&](std::uint32_t row, std::int64_t weight) {
                 const std::uint32_t code = codes[row];
                 if (counts[code] == 0) seen_in_segment_.push_back(code);
                 counts[code] += weight;
@@ -293,15 +279,16 @@ void NeighbourScores::add_sparse_terms(Candidate& candidate, std::span<const std
 }
 
 void NeighbourScores::add_sparse_tables(Candidate& candidate, std::span<const std::uint32_t> codes) {
+    const auto& partition = counter_.sorted();
     const std::size_t child_arity = candidate.child_arity;
     cells_.assign(candidate.arity * child_arity, 0);
     std::vector<std::uint8_t> known(candidate.arity, 0);
     std::size_t s = 0;
-    for (std::size_t config = 0; config < partition_.configurations(); ++config) {
+    for (std::size_t config = 0; config < partition.configurations(); ++config) {
         seen_.clear();
-        for (; s < partition_.config_ends[config]; ++s) {
-            const std::size_t state = partition_.states[s];
-            for_rows_of(s, [&](std::uint32_t row, std::int64_t weight) {
+        for (; s < partition.config_ends[config]; ++s) {
+            const std::size_t state = partition.states[s];
+            for_rows_of(partition, s, [&](std::uint32_t row, std::int64_t weight) {
                 const std::uint32_t code = codes[row];
                 if (known[code] == 0) seen_.push_back(code);
                 known[code] = 1;
@@ -318,31 +305,16 @@ void NeighbourScores::add_sparse_tables(Candidate& candidate, std::span<const st
 
 void NeighbourScores::score_additions(std::size_t child, std::span<const std::int32_t> parents,
                                       NeighbourRow& row) {
-    radix_.clear();
-    if (tables_ == nullptr && score_.needs_configurations()) {
-        for (const auto sample : partition_.sample_rows) {
-            std::uint64_t index = 0;
-            for (const auto p : parents) {
-                const auto v = static_cast<std::size_t>(p);
-                index = index * data_.arity(v) + data_.column(v)[sample];
-            }
-            radix_.push_back(index);
-        }
-    }
+    const auto& segments = counter_.segments();
+    number_configurations(parents, segments.codes, segments.configurations());
     if (weights_.cases <= std::numeric_limits<std::uint32_t>::max())
         additions_by_block<std::uint32_t>(child, parents, row);
     else
         additions_by_block<std::int64_t>(child, parents, row);
     for (const auto wide : blocks_of(row, child).wide()) {
         const auto x = static_cast<std::size_t>(wide);
-        if (wants(x, child, parents) && !is_hopeless(row, child, parents, x))
-            score_sparse(child, parents, x, row);
+        if (wanted_[x] != 0 && !is_hopeless(row, child, parents, x)) score_sparse(child, parents, x, row);
     }
 }
-
-template void NeighbourScores::add_block(const StateBlocks&, std::size_t, std::size_t, std::size_t,
-                                         const RowPartition&, std::vector<std::uint32_t>&);
-template void NeighbourScores::add_block(const StateBlocks&, std::size_t, std::size_t, std::size_t,
-                                         const RowPartition&, std::vector<std::int64_t>&);
 
 }  // namespace arcwise

@@ -6,12 +6,13 @@
 #include <functional>
 #include <utility>
 
-#include "xoshiro.hpp"
-
 namespace arcwise {
 
 namespace {
 
+// What counts of families may be kept in: enough for the families that a search comes back to, and little
+// beside a cache of the third level.
+constexpr std::size_t counts_bytes = std::size_t{32} << 20;
 constexpr double been_parent = std::numeric_limits<double>::infinity();  // more than any gain
 
 std::size_t bytes_of(const NeighbourRow& row) {
@@ -26,13 +27,6 @@ const Parents& NeighbourScores::key_of(std::size_t child, std::span<const std::i
     return key_;
 }
 
-std::size_t NeighbourScores::KeyHash::operator()(const Parents& key) const {
-    std::uint64_t hash = key.size();
-    for (const auto v : key)
-        hash = Xoshiro::mix(hash ^ (static_cast<std::uint64_t>(v) + 0x9e3779b97f4a7c15ULL));
-    return hash;
-}
-
 NeighbourScores::NeighbourScores(const StateBlocks& data, std::span<const std::int64_t> weights,
                                  const LocalScore& score, CellTermTables* tables, const ArcRules& rules,
                                  std::size_t memory)
@@ -44,7 +38,7 @@ NeighbourScores::NeighbourScores(const StateBlocks& data, std::span<const std::i
       prior_(score.prior()),
       penalty_(score.penalty_weight()),
       memory_(memory),
-      sorter_(data_, weights_),
+      counter_(data_, weights_, std::min(memory, counts_bytes)),
       gained_(data.variables()),
       columns_(StateBlocks::width + 2) {
     assert((tables == nullptr) == (score.set_score() == nullptr));
@@ -71,9 +65,9 @@ double NeighbourScores::local(std::size_t child, std::span<const std::int32_t> p
     const Parents key = key_of(child, parents);
     if (const auto found = rows_.find(key); found != rows_.end()) return found->second->own;
     if (const auto found = locals_.find(key); found != locals_.end()) return found->second;
-    sorter_.sort(child, parents, partition_);
+    counter_.sorter().sort(child, parents, partition_);
     tabulate(child, partition_);
-    const double value = score_table(child, parents, table_, partition_.sample_rows);
+    const double value = score_table(child, parents, table_, partition_.codes);
     if (locals_.size() > memory_ / 128) locals_.clear();
     locals_.emplace(key, value);
     return value;
@@ -94,14 +88,23 @@ bool NeighbourScores::wants(std::size_t x, std::size_t child, std::span<const st
            !std::ranges::binary_search(parents, static_cast<std::int32_t>(x));
 }
 
+// The same for all x, for the family at hand.
+void NeighbourScores::list_wanted(std::size_t child, std::span<const std::int32_t> parents) {
+    wanted_.resize(variables());
+    for (std::size_t x = 0; x < wanted_.size(); ++x) wanted_[x] = rules_.allowed(x, child) ? 1 : 0;
+    wanted_[child] = 0;
+    for (const auto p : parents) wanted_[static_cast<std::size_t>(p)] = 0;
+    if (parents.size() >= rules_.limit(child)) std::ranges::fill(wanted_, std::uint8_t{0});
+}
+
 // n_jk of the observed configurations j.
-void NeighbourScores::tabulate(std::size_t child, const RowPartition& partition) {
+void NeighbourScores::tabulate(std::size_t child, const Segments& segments) {
     const std::size_t arity = data_.arity(child);
-    table_.assign(partition.configurations() * arity, 0);
+    table_.assign(segments.configurations() * arity, 0);
     std::size_t s = 0;
-    for (std::size_t config = 0; config < partition.configurations(); ++config)
-        for (; s < partition.config_ends[config]; ++s)
-            table_[config * arity + partition.states[s]] = partition.totals[s];
+    for (std::size_t config = 0; config < segments.configurations(); ++config)
+        for (; s < segments.config_ends[config]; ++s)
+            table_[config * arity + segments.states[s]] = segments.totals[s];
 }
 
 double NeighbourScores::score_family(std::size_t child, std::span<const std::int32_t> parents,
@@ -114,7 +117,7 @@ double NeighbourScores::score_family(std::size_t child, std::span<const std::int
 
 double NeighbourScores::score_table(std::size_t child, std::span<const std::int32_t> parents,
                                     std::span<const std::int64_t> counts,
-                                    std::span<const std::uint32_t> sample_rows) {
+                                    std::span<const std::uint32_t> codes) {
     const std::size_t arity = data_.arity(child);
     if (tables_ != nullptr) {
         ++families_scored_;
@@ -136,18 +139,21 @@ double NeighbourScores::score_table(std::size_t child, std::span<const std::int3
             (tables_->constant(joint_cells) + joint) - (tables_->constant(parent_cells) + margin);
         return prior_ == nullptr ? value : value + prior_->of(child, parents);
     }
-    radix_.clear();
-    if (score_.needs_configurations()) {
-        for (const auto row : sample_rows) {
-            std::uint64_t index = 0;
-            for (const auto p : parents) {
-                const auto v = static_cast<std::size_t>(p);
-                index = index * data_.arity(v) + data_.column(v)[row];
-            }
-            radix_.push_back(index);
-        }
-    }
+    number_configurations(parents, codes, counts.size() / arity);
     return score_family(child, parents, counts, radix_);
+}
+
+// The index of each configuration, if the score asks for it.
+void NeighbourScores::number_configurations(std::span<const std::int32_t> parents,
+                                            std::span<const std::uint32_t> codes, std::size_t count) {
+    radix_.clear();
+    if (tables_ != nullptr || !score_.needs_configurations()) return;
+    const auto* code = codes.data();
+    for (std::size_t config = 0; config < count; ++config) {
+        std::uint64_t index = 0;
+        for (const auto p : parents) index = index * data_.arity(static_cast<std::size_t>(p)) + *code++;
+        radix_.push_back(index);
+    }
 }
 
 // Each variable once, with the largest of its gains, and by its number.
@@ -176,6 +182,7 @@ void NeighbourScores::narrow(std::vector<Parents> lists) {
     wide_rows_ = std::exchange(rows_, {});
     wide_bytes_ = std::exchange(rows_bytes_, 0);
     blocks_.resize(variables());
+    counter_.forget();
 }
 
 void NeighbourScores::widen() {
@@ -184,6 +191,7 @@ void NeighbourScores::widen() {
     blocks_.clear();
     blocks_bytes_ = 0;
     candidates_.clear();
+    counter_.forget();
 }
 
 const StateBlocks& NeighbourScores::blocks_of(const NeighbourRow& row, std::size_t child) {
@@ -211,9 +219,10 @@ std::shared_ptr<NeighbourRow> NeighbourScores::compute(std::size_t child,
                                                        std::span<const std::int32_t> parents) {
     auto row = empty_row(child);
     know_information();
-    sorter_.sort(child, parents, partition_);
-    tabulate(child, partition_);
-    row->own = score_table(child, parents, table_, partition_.sample_rows);
+    counter_.look_at(child, parents, blocks_of(*row, child));
+    list_wanted(child, parents);
+    tabulate(child, counter_.segments());
+    row->own = score_table(child, parents, table_, counter_.segments().codes);
     row->prior = believed(child, parents);
     for (const auto parent : parents)
         if (row->members == nullptr) gained_[child].push_back({parent, been_parent});
@@ -222,16 +231,17 @@ std::shared_ptr<NeighbourRow> NeighbourScores::compute(std::size_t child,
     families_spared_ += variables() - row->toggled.size();
     if (parents.size() < rules_.limit(child)) {
         score_additions(child, parents, *row);
-        list_gains(child, parents, *row);
+        counter_.keep();
+        list_gains(child, *row);
     }
     return row;
 }
 
-void NeighbourScores::list_gains(std::size_t child, std::span<const std::int32_t> parents,
-                                 NeighbourRow& row) {
+void NeighbourScores::list_gains(std::size_t child, NeighbourRow& row) {
+    std::size_t place = 0;
     row.for_each([&](std::size_t x) {
-        if (!wants(x, child, parents)) return;
-        const double gain = row.at(x) - row.own;
+        const double gain = row.toggled[place++] - row.own;
+        if (wanted_[x] == 0) return;
         row.best_gain = std::max(row.best_gain, gain);
         if (!(gain > 0.0)) return;
         row.gaining.push_back(static_cast<std::int32_t>(x));
@@ -246,20 +256,24 @@ void NeighbourScores::list_gains(std::size_t child, std::span<const std::int32_t
 void NeighbourScores::score_removals(std::size_t child, std::span<const std::int32_t> parents,
                                      NeighbourRow& row) {
     const std::size_t arity = data_.arity(child);
-    std::vector<std::uint32_t> samples;
-    for (const auto parent : parents) {
-        const auto x = static_cast<std::size_t>(parent);
+    const auto& segments = counter_.segments();
+    for (std::size_t place = 0; place < parents.size(); ++place) {
+        const auto x = static_cast<std::size_t>(parents[place]);
         const Parents rest = without(parents, x);
-        const std::size_t configurations = sorter_.number(partition_.sample_rows, rest, reduced_keys_);
+        const std::size_t configurations =
+            counter_.sorter().number_without(segments, parents, place, reduced_keys_);
         reduced_.assign(configurations * arity, 0);
-        samples.assign(configurations, 0);
-        for (std::size_t config = 0; config < partition_.configurations(); ++config) {
+        reduced_codes_.resize(configurations * rest.size());
+        for (std::size_t config = 0; config < segments.configurations(); ++config) {
             const std::size_t target = reduced_keys_[config];
-            samples[target] = partition_.sample_rows[config];
+            const auto* codes = segments.codes_of(config);
+            auto* reduced = reduced_codes_.data() + target * rest.size();
+            std::copy_n(codes, place, reduced);
+            std::copy(codes + place + 1, codes + parents.size(), reduced + place);
             for (std::size_t k = 0; k < arity; ++k)
                 reduced_[target * arity + k] += table_[config * arity + k];
         }
-        row.set(x, score_table(child, rest, reduced_, samples));
+        row.set(x, score_table(child, rest, reduced_, reduced_codes_));
     }
 }
 

@@ -14,6 +14,7 @@
 #include "local/arc_rules.hpp"
 #include "local/cell_terms.hpp"
 #include "local/changing_dag.hpp"
+#include "local/family_counter.hpp"
 #include "local/row_partition.hpp"
 #include "local/state_blocks.hpp"
 #include "local/term_columns.hpp"
@@ -107,9 +108,6 @@ class NeighbourScores {
     std::uint64_t families_meant() const { return families_scored_ + families_spared_; }
 
   private:
-    struct KeyHash {
-        std::size_t operator()(const Parents& key) const;
-    };
     struct Candidate;  // candidate_parent.hpp
 
     double believed(std::size_t child, std::span<const std::int32_t> parents) const {
@@ -135,13 +133,16 @@ class NeighbourScores {
     // Rows, tables and removals (neighbour_scores.cpp).
     void store(Parents key, std::shared_ptr<NeighbourRow> row);
     std::shared_ptr<NeighbourRow> compute(std::size_t child, std::span<const std::int32_t> parents);
-    void list_gains(std::size_t child, std::span<const std::int32_t> parents, NeighbourRow& row);
+    void list_gains(std::size_t child, NeighbourRow& row);
+    void list_wanted(std::size_t child, std::span<const std::int32_t> parents);
     bool wants(std::size_t x, std::size_t child, std::span<const std::int32_t> parents) const;
-    void tabulate(std::size_t child, const RowPartition& partition);
+    void tabulate(std::size_t child, const Segments& segments);
     double score_table(std::size_t child, std::span<const std::int32_t> parents,
-                       std::span<const std::int64_t> counts, std::span<const std::uint32_t> sample_rows);
+                       std::span<const std::int64_t> counts, std::span<const std::uint32_t> codes);
     double score_family(std::size_t child, std::span<const std::int32_t> parents,
                         std::span<const std::int64_t> counts, std::span<const std::uint64_t> configurations);
+    void number_configurations(std::span<const std::int32_t> parents, std::span<const std::uint32_t> codes,
+                               std::size_t count);
     void score_removals(std::size_t child, std::span<const std::int32_t> parents, NeighbourRow& row);
 
     // Additions that cannot gain (neighbour_bounds.cpp).
@@ -155,7 +156,7 @@ class NeighbourScores {
     void score_sparse(std::size_t child, std::span<const std::int32_t> parents, std::size_t x,
                       NeighbourRow& row);
     template <class Add>
-    void for_rows_of(std::size_t segment, Add add) const;
+    void for_rows_of(const RowPartition& partition, std::size_t segment, Add add) const;
     void add_sparse_terms(Candidate& candidate, std::span<const std::uint32_t> codes);
     void add_sparse_tables(Candidate& candidate, std::span<const std::uint32_t> codes);
     bool is_sparse(std::size_t x) const;
@@ -163,15 +164,12 @@ class NeighbourScores {
     double finish(Candidate& candidate, std::size_t child, std::span<const std::int32_t> parents);
     void add_row(Candidate& candidate, std::size_t config, std::size_t state, const std::int64_t* counts);
     template <class Count>
-    void add_block(const StateBlocks& blocks, std::size_t block, std::size_t first_config,
-                   std::size_t last_config, const RowPartition& partition, std::vector<Count>& counts);
-    template <class Count>
     void add_tables_of(Candidate& candidate, std::size_t first_config, std::size_t last_config,
-                       const std::vector<Count>& counts);
+                       const Count* counts);
     void sort_columns(std::span<const StateBlocks::Slot> slots, std::size_t child,
                       std::span<const std::int32_t> parents, NeighbourRow& row);
-    template <class Visit>
-    void for_some_configurations(Visit visit) const;
+    template <class Count, class Visit>
+    void for_counts(const StateBlocks& blocks, std::size_t block, Visit visit);
     template <class Count>
     std::vector<Count>& counts_of();
     template <class Count>
@@ -189,25 +187,26 @@ class NeighbourScores {
     const FamilyPrior* prior_;  // part of the score, or null
     double penalty_;            // w, if the score is LL - w q (r - 1); else 0
     std::size_t memory_;
-    RowSorter sorter_;
+    FamilyCounter counter_;
     std::uint64_t families_scored_ = 0;
     std::uint64_t families_spared_ = 0;
 
     Parents key_;  // scratch: a row that is known is found without asking for memory
-    std::unordered_map<Parents, Row, KeyHash> rows_;  // key: the child, then its parents
+    std::unordered_map<Parents, Row, FamilyHash> rows_;  // key: the child, then its parents
     std::size_t rows_bytes_ = 0;
     bool filled_ = false;              // the rows without parents have been made
     std::vector<double> information_;  // N H(x) of each variable, as soon as a bound needs it
-    std::unordered_map<Parents, double, KeyHash> locals_;
+    std::unordered_map<Parents, double, FamilyHash> locals_;
     std::vector<std::vector<Gain>> gained_;  // of each child: what each variable has gained as a parent
-    std::unordered_map<Parents, Row, KeyHash> wide_rows_;  // rows of all variables, while rows are narrow
+    std::unordered_map<Parents, Row, FamilyHash> wide_rows_;  // rows of all variables, while rows are narrow
     std::size_t wide_bytes_ = 0;
     std::vector<Parents> candidates_;                   // of each child, while rows are narrow; else none
     std::vector<std::unique_ptr<StateBlocks>> blocks_;  // of the candidates of each child, as needed
     std::size_t blocks_bytes_ = 0;
 
     // Scratch, kept between calls for its memory.
-    RowPartition partition_;
+    RowPartition partition_;               // of one family without its neighbours
+    std::vector<std::uint8_t> wanted_;     // of each variable, whether it could join the parents
     std::vector<std::int64_t> table_;      // configurations x arity of the child
     std::vector<std::uint64_t> radix_;     // the index of each configuration, where the score asks
     std::vector<std::uint32_t> counts32_;  // segments x 64
@@ -215,6 +214,7 @@ class NeighbourScores {
     std::vector<TermColumns> columns_;     // of a block, by number of states
     std::vector<std::uint32_t> reduced_keys_;
     std::vector<std::int64_t> reduced_;
+    std::vector<std::uint32_t> reduced_codes_;
     std::vector<std::int64_t> cells_;
     std::vector<std::uint32_t> seen_;
     std::vector<std::uint32_t> seen_in_segment_;

@@ -57,7 +57,30 @@ inline void for_each_in_parts(std::size_t parts, std::size_t part, std::size_t c
     for (std::size_t i = 4 * part; i < count; ++i) visit(3, i);
 }
 
+// All rows that have a weight, or some of them: place(i) is one of RowWeights::rows.
+struct AllRows {
+    std::size_t light_count;
+    std::size_t heavy_count;
+    std::size_t light(std::size_t i) const { return i; }
+    std::size_t heavy(std::size_t i) const { return light_count + i; }
+};
+
+struct SomeRows {
+    const RareRows& rows;
+    std::size_t light_count = rows.light.size();
+    std::size_t heavy_count = rows.heavy.size();
+    std::size_t light(std::size_t i) const { return rows.light[i]; }
+    std::size_t heavy(std::size_t i) const { return rows.heavy[i]; }
+};
+
 }  // namespace
+
+void Segments::clear() {
+    states.clear();
+    totals.clear();
+    config_ends.clear();
+    codes.clear();
+}
 
 RowWeights::RowWeights(std::size_t count, std::span<const std::int64_t> weights) {
     assert(weights.empty() || weights.size() == count);
@@ -84,7 +107,7 @@ RowWeights::RowWeights(std::size_t count, std::span<const std::int64_t> weights)
 bool RowSorter::has_short_keys(std::size_t child, std::span<const std::int32_t> parents) const {
     const std::size_t most = most_cells(weights_.rows.size());
     std::size_t cells = 1;
-    std::size_t largest = most;
+    std::size_t largest = 1;
     const auto count = [&](std::size_t variable) {
         const std::size_t arity = data_.arity(variable);
         if (cells * arity > most) cells = std::min(cells, weights_.rows.size());
@@ -145,57 +168,87 @@ void RowSorter::fold(std::size_t variable, std::size_t& cells, std::vector<Key>&
     cells = std::max<std::size_t>(1, cells) * arity;
 }
 
-std::size_t RowSorter::number(std::span<const std::uint32_t> rows, std::span<const std::int32_t> variables,
-                              std::vector<std::uint32_t>& keys) {
-    keys.assign(rows.size(), 0);
+const RareRows& RowSorter::rare_rows(std::size_t variable) {
+    auto& rare = rare_[variable];
+    if (rare) return *rare;
+    rare.emplace();
+    const auto column = data_.column(variable);
+    const auto& rows = weights_.rows;
+    table_.assign(data_.arity(variable), 0);
+    for (const auto row : rows) ++table_[column[row]];
+    rare->usual = static_cast<std::uint32_t>(std::ranges::max_element(table_) - table_.begin());
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        if (column[rows[i]] != rare->usual)
+            (i < weights_.light ? rare->light : rare->heavy).push_back(static_cast<std::uint32_t>(i));
+    return *rare;
+}
+
+std::size_t RowSorter::number_without(const Segments& segments, std::span<const std::int32_t> parents,
+                                      std::size_t place, std::vector<std::uint32_t>& keys) {
+    const std::size_t count = segments.configurations();
+    keys.assign(count, 0);
     std::size_t cells = 1;
-    for (const auto v : variables) {
-        const auto variable = static_cast<std::size_t>(v);
-        const std::size_t arity = data_.arity(variable);
-        if (cells * arity > most_cells(rows.size())) cells = renumber(keys, cells);
+    for (std::size_t k = 0; k < parents.size(); ++k) {
+        if (k == place) continue;
+        const std::size_t arity = data_.arity(static_cast<std::size_t>(parents[k]));
+        if (cells * arity > most_cells(count)) cells = renumber(keys, cells);
         check_keys<std::uint32_t>(cells * arity);
-        const auto column = data_.column(variable);
-        for (std::size_t i = 0; i < rows.size(); ++i)
-            keys[i] = keys[i] * static_cast<std::uint32_t>(arity) + column[rows[i]];
+        for (std::size_t config = 0; config < count; ++config)
+            keys[config] = keys[config] * static_cast<std::uint32_t>(arity) + segments.codes_of(config)[k];
         cells *= arity;
     }
     return renumber(keys, cells);
 }
 
 void RowSorter::sort(std::size_t child, std::span<const std::int32_t> parents, RowPartition& result) {
-    if (has_short_keys(child, parents))
-        sort_by(short_keys_, child, parents, result);
-    else
-        sort_by(keys_, child, parents, result);
+    sort_rows(child, parents, AllRows{weights_.light, weights_.heavies.size()}, result);
 }
 
-template <class Key>
+void RowSorter::sort_rare(std::size_t child, std::span<const std::int32_t> parents, std::size_t place,
+                          RowPartition& result) {
+    const auto& rare = rare_rows(static_cast<std::size_t>(parents[place]));
+    sort_rows(child, parents, SomeRows{rare}, result);
+}
+
+template <class Rows>
+void RowSorter::sort_rows(std::size_t child, std::span<const std::int32_t> parents, const Rows& rows,
+                          RowPartition& result) {
+    if (has_short_keys(child, parents))
+        sort_by(short_keys_, child, parents, rows, result);
+    else
+        sort_by(keys_, child, parents, rows, result);
+}
+
+// The keys are those of all rows even where only some are sorted: a pass over bytes in their order costs less
+// than fetching some of them.
+template <class Key, class Rows>
 void RowSorter::sort_by(std::vector<Key>& keys, std::size_t child, std::span<const std::int32_t> parents,
-                        RowPartition& result) {
+                        const Rows& rows, RowPartition& result) {
     keys.assign(weights_.rows.size(), 0);
     std::size_t cells = 0;
     for (const auto p : parents) fold(static_cast<std::size_t>(p), cells, keys);
     fold(child, cells, keys);
-    place(keys, cells, data_.arity(child), result);
-    sum_up(result);
+    place(keys, cells, data_.arity(child), rows, result);
+    sum_up(parents, result);
 }
 
 // A counting sort: how many rows each key has, then where its rows begin, then the rows. With few keys, the
 // same counter is raised again and again, and each time waits for the last; so the rows are counted and
 // placed in four parts side by side, each with counters of its own.
-template <class Key>
-void RowSorter::place(const std::vector<Key>& keys, std::size_t cells, std::size_t arity,
+template <class Key, class Rows>
+void RowSorter::place(const std::vector<Key>& keys, std::size_t cells, std::size_t arity, const Rows& rows,
                       RowPartition& result) {
-    const auto& rows = weights_.rows;
+    const auto* numbers = weights_.rows.data();
+    const std::size_t light = rows.light_count;
     const std::size_t parts = cells <= most_cells_in_parts ? 4 : 1;
-    const std::size_t part = weights_.light / parts;  // rows of a part; the last has the remainder too
+    const std::size_t part = light / parts;  // rows of a part; the last has the remainder too
     place_.assign(parts * cells, 0);
-    for_each_in_parts(parts, part, weights_.light,
-                      [&](std::size_t p, std::size_t i) { ++place_[p * cells + keys[i]]; });
-    const bool heavy = !weights_.heavies.empty();
+    for_each_in_parts(parts, part, light,
+                      [&](std::size_t p, std::size_t i) { ++place_[p * cells + keys[rows.light(i)]]; });
+    const bool heavy = rows.heavy_count > 0;
     if (heavy) {
         heavy_place_.assign(cells, 0);
-        for (std::size_t i = weights_.light; i < rows.size(); ++i) ++heavy_place_[keys[i]];
+        for (std::size_t i = 0; i < rows.heavy_count; ++i) ++heavy_place_[keys[rows.heavy(i)]];
     }
     result.ends.clear();
     result.heavy_ends.clear();
@@ -222,32 +275,35 @@ void RowSorter::place(const std::vector<Key>& keys, std::size_t cells, std::size
         if (result.ends.size() > before) result.config_ends.push_back(result.ends.size());
     }
 
-    result.order.resize(weights_.light);
-    result.bytes.resize(weights_.bytes.empty() ? 0 : weights_.light);
+    result.order.resize(light);
+    result.bytes.resize(weights_.bytes.empty() ? 0 : light);
     auto* order = result.order.data();
     if (weights_.bytes.empty()) {
-        for_each_in_parts(parts, part, weights_.light, [&](std::size_t p, std::size_t i) {
-            order[place_[p * cells + keys[i]]++] = rows[i];
+        for_each_in_parts(parts, part, light, [&](std::size_t p, std::size_t i) {
+            const std::size_t from = rows.light(i);
+            order[place_[p * cells + keys[from]]++] = numbers[from];
         });
     } else {
         auto* bytes = result.bytes.data();
-        for_each_in_parts(parts, part, weights_.light, [&](std::size_t p, std::size_t i) {
-            const std::uint32_t to = place_[p * cells + keys[i]]++;
-            order[to] = rows[i];
-            bytes[to] = weights_.bytes[i];
+        for_each_in_parts(parts, part, light, [&](std::size_t p, std::size_t i) {
+            const std::size_t from = rows.light(i);
+            const std::uint32_t to = place_[p * cells + keys[from]]++;
+            order[to] = numbers[from];
+            bytes[to] = weights_.bytes[from];
         });
     }
-    result.heavy_order.resize(weights_.heavies.size());
-    result.heavies.resize(weights_.heavies.size());
-    for (std::size_t i = 0; i < weights_.heavies.size(); ++i) {
-        const std::uint32_t to = heavy_place_[keys[weights_.light + i]]++;
-        result.heavy_order[to] = rows[weights_.light + i];
-        result.heavies[to] = weights_.heavies[i];
+    result.heavy_order.resize(rows.heavy_count);
+    result.heavies.resize(rows.heavy_count);
+    for (std::size_t i = 0; i < rows.heavy_count; ++i) {
+        const std::size_t from = rows.heavy(i);
+        const std::uint32_t to = heavy_place_[keys[from]]++;
+        result.heavy_order[to] = numbers[from];
+        result.heavies[to] = weights_.heavies[from - weights_.light];
     }
 }
 
-// The weight of each segment, and a row of each configuration.
-void RowSorter::sum_up(RowPartition& result) const {
+// The weight of each segment, and the states of the parents in each configuration: those of one of its rows.
+void RowSorter::sum_up(std::span<const std::int32_t> parents, RowPartition& result) const {
     const std::size_t segments = result.ends.size();
     result.totals.resize(segments);
     for (std::size_t s = 0, i = 0; s < segments; ++s) {
@@ -256,16 +312,19 @@ void RowSorter::sum_up(RowPartition& result) const {
             result.bytes.empty() ? static_cast<std::int64_t>(count) : sum_of(result.bytes.data() + i, count);
         i = result.ends[s];
     }
-    if (!weights_.heavies.empty())
+    if (!result.heavies.empty())
         for (std::size_t s = 0, i = 0; s < segments; ++s)
             for (; i < result.heavy_ends[s]; ++i) result.totals[s] += result.heavies[i];
-    result.sample_rows.resize(result.configurations());
+    result.parents = parents.size();
+    result.codes.resize(result.configurations() * parents.size());
+    auto* code = result.codes.data();
     for (std::size_t config = 0; config < result.configurations(); ++config) {
         const std::size_t s = result.first_segment(config);
         const std::size_t light_begin = s == 0 ? 0 : result.ends[s - 1];
-        result.sample_rows[config] = light_begin < result.ends[s]
-                                         ? result.order[light_begin]
-                                         : result.heavy_order[s == 0 ? 0 : result.heavy_ends[s - 1]];
+        const std::uint32_t row = light_begin < result.ends[s]
+                                      ? result.order[light_begin]
+                                      : result.heavy_order[s == 0 ? 0 : result.heavy_ends[s - 1]];
+        for (const auto p : parents) *code++ = data_.column(static_cast<std::size_t>(p))[row];
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -23,22 +24,40 @@ struct RowWeights {
     bool plain = false;                 // rows are 0, 1, .. and all weigh 1
 };
 
-// A segment holds the rows with one configuration of the parents and one state of the child; segments are
-// sorted by configuration (in mixed radix, the first parent slowest) and state, and none is empty.
-struct RowPartition {
+// The combinations of the states of some parents and of a child that occur. A segment is one configuration of
+// the parents and one state of the child; segments are sorted by configuration (in mixed radix, the first
+// parent slowest) and state, and none is empty.
+struct Segments {
+    std::vector<std::uint32_t> states;     // for each segment, the child's state
+    std::vector<std::int64_t> totals;      // for each segment, its weight n_jk
+    std::vector<std::size_t> config_ends;  // for each configuration, where its segments end
+    std::vector<std::uint32_t> codes;      // for each configuration, the states of the parents
+    std::size_t parents = 0;               // how many there are
+
+    std::size_t count() const { return states.size(); }
+    std::size_t configurations() const { return config_ends.size(); }
+    std::size_t first_segment(std::size_t config) const { return config == 0 ? 0 : config_ends[config - 1]; }
+    const std::uint32_t* codes_of(std::size_t config) const { return codes.data() + config * parents; }
+    void clear();
+};
+
+// Rows by segment.
+struct RowPartition : Segments {
     std::vector<std::uint32_t> order;        // light rows by segment
     std::vector<std::uint8_t> bytes;         // their weights; empty if all are 1
     std::vector<std::size_t> ends;           // for each segment, where its rows end in `order`
     std::vector<std::uint32_t> heavy_order;  // the same for heavy rows
     std::vector<std::int64_t> heavies;
     std::vector<std::size_t> heavy_ends;
-    std::vector<std::uint32_t> states;       // for each segment, the child's state
-    std::vector<std::int64_t> totals;        // for each segment, its weight n_jk
-    std::vector<std::size_t> config_ends;    // for each configuration, where its segments end
-    std::vector<std::uint32_t> sample_rows;  // for each configuration, one of its rows
+};
 
-    std::size_t configurations() const { return config_ends.size(); }
-    std::size_t first_segment(std::size_t config) const { return config == 0 ? 0 : config_ends[config - 1]; }
+// Where a variable is not in the state that most rows have: places in RowWeights::rows, ascending.
+struct RareRows {
+    std::uint32_t usual = 0;  // that state
+    std::vector<std::uint32_t> light;
+    std::vector<std::uint32_t> heavy;
+
+    std::size_t count() const { return light.size() + heavy.size(); }
 };
 
 // Reuses its buffers from call to call. The codes of the weighted rows are copied side by side, a byte each,
@@ -48,14 +67,18 @@ struct RowPartition {
 class RowSorter {
   public:
     RowSorter(const StateBlocks& data, const RowWeights& weights)
-        : data_(data), weights_(weights), packed_(data.variables()) {}
+        : data_(data), weights_(weights), packed_(data.variables()), rare_(data.variables()) {}
 
     void sort(std::size_t child, std::span<const std::int32_t> parents, RowPartition& result);
+    // Only the rows in which parents[place] is not in its usual state.
+    void sort_rare(std::size_t child, std::span<const std::int32_t> parents, std::size_t place,
+                   RowPartition& result);
+    const RareRows& rare_rows(std::size_t variable);
 
-    // Numbers the distinct combinations of the variables' states in the given rows, in mixed-radix order.
-    // Returns how many there are; `keys` gets one number per row.
-    std::size_t number(std::span<const std::uint32_t> rows, std::span<const std::int32_t> variables,
-                       std::vector<std::uint32_t>& keys);
+    // Numbers the distinct configurations without parents[place], in mixed-radix order. Returns how many
+    // there are; `keys` gets one number per configuration.
+    std::size_t number_without(const Segments& segments, std::span<const std::int32_t> parents,
+                               std::size_t place, std::vector<std::uint32_t>& keys);
 
   private:
     bool has_short_keys(std::size_t child, std::span<const std::int32_t> parents) const;
@@ -64,17 +87,22 @@ class RowSorter {
     void fold(std::size_t variable, std::size_t& cells, std::vector<Key>& keys);
     template <class Key>
     std::size_t renumber(std::vector<Key>& keys, std::size_t cells);
-    template <class Key>
+    template <class Key, class Rows>
     void sort_by(std::vector<Key>& keys, std::size_t child, std::span<const std::int32_t> parents,
-                 RowPartition& result);
-    template <class Key>
-    void place(const std::vector<Key>& keys, std::size_t cells, std::size_t arity, RowPartition& result);
-    void sum_up(RowPartition& result) const;
+                 const Rows& rows, RowPartition& result);
+    template <class Rows>
+    void sort_rows(std::size_t child, std::span<const std::int32_t> parents, const Rows& rows,
+                   RowPartition& result);
+    template <class Key, class Rows>
+    void place(const std::vector<Key>& keys, std::size_t cells, std::size_t arity, const Rows& rows,
+               RowPartition& result);
+    void sum_up(std::span<const std::int32_t> parents, RowPartition& result) const;
 
     const StateBlocks& data_;
     const RowWeights& weights_;
     std::vector<std::vector<std::uint8_t>>
-        packed_;  // of each variable, as needed: the codes of weights_.rows
+        packed_;                                 // of each variable, as needed: the codes of weights_.rows
+    std::vector<std::optional<RareRows>> rare_;  // of each variable, as needed
     std::vector<std::uint16_t> short_keys_;
     std::vector<std::uint32_t> keys_;
     std::vector<std::uint32_t> table_;

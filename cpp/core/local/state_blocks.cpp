@@ -16,7 +16,9 @@ constexpr std::size_t rows_at_once = 256;  // x 64 bytes: half of a first-level 
 
 struct SegmentSum {
     const std::uint8_t* bytes;   // rows x 64, or ..
-    const std::uint64_t* masks;  // .. one bit for each
+    const std::uint64_t* masks;  // .. one bit for each, of some blocks side by side
+    std::size_t step;            // from the masks of a row to those of the next
+    std::size_t blocks;          // how many are wanted, with masks
     std::size_t rows;
     const std::uint32_t* order;
     const std::uint8_t* weights;  // null: every row counts once
@@ -99,20 +101,26 @@ ARCWISE_MASKS inline std::uint32_t sum_of(const std::uint8_t* weights, std::size
 }
 
 // The same with a mask per row: where the processor adds only the bytes that a mask names, nothing else need
-// be read of a row. Whether bytes could overflow is asked once for 32 rows. `far`: the masks do not fit the
-// cache.
-template <bool weighted, bool far>
+// be read of a row. Its place and weight are read once for all blocks. Whether bytes could overflow is asked
+// once for 32 rows. `far`: the masks do not fit the cache.
+template <bool weighted, bool far, std::size_t blocks>
 ARCWISE_MASKS void sum_masks_of(const SegmentSum& job) {
     constexpr std::size_t at_once = 32, ahead = 24;
     const std::size_t last = job.ends.empty() ? job.begin : job.ends.back();
     const std::uint64_t* masks = job.masks;
     const std::uint32_t* order = job.order;
     const std::uint8_t* weights = job.weights;
+    const std::size_t step = job.step;
+    const std::size_t sums_of_block = job.ends.size() * StateBlocks::width;
     std::size_t i = job.begin;
     std::uint32_t* sums = job.sums;
     for (const std::size_t end : job.ends) {
-        __m512i total = _mm512_setzero_si512();
+        __m512i total[blocks];
+        for (auto& one : total) one = _mm512_setzero_si512();
         std::uint32_t room = 255;
+        const auto flush = [&]() ARCWISE_MASKS {
+            for (std::size_t b = 0; b < blocks; ++b) add_bytes(total[b], sums + b * sums_of_block);
+        };
         while (i < end) {
             std::size_t count = std::min(at_once, end - i);
             std::uint32_t more = weighted ? sum_of(weights + i, count) : static_cast<std::uint32_t>(count);
@@ -121,29 +129,46 @@ ARCWISE_MASKS void sum_masks_of(const SegmentSum& job) {
                 more = weights[i];
             }
             if (more > room) {
-                add_bytes(total, sums);
-                total = _mm512_setzero_si512();
+                flush();
+                for (auto& one : total) one = _mm512_setzero_si512();
                 room = 255;
             }
             room -= more;
             for (const std::size_t stop = i + count; i < stop; ++i) {
-                if (far && i + ahead < last) __builtin_prefetch(masks + order[i + ahead]);
-                const auto weight = static_cast<char>(weighted ? weights[i] : 1);
-                total = _mm512_mask_add_epi8(total, masks[order[i]], total, _mm512_set1_epi8(weight));
+                if (far && i + ahead < last) __builtin_prefetch(masks + std::size_t{order[i + ahead]} * step);
+                const __m512i weight = _mm512_set1_epi8(static_cast<char>(weighted ? weights[i] : 1));
+                const std::uint64_t* mask = masks + std::size_t{order[i]} * step;
+                for (std::size_t b = 0; b < blocks; ++b)
+                    total[b] = _mm512_mask_add_epi8(total[b], mask[b], total[b], weight);
             }
         }
-        add_bytes(total, sums);
+        flush();
         sums += StateBlocks::width;
     }
 }
 
-ARCWISE_MASKS void sum_masks(const SegmentSum& job) {
-    constexpr std::size_t near_rows = std::size_t{1} << 15;  // a quarter of a megabyte
+template <std::size_t blocks>
+ARCWISE_MASKS void sum_masks_in(const SegmentSum& job) {
+    constexpr std::size_t near_masks = std::size_t{1} << 15;  // a quarter of a megabyte
     const bool weighted = job.weights != nullptr;
-    if (job.rows > near_rows)
-        weighted ? sum_masks_of<true, true>(job) : sum_masks_of<false, true>(job);
+    if (job.rows * job.step > near_masks)
+        weighted ? sum_masks_of<true, true, blocks>(job) : sum_masks_of<false, true, blocks>(job);
     else
-        weighted ? sum_masks_of<true, false>(job) : sum_masks_of<false, false>(job);
+        weighted ? sum_masks_of<true, false, blocks>(job) : sum_masks_of<false, false, blocks>(job);
+}
+
+ARCWISE_MASKS void sum_masks(const SegmentSum& job) {
+    static_assert(StateBlocks::together == 4);
+    switch (job.blocks) {
+        case 1:
+            return sum_masks_in<1>(job);
+        case 2:
+            return sum_masks_in<2>(job);
+        case 3:
+            return sum_masks_in<3>(job);
+        default:
+            return sum_masks_in<4>(job);
+    }
 }
 #undef ARCWISE_MASKS
 
@@ -206,13 +231,14 @@ void StateBlocks::lay_out(std::span<const std::int32_t> variables, const StateBl
 void StateBlocks::fill_masks(const StateBlocks& whole) {
     masks_.assign(slots_.size() * rows_, 0);
     for (std::size_t block = 0; block < slots_.size(); ++block) {
-        auto* masks = masks_.data() + block * rows_;
+        auto* masks = masks_.data() + first_mask(block);
+        const std::size_t step = mask_step(block);
         for (const auto& slot : slots_[block]) {
             const auto codes = whole.column(static_cast<std::size_t>(slot.variable));
             if (arities_[static_cast<std::size_t>(slot.variable)] < 2) continue;
             for (std::size_t row = 0; row < rows_; ++row) {
                 const std::uint64_t seen = codes[row] > 0;
-                masks[row] |= seen << (slot.first + codes[row] - seen);
+                masks[row * step] |= seen << (slot.first + codes[row] - seen);
             }
         }
     }
@@ -240,14 +266,25 @@ void StateBlocks::fill_bytes(const StateBlocks& whole) {
     }
 }
 
-void StateBlocks::add_segments(std::size_t block, std::span<const std::uint32_t> order,
+void StateBlocks::add_segments(std::size_t block, std::size_t blocks, std::span<const std::uint32_t> order,
                                std::span<const std::uint8_t> weights, std::size_t begin,
                                std::span<const std::size_t> ends, std::uint32_t* sums) const {
     assert(weights.empty() || weights.size() == order.size());
+    assert(blocks > 0 && block / together == (block + blocks - 1) / together);
     static const auto sum = choose_sum();
-    const auto* bytes = storage_.empty() ? nullptr : storage_.data() + aligned_ + block * rows_ * width;
-    const auto* masks = masks_.empty() ? nullptr : masks_.data() + block * rows_;
-    sum({bytes, masks, rows_, order.data(), weights.empty() ? nullptr : weights.data(), begin, ends, sums});
+    SegmentSum job{
+        nullptr, nullptr, 0,   blocks, rows_, order.data(), weights.empty() ? nullptr : weights.data(),
+        begin,   ends,    sums};
+    if (!masks_.empty()) {
+        job.masks = masks_.data() + first_mask(block);
+        job.step = mask_step(block);
+        sum(job);
+        return;
+    }
+    for (std::size_t b = 0; b < blocks; ++b, job.sums += ends.size() * width) {
+        job.bytes = storage_.data() + aligned_ + (block + b) * rows_ * width;
+        sum(job);
+    }
 }
 
 void StateBlocks::add_segments(std::size_t block, std::span<const std::uint32_t> order,

@@ -9,11 +9,12 @@
 //
 // The indicator bytes are stored in blocks of 64 columns, rows x 64 each: a block of a few thousand rows
 // stays in the cache while all its counts are made. Where the processor adds bytes under a mask (AVX-512),
-// one bit per column is enough, an eighth of the memory: the mask of a row's 64 columns is one word. A
-// variable with more than 65 states has no columns
-// ("wide"): a histogram is the better way to count it.
+// one bit per column is enough, an eighth of the memory: the mask of a row's 64 columns is one word, and the
+// words of four blocks lie side by side, so that a row is looked up once for all of them. A variable with
+// more than 65 states has no columns ("wide"): a histogram is the better way to count it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -26,6 +27,7 @@ namespace arcwise {
 class StateBlocks {
   public:
     static constexpr std::size_t width = 64;
+    static constexpr std::size_t together = 4;  // blocks that are best counted at once, from a multiple on
 
     // A variable's columns in a block: state k > 0 is column first + k - 1.
     struct Slot {
@@ -60,10 +62,16 @@ class StateBlocks {
 
     // For each segment s, adds the weights of the rows order[ends[s - 1] .. ends[s]) (from `begin` for the
     // first) to sums[64 s + column] of every column of the block that has a one in the row. `weights` goes
-    // with `order`; if it is empty, every row counts once.
-    void add_segments(std::size_t block, std::span<const std::uint32_t> order,
+    // with `order`; if it is empty, every row counts once. Several blocks at once, from `block` on and within
+    // one group of `together`: the sums of a block follow those of the one before it.
+    void add_segments(std::size_t block, std::size_t blocks, std::span<const std::uint32_t> order,
                       std::span<const std::uint8_t> weights, std::size_t begin,
                       std::span<const std::size_t> ends, std::uint32_t* sums) const;
+    void add_segments(std::size_t block, std::span<const std::uint32_t> order,
+                      std::span<const std::uint8_t> weights, std::size_t begin,
+                      std::span<const std::size_t> ends, std::uint32_t* sums) const {
+        add_segments(block, 1, order, weights, begin, ends, sums);
+    }
     // The same where 32 bits do not hold the sum of a segment: they hold that of `stretch` rows of weight
     // 255.
     void add_segments(std::size_t block, std::span<const std::uint32_t> order,
@@ -77,13 +85,20 @@ class StateBlocks {
     void lay_out(std::span<const std::int32_t> variables, const StateBlocks& whole);
     void fill_bytes(const StateBlocks& whole);
     void fill_masks(const StateBlocks& whole);
+    // The mask of the first row of a block, and how far the next row's is.
+    std::size_t first_mask(std::size_t block) const {
+        return (block - block % together) * rows_ + block % together;
+    }
+    std::size_t mask_step(std::size_t block) const {
+        return std::min(together, slots_.size() - (block - block % together));
+    }
 
     std::size_t rows_;
     std::vector<std::size_t> arities_;
     std::vector<std::uint32_t> codes_;  // variables x rows
     std::vector<std::vector<Slot>> slots_;
     std::vector<std::int32_t> wide_;
-    std::vector<std::uint64_t> masks_;   // blocks x rows, if there are masks; else ..
+    std::vector<std::uint64_t> masks_;   // groups x rows x blocks, if there are masks; else ..
     std::vector<std::uint8_t> storage_;  // .. blocks x rows x width, 0 or 255, from aligned_ on
     std::size_t aligned_ = 0;            // where the first cache line in storage_ begins
 };

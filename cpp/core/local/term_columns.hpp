@@ -58,7 +58,7 @@ struct KnownTerms {
 // candidates inside: the processor has the chains of all of them in hand at once. With `states` as a constant
 // the innermost loops are unrolled; 0: any number.
 template <std::size_t states, class Count, class Terms>
-void add_terms(TermColumns& columns, const RowPartition& partition, std::size_t first_config,
+void add_terms(TermColumns& columns, const Segments& segments, std::size_t first_config,
                std::size_t last_config, const Count* counts, Terms joint_terms, Terms margin_terms) {
     constexpr std::size_t width = StateBlocks::width;
     const std::size_t arity = states == 0 ? columns.arity : states;
@@ -67,11 +67,11 @@ void add_terms(TermColumns& columns, const RowPartition& partition, std::size_t 
     double* joints = columns.joint.data();
     auto& margins = columns.template margins_of<Count>();
     margins.resize(candidates * arity);
-    std::size_t s = partition.first_segment(first_config);
+    std::size_t s = segments.first_segment(first_config);
     for (std::size_t config = first_config; config < last_config; ++config) {
         std::ranges::fill(margins, Count{0});
-        for (; s < partition.config_ends[config]; ++s, counts += width) {
-            const auto total = static_cast<Count>(partition.totals[s]);
+        for (; s < segments.config_ends[config]; ++s, counts += width) {
+            const auto total = static_cast<Count>(segments.totals[s]);
             Count* margin = margins.data();
             for (std::size_t i = 0; i < candidates; ++i, margin += arity) {
                 const Count* column = counts + first[i];
@@ -98,10 +98,10 @@ void add_terms(TermColumns& columns, const RowPartition& partition, std::size_t 
 
 // Adds the segments of some configurations, whose counts (segments x 64) are in `counts`, to all candidates.
 template <class Count>
-void add_terms(TermColumns& columns, const RowPartition& partition, std::size_t first_config,
+void add_terms(TermColumns& columns, const Segments& segments, std::size_t first_config,
                std::size_t last_config, const Count* counts) {
     const auto add = [&]<std::size_t states>(auto joint_terms, auto margin_terms) {
-        add_terms<states>(columns, partition, first_config, last_config, counts, joint_terms, margin_terms);
+        add_terms<states>(columns, segments, first_config, last_config, counts, joint_terms, margin_terms);
     };
     const auto add_all = [&](auto joint_terms, auto margin_terms) {
         if (columns.arity == 2)

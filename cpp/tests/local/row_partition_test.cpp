@@ -44,10 +44,17 @@ TEST(more_cells_than_keys_can_number_are_refused) {
         }
         return false;
     };
-    const std::vector<std::int32_t> first{0}, both{0, 1};
+    const std::vector<std::int32_t> first{0}, three{0, 1, 0};
     std::vector<std::uint32_t> keys;
     RowPartition partition;
-    CHECK(sorter.number(weights.rows, first, keys) == rows);
-    CHECK(is_refused([&] { sorter.number(weights.rows, both, keys); }));
     CHECK(is_refused([&] { sorter.sort(1, first, partition); }));
+    sorter.sort(0, {}, partition);
+    CHECK(partition.count() == rows);
+    Segments pairs;  // as if each row were a configuration of three parents
+    pairs.parents = 3;
+    for (std::uint32_t row = 0; row < rows; ++row) {
+        pairs.config_ends.push_back(row + 1);
+        for (int k = 0; k < 3; ++k) pairs.codes.push_back(row);
+    }
+    CHECK(is_refused([&] { sorter.number_without(pairs, three, 2, keys); }));
 }

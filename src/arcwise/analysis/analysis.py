@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from arcwise.analysis.averaged import Averaged, is_few
+from arcwise.analysis.averaged import Averaged, NotBegun, is_few
 from arcwise.analysis.coding import Coding
 from arcwise.analysis.cut_checks import CutChecks
 from arcwise.analysis.edge_beliefs import EdgeBelief, believed_of
@@ -113,7 +113,7 @@ class Analysis(Questions):
     completions: Dataset | None = None
     simulated: SelfCalibration | None = None
     unsimulated: str = ""
-    missing: tuple[tuple[str, Averaged | str], ...] = ()
+    missing: tuple[tuple[str, Averaged | NotBegun], ...] = ()
     unfinished: tuple[str, ...] = ()
 
     def with_remark(self, remark: Callable[[Sequence[str]], Remark]) -> Analysis:
@@ -122,8 +122,8 @@ class Analysis(Questions):
 
     def with_missing(
         self,
-        missing: tuple[str, Averaged | str],
-        remark: Callable[[Sequence[tuple[str, Averaged | str]]], Remark],
+        missing: tuple[str, Averaged | NotBegun],
+        remark: Callable[[Sequence[tuple[str, Averaged | NotBegun]]], Remark],
     ) -> Analysis:
         """Return the same with one more comparison that is missing, and one remark about all of them."""
         before = remark(self.missing) if self.missing else None

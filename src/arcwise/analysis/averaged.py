@@ -36,7 +36,7 @@ from arcwise.showing import one_screen
 if TYPE_CHECKING:
     from arcwise.scores import Score
 
-__all__ = ["FEWEST_NETWORKS", "Averaged", "CredibleFacts", "KeptNetworks", "Shortfall", "average", "is_few"]
+__all__ = ["FEWEST_NETWORKS", "Averaged", "CredibleFacts", "KeptNetworks", "NotBegun", "Shortfall", "average", "is_few"]
 
 # A sample of fewer networks has no share between 0 and 1 that means something: no cut-off, probability or count of
 # certain edges is read from it. Of 20, a share of 0.95 is known to plus or minus 0.1.
@@ -58,6 +58,14 @@ class Shortfall(enum.Enum):
     SAMPLE = enum.auto()  # fewer networks than asked for: a smaller sample
     COMPLETIONS = enum.auto()  # fewer completions of data with gaps than asked for
     EVERYTHING = enum.auto()  # no network was finished
+
+
+@dataclass(frozen=True)
+class NotBegun:
+    """Why a set of networks was not even tried."""
+
+    why: str
+    by_time: bool = True  # whether more time would change that
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import partial
 
 from arcwise.analysis.analysis import Analysis
-from arcwise.analysis.averaged import Averaged, Shortfall, is_few
+from arcwise.analysis.averaged import Averaged, NotBegun, Shortfall, is_few
 from arcwise.analysis.edges import MOST_DESCRIBED, describe_edges, with_methods
 from arcwise.analysis.origins import Origins
 from arcwise.analysis.prior_checks import add_saturation, check_prior
@@ -179,7 +179,7 @@ def _steps(found: Analysis, work: Work) -> Iterator[Step]:
 def _compared(found: Analysis, *, work: Work, recipe: Recipe) -> Analysis:
     """Add another set of networks, or say why it is missing."""
     made = work.compare(recipe)
-    if isinstance(made, str) or not _is_usable(made):
+    if isinstance(made, NotBegun) or not _is_usable(made):
         return found.with_missing((recipe.title, made), missing_remark)
     remarks = found.remarks if made.shortfall is None else (*found.remarks, shortened_remark(made))
     comparisons = (*found.comparisons, made)

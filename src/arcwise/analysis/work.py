@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 
-from arcwise.analysis.averaged import Averaged, Shortfall, average, is_few
+from arcwise.analysis.averaged import Averaged, NotBegun, Shortfall, average, is_few
 from arcwise.analysis.cut_checks import CutChecks, check_cuts
 from arcwise.analysis.edge_beliefs import believed_of
 from arcwise.analysis.edges import EdgeFinding
@@ -55,6 +55,13 @@ EXACT_COMPARED = 20
 USUAL = ("bootstrap", "credible")
 # A comparison that needs more is given up: a limit of memory, unlike one of time, is the same on every machine.
 COMPARED_MEMORY = 2**28
+# An exact comparison beyond EXACT_COMPARED variables has the largest limit of parents with no more families than these,
+# which take a second or two and fit that memory; where that is below three parents, or with more cases, it would be
+# begun in vain: the table of 76 variables does not fit, and the proof for alarm, a second with 5,000 cases, takes more
+# than 90 with 50,000.
+COMPARED_FAMILIES = 3_000_000
+COMPARED_PARENTS = 3
+COMPARED_CASES = 20_000
 # With so many values in the data, all networks of a bootstrap take a minute: the first so many make a draft before.
 LONG_VALUES = 5_000_000
 FIRST_NETWORKS = 20
@@ -351,26 +358,56 @@ class Work:
     def compared(self, main: Averaged) -> list[Recipe]:
         """Return the recipes to compare with: every usual source, three scores each.
 
-        Beyond some twenty variables, of the exact ones only that with BIC is tried: its table is pruned best.
+        Beyond some twenty variables, of the exact ones only that with BIC is tried: its table is pruned best, and
+        with a limit of parents it is known to fit.
         """
-        is_large = len(self.prepared.data.names) > EXACT_COMPARED
         plan = [
-            self.recipe(source.name, score)
+            self._limited(self.recipe(source.name, score))
             for source in SOURCES.values()
             if source.is_usual
-            for score in (COMPARED[-1:] if is_large and not source.is_sample else COMPARED)
+            for score in (COMPARED[-1:] if self._is_large and not source.is_sample else COMPARED)
             if source.obeys_ancestors or self.known is None or not self.known.is_ancestral
         ]
         return [one for one in plan if (one.source, one.score) != (main.recipe.source, main.recipe.score)]
 
-    def compare(self, recipe: Recipe) -> Averaged | str:
-        """Carry out another recipe if it fits the time; say why not if it does not.
+    @property
+    def _is_large(self) -> bool:
+        return len(self.prepared.data.names) > EXACT_COMPARED
+
+    @property
+    def _compared_parents(self) -> int:
+        """The largest limit of parents that leaves an exact comparison few enough families."""
+        n, most = len(self.prepared.data.names), 0
+        while most < n - 1 and n * math.comb(n - 1, most + 1) <= COMPARED_FAMILIES:
+            most += 1
+        return most
+
+    def _limited(self, recipe: Recipe) -> Recipe:
+        """Return an exact recipe with a limit of parents that it is known to fit; a required family stays possible."""
+        if not self._is_large or recipe.source_facts.is_sample:
+            return recipe
+        required = 0 if self.known is None else self.known.most_required
+        most = max(COMPARED_PARENTS, required, self._compared_parents)
+        return replace(recipe, max_parents=most if recipe.max_parents is None else min(most, recipe.max_parents))
+
+    def _excess(self, recipe: Recipe) -> str:
+        """Say what makes an exact comparison too large to be begun; "" if nothing does."""
+        if not self._is_large or recipe.source_facts.is_sample:
+            return ""
+        data = self.prepared.data
+        if self._compared_parents < COMPARED_PARENTS:
+            return f"not begun: too many parent sets with {len(data.names)} variables"
+        return f"not begun: {data.n_cases:,} cases make the proof long" if data.n_cases > COMPARED_CASES else ""
+
+    def compare(self, recipe: Recipe) -> Averaged | NotBegun:
+        """Carry out another recipe if it fits; say why not if it does not.
 
         It is expected to take as long as its source took last time. What was given up before is expected to take as
         long as it was tried for. A sample that the time cut short is kept if it is large enough for shares.
         """
-        why = self.shortage(self.seconds.get(recipe.source, 0.0))
-        if why:
-            return why
+        if why := self._excess(recipe):
+            return NotBegun(why, by_time=False)
+        if why := self.shortage(self.seconds.get(recipe.source, 0.0)):
+            return NotBegun(why)
         known = recipe.source in self.seconds
         return self.average(recipe, 0.6 if known else 0.3, memory=COMPARED_MEMORY)

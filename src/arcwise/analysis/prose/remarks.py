@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from arcwise.analysis.averaged import Shortfall
+from arcwise.analysis.averaged import NotBegun, Shortfall
 from arcwise.analysis.remark import Remark
 from arcwise.defaults import CANDIDATES, MANY_VARIABLES
 from arcwise.limits import Status
@@ -144,12 +144,14 @@ def unsimulated_remark(why: str, *, by_time: bool) -> Remark:
     )
 
 
-def missing_remark(missing: Sequence[tuple[str, Averaged | str]]) -> Remark:
-    """Say which comparisons are missing; words stand for one that was not begun."""
+def missing_remark(missing: Sequence[tuple[str, Averaged | NotBegun]]) -> Remark:
+    """Say which comparisons are missing."""
     listed = "; ".join(
-        f"{title} ({made if isinstance(made, str) else shortfall_words(made)})" for title, made in missing
+        f"{title} ({made.why if isinstance(made, NotBegun) else shortfall_words(made)})" for title, made in missing
     )
-    by_time = any(isinstance(made, str) or made.status is Status.TIME_LIMIT for _, made in missing)
+    by_time = any(
+        made.by_time if isinstance(made, NotBegun) else made.status is Status.TIME_LIMIT for _, made in missing
+    )
     return Remark(f"Not computed for comparison: {listed}.", by_time=by_time)
 
 
