@@ -2,7 +2,8 @@
 
 `python -m benchmarks.large` measures up to 1,000 variables, `python -m benchmarks.large 200 500 1000 2000 5000` what is
 asked for. Every figure is of a process of its own, so that memory is that of one task. Slopes are those of log-log
-plots between consecutive sizes. pyAgrum and R's bnlearn are measured where they are installed, up to `MOST_OF_PEERS`.
+plots between consecutive sizes; with `--draw` the plot goes to docs/benchmarks/large-variables.svg. pyAgrum and R's
+bnlearn are measured where they are installed, up to `MOST_OF_PEERS`.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from arcwise.scores import make_score
 CASES = 5000
 SIZES = (200, 500, 1000)
 MOST_OF_PEERS = 500
+FIGURE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks" / "large-variables.svg"
 REPLICATES = 2
 BNLEARN = """
 suppressMessages(library(bnlearn))
@@ -126,7 +128,7 @@ def slopes(sizes: list[int], seconds: list[float]) -> str:
     return ", ".join(f"{math.log(t / s) / math.log(m / n):.1f}" for (n, s), (m, t) in pairs)
 
 
-def print_search(sizes: list[int], what: str, title: str) -> None:
+def print_search(sizes: list[int], what: str, title: str) -> list[float]:
     print(f"\n{title}, BIC, N = {CASES:,}, one core:\n")
     print("| n | CPU s | MB | arcs | BIC | true network's BIC | SHD |")
     print("|---:|---:|---:|---:|---:|---:|---:|")
@@ -137,10 +139,16 @@ def print_search(sizes: list[int], what: str, title: str) -> None:
             f"{row['true']:.1f} | {row['shd']} |",
             flush=True,
         )
-    print(f"\nSlopes of time: {slopes(sizes, [row['seconds'] for row in rows]) or 'one size only'}.")
+    return print_slopes(sizes, rows)
 
 
-def print_replicates(sizes: list[int]) -> None:
+def print_slopes(sizes: list[int], rows: list[dict[str, Any]]) -> list[float]:
+    seconds: list[float] = [row["seconds"] for row in rows]
+    print(f"\nSlopes of time: {slopes(sizes, seconds) or 'one size only'}.")
+    return seconds
+
+
+def print_replicates(sizes: list[int]) -> list[float]:
     print(f"\nA bootstrap replicate (qNML, at most five parents, tabu search), N = {CASES:,}, one core:\n")
     print("| n | CPU s | 200 replicates on two cores, minutes | MB |")
     print("|---:|---:|---:|---:|")
@@ -148,7 +156,32 @@ def print_replicates(sizes: list[int]) -> None:
     for n, row in zip(sizes, rows, strict=True):
         minutes = 200 * row["seconds"] / 2 / 60
         print(f"| {n:,} | {row['seconds']:.2f} | {minutes:.1f} | {row['mb']:,} |", flush=True)
-    print(f"\nSlopes of time: {slopes(sizes, [row['seconds'] for row in rows]) or 'one size only'}.")
+    return print_slopes(sizes, rows)
+
+
+def draw(sizes: list[int], seconds: dict[str, list[float]]) -> None:
+    import matplotlib
+
+    matplotlib.use("svg")
+    matplotlib.rcParams["svg.hashsalt"] = "arcwise"
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(figsize=(6, 4))
+    for title, curve in seconds.items():
+        axes.loglog(sizes, curve, "o-", label=title)
+    first = seconds[next(iter(seconds))][0]
+    axes.loglog(sizes, [first * (n / sizes[0]) ** 2 for n in sizes], "--", color="grey", label="slope 2")
+    axes.set(xlabel="variables", ylabel="CPU seconds", title=f"{CASES:,} cases, one core")
+    axes.set_xticks(sizes, [f"{n:,}" for n in sizes], minor=False)
+    axes.minorticks_off()
+    axes.legend()
+    figure.savefig(FIGURE, bbox_inches="tight", metadata={"Date": None})
+
+
+def has_bnlearn() -> bool:
+    if shutil.which("Rscript") is None:
+        return False
+    return subprocess.run(["Rscript", "-e", "library(bnlearn)"], capture_output=True, check=False).returncode == 0
 
 
 def main() -> None:
@@ -157,9 +190,13 @@ def main() -> None:
         print(json.dumps(made | {"mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024}))
         return
     sizes = [int(given) for given in sys.argv[1:] if given.isdigit()] or list(SIZES)
-    print_search(sizes, "plain", "Hill climbing, `refine=0`")
-    print_search(sizes, "refined", "Hill climbing")
-    print_replicates(sizes)
+    seconds = {
+        "hill climbing, refine=0": print_search(sizes, "plain", "Hill climbing, `refine=0`"),
+        "hill climbing": print_search(sizes, "refined", "Hill climbing"),
+        "a bootstrap replicate": print_replicates(sizes),
+    }
+    if "--draw" in sys.argv:
+        draw(sizes, seconds)
     few = [n for n in sizes if n <= MOST_OF_PEERS]
     try:
         import pyagrum as _  # noqa: F401
@@ -167,10 +204,10 @@ def main() -> None:
         print_search(few, "pyagrum", "pyAgrum, greedy hill climbing")
     except ImportError:
         print("\npyAgrum IS NOT INSTALLED: it is not compared with.")
-    if shutil.which("Rscript") is None:
-        print("\nR IS NOT INSTALLED: bnlearn is not compared with.")
-    else:
+    if has_bnlearn():
         print_search(few, "bnlearn", "bnlearn, hc")
+    else:
+        print("\nR OR ITS PACKAGE bnlearn IS NOT INSTALLED: it is not compared with.")
 
 
 if __name__ == "__main__":

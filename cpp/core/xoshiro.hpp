@@ -35,9 +35,11 @@ class Xoshiro {
     // Uniform in 0 .. bound - 1, without bias: the few numbers above the largest multiple are drawn again.
     std::size_t below(std::size_t bound) {
         const std::uint64_t limit = bound;
-        const std::uint64_t excess = (0 - limit) % limit;
         std::uint64_t drawn = next();
-        while (drawn < excess) drawn = next();
+        if (drawn < limit) {  // seldom; otherwise the excess, which is less, is not worth its division
+            const std::uint64_t excess = (0 - limit) % limit;
+            while (drawn < excess) drawn = next();
+        }
         return static_cast<std::size_t>(drawn % limit);
     }
 

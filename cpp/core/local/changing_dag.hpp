@@ -13,7 +13,8 @@ namespace arcwise {
 
 // Keeps the ancestors of every node as a bit set, so that "would u -> v close a cycle" is one bit. An arc
 // that comes adds a row to the rows of the descendants; an arc that goes makes the descendants' rows afresh,
-// in topological order. Any number of nodes: a row has as many words as it needs.
+// in topological order. Both walk along the arcs, and stop where a row stays as it was: a change costs what
+// it changes, not the whole graph. Any number of nodes: a row has as many words as it needs.
 class ChangingDag {
   public:
     explicit ChangingDag(std::size_t nodes);
@@ -38,8 +39,16 @@ class ChangingDag {
     void remove(std::size_t from, std::size_t to);
     void reverse(std::size_t from, std::size_t to);
     // Replaces all arcs; the parents of a node are ascending. False, and nothing changes, if they have a
-    // cycle. What stays the same costs little: refinement comes here for every arc that it tries.
+    // cycle.
     bool assign(const std::vector<Parents>& parents);
+    // The same where only these nodes can have other parents than before, each listed once: it never looks at
+    // the others but those below. Refinement comes here for every arc that it tries.
+    bool assign(const std::vector<Parents>& parents, std::span<const std::size_t> nodes);
+
+    // After a change that was no addition: the nodes whose ancestors were made afresh, or could have been, ..
+    std::span<const std::int32_t> looked_below() const { return order_; }
+    // .. and the nodes that are no longer above some other.
+    SetView opened() const { return opened_; }
 
     // A hash of the set of arcs that one arc more or less changes by one exclusive-or (Zobrist 1970): the
     // tabu list recognises structures by it without looking at them.
@@ -49,8 +58,10 @@ class ChangingDag {
   private:
     void insert_parent(std::size_t from, std::size_t to);
     void erase_parent(std::size_t from, std::size_t to);
-    void recompute_below(std::size_t node);
-    void recompute_row(std::size_t node);
+    void replace_parents(std::size_t node, const Parents& parents);
+    bool order_below(std::span<const std::size_t> nodes);
+    void recompute_below(std::span<const std::size_t> nodes);
+    bool recompute_row(std::size_t node);
 
     std::size_t arcs_ = 0;
     std::uint64_t hash_ = 0;
@@ -58,13 +69,19 @@ class ChangingDag {
     std::vector<Parents> children_;
     BitRows ancestors_;  // per node
 
-    // Scratch of `assign`.
-    bool sort_topologically(const std::vector<Parents>& parents);
-    std::vector<std::int32_t> order_;    // parents first
-    std::vector<std::int32_t> missing_;  // of each node, how many of its parents have no place yet
-    std::vector<std::int32_t> starts_;   // of each node, where its children begin in `heads_`
-    std::vector<std::int32_t> heads_;
-    std::vector<std::uint8_t> is_new_;  // of each node, whether its ancestors may be others than before
+    // What the last change looked at, and scratch.
+    std::vector<std::int32_t> order_;  // the nodes that changed and those below them, parents first
+    LongSet opened_;
+    LongSet fresh_;                    // a row in the making
+    std::vector<std::uint8_t> marks_;  // of each node; 0 between changes
+    std::vector<std::uint8_t>
+        is_new_;  // of each node, whether its row has to be made afresh; 0 between changes
+    struct Visit {
+        std::int32_t node;
+        std::uint32_t next;  // the child to go to next
+    };
+    std::vector<Visit> path_;
+    std::vector<std::int32_t> stack_;
 };
 
 }  // namespace arcwise

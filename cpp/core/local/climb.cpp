@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <span>
 
 #include "local/best_move.hpp"
@@ -61,6 +62,8 @@ class Climber {
         double score = walk.score();
         double best = score;  // of this climb
         const double tolerance = score_tolerance(score);
+        unnoted_.resize(walk.dag().nodes());
+        std::iota(unnoted_.begin(), unnoted_.end(), std::size_t{0});
         note(walk, score, tolerance);
         std::uint64_t losses = 0;
         for (std::uint64_t iteration = 0;; ++iteration) {
@@ -79,6 +82,8 @@ class Climber {
                 if (!choice) return true;
             }
             walk.apply(choice->move);
+            unnoted_.push_back(choice->move.to);
+            if (choice->move.kind == MoveKind::reverse) unnoted_.push_back(choice->move.from);
             score = walk.score();
             ++outcome_.iterations;
             if (score > best + tolerance) {
@@ -94,7 +99,9 @@ class Climber {
         outcome_.history.push_back(score);
         if (first || score > outcome_.score + tolerance) {
             outcome_.score = score;
-            outcome_.parents = walk.dag().all_parents();
+            outcome_.parents.resize(walk.dag().nodes());
+            for (const auto node : unnoted_) outcome_.parents[node] = walk.dag().all_parents()[node];
+            unnoted_.clear();
         }
     }
 
@@ -125,6 +132,7 @@ class Climber {
     Status limit_ = Status::complete;
     std::vector<std::uint64_t> recent_;  // hashes of the last structures, in a ring
     std::uint64_t filled_ = 0;
+    std::vector<std::size_t> unnoted_;  // where the climb's network may differ from the one noted last
 };
 
 }  // namespace

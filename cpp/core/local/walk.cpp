@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <numeric>
 
 namespace arcwise {
 
@@ -16,6 +17,8 @@ Walk::Walk(FamilyScores& scores, std::vector<Parents> start)
     : scores_(&scores),
       dag_(scores.variables()),
       rows_(scores.variables()),
+      own_(scores.variables(), 0.0),
+      adding_(scores.variables(), not_known),
       most_(scores.variables(), not_known),
       looked_(scores.variables(), 0),
       turning_(scores.variables(), not_known) {
@@ -27,7 +30,7 @@ Walk::Walk(FamilyScores& scores, std::vector<Parents> start)
 
 double Walk::score() const {
     double total = 0.0;
-    for (const auto& row : rows_) total += row->own;
+    for (const double own : own_) total += own;
     return total;
 }
 
@@ -77,6 +80,8 @@ void apply(ChangingDag& dag, const Move& move) {
 
 void Walk::refresh(std::size_t node) {
     rows_[node] = scores_->row(node, dag_.parents(node));
+    own_[node] = rows_[node]->own;
+    adding_[node] = rows_[node]->best_gain;
     most_[node] = not_known;
     turning_[node] = not_known;
     for (const auto child : dag_.children(node)) {
@@ -85,14 +90,13 @@ void Walk::refresh(std::size_t node) {
     }
 }
 
-void Walk::forget_what_opens(SetView tails, SetView heads) {
-    LongSet above = long_set(dag_.nodes());
-    tails.for_each([&](std::size_t tail) {
-        above |= dag_.ancestors(tail);
-        above.add(tail);
-    });
-    for (std::size_t node = 0; node < dag_.nodes(); ++node)
-        if (above.has(node) || heads.has(node) || dag_.ancestors(node).meets(heads)) most_[node] = not_known;
+void Walk::allow_what_opened() {
+    const auto raise = [this](std::size_t node, double gain) { most_[node] = std::max(most_[node], gain); };
+    dag_.opened().for_each([&](std::size_t node) { raise(node, adding_[node]); });
+    for (const auto below : dag_.looked_below()) {
+        const auto node = static_cast<std::size_t>(below);
+        raise(node, turning_[node]);
+    }
 }
 
 // At least what any removal or reversal of an arc into `node` gains, legal or not: it changes only with the
@@ -142,34 +146,26 @@ void Walk::look_into(std::size_t node, double bar) const {
 }
 
 void Walk::apply(const Move& move) {
-    if (move.kind != MoveKind::add) {
-        LongSet tail = long_set(dag_.nodes()), head = tail;
-        tail.add(move.from);
-        head.add(move.to);
-        forget_what_opens(tail, head);
-    }
     arcwise::apply(dag_, move);
     ++changes_;
+    if (move.kind != MoveKind::add) allow_what_opened();
     if (move.kind == MoveKind::reverse) refresh(move.from);
     refresh(move.to);
 }
 
 bool Walk::assign(const std::vector<Parents>& parents) {
+    std::vector<std::size_t> nodes(rows_.size());
+    std::iota(nodes.begin(), nodes.end(), std::size_t{0});
+    return assign(parents, nodes);
+}
+
+bool Walk::assign(const std::vector<Parents>& parents, std::span<const std::size_t> nodes) {
     std::vector<std::size_t> changed;
-    LongSet tails = long_set(dag_.nodes()), heads = tails;
-    for (std::size_t node = 0; node < rows_.size(); ++node) {
-        const auto& before = dag_.all_parents()[node];
-        if (before == parents[node]) continue;
-        changed.push_back(node);
-        for (const auto parent : before)
-            if (!std::ranges::binary_search(parents[node], parent)) {
-                tails.add(static_cast<std::size_t>(parent));
-                heads.add(node);
-            }
-    }
-    forget_what_opens(tails, heads);
-    if (!dag_.assign(parents)) return false;
+    for (const auto node : nodes)
+        if (dag_.all_parents()[node] != parents[node]) changed.push_back(node);
+    if (!dag_.assign(parents, changed)) return false;
     ++changes_;
+    allow_what_opened();
     for (const auto node : changed) refresh(node);
     return true;
 }

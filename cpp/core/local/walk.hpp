@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "local/changing_dag.hpp"
@@ -56,9 +57,10 @@ class Walk {
     //
     // A search asks this of all nodes before every move, and a move changes little: the rows of one or two
     // nodes, and what closes a cycle. An arc that comes makes no move legal. An arc u -> v that goes can do
-    // so only where a path led through it: for additions x -> y, if y is u or above it; for reversals of a ->
-    // b, if b is v or below it. Everything else keeps its bound, so that a step costs what it changes and not
-    // the whole network.
+    // so only where a path led through it: for additions x -> y, if y is no longer above x; for reversals of
+    // a -> b, if b is v or below it. Everything else keeps its bound, and even there no move gains more than
+    // the best of its kind, legal or not, which is known: a step costs what it changes and not the whole
+    // network.
     double most_gain(std::size_t node, double bar) const {
         if (most_[node] >= bar && looked_[node] != changes_) look_into(node, bar);
         return most_[node];
@@ -69,17 +71,21 @@ class Walk {
     // Replaces the network; the parents of a node are ascending. False, and nothing changes, if they have a
     // cycle.
     bool assign(const std::vector<Parents>& parents);
+    // The same where only these nodes can have other parents than now, each listed once.
+    bool assign(const std::vector<Parents>& parents, std::span<const std::size_t> nodes);
 
   private:
     void refresh(std::size_t node);
-    // The arcs from these tails to these heads are about to go.
-    void forget_what_opens(SetView tails, SetView heads);
+    // Arcs have gone: moves may be legal now that were not.
+    void allow_what_opened();
     void look_into(std::size_t node, double bar) const;
     double turning(std::size_t node) const;
 
     FamilyScores* scores_;
     ChangingDag dag_;
     std::vector<FamilyScores::Row> rows_;
+    std::vector<double> own_;                    // the local score in each row: rows are all over the memory
+    std::vector<double> adding_;                 // the best addition in each row, legal or not
     std::uint64_t changes_ = 1;                  // how often the network has changed
     mutable std::vector<double> most_;           // see most_gain; infinite where nothing is known
     mutable std::vector<std::uint64_t> looked_;  // at which change the bound was found

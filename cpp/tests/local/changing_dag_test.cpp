@@ -69,3 +69,49 @@ TEST(a_changed_network_is_the_one_made_afresh) {
         }
     }
 }
+
+// A change looks at what it changes: the rows are those that are made from nothing, and every node that is no
+// longer above some other is told.
+TEST(a_change_tells_what_it_opens) {
+    constexpr std::size_t n = 70;
+    Xoshiro random(6);
+    ChangingDag dag(n);
+    for (int round = 0; round < 2000; ++round) {
+        const ChangingDag before = dag;
+        const std::size_t a = random.below(n), b = random.below(n);
+        bool removed = true;
+        if (random.below(8) == 0) {
+            auto parents = dag.all_parents();
+            parents[a].clear();
+            if (b != a) parents[b] = {static_cast<std::int32_t>(a)};
+            const std::vector<std::size_t> nodes =
+                a == b ? std::vector<std::size_t>{a} : std::vector<std::size_t>{b, a};
+            CHECK(dag.assign(parents, nodes));
+            CHECK(dag.all_parents() == parents);
+        } else if (dag.has_arc(a, b)) {
+            if (random.below(2) == 0 || !dag.can_reverse(a, b))
+                dag.remove(a, b);
+            else
+                dag.reverse(a, b);
+        } else if (dag.can_add(a, b)) {
+            dag.add(a, b);
+            removed = false;
+        } else {
+            continue;
+        }
+        ChangingDag fresh(n);
+        CHECK(fresh.assign(dag.all_parents()));
+        CHECK(fresh.hash() == dag.hash() && fresh.arcs() == dag.arcs());
+        std::vector<std::uint8_t> opened(n, 0), looked(n, 0);
+        for (const auto node : dag.looked_below()) looked[static_cast<std::size_t>(node)] = 1;
+        for (std::size_t v = 0; v < n; ++v)
+            for (std::size_t above = 0; above < n; ++above) {
+                CHECK(dag.is_ancestor(above, v) == fresh.is_ancestor(above, v));
+                if (!before.is_ancestor(above, v) || dag.is_ancestor(above, v)) continue;
+                opened[above] = 1;
+                CHECK(looked[v] != 0);
+            }
+        for (std::size_t above = 0; removed && above < n; ++above)
+            CHECK(!opened[above] || dag.opened().has(above));
+    }
+}
