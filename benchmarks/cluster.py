@@ -1,34 +1,43 @@
 """One problem on a cluster: how much quicker two workers are than one, how long tasks take, and what 32 would do.
 
-    python benchmarks/cluster.py --cases 5000 --replicates 400 --permutations 40
+    python benchmarks/cluster.py            # the whole table of docs/benchmarks/cluster.md
 
-Each job runs on a cluster of this machine with one worker of one thread, then with two; the answers must be equal. The
-efficiency is the time with one worker over twice the time with two. What 32 workers would do is computed from the
-seconds of each task: those tasks in this order on 32 workers, each taking the next when it is free, and the overhead of
-a task as measured. Run it on an idle machine of two cores: the scheduler and this process take a share of them, too.
+Each job runs on a cluster of this machine with one worker of one thread, then with two; the answers must be equal. Two
+efficiencies are told. That of the clock is the time with one worker over twice the time with two: it means something
+on an idle machine only. That of the processors does not mind who else computes: the CPU seconds that the tasks took on
+one worker over those on two (tasks that disturb each other, or do work twice, lower it), times the share of the two
+workers' tasks in twice the longer one's, with what this process does itself added (what does not run at the same time
+lowers it). What 32 workers would do is computed from the CPU seconds of each task: those tasks, the longest first, on
+32 workers that each take the next when it is free, with the overhead of a task as measured, and what this process does
+itself before and after.
 """
 
 from __future__ import annotations
 
 import argparse
 import heapq
+import math
 import os
 import statistics
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import arcwise
 from arcwise import build_parent_sets
 from arcwise.cluster import Cluster, open_cluster
-from arcwise.confidence import permuted_confidences
+from arcwise.confidence import confidence_by_recipe, permuted_confidences
+from arcwise.confidence.calibration.self_calibration import self_calibration
+from arcwise.data import read_data
 from arcwise.effects import find_effects
-from arcwise.ensemble import Recipe
+from arcwise.ensemble import CredibleSet, Recipe, sample_posterior
+from arcwise.ensemble.recipe import Run
 from arcwise.model import read_network
 
-Timed = list[float]
-SHARED = Path(os.environ.get("ARCWISE_SHARED", Path(__file__).resolve().parents[2] / "shared")) / "data" / "networks"
+SHARED = Path(os.environ.get("ARCWISE_SHARED", Path(__file__).resolve().parents[2] / "shared")) / "data"
+MANY = 32
 
 
 def makespan(seconds: Sequence[float], workers: int, overhead: float) -> float:
@@ -43,78 +52,168 @@ def makespan(seconds: Sequence[float], workers: int, overhead: float) -> float:
     return max(free)
 
 
-class TimedCluster(Cluster):
-    """A cluster that notes how long each task took on its worker."""
+@dataclass
+class Spent:
+    """What a job took: by the clock, of this process, and each task's CPU seconds with the worker that had it."""
 
-    def __init__(self, client: Any) -> None:
+    clock: float = 0.0
+    here: float = 0.0
+    tasks: list[tuple[int, float]] = field(default_factory=list)
+
+    @property
+    def seconds(self) -> list[float]:
+        """Of every task."""
+        return [seconds for _, seconds in self.tasks]
+
+    @property
+    def longest_worker(self) -> float:
+        """Of the worker that had most to do."""
+        loads: dict[int, float] = {}
+        for worker, seconds in self.tasks:
+            loads[worker] = loads.get(worker, 0.0) + seconds
+        return max(loads.values(), default=0.0)
+
+
+class TimedCluster(Cluster):
+    """A cluster that notes the CPU seconds of each task on its worker."""
+
+    def __init__(self, client: Any, spent: Spent) -> None:
         super().__init__(client)
-        self.seconds: Timed = []
+        self.spent = spent
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Start one task."""
         started = self._executor.submit(_timed, function, *arguments)
-        return _Unwrapped(started, self.seconds).future
+        return _Unwrapped(started, self.spent.tasks).future
 
 
 class _Unwrapped:
     """The result of a timed task without its time."""
 
-    def __init__(self, started: Any, seconds: Timed) -> None:
+    def __init__(self, started: Any, tasks: list[tuple[int, float]]) -> None:
         from concurrent import futures
 
         self.future: futures.Future[Any] = futures.Future()
 
         def take(ended: Any) -> None:
+            if ended.cancelled() or self.future.cancelled():
+                self.future.cancel()
+                return
             error = ended.exception()
             if error is not None:
                 self.future.set_exception(error)
                 return
-            own, result = ended.result()
-            seconds.append(own)
+            who, own, result = ended.result()
+            tasks.append((who, own))
             self.future.set_result(result)
 
         started.add_done_callback(take)
 
 
-def _timed(function: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
-    begin = time.perf_counter()
+def _timed(function: Callable[..., Any], *arguments: Any) -> tuple[int, float, Any]:
+    begin = time.thread_time()
     result = function(*arguments)
-    return time.perf_counter() - begin, result
+    return os.getpid(), time.thread_time() - begin, result
 
 
-def jobs(given: argparse.Namespace) -> dict[str, Callable[[Cluster | None], Any]]:
-    """Return the jobs by name; each returns something that compares."""
-    data = read_network(SHARED / f"{given.network}.bif.gz").sample(given.cases, seed=1)
+Job = Callable[[Cluster | None], Any]  # returns something that compares
+
+
+def jobs(given: argparse.Namespace) -> dict[str, Callable[[], Job]]:
+    """Return by name what makes the jobs ready: what they need is no part of them."""
+    network = read_network(SHARED / "networks" / f"{given.network}.bif.gz")
+    data = network.sample(given.cases, seed=1)
     recipe = Recipe.usual("bootstrap", "qnml", n_cases=data.n_cases, arities=data.arities.tolist(), replicates=40)
+    quiet: dict[str, Any] = {"seed": 1, "progress": False}
 
-    def bootstrap(cluster: Cluster | None) -> Any:
-        options: dict[str, Any] = {"replicates": given.replicates, "seed": 1, "max_parents": recipe.max_parents}
+    def resampled(replicates: int, cluster: Cluster | None) -> Any:
+        options: dict[str, Any] = {"replicates": replicates, "max_parents": recipe.max_parents, **quiet}
         backend: Any = "threads" if cluster is None else "dask"
-        return list(
-            arcwise.bootstrap_networks(data, "qnml", **options, backend=backend, cluster=cluster, progress=False)
+        return arcwise.bootstrap_networks(data, "qnml", **options, backend=backend, workers=1, cluster=cluster)
+
+    def bootstrap() -> Job:
+        return lambda cluster: list(resampled(given.replicates, cluster))
+
+    def shuffled() -> Job:
+        options: dict[str, Any] = {"permutations": given.permutations, "threads": 1, **quiet}
+        return lambda cluster: permuted_confidences(data, recipe, **options, cluster=cluster).vectors.tolist()
+
+    def simulated() -> Job:
+        found = confidence_by_recipe(recipe, data, Run(**quiet, threads=1))
+        assert found is not None
+        confidence = found
+        return lambda cluster: (
+            self_calibration(
+                confidence, data, repeats=given.repeats, run=Run(**quiet, threads=1, cluster=cluster)
+            ).calibration
         )
 
-    def shuffled(cluster: Cluster | None) -> Any:
-        found = permuted_confidences(
-            data, recipe, permutations=given.permutations, seed=1, progress=False, cluster=cluster
-        )
-        return found.vectors.tolist()
+    def chains() -> Job:
+        table = build_parent_sets(data, "bdeu:ess=1", slack=8.0, max_parents=4, threads=1, progress=False)
+        options: dict[str, Any] = {"most_draws": given.draws, "steps": given.steps, "threads": 1, **quiet}
+        return lambda cluster: sample_posterior(table, **options, cluster=cluster).arc_probabilities().tolist()
 
-    def tables(cluster: Cluster | None) -> Any:
-        built = build_parent_sets(data, "bdeu:ess=1", slack=3.0, max_parents=4, cluster=cluster, progress=False)
-        return built.digest
+    def effects() -> Job:
+        networks = resampled(given.networks, None)
+        return lambda cluster: find_effects(networks, data, progress=False, cluster=cluster).to_frame().to_csv()
 
-    networks = arcwise.bootstrap_networks(data, "qnml", replicates=20, seed=1, max_parents=4, progress=False)
+    def tables() -> Job:
+        many = network.sample(given.table_cases, seed=1)
+        options: dict[str, Any] = {"slack": 3.0, "max_parents": given.parents, "threads": 1, "progress": False}
+        return lambda cluster: build_parent_sets(many, "bdeu:ess=1", **options, cluster=cluster).digest
 
-    def effects(cluster: Cluster | None) -> Any:
-        found = find_effects(networks, data, progress=False, cluster=cluster)
-        return found.to_frame().to_csv()
+    def parts() -> Job:
+        read = read_data(SHARED / "liao2019" / "bands.csv.gz", categorical=True)
+        table = build_parent_sets(read, "bic", slack=math.log(150), threads=1, progress=False)
+
+        def run(cluster: Cluster | None) -> Any:
+            found = CredibleSet.build(table, bayes_factor=150, threads=1, cluster=cluster, progress=False)
+            return found.count, found.diagram().native.fingerprint
+
+        return run
 
     return {
         "bootstrap": bootstrap,
         "shuffled columns": shuffled,
-        "tables": tables,
+        "self-calibration": simulated,
+        "chains": chains,
         "effects by cause": effects,
+        "tables by sets": tables,
+        "parts of a credible set": parts,
     }
+
+
+def measured(job: Job, workers: int) -> tuple[Any, Spent]:
+    """Run a job here (no workers), or on a cluster of its own."""
+    spent = Spent()
+
+    def run(cluster: Cluster | None) -> Any:
+        clock, here = time.perf_counter(), time.process_time()
+        answer = job(cluster)
+        spent.clock, spent.here = time.perf_counter() - clock, time.process_time() - here
+        return answer
+
+    if not workers:
+        return run(None), spent
+    with open_cluster(None, workers) as opened:
+        opened.client.run(_warm)  # imports are no part of a job
+        return run(TimedCluster(opened.client, spent)), spent
+
+
+def row(name: str, here: Spent, one: Spent, two: Spent) -> str:
+    """Return a line of the table."""
+    tasks = one.seconds
+    by_clock = one.clock / (2 * two.clock)
+    path = min(one.here, two.here) + sum(tasks), min(one.here, two.here) + two.longest_worker
+    by_processor = path[0] / (2 * path[1])
+    overhead = max(0.0, (one.clock - one.here - sum(tasks)) / len(tasks))
+    # Of what this process did, Dask's own work is the overhead; the rest is done before tasks begin or after.
+    many = one.here + makespan(sorted(tasks, reverse=True), MANY, min(overhead, 0.02))
+    return (
+        f"| {name} | {here.here:.1f} | {one.clock:.1f} | {two.clock:.1f} | {by_clock:.0%} | {one.here:.1f} | "
+        f"{sum(tasks):.1f} | {sum(two.seconds):.1f} | {two.longest_worker:.1f} | {by_processor:.0%} | {len(tasks)} | "
+        f"{statistics.median(tasks):.2f} | {max(tasks):.2f} | {many:.1f} | {path[0] / many:.1f} |"
+    )
 
 
 def main() -> None:
@@ -122,40 +221,30 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--network", default="alarm")
     parser.add_argument("--cases", type=int, default=5000)
-    parser.add_argument("--replicates", type=int, default=400)
-    parser.add_argument("--permutations", type=int, default=40)
+    parser.add_argument("--replicates", type=int, default=2000)
+    parser.add_argument("--permutations", type=int, default=120)
+    parser.add_argument("--repeats", type=int, default=40)
+    parser.add_argument("--draws", type=int, default=20_000)
+    parser.add_argument("--steps", type=int, default=500)
+    parser.add_argument("--networks", type=int, default=250)
+    parser.add_argument("--table-cases", type=int, default=100_000)
+    parser.add_argument("--parents", type=int, default=5)
     parser.add_argument("--only", nargs="*")
     given = parser.parse_args()
     print(
-        "| job | here, one thread, s | one worker, s | two, s | efficiency | tasks | median task, s | longest, s "
-        "| 32 workers, s | efficiency |"
+        "| job | here, one thread, CPU s | one worker, s | two, s | efficiency by the clock | this process, CPU s "
+        "| tasks on one, CPU s | on two | on the busier | efficiency by CPU | tasks | median task, s | longest, s "
+        f"| {MANY} workers, s | times as fast as one |"
     )
-    print("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
-    for name, job in jobs(given).items():
+    print("|---" + "|---:" * 14 + "|")
+    for name, prepare in jobs(given).items():
         if given.only and name not in given.only:
             continue
-        took, tasks = [], Timed()
-        begin = time.perf_counter()
-        answers = [job(None)]
-        here = time.perf_counter() - begin
-        for count in (1, 2):
-            with open_cluster(None, count) as opened:
-                cluster = TimedCluster(opened.client)
-                cluster.client.run(_warm)  # imports are no part of a job
-                begin = time.perf_counter()
-                answers.append(job(cluster))
-                took.append(time.perf_counter() - begin)
-                tasks = tasks or cluster.seconds
-        if not answers[0] == answers[1] == answers[2]:
+        job = prepare()
+        (answer, here), (first, one), (second, two) = (measured(job, workers) for workers in (0, 1, 2))
+        if not answer == first == second:
             raise SystemExit(f"{name}: another answer than here")
-        efficiency = took[0] / (2 * took[1])
-        overhead = max(0.0, (took[0] - sum(tasks)) / len(tasks))
-        many = makespan(sorted(tasks, reverse=True), 32, overhead)
-        print(
-            f"| {name} | {here:.1f} | {took[0]:.1f} | {took[1]:.1f} | {efficiency:.0%} | {len(tasks)} | "
-            f"{statistics.median(tasks):.2f} | {max(tasks):.2f} | {many:.1f} | {took[0] / (32 * many):.0%} |",
-            flush=True,
-        )
+        print(row(name, here, one, two), flush=True)
 
 
 def _warm() -> None:

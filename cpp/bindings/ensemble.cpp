@@ -1,4 +1,5 @@
 // arcwise._core.ensemble: diagrams of credible sets. Arrays in, arrays out; the loops are in core/ensemble.
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstring>
@@ -6,6 +7,7 @@
 
 #include "arrays.hpp"
 #include "ensemble/construction/diagram_construction.hpp"
+#include "ensemble/diagram/diagram_arrays.hpp"
 #include "ensemble/diagram/diagram_join.hpp"
 #include "ensemble/diagram/network_lister.hpp"
 #include "ensemble/diagram/network_sampler.hpp"
@@ -87,6 +89,20 @@ void bind_diagram(nb::module_& stage) {
             },
             nb::arg("table"), nb::arg("slack"), nb::arg("by_score"), nb::arg("count"), nb::arg("seed"),
             nb::arg("memory"), nb::arg("seconds"), nb::arg("callback").none())
+        .def_static(
+            "from_arrays",
+            [](const Array1<std::uint32_t>& layer_begin, const Array1<std::uint64_t>& edge_begin,
+               const Array1<std::uint32_t>& edge_target, const Array1<std::uint32_t>& edge_row,
+               const Array1<double>& edge_detour,
+               const std::tuple<std::size_t, double, double, std::uint64_t>& facts) {
+                const auto& [nodes, optimum, slack, explored] = facts;
+                return diagram_of({nodes, as_span(layer_begin), as_span(edge_begin), as_span(edge_target),
+                                   as_span(edge_row), as_span(edge_detour)},
+                                  optimum, slack, explored);
+            },
+            nb::arg("layer_begin").noconvert(), nb::arg("edge_begin").noconvert(),
+            nb::arg("edge_target").noconvert(), nb::arg("edge_row").noconvert(),
+            nb::arg("edge_detour").noconvert(), nb::arg("facts"))
         .def("edge_arrays", [](const NetworkDiagram& d) {
             return nb::make_tuple(as_array(std::vector<std::uint64_t>(d.edge_begin)),
                                   as_array(std::vector<std::uint32_t>(d.edge_target)),
@@ -124,9 +140,11 @@ struct BoundInput {
     std::size_t memory = 0;
     std::uint64_t most_states = std::numeric_limits<std::uint64_t>::max();
     Array2<Word> fixed;
+    std::size_t threads = 1;
 
     DiagramInput of(const BoundTable& table) const {
-        return {table.view(), as_span(order), as_span(keep), slack, memory, most_states, words_of(fixed)};
+        return {table.view(), as_span(order), as_span(keep),   slack,
+                memory,       most_states,    words_of(fixed), threads};
     }
 };
 struct BoundCosts {
@@ -156,7 +174,8 @@ void bind_construction(nb::module_& stage) {
         .field("slack", &BoundInput::slack)
         .field("memory", &BoundInput::memory)
         .field("most_states", &BoundInput::most_states)
-        .field("fixed", &BoundInput::fixed);
+        .field("fixed", &BoundInput::fixed)
+        .field("threads", &BoundInput::threads);
     OptionsBinding<BoundCosts>(stage, "RowCosts")
         .field("costs", &BoundCosts::costs)
         .field("reference", &BoundCosts::reference)

@@ -9,6 +9,7 @@
 #include "parent_sets/candidate_sets.hpp"
 #include "parent_sets/components.hpp"
 #include "parent_sets/jkl.hpp"
+#include "parent_sets/set_batch.hpp"
 #include "parent_sets/table_data.hpp"
 #include "table.hpp"
 
@@ -36,6 +37,78 @@ void bind_builder(nb::module_& stage) {
         },
         nb::keep_alive<0, 4>(), nb::arg("codes").noconvert(), nb::arg("arities").noconvert(),
         nb::arg("weights").noconvert(), nb::arg("scores"), nb::arg("options"));
+    stage.def(
+        "make_set_task",
+        [](const Array2<Code>& codes, const Array1<std::int32_t>& arities,
+           const Array1<std::int64_t>& weights, const std::vector<const LocalScore*>& scores) {
+            const nb::gil_scoped_release unlocked;
+            return std::make_unique<SetTask>(make_count_source(as_columns(codes, arities, weights)), scores);
+        },
+        nb::keep_alive<0, 4>(), nb::arg("codes").noconvert(), nb::arg("arities").noconvert(),
+        nb::arg("weights").noconvert(), nb::arg("scores"));
+}
+
+// A Python function as `CountElsewhere`: it is given the batch, and returns a status, or None if it does not
+// take it.
+CountElsewhere counted_by(const nb::object& counter) {
+    if (counter.is_none()) return {};
+    return [&counter](SetBatch& batch) -> std::optional<Status> {
+        const nb::gil_scoped_acquire gil;
+        const nb::object found = counter(nb::cast(&batch, nb::rv_policy::reference));
+        if (found.is_none()) return std::nullopt;
+        return static_cast<Status>(nb::cast<std::int32_t>(found));
+    };
+}
+
+void bind_set_batch(nb::module_& stage) {
+    nb::class_<SetBatch>(stage, "SetBatch")
+        .def_prop_ro("size", &SetBatch::size)
+        .def_prop_ro("set_size", &SetBatch::set_size)
+        .def_prop_ro("is_of_families", &SetBatch::is_of_families)
+        .def(
+            "ranks",
+            [](const SetBatch& batch, std::size_t first, std::size_t last) {
+                return as_array(unlocked([&] { return batch.ranks(first, last); }));
+            },
+            nb::arg("first"), nb::arg("last"))
+        .def(
+            "needed",
+            [](const SetBatch& batch, std::size_t first, std::size_t last) {
+                return as_array(unlocked([&] { return batch.needed(first, last); }));
+            },
+            nb::arg("first"), nb::arg("last"))
+        .def(
+            "store_sums",
+            [](SetBatch& batch, std::size_t first, const Array1<double>& sums,
+               const Array1<std::uint32_t>& occupied) {
+                return batch.store_sums(first, as_span(sums), as_span(occupied));
+            },
+            nb::arg("first"), nb::arg("sums").noconvert(), nb::arg("occupied").noconvert())
+        .def(
+            "store_families",
+            [](SetBatch& batch, std::size_t first, const Array1<double>& scores,
+               const Array1<double>& bounds) {
+                return batch.store_families(first, as_span(scores), as_span(bounds));
+            },
+            nb::arg("first"), nb::arg("scores").noconvert(), nb::arg("bounds").noconvert());
+    nb::class_<SetTask>(stage, "SetTask")
+        .def(
+            "sum_sets",
+            [](SetTask& task, std::size_t set_size, const Array1<std::uint64_t>& ranks) {
+                SetValues found = unlocked([&] { return task.sum_sets(set_size, as_span(ranks)); });
+                return nb::make_tuple(as_array(std::move(found.sums.front())),
+                                      as_array(std::move(found.occupied)));
+            },
+            nb::arg("set_size"), nb::arg("ranks").noconvert())
+        .def(
+            "score_families",
+            [](SetTask& task, std::size_t set_size, const Array1<std::uint64_t>& ranks,
+               const Array1<std::uint8_t>& needed) {
+                FamilyValues found =
+                    unlocked([&] { return task.score_families(set_size, as_span(ranks), as_span(needed)); });
+                return nb::make_tuple(as_array(std::move(found.scores)), as_array(std::move(found.bounds)));
+            },
+            nb::arg("set_size"), nb::arg("ranks").noconvert(), nb::arg("needed").noconvert());
 }
 
 void bind_candidate_sets(nb::module_& stage) {
@@ -146,6 +219,7 @@ void bind_parent_sets(nb::module_& stage) {
         .field("required", &BuildOptions::required)
         .field("allowed", &BuildOptions::allowed)
         .field("limits", &BuildOptions::limits);
+    bind_set_batch(stage);
     nb::class_<ParentSetBuilder>(stage, "ParentSetBuilder")
         .def_prop_ro("level", &ParentSetBuilder::level)
         .def_prop_ro("finished", &ParentSetBuilder::finished)
@@ -154,17 +228,14 @@ void bind_parent_sets(nb::module_& stage) {
         .def_prop_ro("peak_bytes", [](const ParentSetBuilder& b) { return b.statistics().peak_bytes; })
         .def(
             "advance",
-            [](ParentSetBuilder& builder, nb::object callback, double seconds) {
+            [](ParentSetBuilder& builder, nb::object callback, double seconds, const nb::object& elsewhere) {
                 PythonMonitor monitor(std::move(callback));
-                Status status = Status::complete;
-                {
-                    const nb::gil_scoped_release unlocked;
-                    status = builder.advance(monitor, seconds);
-                }
+                const CountElsewhere counter = counted_by(elsewhere);
+                const Status status = unlocked([&] { return builder.advance(monitor, seconds, counter); });
                 monitor.rethrow();
                 return static_cast<std::int32_t>(status);
             },
-            nb::arg("callback").none(), nb::arg("seconds"))
+            nb::arg("callback").none(), nb::arg("seconds"), nb::arg("elsewhere") = nb::none())
         .def(
             "table",
             [](const ParentSetBuilder& builder, std::size_t score) {

@@ -9,11 +9,13 @@ had what they need has died, Dask cancels them: it is sent again, and so are the
 from __future__ import annotations
 
 import contextlib
+import itertools
+import queue
 import re
 import threading
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent import futures
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from arcwise.deadline import Deadline
 from arcwise.errors import OptionError, UnfinishedError
@@ -22,7 +24,7 @@ from arcwise.mentions import Argument, Remedy
 if TYPE_CHECKING:
     from distributed import Client
 
-__all__ = ["Cluster", "explained_losses", "open_cluster"]
+__all__ = ["Cluster", "Tasks", "explained_losses", "is_still_wanted", "open_cluster"]
 
 # A cluster of our own watches itself less: by default its processes take a tenth of a core while they wait.
 CALM = {
@@ -93,42 +95,109 @@ class Cluster:
             If workers died again and again.
         """
         found: dict[int, Result] = {} if kept is None else kept
-        losses = 0
-        with explained_losses():
-            while len(found) < len(arguments):
-                sent = self.send(needed, digest)
-                missing = [k for k in range(len(arguments)) if k not in found]
-                running = {self.submit(function, sent, arguments[k]): k for k in missing}
-                try:
-                    for ended in _as_completed(running, deadline):
-                        found[running[ended]] = ended.result()
-                        note(len(found))
-                        losses = 0
-                    break  # all of them, or the time is over
-                except futures.CancelledError:
-                    self.forget(digest)
-                    losses += 1
-                    if losses > MOST_LOSSES:
-                        raise
-                finally:
-                    for future in running:
-                        future.cancel()
+        with self.tasks(function, needed, digest) as tasks:
+            given = {tasks.give(argument): k for k, argument in enumerate(arguments) if k not in found}
+            while (ended := tasks.take(deadline)) is not None:
+                number, result = ended
+                found[given[number]] = result
+                note(len(found))
         return [found.get(k) for k in range(len(arguments))]
 
+    def tasks(self, function: Callable[[Any, Any], Result], needed: object, digest: str) -> Tasks[Result]:
+        """Return what computes ``function(needed, argument)`` for arguments that come one by one."""
+        return Tasks(self, function, needed, digest)
 
-def _as_completed(
-    running: Collection[futures.Future[Result]], deadline: Deadline | None
-) -> Iterator[futures.Future[Result]]:
-    """Yield futures as they end, until the time is over: of that, an error that a task raised says nothing."""
-    seconds = None if deadline is None else deadline.limits.seconds
-    left = None if seconds is None else min(seconds, threading.TIMEOUT_MAX)  # infinite is too long for a lock
-    completed = futures.as_completed(running, timeout=left)
-    while True:
-        try:
-            ended = next(completed)
-        except (StopIteration, TimeoutError):
-            return
-        yield ended
+
+class Tasks(Generic[Result]):
+    """Tasks of one kind, given and taken one by one; those that are not taken end with the block.
+
+    What they need is sent with the first of them. If it is lost with the workers that had it, Dask cancels the tasks
+    that wait for it: it is sent again, and they are started again.
+    """
+
+    def __init__(self, cluster: Cluster, function: Callable[[Any, Any], Result], needed: object, digest: str) -> None:
+        self._cluster, self._function, self._needed, self._digest = cluster, function, needed, digest
+        self._asked: dict[int, Any] = {}  # task -> its argument
+        self._running: dict[int, futures.Future[Result]] = {}
+        self._sendings: dict[int, int] = {}  # task -> how often what it needs had been lost when it was started
+        self._ended: queue.SimpleQueue[tuple[int, futures.Future[Result]]] = queue.SimpleQueue()
+        self._number = itertools.count()
+        self._sending = self._losses = 0
+
+    def __enter__(self) -> Tasks[Result]:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        running, self._running = self._running, {}
+        for future in running.values():
+            future.cancel()
+
+    def __len__(self) -> int:
+        """How many were given and not taken yet."""
+        return len(self._running)
+
+    def give(self, argument: Any) -> int:
+        """Start a task; return its number."""
+        number = next(self._number)
+        self._asked[number] = argument
+        self._start(number)
+        return number
+
+    def take(self, deadline: Deadline | None = None) -> tuple[int, Result] | None:
+        """Wait for any task to end; return its number and result. None if there is none, or the time is over.
+
+        Raises
+        ------
+        UnfinishedError
+            If workers died again and again. An error of the task itself is raised as it is.
+        """
+        with explained_losses():
+            while self._running:
+                seconds = None if deadline is None else deadline.limits.seconds
+                left = None if seconds is None else min(seconds, threading.TIMEOUT_MAX)  # infinite is too long
+                try:
+                    number, future = self._ended.get(timeout=left)
+                except queue.Empty:
+                    return None
+                if self._running.get(number) is not future:
+                    continue
+                try:
+                    result = future.result()
+                except futures.CancelledError:
+                    self._lost(number)
+                    continue
+                del self._running[number], self._asked[number], self._sendings[number]
+                self._losses = 0
+                return number, result
+        return None
+
+    def _start(self, number: int) -> None:
+        sent = self._cluster.send(self._needed, self._digest)
+        future = self._cluster.submit(self._function, sent, self._asked[number])
+        self._running[number], self._sendings[number] = future, self._sending
+        future.add_done_callback(lambda ended: self._ended.put((number, ended)))
+
+    def _lost(self, number: int) -> None:
+        """Start a task again that was cancelled; what it needs is sent again unless that has been done since."""
+        if self._sendings[number] == self._sending:
+            self._cluster.forget(self._digest)
+            self._sending += 1
+            self._losses += 1
+            if self._losses > MOST_LOSSES:
+                raise futures.CancelledError
+        self._start(number)
+
+
+def is_still_wanted() -> bool:
+    """On a worker: say whether anybody waits for the task of this thread. Dask does not end a task that has begun."""
+    from distributed import get_worker
+
+    try:
+        worker: Any = get_worker()
+        task = worker.state.tasks.get(worker.get_current_task())
+    except (AttributeError, ValueError):  # no worker, or no task
+        return True
+    return task is None or task.state != "cancelled"
 
 
 @contextlib.contextmanager

@@ -1,5 +1,6 @@
 """Tasks on a Dask cluster: what is computed there is what is computed here, to the last bit, whoever dies meanwhile."""
 
+import math
 import os
 import signal
 import time
@@ -10,20 +11,24 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.ensemble.diagram.test_cover import force_branching, force_cover, make_table
 
 from arcwise import bootstrap_networks, build_parent_sets, datasets, learn
-from arcwise.cluster import Cluster, open_cluster
+from arcwise._core.parent_sets import SetBatch
+from arcwise.cluster import Cluster, is_still_wanted, open_cluster
 from arcwise.confidence import confidence_by_recipe, permuted_confidences
 from arcwise.confidence.calibration.self_calibration import self_calibration
-from arcwise.data import Dataset
+from arcwise.data import Dataset, read_data
 from arcwise.deadline import Deadline
 from arcwise.effects import find_effects
-from arcwise.ensemble import Recipe
+from arcwise.ensemble import CredibleSet, Recipe, count_credible, find_credible
+from arcwise.ensemble.credible_set import By
+from arcwise.ensemble.diagram import remote_parts
 from arcwise.ensemble.recipe import Run
 from arcwise.errors import OptionError, UnfinishedError
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
-from arcwise.parent_sets import ParentSetTable
+from arcwise.parent_sets import ParentSetTable, build_parent_set_tables, remote_counts
 from arcwise.progress import ProgressEvent
 
 distributed = pytest.importorskip("distributed")
@@ -48,25 +53,59 @@ def same_table(one: ParentSetTable, other: ParentSetTable) -> bool:
     )
 
 
-@pytest.mark.parametrize("score", ["bic", "bdeu:ess=2"])
-def test_tables_by_child_are_those_built_here(cluster: Cluster, data: Dataset, score: str) -> None:
+@pytest.fixture
+def every_level(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Let every level be counted on the cluster, in pieces of at least 20 sets; return how many sets were."""
+    counted: list[int] = []
+    count = remote_counts.RemoteCounts.count
+
+    def noted(self: remote_counts.RemoteCounts, group: int, batch: SetBatch, seconds: float) -> int | None:
+        found = count(self, group, batch, seconds)
+        counted.extend([] if found is None else [batch.size])
+        return found
+
+    monkeypatch.setattr(remote_counts, "LEAST_ROWS", 0)
+    monkeypatch.setattr(remote_counts, "SMALLEST_TASK", 20)
+    monkeypatch.setattr(remote_counts.RemoteCounts, "count", noted)
+    return counted
+
+
+# Scores by set functions, by families, and both at once.
+@pytest.mark.parametrize("scores", [("bic",), ("bdeu:ess=2",), ("k2",), ("qnml", "k2", "bdj")])
+def test_tables_by_sets_are_those_built_here(
+    cluster: Cluster, data: Dataset, scores: tuple[str, ...], every_level: list[int]
+) -> None:
     known = Constraints(data.names, required=[(data.names[0], data.names[3])], forbidden=[(data.names[1], "Class")])
     for constraints, slack in ((None, 0.0), (known, 3.0)):
         options: dict[str, Any] = {"slack": slack, "max_parents": 3, "constraints": constraints, "progress": False}
-        here = build_parent_sets(data, score, **options)
-        there = build_parent_sets(data, score, **options, cluster=cluster)
-        assert same_table(here, there) and here.status == there.status and here.digest == there.digest
+        every = build_parent_set_tables(data, scores, **options)
+        others = build_parent_set_tables(data, scores, **options, cluster=cluster)
+        for here, there in zip(every, others, strict=True):
+            assert same_table(here, there) and here.status == there.status and here.digest == there.digest
+            assert (here.statistics.sets, here.statistics.families) == (
+                there.statistics.sets,
+                there.statistics.families,
+            )
+    assert sum(every_level) > 300
     set_in = data.with_targets([data.names[2] if k % 3 == 0 else None for k in range(data.n_rows)])
     assert same_table(
-        build_parent_sets(set_in, score, max_parents=2),
-        build_parent_sets(set_in, score, max_parents=2, cluster=cluster),
+        build_parent_sets(set_in, scores[0], max_parents=2),
+        build_parent_sets(set_in, scores[0], max_parents=2, cluster=cluster),
     )
-    with pytest.raises(OptionError, match="checkpoint"):
-        build_parent_sets(data, score, cluster=cluster, checkpoint="kept")
+
+
+def test_levels_of_little_work_are_counted_here(
+    cluster: Cluster, data: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(self: Cluster, *given: Any) -> Any:
+        raise AssertionError("a task was started")
+
+    monkeypatch.setattr(Cluster, "submit", refuse)
+    assert same_table(build_parent_sets(data, "bic"), build_parent_sets(data, "bic", cluster=cluster))
 
 
 def test_levels_that_may_be_made_at_once_are_made_here(
-    cluster: Cluster, data: Dataset, monkeypatch: pytest.MonkeyPatch
+    cluster: Cluster, data: Dataset, monkeypatch: pytest.MonkeyPatch, every_level: list[int]
 ) -> None:
     from arcwise.parent_sets import build
 
@@ -75,6 +114,151 @@ def test_levels_that_may_be_made_at_once_are_made_here(
         build_parent_sets(data, "bdeu:ess=1", slack=1.0),
         build_parent_sets(data, "bdeu:ess=1", slack=1.0, cluster=cluster),
     )
+
+
+@pytest.mark.parametrize("pressed", [True, False])
+def test_a_table_that_is_stopped_goes_on_from_its_checkpoint(
+    cluster: Cluster, data: Dataset, tmp_path: Path, every_level: list[int], pressed: bool
+) -> None:
+    kept = tmp_path / "kept"
+
+    def stop(event: ProgressEvent) -> None:
+        if event.stage == "sets of 3 variables":
+            if pressed:
+                raise KeyboardInterrupt
+            time.sleep(1.0)
+
+    limits = None if pressed else Limits(1.0)
+    options: dict[str, Any] = {"slack": 2.0, "max_parents": 3, "cluster": cluster, "checkpoint": kept}
+    some = build_parent_sets(data, "bic", **options, limits=limits, progress=stop)
+    assert some.status is (Status.INTERRUPTED if pressed else Status.TIME_LIMIT) and some.max_parents == 1
+    assert kept.exists()
+    every_level.clear()
+    whole = build_parent_sets(data, "bic", **options, progress=False)
+    assert same_table(whole, build_parent_sets(data, "bic", slack=2.0, max_parents=3)) and not kept.exists()
+    assert len(every_level) <= 4  # sets of three and four variables, as parents and with a child
+
+
+def test_a_table_survives_the_death_of_a_worker(data: Dataset, every_level: list[int]) -> None:
+    with open_cluster(None, 2) as own:
+        killed: list[int] = []
+
+        def kill(event: ProgressEvent) -> None:
+            if event.stage == "sets of 4 variables" and not killed:
+                killed.append(next(iter(own.client.run(os.getpid).values())))
+                os.kill(killed[0], signal.SIGKILL)
+
+        there = build_parent_sets(data, "bic", slack=3.0, max_parents=3, cluster=own, progress=kill)
+    assert killed and same_table(there, build_parent_sets(data, "bic", slack=3.0, max_parents=3))
+
+
+def gapped(seed: int) -> ParentSetTable:
+    rng = np.random.default_rng(seed)
+    return make_table(5, rng.normal(scale=2.0, size=(5, 32)) + 2.0 * np.array([m.bit_count() == 2 for m in range(32)]))
+
+
+def whole_diagram(found: CredibleSet, by: By = "dag") -> tuple[Any, ...]:
+    native = found.diagram(by).native
+    arrays = [array.tolist() for array in (native.layer_begin, *native.edge_arrays())]
+    return native.optimum, native.slack, native.explored, arrays
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_parts_of_a_credible_set_are_those_built_here(cluster: Cluster, seed: int) -> None:
+    table = gapped(seed)
+    with pytest.MonkeyPatch.context() as patch:
+        here = force_branching(patch, seed)
+        one = CredibleSet.build(table, log_slack=5.0, threads=1)
+    with pytest.MonkeyPatch.context() as patch:
+        there = force_branching(patch, seed)
+        other = CredibleSet.build(table, log_slack=5.0, cluster=cluster)
+        assert count_credible(table, log_slack=5.0, cluster=cluster).count == one.count
+        assert find_credible(table, log_slack=5.0, cluster=cluster).count == one.count
+    assert here.parts[0] == there.parts[0] > 1 and one.status is other.status is Status.COMPLETE
+    assert whole_diagram(one) == whole_diagram(other) and one.count == other.count
+
+
+def test_real_parts_are_tasks_and_survive_the_death_of_a_worker(shared: Path) -> None:
+    data = read_data(shared / "data" / "liao2019" / "autos.csv.gz", categorical=True)
+    table = build_parent_sets(data, "bic", slack=math.log(3), progress=False)
+    for by in ("dag", "mec"):
+        with pytest.MonkeyPatch.context() as patch:
+            force_cover(patch)
+            one = CredibleSet.build(table, bayes_factor=3, by=by, progress=False)
+            with open_cluster(None, 2) as own:
+                killed: list[int] = []
+
+                def kill(event: ProgressEvent, own: Cluster = own, killed: list[int] = killed) -> None:
+                    if event.stage == "credible set: parts" and not killed:
+                        killed.append(next(iter(own.client.run(os.getpid).values())))
+                        os.kill(killed[0], signal.SIGKILL)
+
+                other = CredibleSet.build(table, bayes_factor=3, by=by, progress=kill, cluster=own)
+        assert killed and other.complete and whole_diagram(one, by) == whole_diagram(other, by)
+
+
+def test_limits_and_ctrl_c_end_a_set_whose_parts_are_elsewhere(cluster: Cluster) -> None:
+    table = gapped(0)
+
+    def press(event: ProgressEvent) -> None:
+        if event.stage == "credible set: parts":
+            raise KeyboardInterrupt
+
+    with pytest.MonkeyPatch.context() as patch:
+        force_branching(patch, 0)
+        pressed = CredibleSet.build(table, log_slack=5.0, progress=press, cluster=cluster)
+    assert pressed.status is Status.INTERRUPTED
+    with pytest.MonkeyPatch.context() as patch:
+        force_branching(patch, 0)
+        patch.setattr(remote_parts, "_build", _never)
+        late = CredibleSet.build(table, log_slack=5.0, progress=False, cluster=cluster, limits=Limits(2.0))
+    assert late.status is Status.TIME_LIMIT
+    with pytest.MonkeyPatch.context() as patch:
+        force_branching(patch, 0)
+        patch.setattr(remote_parts, "_build", _no_memory)
+        small = CredibleSet.build(table, log_slack=5.0, progress=False, cluster=cluster)
+    assert small.status is Status.MEMORY_LIMIT
+
+
+def _never(problem: object, asked: object) -> int:
+    while is_still_wanted():
+        time.sleep(0.05)
+    return 0
+
+
+def _no_memory(problem: object, asked: object) -> int:
+    return list(Status).index(Status.MEMORY_LIMIT)
+
+
+def test_a_diagram_is_what_its_arrays_say() -> None:
+    native = CredibleSet.build(gapped(1), log_slack=3.0).diagram().native
+    back = remote_parts.diagram_of(remote_parts.arrays_of(native))
+    assert remote_parts.arrays_of(back)[1] == remote_parts.arrays_of(native)[1]
+    for own, other in zip(remote_parts.arrays_of(back)[0], remote_parts.arrays_of(native)[0], strict=True):
+        assert np.array_equal(own, other) and own.dtype == other.dtype
+    arrays, facts = remote_parts.arrays_of(native)
+    with pytest.raises(ValueError, match="no diagram"):
+        remote_parts.diagram_of(((arrays[0][:-1], *arrays[1:]), facts))
+
+
+def test_a_task_that_nobody_waits_for_may_end(cluster: Cluster, tmp_path: Path) -> None:
+    assert is_still_wanted()  # here, where there is no task
+    with cluster.tasks(_until_unwanted, str(tmp_path), str(tmp_path)) as tasks:
+        tasks.give("ended")
+        while not (tmp_path / "begun").exists():
+            time.sleep(0.05)
+    for _ in range(200):
+        if (tmp_path / "ended").exists():
+            return
+        time.sleep(0.05)
+    raise AssertionError("the task goes on")
+
+
+def _until_unwanted(folder: str, name: str) -> None:
+    Path(folder, "begun").touch()
+    while is_still_wanted():
+        time.sleep(0.05)
+    Path(folder, name).touch()
 
 
 @pytest.mark.parametrize("source", ["bootstrap", "posterior", "credible"])

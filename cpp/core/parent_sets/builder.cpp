@@ -117,15 +117,28 @@ bool ParentSetBuilder::generate(const Job& job, std::size_t size, Candidates& ca
     return enough;
 }
 
-// Counts the sets of an index on all threads.
+// Has a batch counted elsewhere, if anybody is there for it: then `done` says whether that was finished.
+bool ParentSetBuilder::count_elsewhere(const Level& level, SetBatch batch, Ticker& ticker, bool& done) const {
+    if (level.elsewhere == nullptr || batch.size() == 0) return false;
+    const auto status = (*level.elsewhere)(batch);
+    if (!status) return false;
+    done = *status == Status::complete;
+    if (!done) ticker.stop(*status);
+    return true;
+}
+
+// Counts the sets of an index on all threads, or elsewhere.
 bool ParentSetBuilder::count(Level& level, const SetIndex& index, std::span<const std::uint8_t> known,
                              SetValues& values, Ticker& ticker) {
     values.sums.assign(set_scores_.size(), {});
     for (auto& sums : values.sums) sums.resize(index.size());
     values.occupied.resize(index.size());
+    level.counted += index.size();
+    bool done = false;
+    if (count_elsewhere(level, SetBatch(index, known, values), ticker, done)) return done;
     const std::size_t chunk = std::clamp<std::size_t>(4'000'000 / (source_->rows() + 1), 16, 2048);
     const std::size_t chunks = (index.size() + chunk - 1) / chunk;
-    const bool done = parallel_for(
+    return parallel_for(
         options_.threads, chunks,
         [&](std::size_t worker, std::size_t task) {
             const auto first = task * chunk;
@@ -136,8 +149,6 @@ bool ParentSetBuilder::count(Level& level, const SetIndex& index, std::span<cons
             level.shown.total = index.size();
             return ticker.poll_now(level.shown);
         });
-    level.counted += index.size();
-    return done;
 }
 
 // Step 3 for the parent sets in slots first .. last - 1: how many states a child may have at most (less one)
@@ -406,7 +417,9 @@ Status ParentSetBuilder::build(Level& level, Ticker& ticker) {
         }
         constexpr std::size_t chunk = 64;
         const auto size = level.family_index.size();
-        if (!parallel_for(
+        bool done = false;
+        if (!count_elsewhere(level, SetBatch(level.family_index, level.families), ticker, done))
+            done = parallel_for(
                 threads, (size + chunk - 1) / chunk,
                 [&](std::size_t worker, std::size_t task) {
                     scorers_[worker]->score_families(level.family_index, task * chunk,
@@ -416,8 +429,8 @@ Status ParentSetBuilder::build(Level& level, Ticker& ticker) {
                     level.shown.done = std::min(started * chunk, size);
                     level.shown.total = size;
                     return ticker.poll_now(level.shown);
-                }))
-            return ticker.reason();
+                });
+        if (!done) return ticker.reason();
         if (set_scores_.empty()) level.counted += size;
     }
 
@@ -435,9 +448,10 @@ Status ParentSetBuilder::build(Level& level, Ticker& ticker) {
     return Status::complete;
 }
 
-Status ParentSetBuilder::advance(Monitor& monitor, double seconds) {
+Status ParentSetBuilder::advance(Monitor& monitor, double seconds, const CountElsewhere& elsewhere) {
     Ticker ticker(monitor, seconds);
     Level level;
+    if (elsewhere) level.elsewhere = &elsewhere;
     level.size = static_cast<std::size_t>(level_ + 1);
     try {
         const Status status = build(level, ticker);

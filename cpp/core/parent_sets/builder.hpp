@@ -26,6 +26,7 @@
 #include "parent_sets/build_job.hpp"
 #include "parent_sets/candidates.hpp"
 #include "parent_sets/prior_gains.hpp"
+#include "parent_sets/set_batch.hpp"
 #include "parent_sets/set_scorer.hpp"
 #include "parent_sets/table_data.hpp"
 
@@ -49,8 +50,9 @@ class ParentSetBuilder {
     ParentSetBuilder(std::unique_ptr<CountSource> source, std::vector<const LocalScore*> scores,
                      BuildOptions options);
 
-    // Builds one more level. Anything but `complete` means that the level was not finished.
-    Status advance(Monitor& monitor, double seconds);
+    // Builds one more level. Anything but `complete` means that the level was not finished. `elsewhere`, if
+    // given, is asked to count its sets (set_batch.hpp).
+    Status advance(Monitor& monitor, double seconds, const CountElsewhere& elsewhere = {});
 
     std::int32_t level() const { return level_; }  // -1 before the first
     bool finished() const;                         // no level can add anything
@@ -70,6 +72,7 @@ class ParentSetBuilder {
     double bound(const Job& job, double parent_cells, double occupied_cells) const;
     bool generate(const Job& job, std::size_t size, Candidates& candidates, std::atomic<double>& bytes) const;
     bool waits(const Job& job) const;
+    bool count_elsewhere(const Level& level, SetBatch batch, Ticker& ticker, bool& done) const;
     bool count(Level& level, const SetIndex& index, std::span<const std::uint8_t> known, SetValues& values,
                Ticker& ticker);
     void measure_parents(Level& level, std::size_t first, std::size_t last) const;

@@ -25,6 +25,7 @@ struct ParentSetBuilder::Level {
     std::uint64_t scored = 0;
     std::atomic<std::uint64_t> dense_families{0};  // scored by finish_densely
     std::uint64_t counted = 0;
+    const CountElsewhere* elsewhere = nullptr;
     Progress shown;  // what the monitor was told last: counting is nearly all of the work
 };
 

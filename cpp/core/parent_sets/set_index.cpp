@@ -22,6 +22,15 @@ SetIndex::SetIndex(std::size_t set_size, Rank universe, std::size_t expected)
     if (bitmap_) words_.assign(static_cast<std::size_t>(universe / 64) + 1, 0);
 }
 
+SetIndex SetIndex::of_ranks(std::size_t set_size, std::vector<Rank> ranks) {
+    SetIndex index;
+    index.set_size_ = set_size;
+    index.size_ = ranks.size();
+    index.bitmap_ = false;
+    index.ranks_ = std::move(ranks);
+    return index;
+}
+
 double SetIndex::bytes(Rank universe, std::size_t expected) {
     return as_bitmap(universe, expected) ? static_cast<double>(universe) * 3 / 16
                                          : static_cast<double>(expected) * 16;

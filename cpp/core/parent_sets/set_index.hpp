@@ -24,6 +24,9 @@ class SetIndex {
     // `expected` sets at most will be marked, of `universe` possible ones.
     SetIndex(std::size_t set_size, Rank universe, std::size_t expected);
 
+    // The collection of these sets, ascending.
+    static SetIndex of_ranks(std::size_t set_size, std::vector<Rank> ranks);
+
     // The memory that such a collection takes, in bytes.
     static double bytes(Rank universe, std::size_t expected);
 

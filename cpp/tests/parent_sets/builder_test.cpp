@@ -54,6 +54,56 @@ void run(arcwise::ParentSetBuilder& work) {
 
 }  // namespace
 
+// Others count the sets, in pieces of some length, in any order.
+TEST(sets_that_are_counted_elsewhere_give_the_same_table) {
+    const auto codes = chain(300);
+    const Arities arities{3, 3, 3, 3, 3, 3, 3};
+    const arcwise::Columns<std::uint8_t> data{codes.data(), variables, 300, arities.data(), nullptr};
+    const auto bic = arcwise::make_penalised_likelihood(300, std::log(300.0) / 2);
+    const auto k2 = arcwise::make_bd(300, 1.0);
+    for (const arcwise::LocalScore* score : {bic.get(), k2.get()}) {
+        auto here = builder(codes, *score, 2.0, 1);
+        auto there = builder(codes, *score, 2.0, 2);
+        arcwise::SetTask task(arcwise::make_count_source(data), {score});
+        std::size_t sets = 0;
+        const auto count = [&](arcwise::SetBatch& batch) -> std::optional<arcwise::Status> {
+            if (batch.set_size() == 2) return std::nullopt;  // too few, say
+            sets += batch.size();
+            constexpr std::size_t piece = 5;
+            for (auto last = batch.size(); last > 0;) {
+                const auto first = last > piece ? last - piece : 0;
+                const auto ranks = batch.ranks(first, last);
+                if (batch.is_of_families()) {
+                    const auto found =
+                        task.score_families(batch.set_size(), ranks, batch.needed(first, last));
+                    CHECK(batch.store_families(first, found.scores, found.bounds));
+                    CHECK(!batch.store_families(batch.size(), found.scores, found.bounds));
+                } else {
+                    const auto found = task.sum_sets(batch.set_size(), ranks);
+                    CHECK(batch.store_sums(first, found.sums.front(), found.occupied));
+                    CHECK(!batch.store_sums(batch.size(), found.sums.front(), found.occupied));
+                }
+                last = first;
+            }
+            return arcwise::Status::complete;
+        };
+        run(here);
+        arcwise::SilentMonitor monitor;
+        while (!there.finished())
+            CHECK(there.advance(monitor, std::numeric_limits<double>::infinity(), count) ==
+                  arcwise::Status::complete);
+        CHECK(sets > 50 && here.statistics().sets == there.statistics().sets);
+        const auto one = here.table(0), other = there.table(0);
+        CHECK(one.scores == other.scores && one.members == other.members);
+        CHECK(one.node_offsets == other.node_offsets && one.set_offsets == other.set_offsets);
+        // Who cannot finish a batch stops the level, of which nothing is left.
+        auto stopped = builder(codes, *score, 2.0, 1);
+        CHECK(stopped.advance(monitor, 1e9, [](arcwise::SetBatch&) { return arcwise::Status::time_limit; }) ==
+              arcwise::Status::time_limit);
+        CHECK(stopped.level() == -1);
+    }
+}
+
 TEST(threads_change_no_bit_of_a_table) {
     const auto codes = chain(300);
     const auto bic = arcwise::make_penalised_likelihood(300, std::log(300.0) / 2);

@@ -51,6 +51,15 @@ class NetworkDiagram:
         seconds: float,
         callback: Report,
     ) -> tuple[int, bool, int, float, NDArray[np.uint32], NDArray[np.float64]]: ...
+    @staticmethod
+    def from_arrays(
+        layer_begin: NDArray[np.uint32],
+        edge_begin: NDArray[np.uint64],
+        edge_target: NDArray[np.uint32],
+        edge_row: NDArray[np.uint32],
+        edge_detour: NDArray[np.float64],
+        facts: tuple[int, float, float, int],
+    ) -> NetworkDiagram: ...
     def edge_arrays(self) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32], NDArray[np.float64]]: ...
 
 class NetworkLister:
@@ -78,6 +87,7 @@ class DiagramInput:
         memory: int,
         most_states: int = ...,
         fixed: NDArray[np.uint64] = ...,
+        threads: int = ...,
     ) -> None: ...
 
 class RowCosts:

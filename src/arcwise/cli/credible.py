@@ -18,6 +18,7 @@ from arcwise.cli.parent_set_source import ParentSetSource, SourceArgument, load_
 from arcwise.cli.printing import PrintOptions, finish, print_json
 from arcwise.cli.rule_options import RuleOptions
 from arcwise.cli.score_options import ScoreOptions
+from arcwise.cli.worker_options import ClusterOption
 from arcwise.defaults import BAYES_FACTOR, MOST_THREADS
 
 if TYPE_CHECKING:
@@ -55,10 +56,11 @@ class SetOptions(OptionGroup):
             "--threads",
             min=1,
             max=MOST_THREADS,
-            help="Threads for the table of parent sets (default: one per core); the set itself uses one.",
+            help="Threads for the table of parent sets and the set itself (default: one per core).",
             show_default=False,
         ),
     ] = None
+    cluster: ClusterOption = None
 
 
 def credible(
@@ -83,6 +85,7 @@ def credible(
     from arcwise.deadline import Deadline
     from arcwise.ensemble.ensemble_facts import describe_completeness
     from arcwise.limits import Status
+    from arcwise.parent_sets import BuildSettings
 
     check_file_name(output, "networks")
     factor = factor_from(wanted.bayes_factor)
@@ -93,7 +96,7 @@ def credible(
         rules=rules,
         reading=reading,
         slack=math.log(factor),
-        threads=wanted.threads,
+        building=BuildSettings(wanted.threads, cluster=wanted.cluster),
         limits=deadline.uncounted,
         progress=printing.progress,
     )
@@ -185,6 +188,8 @@ def _found(
             constraints=known,
             limits=deadline.uncounted,
             progress=printing.progress,
+            threads=wanted.threads,
+            cluster=wanted.cluster,
         )
         return listed, listed
     found = CredibleSet.build(
@@ -193,6 +198,8 @@ def _found(
         constraints=known,
         limits=deadline.share(FIRST_SHARE).limits,
         progress=printing.progress,
+        threads=wanted.threads,
+        cluster=wanted.cluster,
     )
     return found, found.summary(classes=wanted.classes, limits=deadline.limits)
 

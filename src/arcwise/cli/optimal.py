@@ -99,6 +99,7 @@ def optimal(
     from arcwise.exact import certify_optimal, find_optimal
     from arcwise.graph import assert_obeys
     from arcwise.limits import Status
+    from arcwise.parent_sets import BuildSettings
 
     output, certificate = printing.output, solving.certificate
     as_csv = printing.stdout_is_taken(output)
@@ -111,7 +112,7 @@ def optimal(
         scored=scored,
         rules=rules,
         reading=reading,
-        threads=solving.threads,
+        building=BuildSettings(solving.threads),
         limits=deadline.uncounted,
         progress=printing.progress,
     )

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from arcwise.data import Dataset
     from arcwise.graph import Constraints
     from arcwise.limits import Limits
-    from arcwise.parent_sets import ParentSetTable
+    from arcwise.parent_sets import BuildSettings, ParentSetTable
 
 __all__ = ["ParentSetSource", "SourceArgument", "load_parent_sets"]
 
@@ -60,7 +60,7 @@ def load_parent_sets(
     rules: RuleOptions,
     reading: DataOptions,
     slack: float = 0.0,
-    threads: int | None,
+    building: BuildSettings,
     limits: Limits,
     progress: bool | None,
 ) -> ParentSetSource:
@@ -86,7 +86,7 @@ def load_parent_sets(
         slack=slack,
         max_parents=rules.max_parents,
         constraints=known,
-        threads=threads,
+        settings=building,
         limits=limits,
         progress=progress,
     )

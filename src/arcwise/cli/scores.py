@@ -92,8 +92,7 @@ def scores(
 
     to_stdout = printing.stdout_is_taken(building.output, otherwise=True)
     output = building.output
-    here = building.cluster is None  # where levels are kept
-    checkpoint = None if output is None or to_stdout or not here else _checkpoint(output, restart=building.restart)
+    checkpoint = None if output is None or to_stdout else _checkpoint(output, restart=building.restart)
     limits, slack = limit.limits, margin.value
     score = scored.make()
     cases, known = reading.read_known(data, printing.progress, rules, score)

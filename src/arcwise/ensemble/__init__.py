@@ -10,6 +10,7 @@ from arcwise.ensemble.class_sizes import class_size, class_sizes, weigh_classes
 from arcwise.ensemble.credible import count_credible, find_credible
 from arcwise.ensemble.credible_set import CredibleSet
 from arcwise.ensemble.deviation import deviation_curve, plot_deviations
+from arcwise.ensemble.diagram.sharing import Sharing
 from arcwise.ensemble.ensemble_facts import EnsembleFacts
 from arcwise.ensemble.exact_posterior import DagTotals, ExactPosterior, exact_posterior
 from arcwise.ensemble.families import Families
@@ -42,6 +43,7 @@ __all__ = [
     "PosteriorSettings",
     "Recipe",
     "Share",
+    "Sharing",
     "Verdict",
     "bootstrap_networks",
     "class_size",

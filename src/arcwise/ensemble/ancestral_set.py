@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from arcwise.deadline import Deadline
 from arcwise.ensemble.credible_set import CredibleSet
+from arcwise.ensemble.diagram.sharing import Sharing
 from arcwise.ensemble.ensemble_facts import CONSTRAINTS
 from arcwise.ensemble.families import Families
 from arcwise.ensemble.joint_constraints import joint_constraints
@@ -51,6 +52,7 @@ def list_ancestral(
     constraints: Constraints,
     deadline: Deadline,
     progress: bool | ProgressCallback | None = None,
+    sharing: Sharing | None = None,
 ) -> NetworkSet:
     """List every network within the slack of the best that satisfies constraints on ancestors, by falling score.
 
@@ -68,7 +70,12 @@ def list_ancestral(
     reach = loss + slack
     check_slack(table, reach, f"a credible set under constraints on ancestors, which cost {loss:.4g},")
     wide = CredibleSet.build(
-        table, log_slack=reach, constraints=constraints.arc_part, limits=deadline.uncounted, progress=progress
+        table,
+        log_slack=reach,
+        constraints=constraints.arc_part,
+        limits=deadline.uncounted,
+        progress=progress,
+        settings=sharing or Sharing(),
     )
     kept: list[NetworkSet] = []
     status = wide.status

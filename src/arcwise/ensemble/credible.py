@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 from arcwise.deadline import Deadline
 from arcwise.ensemble.ancestral_set import list_ancestral
 from arcwise.ensemble.bayes_factors import log_slack_of
 from arcwise.ensemble.credible_set import By, CredibleSet
 from arcwise.ensemble.diagram.reached import FIRST_SHARE
+from arcwise.ensemble.diagram.sharing import Sharing, SharingKeywords
 from arcwise.ensemble.network_set import NetworkSet
 from arcwise.ensemble.network_summary import NetworkSummary
 from arcwise.errors import OptionError
@@ -15,6 +18,7 @@ from arcwise.limits import Limits
 from arcwise.mentions import Argument, Remedy
 from arcwise.parent_sets import ParentSetTable
 from arcwise.progress import ProgressCallback
+from arcwise.settings import gather
 
 __all__ = ["count_credible", "find_credible"]
 
@@ -28,6 +32,7 @@ def find_credible(
     constraints: Constraints | None = None,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,
+    **settings: Unpack[SharingKeywords],
 ) -> NetworkSet:
     """Find every network within a Bayes factor of the optimum, each exactly once.
 
@@ -57,7 +62,14 @@ def find_credible(
             raise OptionError(
                 Argument("by", by), "does not go with constraints on ancestors.", remedies=Remedy("list DAGs")
             )
-        return list_ancestral(table, log_slack_of(bayes_factor, log_slack), constraints, deadline, progress)
+        return list_ancestral(
+            table,
+            log_slack_of(bayes_factor, log_slack),
+            constraints,
+            deadline,
+            progress,
+            gather(Sharing, find_credible, settings),
+        )
     found = CredibleSet.build(
         table,
         bayes_factor=bayes_factor,
@@ -66,6 +78,7 @@ def find_credible(
         constraints=constraints,
         limits=deadline.limits,
         progress=progress,
+        **settings,
     )
     return found.networks(by, limits=deadline.limits)
 
@@ -79,6 +92,7 @@ def count_credible(
     constraints: Constraints | None = None,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,
+    **settings: Unpack[SharingKeywords],
 ) -> NetworkSummary:
     """Count the credible set and the share of each family in it, exactly, without listing it.
 
@@ -97,5 +111,6 @@ def count_credible(
         constraints=constraints,
         limits=deadline.share(FIRST_SHARE).limits,
         progress=progress,
+        **settings,
     )
     return found.summary(classes=classes, limits=deadline.limits)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from arcwise.ensemble.credible_networks import By, CredibleNetworks
 from arcwise.ensemble.diagram.class_counting import check_classes, count_classes, has_whole_classes
 from arcwise.ensemble.diagram.credible_diagram import CredibleDiagram, DiagramSums, build_diagram
 from arcwise.ensemble.diagram.reached import Reached, count_within_reach
+from arcwise.ensemble.diagram.sharing import Sharing, SharingKeywords
 from arcwise.ensemble.ensemble_facts import describe_completeness, fixed_pairs, known_facts
 from arcwise.ensemble.families import Families, arc_frame
 from arcwise.ensemble.family_shares import family_shares, no_shares
@@ -29,6 +30,7 @@ from arcwise.limits import Limits, Status
 from arcwise.parent_sets import ParentSetTable
 from arcwise.parent_sets.guarantee import check_slack
 from arcwise.progress import ProgressCallback, native_callback, show_progress
+from arcwise.settings import gather
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,11 +63,13 @@ class CredibleSet(CredibleNetworks):
         slack: float,
         constraints: Constraints | None = None,
         progress: bool | ProgressCallback | None = None,
+        sharing: Sharing | None = None,
     ) -> None:
         self.table = table
         self.slack = slack
         self.constraints = constraints
         self._progress = progress
+        self._sharing = sharing or Sharing()
         self._diagrams: dict[By, CredibleDiagram] = {}
         self._counted: DiagramSums | None = None
         self._summed: DiagramSums | None = None
@@ -83,6 +87,7 @@ class CredibleSet(CredibleNetworks):
         constraints: Constraints | None = None,
         limits: Limits | None = None,
         progress: bool | ProgressCallback | None = None,
+        **settings: Unpack[SharingKeywords],
     ) -> CredibleSet:
         """Build the set of all networks within a Bayes factor of the optimum; a limit shows in `status`.
 
@@ -104,6 +109,9 @@ class CredibleSet(CredibleNetworks):
             `seconds` and `memory_bytes` of the building.
         progress
             See `arcwise.progress.show_progress`; it is also used by everything that is asked of the set later.
+        settings
+            The fields of `arcwise.ensemble.Sharing` by keyword, ``threads=`` and ``cluster=``, or a whole one as
+            ``settings=``: who builds it, and whatever else is built when it is asked for.
 
         Raises
         ------
@@ -111,7 +119,12 @@ class CredibleSet(CredibleNetworks):
             If the table was pruned for less slack than is asked for, or not for the required arcs.
         """
         made = cls.unbuilt(
-            table, bayes_factor=bayes_factor, log_slack=log_slack, constraints=constraints, progress=progress
+            table,
+            bayes_factor=bayes_factor,
+            log_slack=log_slack,
+            constraints=constraints,
+            progress=progress,
+            **settings,
         )
         made.diagram(by, Deadline.of(limits))
         return made
@@ -125,6 +138,7 @@ class CredibleSet(CredibleNetworks):
         log_slack: float | None = None,
         constraints: Constraints | None = None,
         progress: bool | ProgressCallback | None = None,
+        **settings: Unpack[SharingKeywords],
     ) -> CredibleSet:
         """Check what is asked for, but build nothing yet: that happens, without a limit, at the first question."""
         if constraints is not None:
@@ -134,7 +148,7 @@ class CredibleSet(CredibleNetworks):
         check_slack(table, slack, f"a credible set {named}")
         if bayes_factor is not None:
             warn_if_not_bayes_factor(table.score)
-        return cls(table, slack, constraints, progress)
+        return cls(table, slack, constraints, progress, gather(Sharing, cls.build, settings))
 
     # -- what it is ---------------------------------------------------------------------------------------------------
 
@@ -399,6 +413,7 @@ class CredibleSet(CredibleNetworks):
             fixed=self.fixed,
             deadline=deadline,
             callback=callback,
+            sharing=self._sharing,
         )
 
     def _count(self) -> DiagramSums:

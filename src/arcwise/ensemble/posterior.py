@@ -454,7 +454,12 @@ def _jump_set(problem: Problem, settings: PosteriorSettings, deadline: Deadline)
         status = table.status
         if status is Status.COMPLETE:
             found = CredibleSet.build(
-                table, log_slack=slack, constraints=problem.constraints, limits=limits, progress=problem.progress
+                table,
+                log_slack=slack,
+                constraints=problem.constraints,
+                limits=limits,
+                progress=problem.progress,
+                threads=problem.threads,
             )
             status = found.status
         if status is Status.INTERRUPTED:

@@ -14,7 +14,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from arcwise.deadline import Deadline
 from arcwise.ensemble.credible_set import By, CredibleSet
 from arcwise.ensemble.diagram.class_counting import LIST_DAGS
 from arcwise.ensemble.diagram.credible_diagram import CredibleDiagram
+from arcwise.ensemble.diagram.sharing import SharingKeywords
 from arcwise.ensemble.network_set import NetworkSet, posterior_log_weights
 from arcwise.errors import FormatError, GuaranteeError, OptionError
 from arcwise.files import parse_json, read_bytes, write_text
@@ -76,6 +77,7 @@ def stream_credible(
     constraints: Constraints | None = None,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,
+    **settings: Unpack[SharingKeywords],
 ) -> NetworkStream:
     """List a credible set into a folder, a million networks per file; go on where an earlier call ended.
 
@@ -84,7 +86,12 @@ def stream_credible(
     """
     deadline = Deadline.of(limits)
     found = CredibleSet.unbuilt(
-        table, bayes_factor=bayes_factor, log_slack=log_slack, constraints=constraints, progress=progress
+        table,
+        bayes_factor=bayes_factor,
+        log_slack=log_slack,
+        constraints=constraints,
+        progress=progress,
+        **settings,
     )
     return found.stream(folder, by, limits=deadline.limits)
 

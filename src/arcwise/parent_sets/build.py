@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from arcwise.array_file import read_array_file, write_array_file
+from arcwise.cluster import open_cluster
 from arcwise.data import Dataset, Incomplete
 from arcwise.deadline import Deadline
 from arcwise.errors import ConstraintError, FormatError, OptionError
@@ -18,8 +20,8 @@ from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
 from arcwise.memory import available_memory
 from arcwise.mentions import Argument, Remedy
-from arcwise.parent_sets.grouped_builder import Families, GroupedBuilder, too_little_memory
-from arcwise.parent_sets.remote_builder import RemoteBuilder, RemoteWork
+from arcwise.parent_sets.grouped_builder import CountElsewhere, Families, GroupedBuilder, too_little_memory
+from arcwise.parent_sets.remote_counts import CountWork, RemoteCounts
 from arcwise.parent_sets.table import BuildStatistics, ParentSetTable
 from arcwise.progress import ProgressCallback, native_callback, show_progress
 from arcwise.scores import Score, make_score
@@ -38,7 +40,6 @@ __all__ = ["BuildKeywords", "BuildSettings", "allowed_families", "build_parent_s
 CHECKPOINT = "arcwise-parent-sets-checkpoint 1"
 # Families in a level from which on all levels to come may be made at once (cpp/core/parent_sets/dense_levels.cpp).
 DENSE_FROM = 1e6
-DENSE_VARIABLES = 30  # of more, never
 
 
 @one_screen
@@ -54,10 +55,10 @@ class BuildSettings:
         A file that holds the finished levels: written after each level, read at the start if it is there and belongs
         to the same work, removed at the end.
     cluster
-        A Dask cluster (an address, a client or an open `Cluster`) whose workers build the rows of some children each;
-        the table is the same, to the last bit. A set of variables that is counted once here is counted on every worker
-        that has one of them as a child, so that this pays from many workers on. Tables of at most 30 variables whose
-        levels may be made all at once (see `build_parent_sets`) are built here. Without a checkpoint.
+        A Dask cluster (an address, a client or an open `Cluster`) whose workers count the sets of variables of each
+        level, every set on one of them; the table is the same, to the last bit. What follows from the counts is found
+        here, by `threads`. Levels of little work are counted here, too, and levels that are made all at once (see
+        `build_parent_sets`).
     """
 
     threads: int | None = None
@@ -156,14 +157,6 @@ def build_parent_set_tables(
     deadline = Deadline.of(_with_memory(limits))
     data = _as_scored(data, made)
     families = allowed_families(check_cases(data), constraints, max_parents)
-    if chosen.cluster is not None and checkpoint is not None:
-        raise OptionError(Argument("checkpoint"), "keeps the levels that are finished here, and a cluster builds them.")
-    builder: GroupedBuilder | RemoteBuilder
-    # All levels at once are made of all children, here; their last bits are not those of level by level.
-    if chosen.cluster is not None and (data.n_variables > DENSE_VARIABLES or families.widest_level < DENSE_FROM):
-        work = RemoteWork(data, tuple(made), families, float(slack), float(deadline.given.native_memory))
-        builder = RemoteBuilder(work, chosen.cluster, deadline, progress)
-        return _tables(builder, builder.status, data, made, deadline, (slack, max_parents, constraints))
     builder = GroupedBuilder(
         data,
         made,
@@ -180,9 +173,14 @@ def build_parent_set_tables(
         if resumed:
             _restore(builder, saved, keep.identity)
     least = families.least  # so far no limit applies: every variable needs a row
-    with show_progress(progress) as callback:
+    with contextlib.ExitStack() as opened:
+        callback = opened.enter_context(show_progress(progress))
+        counts = None
+        if chosen.cluster is not None:
+            cluster = opened.enter_context(open_cluster(chosen.cluster))
+            counts = RemoteCounts(CountWork(data, tuple(made)), cluster, callback).count
         try:
-            status = _run(builder, deadline, callback, least=least, keep=keep)
+            status = _run(builder, deadline, callback, least=least, keep=keep, counts=counts)
         except KeyboardInterrupt:  # between two native calls, or before every variable has a row
             if builder.level < least:
                 raise
@@ -197,7 +195,7 @@ def build_parent_set_tables(
 
 
 def _tables(
-    builder: GroupedBuilder | RemoteBuilder,
+    builder: GroupedBuilder,
     status: Status,
     data: Dataset,
     scores: Sequence[Score],
@@ -264,13 +262,14 @@ def _run(
     *,
     least: int,
     keep: _Keeper | None,
+    counts: CountElsewhere | None,
 ) -> Status:
     while not builder.finished:
         level = builder.level + 1
         free = level <= least
         left = math.inf if free else deadline.seconds_left
         report = native_callback(callback, f"{level} parent{'' if level == 1 else 's'}")
-        status = Status.from_native(builder.advance(report, left))
+        status = Status.from_native(builder.advance(report, left, counts))
         if status is not Status.COMPLETE:
             if free and status is Status.INTERRUPTED:
                 raise KeyboardInterrupt

@@ -8,8 +8,8 @@ Observations are one group.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,14 +21,15 @@ from arcwise.errors import OptionError
 from arcwise.scores import Score
 
 if TYPE_CHECKING:
-    from arcwise._core.parent_sets import ParentSetBuilder
+    from arcwise._core.parent_sets import ParentSetBuilder, SetBatch
 
-__all__ = ["ChildRows", "Families", "GroupedBuilder", "Rows", "joined_rows", "rows_of_child", "too_little_memory"]
+__all__ = ["CountElsewhere", "Families", "GroupedBuilder", "Rows", "too_little_memory"]
 
 KINDS = {"numbers": np.int64, "members": np.int32, "values": np.float64}
 # Of one child: scores, sizes of the sets, their members one after the other.
 ChildRows = tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int32]]
 Rows = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int32]]
+CountElsewhere = Callable[[int, "SetBatch", float], int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +44,6 @@ class Families:
     def least(self) -> int:
         """The level after which every variable has a row."""
         return max((len(parents) for parents in self.required), default=0)
-
-    @property
-    def widest_level(self) -> int:
-        """How many families the level with the most has, before anything is pruned."""
-        counts: dict[int, int] = {}
-        for required, allowed, size in zip(self.required, self.allowed, self.sizes, strict=True):
-            for k in range(min(len(allowed), size - len(required)) + 1):
-                counts[k + len(required)] = counts.get(k + len(required), 0) + math.comb(len(allowed), k)
-        return max(counts.values(), default=0)
 
     def of_children(self, children: Sequence[int]) -> Families:
         """Return the families with these children; of the others only what they must have."""
@@ -106,10 +98,21 @@ class GroupedBuilder:
         ongoing = [builder.level for builder in self._builders.values() if not builder.finished]
         return min(ongoing) if ongoing else max((builder.level for builder in self._builders.values()), default=0)
 
-    def advance(self, progress: Any, seconds: float) -> int:
-        """Build one more level of the group that is furthest behind; return the native status."""
-        ongoing = [builder for builder in self._builders.values() if not builder.finished]
-        return min(ongoing, key=lambda builder: builder.level).advance(progress, seconds)
+    def advance(self, progress: Any, seconds: float, elsewhere: CountElsewhere | None = None) -> int:
+        """Build one more level of the group that is furthest behind; return the native status.
+
+        `elsewhere` is given the group and the sets that are to be counted, and the seconds: it counts them and returns
+        the native status, or None if they are to be counted here.
+        """
+        ongoing = [g for g, builder in self._builders.items() if not builder.finished]
+        group = min(ongoing, key=lambda g: self._builders[g].level)
+        begin = time.monotonic()
+
+        def count(batch: SetBatch) -> int | None:
+            left = max(0.0, seconds - (time.monotonic() - begin))
+            return None if elsewhere is None else elsewhere(group, batch, left)
+
+        return self._builders[group].advance(progress, seconds, None if elsewhere is None else count)
 
     @property
     def families(self) -> int:
@@ -156,10 +159,10 @@ class GroupedBuilder:
         most = None if self.finished else self.level
         tables = {g: builder.table(score) for g, builder in self._builders.items()}
         parts = [
-            self._untold(child, self._scores[score]) if g not in tables else rows_of_child(tables[g], child, most)
+            self._untold(child, self._scores[score]) if g not in tables else _rows_of_child(tables[g], child, most)
             for child, g in enumerate(self._group_of.tolist())
         ]
-        return joined_rows(parts)
+        return _joined_rows(parts)
 
     def _untold(self, child: int, score: Score) -> ChildRows:
         """Return the row of a variable that was set in every case: its likelihood, of no case, is 1."""
@@ -168,7 +171,7 @@ class GroupedBuilder:
         return np.array([value]), np.array([len(required)], dtype=np.int64), np.array(required, dtype=np.int32)
 
 
-def joined_rows(parts: Sequence[ChildRows]) -> Rows:
+def _joined_rows(parts: Sequence[ChildRows]) -> Rows:
     """Return the rows of all children, one after the other, as a `ParentSetTable` holds them."""
     sizes = np.concatenate([part[1] for part in parts])
     return (
@@ -179,7 +182,7 @@ def joined_rows(parts: Sequence[ChildRows]) -> Rows:
     )
 
 
-def rows_of_child(table: Rows, child: int, most: int | None) -> ChildRows:
+def _rows_of_child(table: Rows, child: int, most: int | None) -> ChildRows:
     """Return the scores, sizes and members of a child's rows, those of at most so many parents."""
     node_offsets, scores, set_offsets, members = table
     first, last = int(node_offsets[child]), int(node_offsets[child + 1])

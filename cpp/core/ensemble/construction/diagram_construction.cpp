@@ -36,7 +36,7 @@ NetworkDiagram build_by_rule(const ComponentProblem<1>& component, const Diagram
     const Rule rule(component);
     return build_layers(component,
                         SinkStates<1, SubsetBound, Rule>(component, bound, rule, best.back() - input.slack),
-                        input.slack, {input.memory, input.most_states}, ticker);
+                        input.slack, {input.memory, input.most_states, input.threads}, ticker);
 }
 
 template <std::size_t W>
@@ -75,7 +75,7 @@ NetworkDiagram build_from_costs(const DiagramInput& input, const RowCosts& costs
         const CostBudget<W> budget{clusters, costs.reference - (costs.at_least - input.slack)};
         const auto build = [&](auto&& states) {
             return build_layers(component, std::forward<decltype(states)>(states), input.slack,
-                                {input.memory, input.most_states}, ticker);
+                                {input.memory, input.most_states, input.threads}, ticker);
         };
         return construction == Construction::frontier
                    ? build(FrontierStates<W>(component, budget))

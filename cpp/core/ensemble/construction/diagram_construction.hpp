@@ -24,6 +24,7 @@ struct DiagramInput {
     std::uint64_t most_states = std::numeric_limits<std::uint64_t>::max();
     // Pairs with a direction from elsewhere, which make classes smaller (graph/class_kernel.hpp), or empty.
     std::span<const Word> fixed = {};
+    std::size_t threads = 1;
 };
 
 // Cuts with multipliers as exact/cut_pool.hpp has them; only clusters (code k > 0) are used here.

@@ -44,6 +44,7 @@ namespace arcwise {
 template <std::size_t W>
 class FrontierStates {
   public:
+    static constexpr bool keeps_ways = true;
     struct Pairs {
         std::uint32_t node;  // y, which has chosen
         NodeSet<W> before;   // the waiting nodes that come before it

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "ensemble/construction/growing_layer.hpp"
+#include "ensemble/construction/layer_expansion.hpp"
 #include "ensemble/construction/raw_layers.hpp"
 #include "monitor.hpp"
 
@@ -22,6 +23,7 @@ namespace arcwise {
 struct LayerLimits {
     std::size_t memory;  // bytes
     std::uint64_t most_states = std::numeric_limits<std::uint64_t>::max();
+    std::size_t threads = 1;  // the diagram does not depend on them
 };
 
 // A problem says
@@ -33,11 +35,14 @@ struct LayerLimits {
 //   - make(key, way): a new state; join(state, way): makes the state stand for one way more, or returns false
 //     if that would be wrong;
 //   - fixed_bytes(), state_bytes(state), key_bytes(key): what it takes itself, and what its states and their
-//     keys take.
+//     keys take;
+//   - keeps_ways: whether a way holds until the next layer, so that threads may note it
+//   (layer_expansion.hpp).
 template <class Problem>
 concept LayeredProblem = requires(Problem problem, const Problem& fixed, const typename Problem::Key& key,
                                   const typename Problem::State& state) {
     typename Problem::Hash;
+    requires std::same_as<const bool, decltype(Problem::keeps_ways)>;
     { problem.start() } -> std::same_as<typename Problem::State>;
     { fixed.fixed_bytes() } -> std::same_as<std::size_t>;
     { fixed.state_bytes(state) } -> std::same_as<std::size_t>;
@@ -64,16 +69,32 @@ NetworkDiagram build_layers(const ComponentProblem<W>& component, Problem proble
     std::vector<typename Problem::State> layer;
     layer.push_back(problem.start());
     std::size_t layer_bytes = problem.state_bytes(layer[0]);
+    // The ways on from a state, found now or noted before; false if a limit is reached.
+    const auto take_state = [&](auto&& ways) {
+        layers.begin_state();
+        ways([&](const auto& key, const auto& way, std::size_t row) {
+            layers.add_edge(next.reach(problem, key, way), row);
+        });
+        ++explored;
+        return !((explored & 63) == 0 && ticker.poll_now({explored, 0})) && !is_over(layer_bytes);
+    };
+    LayerExpansion<Problem> expansion(problem, Problem::keeps_ways ? limits.threads : 1);
     for (std::size_t depth = 0; depth < component.nodes; ++depth) {
         layers.begin_layer(layer.size());
-        for (const auto& state : layer) {
-            layers.begin_state();
-            problem.expand(state, depth, [&](const auto& key, const auto& way, std::size_t row) {
-                layers.add_edge(next.reach(problem, key, way), row);
-            });
-            ++explored;
-            if ((explored & 63) == 0 && ticker.poll_now({explored, 0})) return stopped();
-            if (is_over(layer_bytes)) return stopped();
+        for (std::size_t first = 0; first < layer.size();) {
+            const std::size_t block = expansion.block(layer.size() - first, limits.most_states - explored,
+                                                      problem.state_bytes(layer[first]));
+            if (block == 0) {
+                const auto& state = layer[first++];
+                if (!take_state([&](auto&& arrive) { problem.expand(state, depth, arrive); }))
+                    return stopped();
+                continue;
+            }
+            const std::span<const typename Problem::State> states(layer.data() + first, block);
+            if (!expansion.run(states, depth, explored, ticker)) return stopped();
+            for (std::size_t s = 0; s < block; ++s)
+                if (!take_state([&](auto&& arrive) { expansion.for_each(s, arrive); })) return stopped();
+            first += block;
         }
         layer_bytes = next.settled_bytes();
         next.settle(layer);

@@ -16,6 +16,7 @@ namespace arcwise {
 template <std::size_t W, class Bound, class Rule>
 class SinkStates {
   public:
+    static constexpr bool keeps_ways = false;  // a way refers to what the next one overwrites
     struct Key {
         NodeSet<W> left;
         typename Rule::State rule;

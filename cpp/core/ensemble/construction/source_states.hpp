@@ -37,6 +37,7 @@ namespace arcwise {
 template <std::size_t W>
 class SourceStates {
   public:
+    static constexpr bool keeps_ways = true;
     struct Key {
         NodeSet<W> placed;
         NodeSet<W> bound;                      // the waiting nodes with a condition

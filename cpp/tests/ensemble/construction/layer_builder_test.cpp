@@ -12,6 +12,7 @@ namespace {
 // far. With `apart`, ways that chose 2 last are never joined with others.
 class Sums {
   public:
+    static constexpr bool keeps_ways = true;
     using Key = std::size_t;
     struct State {
         std::size_t sum = 0;
@@ -115,4 +116,34 @@ TEST(the_loop_keeps_its_limits) {
     const auto told = build_layers(component, Sums(60), 60, plenty, fourth);
     CHECK(told.status == Status::interrupted && told.explored == 64);
     CHECK(build_layers(component, Sums(60), 60, plenty, fifth).status == Status::time_limit);
+}
+
+TEST(threads_change_neither_the_diagram_nor_where_it_is_stopped) {
+    const auto component = choices(300);
+    SilentMonitor silent;
+    const auto same = [](const NetworkDiagram& one, const NetworkDiagram& other) {
+        return one.status == other.status && one.explored == other.explored &&
+               one.layer_begin == other.layer_begin && one.edge_begin == other.edge_begin &&
+               one.edge_target == other.edge_target && one.edge_row == other.edge_row &&
+               one.edge_detour == other.edge_detour;
+    };
+    const std::vector<LayerLimits> all{plenty, {plenty.memory, 20'000}, {3'000'000}};
+    for (const auto& limits : all)
+        for (const bool apart : {false, true}) {
+            Ticker ticker(silent);
+            const auto alone = build_layers(component, Sums(600, apart), 30, limits, ticker);
+            CHECK(alone.explored > 1'000 && (alone.status == Status::complete) == (&limits == &all[0]));
+            for (const std::size_t threads : {2, 5}) {
+                Ticker own(silent);
+                auto shared = limits;
+                shared.threads = threads;
+                CHECK(same(alone, build_layers(component, Sums(600, apart), 30, shared, own)));
+            }
+        }
+    struct Impatient final : Monitor {
+        bool should_stop(const Progress& progress) override { return progress.done >= 64; }
+    } impatient;
+    Ticker told(impatient);
+    CHECK(build_layers(component, Sums(600), 30, {plenty.memory, plenty.most_states, 3}, told).status ==
+          Status::interrupted);
 }

@@ -13,10 +13,11 @@ diagram_join.hpp).
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from arcwise._core.ensemble import NetworkDiagram
     from arcwise._core.parent_sets import CandidateSets
 
-__all__ = ["Part", "build_cover", "relax"]
+__all__ = ["Part", "PartsElsewhere", "build_cover", "relax"]
 
 CUT_ROUNDS = 60
 # Information comes after so many rounds without. Later than in the exact solver: cuts are looked for harder here, and
@@ -76,6 +77,23 @@ class Part:
 # Makes the diagram of a part, given the score of a known network and how many bytes it may take; a trial is given up
 # early.
 BuildPart = Callable[[Part, float, int, bool], "NetworkDiagram"]
+
+
+class PartsElsewhere(Protocol):
+    """Who builds parts while the search for them goes on (remote_parts.py)."""
+
+    def __len__(self) -> int:
+        """How many are on their way."""
+
+    @property
+    def status(self) -> Status:
+        """TIME_LIMIT if the time is over."""
+
+    def give(self, part: Part, at_least: float, memory: int) -> int:
+        """Have a part built, given the score of a known network and how many bytes it may take; return its number."""
+
+    def take(self, *, wait: bool) -> tuple[int, NetworkDiagram] | None:
+        """Return the number and the diagram of a part that is built; None if there is none (in time)."""
 
 
 def _part_of(
@@ -130,12 +148,20 @@ def relax(
 
 
 def build_cover(
-    root: Root, part: Part, slack: float, memory: int, budget: Budget, build: BuildPart, *, unit: float = 1.0
+    root: Root,
+    part: Part,
+    slack: float,
+    memory: int,
+    budget: Budget,
+    build: BuildPart,
+    *,
+    unit: float = 1.0,
+    elsewhere: PartsElsewhere | None = None,
 ) -> NetworkDiagram:
     """Build the diagram of all networks within `slack` of the best: at once if that is cheap, or else in parts.
 
     `root` and `part` are of `relax`, with scores and the slack in a `unit`, which the diagrams that are built do not
-    have; a limit shows in the diagram's status.
+    have; a limit shows in the diagram's status. Parts other than trials are built `elsewhere`, if anybody is there.
     """
     score = root.incumbent.score
     if budget.status is not Status.COMPLETE:
@@ -148,7 +174,7 @@ def build_cover(
         return _stopped(Status.INTERRUPTED)
     if Status.from_native(trial.status) is not Status.MEMORY_LIMIT or memory <= ROOT_BYTES:
         return trial
-    return _Cover(root, part, slack=slack, memory=memory, budget=budget, build=build, unit=unit).run()
+    return _Cover(root, part, slack=slack, memory=memory, budget=budget, build=build, unit=unit).run(elsewhere)
 
 
 def _stopped(status: Status) -> NetworkDiagram:
@@ -170,40 +196,66 @@ class _Cover:
         self._build = build
         self._unit = unit
         self._rows = part.costs.size
-        self._diagrams: list[NetworkDiagram] = []
+        self._diagrams: dict[int, NetworkDiagram] = {}  # by the number of the part
+        self._parts = itertools.count()
+        self._given: dict[int, int] = {}  # task -> part
+        self._elsewhere: PartsElsewhere | None = None
         self._best = root.incumbent.score
         near = part.costs[root.sets.origins] <= part.reference - self._best + slack + MARGIN
         shrink(root, near)
 
-    def run(self) -> NetworkDiagram:
+    def run(self, elsewhere: PartsElsewhere | None = None) -> NetworkDiagram:
         """Search the tree, and join the diagrams of its parts."""
         from arcwise import _core
 
+        self._elsewhere = elsewhere
         tree = BranchAndBound(self._root, self._budget, -MARGIN, slack=self._slack, settle=self._settle)
         try:
             tree.run()
+            if elsewhere is not None:
+                self._collect(elsewhere, wait=True)
         except KeyboardInterrupt:  # Ctrl-C between two native calls
             self._budget.stop(Status.INTERRUPTED)
         if self._budget.status is not Status.COMPLETE:
             return _stopped(self._budget.status)
-        return _core.ensemble.join_diagrams(self._diagrams, self._slack * self._unit)
+        return _core.ensemble.join_diagrams(
+            [self._diagrams[k] for k in sorted(self._diagrams)], self._slack * self._unit
+        )
 
     def _settle(self, solution: LpSolution, allowed: NDArray[np.uint8], decided: bool) -> bool:
-        """Take a node as a part if its bound or a trial allows it; in the end (`decided`) anyway."""
+        """Take a node as a part if its bound or a trial allows it; in the end (`decided`) anyway.
+
+        Of a part that is taken for its bound, the search does not wait for the diagram: it may be built elsewhere.
+        """
         root = self._root
         self._best = max(self._best, root.incumbent.score)
         part = _part_of(root, self._rows, allowed > 0, solution.bound, solution.reduced_costs)
         final = decided or solution.is_integral or solution.bound <= self._best + TIGHT
-        left = self._memory - 2 * sum(diagram.bytes for diagram in self._diagrams)  # joined, they are there twice
-        memory = left if final else min(NODE_BYTES, left)
-        diagram = self._build(part, self._best, max(memory, 1), not final)
-        status = Status.from_native(diagram.status)
-        if status is Status.COMPLETE:
-            self._diagrams.append(diagram)
-            if diagram.states:
-                self._best = max(self._best, diagram.optimum / self._unit)
+        # Joined, they are there twice.
+        left = self._memory - 2 * sum(diagram.bytes for diagram in self._diagrams.values())
+        memory = max(left if final else min(NODE_BYTES, left), 1)
+        if final and self._elsewhere is not None:
+            self._given[self._elsewhere.give(part, self._best, memory)] = next(self._parts)
+            self._collect(self._elsewhere, wait=False)
             return True
+        diagram = self._build(part, self._best, memory, not final)
+        status = Status.from_native(diagram.status)
         if not final and status is Status.MEMORY_LIMIT and memory == NODE_BYTES:
             return False
-        self._budget.stop(status)
+        self._keep(next(self._parts), diagram)
+        if not final and diagram.states:
+            self._best = max(self._best, diagram.optimum / self._unit)
         return True
+
+    def _keep(self, number: int, diagram: NetworkDiagram) -> None:
+        self._diagrams[number] = diagram
+        self._budget.stop(Status.from_native(diagram.status))
+
+    def _collect(self, elsewhere: PartsElsewhere, *, wait: bool) -> None:
+        """Take the diagrams that were built elsewhere, all of them or those that are there by now."""
+        while self._budget.status is Status.COMPLETE and (ended := elsewhere.take(wait=wait)) is not None:
+            number, diagram = ended
+            self._keep(self._given[number], diagram)
+            self._budget.announce("credible set: parts", len(self._diagrams), len(self._diagrams) + len(elsewhere))
+        if wait and len(elsewhere):
+            self._budget.stop(elsewhere.status)

@@ -8,16 +8,20 @@ exact solver's linear relaxation: its reduced costs say which parent sets can ma
 
 from __future__ import annotations
 
+import contextlib
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.cluster import open_cluster
 from arcwise.deadline import Deadline
 from arcwise.ensemble.diagram.cover import Part, build_cover, relax
-from arcwise.ensemble.diagram.plan import UNLIMITED, Build, build_as_planned
+from arcwise.ensemble.diagram.part_problem import PartProblem
+from arcwise.ensemble.diagram.remote_parts import RemoteParts
+from arcwise.ensemble.diagram.sharing import Sharing
 from arcwise.ensemble.families import Families
 from arcwise.errors import ArcwiseError, ConstraintError, OptionError
 from arcwise.exact.budget import Budget
@@ -30,9 +34,10 @@ from arcwise.parent_sets import ParentSetTable
 from arcwise.parent_sets.candidate_sets import candidate_sets
 from arcwise.parent_sets.score_range import centred, scaled
 from arcwise.progress import ProgressCallback, native_callback
+from arcwise.thread_count import thread_count
 
 if TYPE_CHECKING:
-    from arcwise._core.ensemble import Construction, NetworkDiagram, NetworkLister
+    from arcwise._core.ensemble import NetworkDiagram, NetworkLister
     from arcwise._core.parent_sets import CandidateSets
 
 __all__ = ["RELATIVE_TOLERANCE", "CredibleDiagram", "DiagramSums", "build_diagram"]
@@ -50,7 +55,7 @@ LARGEST = 2048  # what sets of nodes are held in, in the native core
 # With exact bounds the first network only numbers the nodes: it need not be the best.
 ROUGH_ITERATIONS = 10
 DEFAULT_MEMORY = 3 << 30  # where no limit is given
-SEED = 0  # of the local search for a first network, and for an order; the set does not depend on it
+SEED = 0  # of the local search for a first network; the set does not depend on it
 
 
 @dataclass(frozen=True)
@@ -160,10 +165,12 @@ def build_diagram(
     fixed: FixedPairs | None = None,
     deadline: Deadline,
     callback: ProgressCallback,
+    sharing: Sharing | None = None,
 ) -> CredibleDiagram:
     """Build the diagram of all networks of the table within `slack` of its optimum; a limit shows in `status`.
 
-    `by_class`: of their classes, those of the `fixed` pairs if there are any.
+    `by_class`: of their classes, those of the `fixed` pairs if there are any. `sharing`: among whom the work is shared
+    out, on which the diagram does not depend.
 
     Raises
     ------
@@ -178,6 +185,8 @@ def build_diagram(
     from arcwise import _core
 
     pairs = native_pairs(fixed)
+    sharing = sharing or Sharing()
+    threads = thread_count(sharing.threads)
 
     near, constant = centred(table)
     sets = candidate_sets(near, constraints)
@@ -197,7 +206,7 @@ def build_diagram(
     incumbent.improve(*((ROUGH_ITERATIONS,) if by_subsets else ()))
     if by_subsets:
         dp = _core.exact.SubsetDp(sets)
-        code = dp.run(1, deadline.seconds_left, native_callback(callback, "credible set: best scores of subsets"))
+        code = dp.run(threads, deadline.seconds_left, native_callback(callback, "credible set: best scores of subsets"))
         if code:
             native = _core.ensemble.NetworkDiagram(code)
             return CredibleDiagram(
@@ -223,60 +232,24 @@ def build_diagram(
         root, part = relax(incumbent.sets, table.n_rows, incumbent, (slack + tolerance) / unit, budget, table.data)
         order = _depth_first_order(table, sets, incumbent)
 
-        def build(part: Part, at_least: float, most_bytes: int, trial: bool) -> NetworkDiagram:
-            make = _build_part(near, part.times(unit), unit * at_least, most_bytes, deadline, report, pairs=pairs)
-            if by_class:
-                return make(_core.ensemble.Construction.REPRESENTATIVES, order, slack + tolerance, UNLIMITED)
-            if trial:
-                return make(_core.ensemble.Construction.SOURCES, order, slack + tolerance, UNLIMITED)
-            return build_as_planned(make, order, slack + tolerance, seed=SEED)
+        problem = PartProblem(replace(near, data=None), order, slack + tolerance, unit, by_class, pairs)
 
-        native = build_cover(root, part, (slack + tolerance) / unit, memory, budget, build, unit=unit)
+        def build(part: Part, at_least: float, most_bytes: int, trial: bool) -> NetworkDiagram:
+            return problem.build(
+                part, at_least, most_bytes, trial=trial, deadline=deadline, report=report, threads=threads
+            )
+
+        with contextlib.ExitStack() as opened:
+            elsewhere = None
+            if sharing.cluster is not None:
+                cluster = opened.enter_context(open_cluster(sharing.cluster))
+                elsewhere = opened.enter_context(RemoteParts(problem, cluster, deadline))
+            within = (slack + tolerance) / unit
+            native = build_cover(root, part, within, memory, budget, build, unit=unit, elsewhere=elsewhere)
         if by_class:
             rank = np.argsort(order).astype(np.int32)
     status = Status.from_native(native.status)
     return CredibleDiagram(table, native, slack, tolerance, by_class, status, rank, constant, fixed)
-
-
-def _build_part(
-    table: ParentSetTable,
-    part: Part,
-    at_least: float,
-    memory: int,
-    deadline: Deadline,
-    report: Any,
-    *,
-    pairs: NDArray[np.uint64],
-) -> Build:
-    """Return what makes the diagram of a part for a construction, an order of the nodes, a slack and a state limit."""
-    from arcwise import _core
-
-    def build(construction: Construction, order: NDArray[np.int32], slack: float, most_states: int) -> NetworkDiagram:
-        close = part.allowed & (part.costs <= part.reference - at_least + slack + part.margin)
-        return _core.ensemble.build_from_costs(
-            table.native,
-            _core.ensemble.DiagramInput(
-                order=order,
-                keep=close.astype(np.uint8),
-                slack=slack,
-                memory=memory,
-                most_states=most_states,
-                fixed=pairs,
-            ),
-            _core.ensemble.RowCosts(
-                costs=part.costs,
-                reference=part.reference,
-                at_least=at_least,
-                cuts=part.cuts,
-                codes=part.codes,
-                multipliers=part.multipliers,
-            ),
-            construction,
-            deadline.seconds_left,
-            report,
-        )
-
-    return build
 
 
 def _depth_first_order(table: ParentSetTable, sets: CandidateSets, incumbent: Incumbent) -> NDArray[np.int32]:

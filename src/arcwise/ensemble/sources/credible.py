@@ -11,6 +11,7 @@ from arcwise.defaults import BAYES_FACTOR
 from arcwise.ensemble.ancestral_set import list_ancestral
 from arcwise.ensemble.bayes_factors import factor_of
 from arcwise.ensemble.credible_set import CredibleSet
+from arcwise.ensemble.diagram.sharing import Sharing
 from arcwise.ensemble.network_summary import NetworkSummary
 from arcwise.ensemble.sources.source import Source
 from arcwise.errors import GuaranteeError
@@ -71,7 +72,13 @@ class Credible(Source):
         if table.status is not Status.COMPLETE:
             return NetworkSummary.unfinished(table.names, table.status, stopped_at=TABLE)
         found = CredibleSet.build(
-            table, log_slack=slack, constraints=constraints, limits=deadline.uncounted, progress=run.progress
+            table,
+            log_slack=slack,
+            constraints=constraints,
+            limits=deadline.uncounted,
+            progress=run.progress,
+            threads=run.threads,
+            cluster=run.cluster,
         )
         counted = found.summary(limits=deadline.uncounted)
         if not counted.complete:
@@ -91,6 +98,7 @@ def _table(recipe: Recipe, data: Dataset, run: Run, slack: float, deadline: Dead
         max_parents=recipe.max_parents,
         constraints=recipe.constraints_on(data.names),
         threads=run.threads,
+        cluster=run.cluster,
         limits=deadline.uncounted,
         progress=run.progress,
     )
@@ -108,7 +116,7 @@ def _under_ancestors(recipe: Recipe, data: Dataset, run: Run, deadline: Deadline
         if table.status is not Status.COMPLETE:
             return NetworkSummary.unfinished(table.names, table.status, stopped_at=TABLE)
         try:
-            found = list_ancestral(table, own, constraints, deadline, run.progress)
+            found = list_ancestral(table, own, constraints, deadline, run.progress, Sharing(run.threads, run.cluster))
         except GuaranteeError:
             slack = wider_slack(table, slack, data, constraints, recipe.max_parents)
             continue

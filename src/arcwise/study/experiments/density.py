@@ -111,7 +111,9 @@ class Density(Experiment[DensitySettings]):
             threads=1,
             progress=False,
         )
-        networks = find_credible(table, log_slack=math.log(settings.bayes_factor), limits=third, progress=False)
+        networks = find_credible(
+            table, log_slack=math.log(settings.bayes_factor), limits=third, threads=1, progress=False
+        )
         # The limit on the number of networks is the thesis's own, and part of the experiment: no reason to complain.
         stopped = [s for s in (table.status, networks.status) if s not in (Status.COMPLETE, Status.COUNT_LIMIT)]
         if not len(networks):
