@@ -42,6 +42,9 @@ ROUNDING = 1e-8
 # A round of cuts at the root is worth it if the bound falls by this much, however wide the gap is.
 PROGRESS = 0.5
 
+# A cluster from reduced costs is worth a cut if the bound falls by this part of the gap.
+LEAST_STEP = 1e-4
+
 # Information cuts come after so many rounds without, if the gap is still wider than so much per node: most problems of
 # few cases are solved before.
 PLAIN_ROUNDS = 15
@@ -133,7 +136,7 @@ def solve_root(
         if root.rounds == PLAIN_ROUNDS and inform(root, data, budget):
             exchange(root, sets, may_lose)
             continue
-        if stalled >= 12 or not root.relaxation.separate(solution, effort=1, threshold=1e-4):
+        if stalled >= 12 or not tighten(root.relaxation, solution, gap):
             if inform(root, data, budget) or exchange(root, sets, may_lose):
                 stalled = 0
                 continue
@@ -144,6 +147,12 @@ def solve_root(
     if scope is not None and best is not None:
         scope.record.keep(root.step, best)
     return root
+
+
+def tighten(relaxation: Relaxation, solution: LpSolution, gap: float) -> int:
+    """Add cuts that the point violates, and those by which the bound falls with these reduced costs; count them."""
+    added = relaxation.separate(solution, effort=1, threshold=1e-4)
+    return added + relaxation.ascend(solution, max(LEAST_STEP * gap, ROUNDING))
 
 
 def inform(root: Root, data: Dataset | None, budget: Budget) -> bool:

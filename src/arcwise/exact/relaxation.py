@@ -86,6 +86,7 @@ class Relaxation:
         self.solves = 0
         self._budget = budget or Budget(Limits(), lambda event: None)
         self._separate = _core.exact.separate_cuts
+        self._ascend = _core.exact.ascend
         self._infinity = highspy.kHighsInf
         self._optimal = highspy.HighsModelStatus.kOptimal
         self._out_of_time = highspy.HighsModelStatus.kTimeLimit
@@ -299,6 +300,13 @@ class Relaxation:
             self._drop_idle_cuts()
             self.add_cuts(members, codes)
         return int(codes.size) + self._separate_information(solution) + self._separate_exchanges(solution)
+
+    def ascend(self, solution: LpSolution, least: float) -> int:
+        """Add clusters that lower the bound by more than `least` each (cpp/core/exact/dual_ascent.hpp)."""
+        members, steps = self._ascend(self.sets, solution.reduced_costs, 2 * self._n, least, self._budget.pulse)
+        if steps.size:
+            self.add_cuts(members, np.ones(steps.size, dtype=np.int32))
+        return int(steps.size)
 
     def _separate_information(self, solution: LpSolution) -> int:
         if self._information is None:
