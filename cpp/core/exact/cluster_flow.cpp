@@ -38,8 +38,10 @@ class ComponentFlow {
             gather();
             flow = fill(root, 0, enough);
         }
-        for (std::size_t attempt = 0; attempt < most_attempts && flow < enough && gather(); ++attempt)
+        for (std::size_t attempt = 0; attempt < most_attempts && flow < enough && divides(); ++attempt) {
+            gather();
             flow = fill(root, 0, enough);
+        }
         for (std::size_t nested = 0; nested < most_nested && flow < enough; ++nested) {
             found.emplace_back();
             for (std::size_t v = 0; v < sink(); ++v)
@@ -90,24 +92,24 @@ class ComponentFlow {
             assign(entry, [&](std::size_t) { return !to_none || entry.parents.size() == 1; });
     }
 
-    // Gives the weight of the sets of reached nodes to their reached parents. False if that changes nothing.
-    bool gather() {
-        bool changes = false;
-        for (const Entry& entry : entries_) {
+    // Whether a set of a reached node has parents on both sides, so that the cut is too large.
+    bool divides() const {
+        return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) {
             const auto inside = std::count_if(entry.parents.begin(), entry.parents.end(),
                                               [&](std::size_t p) { return reached_[p] != 0; });
-            const bool meets = reached_[entry.node] && inside > 0;
-            changes |= meets && static_cast<std::size_t>(inside) < entry.parents.size();
-        }
-        if (!changes) return false;
-        const std::vector<std::uint8_t> cluster = reached_;
+            return reached_[entry.node] && inside > 0 &&
+                   static_cast<std::size_t>(inside) < entry.parents.size();
+        });
+    }
+
+    // Gives the weight of the sets of reached nodes to their reached parents, if there are any.
+    void gather() {
         for (const Entry& entry : entries_) {
             const bool meets =
-                cluster[entry.node] && std::any_of(entry.parents.begin(), entry.parents.end(),
-                                                   [&](std::size_t p) { return cluster[p] != 0; });
-            assign(entry, [&](std::size_t p) { return !meets || cluster[p]; });
+                reached_[entry.node] && std::any_of(entry.parents.begin(), entry.parents.end(),
+                                                    [&](std::size_t p) { return reached_[p] != 0; });
+            assign(entry, [&](std::size_t p) { return !meets || reached_[p]; });
         }
-        return true;
     }
 
     // Lets the flow out of what is reached.
@@ -150,7 +152,7 @@ class ComponentFlow {
 
     const std::vector<std::size_t>& nodes_;
     std::vector<Entry> entries_;
-    bool several_ = false;  // some set has several parents
+    bool several_ = false;                           // some set has several parents
     std::vector<Edge> edges_;                        // i and i ^ 1 are one arc and its way back
     std::vector<std::vector<std::size_t>> leaving_;  // per node: edges
     std::vector<std::uint8_t> reached_;

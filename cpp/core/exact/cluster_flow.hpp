@@ -12,7 +12,8 @@
 // A set of several parents leaves C only if all of them are outside, which no capacity says. Its weight is
 // split among the parents: the cut is then at least what it should be, so that what is found is violated.
 // With the cluster at hand the weight goes to the parents inside, which makes the cut right for it, and the
-// flow is computed again; it can only find something better.
+// flow is computed again; it can only find something better. Where the split hides every cluster, the flow
+// without such sets says which cluster to begin with, or that there is none.
 //
 // A violated cluster contains one within a strong component of the support, whose other arcs lead to the
 // sink. Why it is needed: growing and walking (separation.hpp) find clusters that are nearly cycles. The

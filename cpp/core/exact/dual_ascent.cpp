@@ -38,7 +38,8 @@ class Ascender {
     }
 
   private:
-    // Places nodes one after the other, each with a free set among those placed; those that stay are `stuck_`.
+    // Places nodes one after the other, each with a free set among those placed; those that stay are
+    // `stuck_`.
     void place() {
         std::vector<std::size_t> waiting;
         stuck_.for_each([&](std::size_t v) { waiting.push_back(v); });
