@@ -3,6 +3,7 @@
 #include "exact/acyclicity.hpp"
 #include "exact/branching.hpp"
 #include "exact/cut_bound.hpp"
+#include "exact/dual_ascent.hpp"
 #include "exact/exchange.hpp"
 #include "exact/information.hpp"
 #include "exact/lp_matrix.hpp"
@@ -97,6 +98,18 @@ void bind_cuts(nb::module_& stage) {
         },
         nb::arg("sets"), nb::arg("rows").noconvert(), nb::arg("values").noconvert(), nb::arg("limit"),
         nb::arg("threshold"), nb::arg("effort"), nb::arg("callback") = nb::none());
+    stage.def(
+        "ascend",
+        [](const CandidateSets& sets, const Array1<double>& reduced_costs, std::size_t limit, double least,
+           const nb::object& callback) {
+            Ascent ascent = watched(callback, [&](Ticker& ticker) {
+                return ascend(sets, as_span(reduced_costs), limit, least, ticker);
+            });
+            return nb::make_tuple(as_sets(std::move(ascent.members), sets.words()),
+                                  as_array(std::move(ascent.steps)));
+        },
+        nb::arg("sets"), nb::arg("reduced_costs").noconvert(), nb::arg("limit"), nb::arg("least"),
+        nb::arg("callback") = nb::none());
 }
 
 void bind_information(nb::module_& stage) {

@@ -5,52 +5,12 @@
 #include <queue>
 #include <set>
 
+#include "exact/cluster_flow.hpp"
 #include "exact/four_node_facets.hpp"
+#include "exact/support.hpp"
 
 namespace arcwise {
 namespace {
-
-// The support of the point, indexed both ways.
-struct Support {
-    struct Entry {
-        std::size_t node;
-        double value;
-        std::vector<std::size_t> parents;
-    };
-    std::vector<Entry> entries;
-    std::vector<std::vector<std::size_t>> of_node;                  // entries of a node
-    std::vector<std::vector<std::size_t>> of_parent;                // entries that contain a node
-    std::vector<std::vector<std::pair<std::size_t, double>>> arcs;  // per child: (parent, weight)
-
-    Support(const CandidateSets& sets, const LpPoint& point) {
-        const std::size_t n = sets.variables();
-        of_node.resize(n);
-        of_parent.resize(n);
-        arcs.resize(n);
-        std::vector<double> weight(n, 0);
-        for (std::size_t i = 0; i < point.rows.size(); ++i) {
-            const auto row = static_cast<std::size_t>(point.rows[i]);
-            const std::size_t node = sets.node_of(row);
-            Entry entry{node, point.values[i], {}};
-            sets.set(row).for_each([&](std::size_t p) { entry.parents.push_back(p); });
-            of_node[node].push_back(entries.size());
-            for (const std::size_t p : entry.parents) of_parent[p].push_back(entries.size());
-            entries.push_back(std::move(entry));
-        }
-        for (std::size_t v = 0; v < n; ++v) {
-            std::vector<std::size_t> seen;
-            for (const std::size_t e : of_node[v])
-                for (const std::size_t p : entries[e].parents) {
-                    if (weight[p] == 0) seen.push_back(p);
-                    weight[p] += entries[e].value;
-                }
-            for (const std::size_t p : seen) {
-                arcs[v].push_back({p, weight[p]});
-                weight[p] = 0;
-            }
-        }
-    }
-};
 
 // A cluster that knows its violation, and what adding or dropping a node would do to it.
 class GrowingCluster {
@@ -162,6 +122,11 @@ class Separator {
             const std::vector<std::size_t> cycle = shortest_cycle(v);
             if (!cycle.empty()) grow_from(1, cycle);
         }
+        for (const auto& members : flow_clusters(support_, threshold_, ticker_)) {
+            cluster_.start(1, members);
+            shrink();
+            record();
+        }
         grow_triples();
         if (effort == 2 || (effort == 1 && found_.empty())) {
             for (const auto& entry : support_.entries) {
@@ -237,17 +202,22 @@ class Separator {
             }
         }
         cluster_.start(k, best_members);
+        shrink();
+        record();
+    }
+
+    // Drops the nodes without which the cluster is violated as much.
+    void shrink() {
         for (bool changed = true; changed;) {
             changed = false;
             for (const std::size_t v : std::vector<std::size_t>(cluster_.members())) {
-                if (cluster_.members().size() > static_cast<std::size_t>(k) + 1 &&
+                if (cluster_.members().size() > static_cast<std::size_t>(cluster_.k()) + 1 &&
                     cluster_.drop_gain(v) >= -1e-9) {
                     cluster_.drop(v);
                     changed = true;
                 }
             }
         }
-        record();
     }
 
     // Tabu search: the best add or drop at every step, even if it makes things worse; a node that was just

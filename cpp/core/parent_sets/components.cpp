@@ -8,10 +8,7 @@ namespace {
 // Tarjan's algorithm with its own stack: 1,000 nodes in a chain must not overflow the machine's.
 class Tarjan {
   public:
-    explicit Tarjan(const CandidateSets& sets) : n_(sets.variables()), parents_(n_, n_) {
-        for (std::size_t v = 0; v < n_; ++v)
-            for (std::size_t row = sets.begin(v); row < sets.end(v); ++row) parents_[v] |= sets.set(row);
-    }
+    explicit Tarjan(const BitRows& parents) : n_(parents.size()), parents_(parents) {}
 
     std::vector<std::int32_t> run() {
         component_.assign(n_, -1);
@@ -70,7 +67,7 @@ class Tarjan {
     }
 
     std::size_t n_;
-    BitRows parents_;
+    const BitRows& parents_;
     std::vector<std::int32_t> component_;
     std::vector<std::size_t> index_, low_, stack_;
     std::vector<std::uint8_t> on_stack_;
@@ -81,8 +78,16 @@ class Tarjan {
 
 }  // namespace
 
+std::vector<std::int32_t> strong_components(const BitRows& parents) {
+    return Tarjan(parents).run();
+}
+
 std::vector<std::int32_t> strong_components(const CandidateSets& sets) {
-    return Tarjan(sets).run();
+    const std::size_t n = sets.variables();
+    BitRows parents(n, n);
+    for (std::size_t v = 0; v < n; ++v)
+        for (std::size_t row = sets.begin(v); row < sets.end(v); ++row) parents[v] |= sets.set(row);
+    return strong_components(parents);
 }
 
 }  // namespace arcwise

@@ -18,4 +18,7 @@ namespace arcwise {
 // Component number of every node; components are numbered in topological order (parents first).
 std::vector<std::int32_t> strong_components(const CandidateSets& sets);
 
+// The same of any graph, given the parents of every node.
+std::vector<std::int32_t> strong_components(const BitRows& parents);
+
 }  // namespace arcwise

@@ -95,6 +95,13 @@ def separate_cuts(
     effort: int,
     callback: Report = None,
 ) -> tuple[NDArray[np.uint64], NDArray[np.int32]]: ...
+def ascend(
+    sets: CandidateSets,
+    reduced_costs: NDArray[np.float64],
+    limit: int,
+    least: float,
+    callback: Report = None,
+) -> tuple[NDArray[np.uint64], NDArray[np.float64]]: ...
 def feasible_order(sets: CandidateSets) -> NDArray[np.int32]: ...
 def fractional_arcs(
     sets: CandidateSets, rows: NDArray[np.int64], values: NDArray[np.float64], tolerance: float

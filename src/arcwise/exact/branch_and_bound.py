@@ -42,6 +42,13 @@ ROUNDING = 1e-8
 # A round of cuts at the root is worth it if the bound falls by this much, however wide the gap is.
 PROGRESS = 0.5
 
+# A cluster from reduced costs is worth a cut if the bound falls by this part of the gap.
+LEAST_STEP = 1e-4
+# A gap per node from which, where progress is slow, multipliers of earlier vertices and windows are worth a look;
+# windows after so many rounds.
+MEAN_OPEN = 0.1
+POLISH_AFTER = 4
+
 # Information cuts come after so many rounds without, if the gap is still wider than so much per node: most problems of
 # few cases are solved before.
 PLAIN_ROUNDS = 15
@@ -60,6 +67,7 @@ NODE_BYTES = 400
 Allowed = NDArray[np.uint8]
 Branch = tuple[int, int, bool]  # parent, child, present
 Settle = Callable[[LpSolution, Allowed, bool], bool]
+Polish = Callable[[Incumbent, LpSolution], bool]
 
 
 @dataclass
@@ -98,11 +106,13 @@ def solve_root(
     data: Dataset | None = None,
     *,
     may_lose: float = 0.0,
+    polish: Polish | None = None,
 ) -> Root:
     """Tighten the relaxation until nothing is violated or progress stalls; drop sets by reduced cost on the way.
 
     With `data`, what some rounds leave wide open is cut with the information in them. If one best network is enough,
     and it may lose something (of the tolerance), exchanges cut off the others; `Root.loss` is what is lost then.
+    `polish` improves the incumbent, where the gap is wide and progress slow, by what a solution says.
     """
     root = Root(sets, Relaxation(sets, floor_of(sets, incumbent), budget), incumbent, math.inf, scope=scope)
     best: Round | None = None  # not in the step yet
@@ -133,7 +143,11 @@ def solve_root(
         if root.rounds == PLAIN_ROUNDS and inform(root, data, budget):
             exchange(root, sets, may_lose)
             continue
-        if stalled >= 12 or not root.relaxation.separate(solution, effort=1, threshold=1e-4):
+        wide = gap > MEAN_OPEN * root.sets.variables
+        if stalled == POLISH_AFTER and wide and polish is not None and polish(root.incumbent, solution):
+            stalled = 0
+            continue
+        if stalled >= 12 or not tighten(root.relaxation, solution, gap, patient=not (wide and stalled)):
             if inform(root, data, budget) or exchange(root, sets, may_lose):
                 stalled = 0
                 continue
@@ -144,6 +158,12 @@ def solve_root(
     if scope is not None and best is not None:
         scope.record.keep(root.step, best)
     return root
+
+
+def tighten(relaxation: Relaxation, solution: LpSolution, gap: float, *, patient: bool) -> int:
+    """Add cuts that the point violates, and clusters by which the bound falls with its reduced costs; count them."""
+    added = relaxation.separate(solution, effort=1, threshold=1e-4)
+    return added + relaxation.ascend(solution, max(LEAST_STEP * gap, ROUNDING), twice=not patient)
 
 
 def inform(root: Root, data: Dataset | None, budget: Budget) -> bool:

@@ -27,6 +27,8 @@ class Budget:
         self._deadline = Deadline.of(limits)
         self.limits = self._deadline.given
         self.nodes = 0
+        self._most_nodes = float(self.limits.native_count)
+        self._outer: Budget | None = None
         self.status = Status.COMPLETE
         self._callback = callback
         self._next_report = REPORT_SECONDS
@@ -47,9 +49,11 @@ class Budget:
     def exhausted(self) -> bool:
         """Say whether the search must stop."""
         if self.status is Status.COMPLETE:
-            if self._deadline.is_over:
+            if self._outer is not None and self._outer.exhausted():
+                self.status = self._outer.status
+            elif self._deadline.is_over:
                 self.status = Status.TIME_LIMIT
-            elif self.nodes >= self.limits.native_count:
+            elif self.nodes >= self._most_nodes:
                 self.status = Status.COUNT_LIMIT
         return self.status is not Status.COMPLETE
 
@@ -57,6 +61,17 @@ class Budget:
         """Record why the search stops, unless it already has a reason."""
         if self.status is Status.COMPLETE:
             self.status = status
+
+    @contextlib.contextmanager
+    def aside(self, nodes: int) -> Iterator[Budget]:
+        """Give a smaller problem some of the nodes that are left; its progress is not told, only that there is some."""
+        inner = Budget(self._deadline, lambda event: self._repeat())
+        inner._outer = self
+        inner._most_nodes = min(nodes, self._most_nodes - self.nodes)
+        try:
+            yield inner
+        finally:
+            self.nodes += inner.nodes
 
     @contextlib.contextmanager
     def elsewhere(self, score: float, bound: float) -> Iterator[None]:
@@ -97,10 +112,13 @@ class Budget:
 
     def pulse(self, *_: float) -> None:
         """Repeat the last report, for native code that has nothing to add to it; stop it like `native_report`."""
-        if self._last is not None:
-            self._send(self._last)
+        self._repeat()
         if self.exhausted():
             raise KeyboardInterrupt
+
+    def _repeat(self) -> None:
+        if self._last is not None:
+            self._send(self._last)
 
     def _send(self, event: ProgressEvent) -> None:
         self._last = event

@@ -22,7 +22,9 @@ from arcwise.exact.incumbent import Incumbent
 from arcwise.exact.interruption import deferred_interrupt
 from arcwise.exact.optimum import PROOF_TOLERANCE, Optimum, check_against_data
 from arcwise.exact.proof import ProofRecord, Scope, Step
+from arcwise.exact.relaxation import LpSolution
 from arcwise.exact.subset_dp import dp_fits, solve_by_dp
+from arcwise.exact.windows import Window, order_of_rows, undecided
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
 from arcwise.mentions import Argument, Remedy
@@ -55,6 +57,14 @@ DENSE = 2000
 # Exchanges choose between networks of equal score, up to this part of the tolerance.
 EXCHANGE_LOSS = 0.2
 
+# What fixing leaves is solved part by part if no part has more than this share of the variables: to begin again with
+# a problem that is nearly the same costs more than the few variables that are gone.
+SPLIT_SHARE = 0.9
+
+# A window has at most this share of the variables, and takes at most so many nodes.
+WINDOW_SHARE = 0.5
+WINDOW_NODES = 20
+
 # A gap per variable that is wide after the root: with many variables local search ends far from the optimum, so it
 # goes on from the best order that the root's solutions have led to.
 WIDE = 1.0
@@ -82,6 +92,7 @@ class _Search:
     record: ProofRecord | None = None
     data: Dataset | None = None  # the variables of the table in its order
     counts: Counter[str] = field(default_factory=Counter)
+    in_window: bool = False  # its incumbent is good, and there are no windows within windows
 
     def solve(self, sets: CandidateSets, incumbent: Incumbent) -> _Part:
         """Solve one component; on a limit or Ctrl-C, return the best network known and the bound that holds."""
@@ -145,12 +156,14 @@ class _Search:
         return self._part(incumbent, min(bound, upper))
 
     def _by_branch_and_bound(self, sets: CandidateSets, incumbent: Incumbent, bound: float) -> _Part:
-        incumbent.improve()
+        if not self.in_window:
+            incumbent.improve()
         scope = None if self.record is None else Scope(self.record, sets.node_origins)
         # The checker of certificates computes no logarithms, as information cuts need, and knows of no exchanges.
         data = self.data if scope is None else None
         may_lose = EXCHANGE_LOSS * PROOF_TOLERANCE if scope is None else 0.0
-        root = solve_root(sets, incumbent, self.budget, PROOF_TOLERANCE, scope, data, may_lose=may_lose)
+        polish = None if self.in_window else self._polish
+        root = solve_root(sets, incumbent, self.budget, PROOF_TOLERANCE, scope, data, may_lose=may_lose, polish=polish)
         bound = min(bound, root.bound + root.loss)
         self.counts["root rounds"] += root.rounds
         best = root.incumbent
@@ -162,7 +175,7 @@ class _Search:
         if self.budget.exhausted():
             return self._part(best, bound, root.step)
         parts = components_of(root.sets)
-        if len(parts) > 1:
+        if max(part.size for part in parts) <= SPLIT_SHARE * sets.variables:
             return self._by_parts(root, bound, parts)
         most = DP_IF_DENSE if root.sets.rows >= DENSE else DP_AFTER_ROOT
         if self.method == "auto" and sets.variables <= most and dp_fits(sets.variables, self.budget):
@@ -178,6 +191,34 @@ class _Search:
         best = tree.incumbent
         # A search that came to its end is within the tolerance, whatever the cuts may have lost.
         return self._part(best, min(bound, upper if upper == best.score else upper + root.loss), root.step)
+
+    def _polish(self, incumbent: Incumbent, solution: LpSolution) -> bool:
+        """Choose anew what the relaxation would have otherwise, as long as that helps; say whether it did."""
+        before = incumbent.score
+        while not self.budget.exhausted():
+            nodes = undecided(incumbent.sets, incumbent.rows, solution)
+            if not 1 < nodes.size <= WINDOW_SHARE * incumbent.sets.variables or not self._open(incumbent, nodes):
+                break
+        return incumbent.score > before
+
+    def _open(self, incumbent: Incumbent, nodes: NDArray[np.int64]) -> bool:
+        """Solve the window of some nodes; take what it gives if it is better."""
+        window = Window.around(incumbent.sets, incumbent.rows, nodes)
+        sets = window.sets.undominated(self.budget.native_report("windows"))
+        rows = incumbent.rows.copy()
+        with self.budget.aside(WINDOW_NODES) as budget:
+            inner = _Search("auto", budget, self.threads, self.seed, in_window=True)
+            for members in components_of(sets):
+                part = sets.component(members, budget.pulse)
+                start = Incumbent(part, self.seed, budget)
+                if not start.begin():
+                    return False
+                start.descend_from(
+                    np.searchsorted(members, window.order[np.isin(window.order, members)]).astype(np.int32)
+                )
+                rows[nodes[members]] = window.rows[inner.solve(part, start).origins]
+        self.counts["windows"] += 1
+        return incumbent.visit(order_of_rows(incumbent.sets, rows))
 
     def _by_parts(self, root: Root, bound: float, parts: list[NDArray[np.int32]]) -> _Part:
         """Solve what fixing split; take of each part its optimum, or what the incumbent has there if it is as good."""

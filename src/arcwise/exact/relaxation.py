@@ -40,6 +40,8 @@ FIRST_COLUMNS = 40
 NEW_COLUMNS = 25
 NEGLIGIBLE = 1e-9
 CUT_AGE = 4
+# With fewer clusters than this from the latest multipliers, those of the last vertices are tried.
+FEW_STEPS = 20
 # An exchange is a cut if it is violated by this much.
 LEAST_EXCHANGE = 1e-3
 
@@ -86,6 +88,7 @@ class Relaxation:
         self.solves = 0
         self._budget = budget or Budget(Limits(), lambda event: None)
         self._separate = _core.exact.separate_cuts
+        self._ascend = _core.exact.ascend
         self._infinity = highspy.kHighsInf
         self._optimal = highspy.HighsModelStatus.kOptimal
         self._out_of_time = highspy.HighsModelStatus.kTimeLimit
@@ -98,6 +101,7 @@ class Relaxation:
         self._best = self._scores[self._offsets[:-1]]
         self._forms = np.empty(0, dtype=np.uint8)
         self._age = np.empty(0, dtype=np.int64)
+        self._mean_multipliers = np.empty(0)
         self._columns = np.empty(0, dtype=np.int64)
         self._is_column = np.zeros(sets.rows, dtype=bool)
         self._allowed = np.ones(sets.rows, dtype=np.uint8)
@@ -288,6 +292,7 @@ class Relaxation:
         )
         self._forms = np.concatenate([self._forms, forms])
         self._age = np.concatenate([self._age, np.zeros(codes.size, dtype=np.int64)])
+        self._mean_multipliers = np.concatenate([self._mean_multipliers, np.zeros(codes.size)])
 
     def separate(self, solution: LpSolution, effort: int, threshold: float = 1e-3) -> int:
         """Add cuts that a point violates, drop cuts that have long been idle; return how many were added."""
@@ -299,6 +304,29 @@ class Relaxation:
             self._drop_idle_cuts()
             self.add_cuts(members, codes)
         return int(codes.size) + self._separate_information(solution) + self._separate_exchanges(solution)
+
+    def ascend(self, solution: LpSolution, least: float, *, twice: bool) -> int:
+        """Add clusters that lower the bound by more than `least` each (cpp/core/exact/dual_ascent.hpp); say how many.
+
+        The multipliers of a vertex leave many sets without a cost, and often no such cluster. Those of the last
+        vertices on the average prove a little less, but few sets cost nothing there: what an ascent from them needs
+        is a cut that the vertices to come violate. `twice` tries that, too, where the first has found little.
+        """
+        added = self._ascend_from(solution.reduced_costs, 2 * self._n, least)
+        latest = self.pool.multipliers  # those of new cuts are 0
+        self._mean_multipliers = 0.5 * (self._mean_multipliers + latest)
+        if twice and added < FEW_STEPS:
+            self.pool.set_multipliers(self._mean_multipliers)
+            _, reduced_costs = self.pool.bound(self.sets, self._allowed)
+            self.pool.set_multipliers(latest)
+            added += self._ascend_from(reduced_costs, self._n // 2, least)
+        return added
+
+    def _ascend_from(self, reduced_costs: NDArray[np.float64], limit: int, least: float) -> int:
+        members, steps = self._ascend(self.sets, reduced_costs, limit, least, self._budget.pulse)
+        if steps.size:
+            self.add_cuts(members, np.ones(steps.size, dtype=np.int32))
+        return int(steps.size)
 
     def _separate_information(self, solution: LpSolution) -> int:
         if self._information is None:
@@ -328,6 +356,7 @@ class Relaxation:
         self._solver.deleteRows(index.size, index)
         self.pool.keep((~idle).astype(np.uint8))
         self._forms, self._age = self._forms[~idle], self._age[~idle]
+        self._mean_multipliers = self._mean_multipliers[~idle]
 
     def _raise_penalty(self) -> None:
         self._penalty *= 8.0
@@ -343,5 +372,6 @@ class Relaxation:
         if active.any():
             smaller.pool.extend_from(self.pool, active.astype(np.uint8))
             smaller._append_rows(0)
+            smaller._mean_multipliers = self._mean_multipliers[active]
         smaller.iterations, smaller.solves = self.iterations, self.solves
         return smaller

@@ -1,0 +1,135 @@
+"""Windows of a network, solved apart: against brute force, and never for the worse."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.exact.tables import random_table, tables
+
+from arcwise.exact import optimal
+from arcwise.exact.budget import Budget
+from arcwise.exact.incumbent import Incumbent
+from arcwise.exact.optimal import _Search, find_optimal
+from arcwise.exact.relaxation import Relaxation
+from arcwise.exact.subset_dp import solve_by_dp
+from arcwise.exact.windows import Window, order_of_rows, undecided
+from arcwise.graph import Constraints, Dag
+from arcwise.limits import Limits, Status
+from arcwise.parent_sets import ParentSetTable
+from arcwise.parent_sets.candidate_sets import candidate_sets
+
+
+def budget(count: int | None = None) -> Budget:
+    return Budget(Limits(count=count), lambda event: None)
+
+
+def is_acyclic(table: ParentSetTable, rows: list[int]) -> bool:
+    try:
+        Dag(table.names, [table.parents_of(row) for row in rows])
+    except ValueError:
+        return False
+    return True
+
+
+def best_with_the_rest(table: ParentSetTable, rows: list[int], nodes: list[int]) -> float:
+    """The best score over all acyclic choices that differ only in the families of some nodes."""
+    best = -math.inf
+    for choice in itertools.product(*(table.rows_of(v) for v in nodes)):
+        changed = list(rows)
+        for v, row in zip(nodes, choice, strict=True):
+            changed[v] = row
+        if is_acyclic(table, changed):
+            best = max(best, math.fsum(table.scores[changed].tolist()))
+    return best
+
+
+@given(tables(with_empty=True), st.data())
+@settings(max_examples=60)
+def test_a_window_holds_the_networks_that_keep_the_rest(table: ParentSetTable, data: st.DataObject) -> None:
+    sets = candidate_sets(table)
+    incumbent = Incumbent(sets, 0, budget())
+    order = data.draw(st.permutations(range(table.n_variables)))
+    assert incumbent.visit(np.array(order, dtype=np.int32))
+    nodes = sorted(data.draw(st.sets(st.sampled_from(range(table.n_variables)), min_size=1)))
+    window = Window.around(sets, incumbent.rows, np.array(nodes, dtype=np.int64))
+    found = solve_by_dp(window.sets, budget(), 1)
+    assert found is not None
+    rows = incumbent.rows.copy()
+    rows[nodes] = window.rows[found[1]]
+    assert is_acyclic(table, rows.tolist())
+    assert table.scores[rows].sum() == pytest.approx(best_with_the_rest(table, incumbent.rows.tolist(), nodes))
+    assert sorted(window.order.tolist()) == list(range(len(nodes)))
+
+
+def test_an_order_of_rows_puts_parents_first() -> None:
+    table = random_table(80, sets=12, seed=5)
+    incumbent = Incumbent(candidate_sets(table), 0, budget())
+    assert incumbent.begin()
+    place = np.argsort(order_of_rows(incumbent.sets, incumbent.rows))
+    for v, row in enumerate(incumbent.rows.tolist()):
+        assert all(place[p] < place[v] for p in table.parents_of(row))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_polishing_never_makes_it_worse_and_often_better(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From a bad network of 70 nodes (two words), with windows of any size, towards what the whole search proves."""
+    table = random_table(70, sets=8, seed=seed, reach=6, largest=2)
+    monkeypatch.setattr(optimal, "WINDOW_SHARE", 1.0)
+    sets = candidate_sets(table)
+    incumbent = Incumbent(sets, seed, budget())
+    assert incumbent.begin()
+    before = incumbent.score
+    relaxation = Relaxation(sets, before, budget())
+    for _ in range(5):
+        solution = relaxation.solve(-math.inf)
+        relaxation.separate(solution, effort=1)
+    assert undecided(sets, incumbent.rows, solution).size > 1
+    search = _Search("auto", budget(), 1, seed)
+    assert search._polish(incumbent, solution) == (incumbent.score > before)
+    assert incumbent.score > before
+    assert search.counts["windows"] >= 1
+    assert is_acyclic(table, incumbent.rows.tolist())
+    assert incumbent.score == pytest.approx(table.scores[incumbent.rows].sum())
+    assert incumbent.score <= find_optimal(table, progress=False).score + 1e-7
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_search_with_windows_finds_the_optimum_and_obeys(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = random_table(14, sets=14, seed=seed)
+    names = table.names
+    rules = Constraints(names, required=[], forbidden=[(names[0], v) for v in names[1:6]])
+    expected = find_optimal(table, method="dp", constraints=rules, progress=False)
+    monkeypatch.setattr(optimal, "WINDOW_SHARE", 1.0)
+    monkeypatch.setattr("arcwise.exact.branch_and_bound.MEAN_OPEN", 0.0)
+    monkeypatch.setattr("arcwise.exact.branch_and_bound.POLISH_AFTER", 0)
+    found = [
+        find_optimal(table, method="branch-and-bound", constraints=rules, progress=False, seed=1) for _ in range(2)
+    ]
+    assert found[0].score == pytest.approx(expected.score, abs=1e-7)
+    assert found[0].is_proved
+    assert not rules.violations(found[0].dag)
+    assert (found[0].dag, found[0].nodes, found[0].statistics) == (found[1].dag, found[1].nodes, found[1].statistics)
+
+
+def test_a_budget_aside_ends_with_the_whole_and_counts_for_it() -> None:
+    whole = budget(count=5)
+    whole.nodes = 2
+    with whole.aside(10) as part:
+        part.nodes = 2
+        assert not part.exhausted()
+        part.nodes = 3
+        assert part.exhausted()
+        assert part.status is Status.COUNT_LIMIT
+    assert whole.nodes == 5
+    with budget().aside(1) as part:
+        assert not part.exhausted()
+    stopped = budget()
+    with stopped.aside(4) as part:
+        stopped.stop(Status.INTERRUPTED)
+        assert part.exhausted()
+        assert part.status is Status.INTERRUPTED
