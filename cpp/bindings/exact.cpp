@@ -6,6 +6,7 @@
 #include "exact/dual_ascent.hpp"
 #include "exact/exchange.hpp"
 #include "exact/information.hpp"
+#include "exact/layered_search.hpp"
 #include "exact/lp_matrix.hpp"
 #include "exact/separation.hpp"
 #include "exact/subset_dp.hpp"
@@ -276,6 +277,42 @@ void bind_subset_dp(nb::module_& stage) {
         .def("rows", [](const SubsetDp& dp) { return as_array(dp.rows()); });
 }
 
+void bind_layered_search(nb::module_& stage) {
+    nb::class_<LayeredSearch>(stage, "LayeredSearch")
+        .def(
+            "__init__",
+            [](LayeredSearch* self, const CandidateSets& sets, const Array1<std::int32_t>& order,
+               double margin) {
+                unlocked([&] {
+                    new (self) LayeredSearch(sets, as_span(order), margin);
+                    return 0;
+                });
+            },
+            nb::arg("sets"), nb::arg("order").noconvert(), nb::arg("margin"))
+        .def_ro_static("largest", &LayeredSearch::largest)
+        .def_prop_ro("is_exact", &LayeredSearch::is_exact)
+        .def_prop_ro("gap", &LayeredSearch::gap)
+        .def(
+            "run",
+            [](LayeredSearch& search, std::uint64_t most_work, std::uint64_t most_nodes,
+               std::uint64_t most_bytes, double seconds, const nb::object& callback) {
+                PythonMonitor monitor(callback);
+                Ticker ticker(monitor, seconds);
+                const bool finished =
+                    unlocked([&] { return search.run({most_work, most_nodes, most_bytes}, ticker); });
+                monitor.rethrow();
+                return nb::make_tuple(finished, static_cast<int>(ticker.reason()));
+            },
+            nb::arg("most_work"), nb::arg("most_nodes"), nb::arg("most_bytes"), nb::arg("seconds"),
+            nb::arg("callback").none())
+        .def_prop_ro(
+            "order", [](const LayeredSearch& search) { return copy_array(std::span(search.order())); },
+            nb::rv_policy::automatic)
+        .def_prop_ro("done", &LayeredSearch::done)
+        .def_prop_ro("nodes", &LayeredSearch::nodes)
+        .def_prop_ro("work", &LayeredSearch::work);
+}
+
 }  // namespace
 }  // namespace arcwise
 
@@ -286,4 +323,5 @@ void bind_exact(nb::module_& stage) {
     arcwise::bind_acyclicity(stage);
     arcwise::bind_branching(stage);
     arcwise::bind_subset_dp(stage);
+    arcwise::bind_layered_search(stage);
 }

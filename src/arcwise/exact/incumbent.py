@@ -44,7 +44,7 @@ class Incumbent:
         from arcwise import _core
 
         order = _core.exact.feasible_order(self.sets)
-        return order.size == self.sets.variables and self.offer(self._search.evaluate(order))
+        return order.size == self.sets.variables and self.take(order)
 
     def offer(self, network: OrderedNetwork) -> bool:
         """Take a network if it is complete and better."""
@@ -65,6 +65,10 @@ class Incumbent:
         if reason:
             self._budget.stop(Status.from_native(reason))
 
+    def take(self, order: NDArray[np.int32]) -> bool:
+        """Try the network that an order gives: the best set of each node among those before it."""
+        return self.offer(self._search.evaluate(order))
+
     def descend_from(self, order: NDArray[np.int32]) -> bool:
         """Try the local optimum that an order leads to."""
         return self.offer(self._search.descend(order, self._budget.pulse))
@@ -78,5 +82,5 @@ class Incumbent:
         moved = Incumbent(sets, self._seed, self._budget)
         moved._improved = self._improved
         if self.rows.size:
-            moved.offer(moved._search.evaluate(self.order))
+            moved.take(self.order)
         return moved

@@ -20,6 +20,7 @@ from arcwise.exact.budget import Budget
 from arcwise.exact.ilp import solve_by_ilp
 from arcwise.exact.incumbent import Incumbent
 from arcwise.exact.interruption import deferred_interrupt
+from arcwise.exact.layers import solve_by_layers
 from arcwise.exact.optimum import PROOF_TOLERANCE, Optimum, check_against_data
 from arcwise.exact.proof import ProofRecord, Scope, Step
 from arcwise.exact.relaxation import LpSolution
@@ -159,7 +160,15 @@ class _Search:
         if not self.in_window:
             incumbent.improve()
         scope = None if self.record is None else Scope(self.record, sets.node_origins)
-        # The checker of certificates computes no logarithms, as information cuts need, and knows of no exchanges.
+        # The checker of certificates computes no logarithms, as information cuts need, and knows of no exchanges and of
+        # no layered orders.
+        if scope is None:
+            layers = solve_by_layers(sets, incumbent, self.budget, PROOF_TOLERANCE)
+            bound = min(bound, layers.bound)
+            if layers.proved:
+                self.counts["components by layers"] += 1
+            if layers.proved or self.budget.exhausted():
+                return self._part(incumbent, bound)
         data = self.data if scope is None else None
         may_lose = EXCHANGE_LOSS * PROOF_TOLERANCE if scope is None else 0.0
         polish = None if self.in_window else self._polish
@@ -278,7 +287,8 @@ def find_optimal(
         The data behind the table: the result's score is then recomputed from them.
     method
         "dp": dynamic programming over subsets, for components of up to 32 variables, 4.4 GiB for 30;
-        "branch-and-bound": the linear relaxation with cuts, for any size; "ilp": HiGHS's integer programming, the
+        "branch-and-bound": the linear relaxation with cuts, for any size, after layered orders if the table is dense
+        (docs/benchmarks/exact.md); "ilp": HiGHS's integer programming, the
         independent second proof; "auto" picks, and `Optimum.reason` says why.
     constraints
         What the network must satisfy. Constraints on ancestors are obeyed by many searches, one for each of the parts
