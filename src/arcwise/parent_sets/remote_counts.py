@@ -37,9 +37,9 @@ __all__ = ["CountWork", "RemoteCounts"]
 
 # Counting a set takes about as long as looking at all rows once, and at so many more whatever their number.
 ROWS_MORE = 500
-# Rows to look at: for less a level is counted here, and no task has more (about a second).
-LEAST_ROWS, MOST_ROWS = 1e8, 1e9
-SMALLEST_TASK = 2048  # sets
+# Rows to look at: for less (a tenth of a second) a level is counted here, and no task has more (about a second).
+LEAST_ROWS, MOST_ROWS = 1e9, 1e10
+SMALLEST_TASK = 2048  # sets, or half of what is counted here
 # Tasks get smaller towards the end of a level, so that all workers end at about the same time: each takes this part of
 # one worker's share of what is left.
 SHARE = 3
@@ -113,14 +113,15 @@ class RemoteCounts:
         rows = self._work.data.child_groups[group].n_rows + ROWS_MORE
         if batch.size * rows < LEAST_ROWS:
             return None
-        most = max(SMALLEST_TASK, int(MOST_ROWS / rows))
+        least = max(SMALLEST_TASK, int(LEAST_ROWS / 2 / rows))
+        most = max(least, int(MOST_ROWS / rows))
         deadline = Deadline(Limits(seconds if np.isfinite(seconds) else None))
         stage = f"sets of {batch.set_size} variables"
         given: dict[int, int] = {}  # task -> its first set
         done = 0
         with self._cluster.tasks(_count, self._work, self._digest) as tasks:
             workers = self._cluster.count
-            pieces = _pieces(batch.size, workers, most)
+            pieces = _pieces(batch.size, workers, least, most)
             try:
                 while True:
                     while len(tasks) < (1 + AHEAD) * workers and (piece := next(pieces, None)) is not None:
@@ -141,14 +142,16 @@ class RemoteCounts:
                 return list(Status).index(Status.INTERRUPTED)
 
 
-def _pieces(size: int, workers: int, most: int) -> Iterator[tuple[int, int]]:
+def _pieces(size: int, workers: int, least: int, most: int) -> Iterator[tuple[int, int]]:
     """Yield ranges of sets, one after the other, that get shorter towards the end.
 
-    >>> list(_pieces(20_000, 2, 1_000_000))
-    [(0, 3333), (3333, 6110), (6110, 8425), (8425, 10473), (10473, 12521), ..., (18665, 20000)]
+    >>> list(_pieces(10_000, 2, 2_000, 2_500))
+    [(0, 2000), (2000, 4000), (4000, 6000), (6000, 8000), (8000, 10000)]
+    >>> list(_pieces(10_000, 1, 1_000, 3_000))
+    [(0, 3000), (3000, 5333), (5333, 6888), (6888, 7925), (7925, 8925), (8925, 9925), (9925, 10000)]
     """
     first = 0
     while first < size:
-        last = min(size, first + min(most, max(SMALLEST_TASK, (size - first) // (SHARE * workers))))
+        last = min(size, first + min(most, max(least, (size - first) // (SHARE * workers))))
         yield first, last
         first = last
