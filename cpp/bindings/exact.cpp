@@ -90,15 +90,15 @@ void bind_cuts(nb::module_& stage) {
     stage.def(
         "separate_cuts",
         [](const CandidateSets& sets, const Array1<std::int64_t>& rows, const Array1<double>& values,
-           std::size_t limit, double threshold, int effort, const nb::object& callback) {
+           std::size_t limit, double threshold, int effort, bool flows, const nb::object& callback) {
             const auto found = watched(callback, [&](Ticker& ticker) {
-                return separate_cuts(sets, {as_span(rows), as_span(values)}, limit, threshold, effort,
+                return separate_cuts(sets, {as_span(rows), as_span(values)}, limit, threshold, effort, flows,
                                      ticker);
             });
             return nb::make_tuple(as_sets(members_of(found), sets.words()), as_array(codes_of(found)));
         },
         nb::arg("sets"), nb::arg("rows").noconvert(), nb::arg("values").noconvert(), nb::arg("limit"),
-        nb::arg("threshold"), nb::arg("effort"), nb::arg("callback") = nb::none());
+        nb::arg("threshold"), nb::arg("effort"), nb::arg("flows") = false, nb::arg("callback") = nb::none());
     stage.def(
         "ascend",
         [](const CandidateSets& sets, const Array1<double>& reduced_costs, std::size_t limit, double least,

@@ -54,7 +54,7 @@ def test_of_sets_with_one_parent_no_violated_cluster_is_missed(n: int, seed: int
     violation = most_violated(table, rows, values)
     assume(abs(violation - 1e-4) > 1e-6)
     _, codes = _core.exact.separate_cuts(
-        candidate_sets(table), np.array(rows, dtype=np.int64), np.array(values), 100, 1e-4, 0, None
+        candidate_sets(table), np.array(rows, dtype=np.int64), np.array(values), 100, 1e-4, 0, flows=True
     )
     assert bool((codes == 1).any()) == (violation > 1e-4)
 
@@ -65,7 +65,7 @@ def test_a_cluster_that_only_a_flow_finds() -> None:
     entries = [[(-1.0, ((v + 1) % n,)), (-2.0, ((v + 77) % n,)), (-9.0, ())] for v in range(n)]
     sets = candidate_sets(ParentSetTable.from_lists([f"X{v}" for v in range(n)], entries))
     rows = np.sort(np.concatenate([sets.offsets[:-1], sets.offsets[:-1] + 1])).astype(np.int64)
-    members, codes = _core.exact.separate_cuts(sets, rows, np.full(2 * n, 0.5), 100, 1e-4, 0, None)
+    members, codes = _core.exact.separate_cuts(sets, rows, np.full(2 * n, 0.5), 100, 1e-4, 0, flows=True)
     sizes = [int(np.unpackbits(m.view(np.uint8)).sum()) for m, code in zip(members, codes, strict=True) if code == 1]
     assert n in sizes
 

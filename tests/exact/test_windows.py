@@ -105,6 +105,7 @@ def test_a_search_with_windows_finds_the_optimum_and_obeys(seed: int, monkeypatc
     rules = Constraints(names, required=[], forbidden=[(names[0], v) for v in names[1:6]])
     expected = find_optimal(table, method="dp", constraints=rules, progress=False)
     monkeypatch.setattr(optimal, "WINDOW_SHARE", 1.0)
+    monkeypatch.setattr("arcwise.exact.relaxation.FEW_NODES", 0)
     monkeypatch.setattr("arcwise.exact.branch_and_bound.MEAN_OPEN", 0.0)
     monkeypatch.setattr("arcwise.exact.branch_and_bound.POLISH_AFTER", 0)
     found = [

@@ -114,7 +114,7 @@ class Separator {
           marked_(n_, 0),
           released_(n_, 0) {}
 
-    std::vector<ViolatedCut> run(std::size_t limit, int effort) {
+    std::vector<ViolatedCut> run(std::size_t limit, int effort, bool flows) {
         for (std::size_t v = 0; v < n_ && !ticker_.poll_now({}); ++v) {
             if (support_.of_node[v].size() == 1 && support_.entries[support_.of_node[v][0]].parents.empty())
                 continue;
@@ -122,11 +122,7 @@ class Separator {
             const std::vector<std::size_t> cycle = shortest_cycle(v);
             if (!cycle.empty()) grow_from(1, cycle);
         }
-        for (const auto& members : flow_clusters(support_, threshold_, ticker_)) {
-            cluster_.start(1, members);
-            shrink();
-            record();
-        }
+        if (flows) cut_flows();
         grow_triples();
         if (effort == 2 || (effort == 1 && found_.empty())) {
             for (const auto& entry : support_.entries) {
@@ -148,6 +144,14 @@ class Separator {
     }
 
   private:
+    void cut_flows() {
+        for (const auto& members : flow_clusters(support_, threshold_, ticker_)) {
+            cluster_.start(1, members);
+            shrink();
+            record();
+        }
+    }
+
     void record() {
         if (cluster_.members().size() < static_cast<std::size_t>(cluster_.k()) + 1) return;
         if (cluster_.violation() <= threshold_) return;
@@ -417,8 +421,8 @@ class Separator {
 }  // namespace
 
 std::vector<ViolatedCut> separate_cuts(const CandidateSets& sets, const LpPoint& point, std::size_t limit,
-                                       double threshold, int effort, Ticker& ticker) {
-    return Separator(sets, point, threshold, ticker).run(limit, effort);
+                                       double threshold, int effort, bool flows, Ticker& ticker) {
+    return Separator(sets, point, threshold, ticker).run(limit, effort, flows);
 }
 
 std::vector<Word> members_of(const std::vector<ViolatedCut>& cuts) {

@@ -21,7 +21,7 @@ TEST(cuts_hold_and_bound_every_network) {
                 rows.push_back(static_cast<std::int64_t>(sets.begin(v) + i));
                 values.push_back(1.0 / 3);
             }
-        const auto found = separate_cuts(sets, {rows, values}, 100, 1e-6, 2, unwatched());
+        const auto found = separate_cuts(sets, {rows, values}, 100, 1e-6, 2, seed % 2 == 0, unwatched());
         CutPool pool(5);
         pool.extend(members_of(found), codes_of(found));
         Xoshiro random(seed);

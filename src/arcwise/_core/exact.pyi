@@ -112,6 +112,7 @@ def separate_cuts(
     limit: int,
     threshold: float,
     effort: int,
+    flows: bool = False,
     callback: Report = None,
 ) -> tuple[NDArray[np.uint64], NDArray[np.int32]]: ...
 def ascend(

@@ -1,9 +1,11 @@
 """Branch and bound over one component, with the linear relaxation's bound at every node.
 
 The root solves the relaxation with cuts, drops sets by reduced cost against the incumbent, and splits what is left
-into components again: most published instances end there. The rest is a best-first search that follows one child of
-each node at once (a dive keeps the simplex basis warm); it branches on an arc (cpp/core/exact/branching.hpp),
-propagates acyclicity, fixes by reduced cost at every node, and shares one pool of cuts, all of which hold everywhere.
+into components again: most published instances end there. Of many nodes, clusters come from the points that the
+relaxation takes and, dozens at a time, from its reduced costs; where that becomes slow with a wide gap, windows improve
+the incumbent. The rest is a best-first search that follows one child of each node at once (a dive keeps the simplex
+basis warm); it branches on an arc (cpp/core/exact/branching.hpp), propagates acyclicity, fixes by reduced cost at every
+node, and shares one pool of cuts, all of which hold everywhere.
 
 How the arc is chosen: by pseudo-costs (Benichou et al. 1971), the loss of bound per unit of fraction that earlier
 branchings on the same arc caused; unknown ones are found by probing both sides with a few simplex iterations
@@ -143,7 +145,7 @@ def solve_root(
         if root.rounds == PLAIN_ROUNDS and inform(root, data, budget):
             exchange(root, sets, may_lose)
             continue
-        wide = gap > MEAN_OPEN * root.sets.variables
+        wide = root.relaxation.is_large and gap > MEAN_OPEN * root.sets.variables
         if stalled == POLISH_AFTER and wide and polish is not None and polish(root.incumbent, solution):
             stalled = 0
             continue
@@ -163,6 +165,8 @@ def solve_root(
 def tighten(relaxation: Relaxation, solution: LpSolution, gap: float, *, patient: bool) -> int:
     """Add cuts that the point violates, and clusters by which the bound falls with its reduced costs; count them."""
     added = relaxation.separate(solution, effort=1, threshold=1e-4)
+    if not relaxation.is_large:
+        return added
     return added + relaxation.ascend(solution, max(LEAST_STEP * gap, ROUNDING), twice=not patient)
 
 

@@ -54,7 +54,7 @@ def solve_by_ilp(sets: CandidateSets, incumbent: Incumbent, budget: Budget, tole
             max(50, sets.variables),
             1e-3,
             0 if integral else 1,
-            budget.pulse,
+            callback=budget.pulse,
         )
         if codes.size:
             program.add_cuts(members, codes)

@@ -58,8 +58,8 @@ DENSE = 2000
 # Exchanges choose between networks of equal score, up to this part of the tolerance.
 EXCHANGE_LOSS = 0.2
 
-# What fixing leaves is solved part by part if no part has more than this share of the variables: to begin again with
-# a problem that is nearly the same costs more than the few variables that are gone.
+# What fixing leaves of many variables is solved part by part if no part has more than this share of them: to begin
+# again with a problem that is nearly the same costs more than the few variables that are gone.
 SPLIT_SHARE = 0.9
 
 # A window has at most this share of the variables, and takes at most so many nodes.
@@ -184,7 +184,8 @@ class _Search:
         if self.budget.exhausted():
             return self._part(best, bound, root.step)
         parts = components_of(root.sets)
-        if max(part.size for part in parts) <= SPLIT_SHARE * sets.variables:
+        largest = max(part.size for part in parts)
+        if len(parts) > 1 and (largest <= SPLIT_SHARE * sets.variables or not root.relaxation.is_large):
             return self._by_parts(root, bound, parts)
         most = DP_IF_DENSE if root.sets.rows >= DENSE else DP_AFTER_ROOT
         if self.method == "auto" and sets.variables <= most and dp_fits(sets.variables, self.budget):
