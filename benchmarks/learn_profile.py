@@ -100,12 +100,18 @@ def run_cell(network: str, cases: int, threads: int) -> dict[str, object]:
     """Learn from one sample, in this process."""
     import importlib
 
+    from arcwise.errors import FormatError
     from arcwise.model import read_bif
 
     truth = read_bif(NETWORKS / f"{network}.bif.gz").normalized()
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "data.csv"
-        truth.sample(cases, seed=1001, progress=False).to_file(file)
+        data = truth.sample(cases, seed=1001, progress=False)
+        try:
+            data.to_file(file)
+        except FormatError:  # a state called NA, as pathfinder has, would be read as a gap
+            file = file.with_suffix(".parquet")
+            data.to_file(file)
         return run_learn(file, threads, importlib.import_module, Path(folder) / "out")
 
 
