@@ -61,7 +61,12 @@ class Cluster:
         if digest not in self._sent:
             while len(self._sent) >= MOST_KEPT:  # what was sent first is let go
                 self._sent.pop(next(iter(self._sent)))
-            self._sent[digest] = self.client.scatter(needed, broadcast=True, hash=False)
+            try:
+                self._sent[digest] = self.client.scatter(needed, broadcast=True, hash=False)
+            except TimeoutError as error:
+                raise UnfinishedError(
+                    "the cluster has no workers.", remedies=Remedy("start some, and try again")
+                ) from error
         return self._sent[digest]
 
     def forget(self, digest: str) -> None:

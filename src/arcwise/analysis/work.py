@@ -395,7 +395,8 @@ class Work:
         if not self._is_large or recipe.source_facts.is_sample:
             return ""
         data = self.prepared.data
-        if self._compared_parents < COMPARED_PARENTS:
+        most = COMPARED_PARENTS if recipe.max_parents is None else min(COMPARED_PARENTS, recipe.max_parents)
+        if self._compared_parents < most:
             return f"not begun: too many parent sets with {len(data.names)} variables"
         return f"not begun: {data.n_cases:,} cases make the proof long" if data.n_cases > COMPARED_CASES else ""
 

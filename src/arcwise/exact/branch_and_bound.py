@@ -201,7 +201,8 @@ def exchange(root: Root, sets: CandidateSets, may_lose: float) -> bool:
 
 
 def shrink(root: Root, keep: NDArray[np.bool_]) -> None:
-    """Continue with fewer sets."""
+    """Continue with fewer sets, and with those of the incumbent: what exchanges cut off may be known already."""
+    keep[root.incumbent.rows] = True
     if root.scope is not None:
         root.scope.record.keep(root.step, root.scope.round_of(root.relaxation.pool))
     root.sets = root.sets.kept(keep.astype(np.uint8))

@@ -46,6 +46,11 @@ class Budget:
         """The time that is left, at least 0; infinity without a limit."""
         return self._deadline.seconds_left
 
+    @property
+    def nodes_left(self) -> int:
+        """The nodes that are left, at least 0; about 2^63 without a limit."""
+        return max(0, int(self._most_nodes - self.nodes))
+
     def exhausted(self) -> bool:
         """Say whether the search must stop."""
         if self.status is Status.COMPLETE:
@@ -72,6 +77,8 @@ class Budget:
             yield inner
         finally:
             self.nodes += inner.nodes
+            if inner.status is Status.INTERRUPTED:  # by a handler that is not Python's own: it is for all of it
+                self.stop(Status.INTERRUPTED)
 
     @contextlib.contextmanager
     def elsewhere(self, score: float, bound: float) -> Iterator[None]:

@@ -64,8 +64,7 @@ def solve_by_layers(sets: CandidateSets, incumbent: Incumbent, budget: Budget, t
             raise KeyboardInterrupt
 
     # The nodes count only if they prove something: after a search that is given up, the limit is for the tree.
-    limits = budget.limits
-    allowed = (WORK * sets.rows, limits.native_count - budget.nodes, limits.native_memory)
+    allowed = (WORK * sets.rows, budget.nodes_left, budget.limits.native_memory)
     finished, reason = search.run(*allowed, SHARE * budget.seconds_left, report)
     incumbent.take(search.order)
     if finished:

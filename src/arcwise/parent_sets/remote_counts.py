@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from arcwise.cluster import Cluster
 from arcwise.data import Dataset
-from arcwise.deadline import Deadline
+from arcwise.deadline import NO_TIME, Deadline
 from arcwise.errors import ArcwiseError
 from arcwise.limits import Limits, Status
 from arcwise.progress import ProgressCallback, ProgressEvent
@@ -115,9 +115,9 @@ class RemoteCounts:
             return None
         least = max(SMALLEST_TASK, int(LEAST_ROWS / 2 / rows))
         most = max(least, int(MOST_ROWS / rows))
-        deadline = Deadline(Limits(seconds if np.isfinite(seconds) else None))
+        deadline = Deadline(Limits(max(NO_TIME, seconds) if np.isfinite(seconds) else None))
         stage = f"sets of {batch.set_size} variables"
-        given: dict[int, int] = {}  # task -> its first set
+        given: dict[int, tuple[int, int]] = {}  # task -> its first set, and how many numbers it finds
         done = 0
         with self._cluster.tasks(_count, self._work, self._digest) as tasks:
             workers = self._cluster.count
@@ -126,7 +126,8 @@ class RemoteCounts:
                 while True:
                     while len(tasks) < (1 + AHEAD) * workers and (piece := next(pieces, None)) is not None:
                         needed = batch.needed(*piece) if batch.is_of_families else None
-                        given[tasks.give((group, batch.set_size, batch.ranks(*piece), needed))] = piece[0]
+                        count = piece[1] - piece[0] if needed is None else needed.size
+                        given[tasks.give((group, batch.set_size, batch.ranks(*piece), needed))] = piece[0], count
                     if not len(tasks):
                         return list(Status).index(Status.COMPLETE)
                     ended = tasks.take(deadline)
@@ -134,7 +135,8 @@ class RemoteCounts:
                         return list(Status).index(Status.TIME_LIMIT)
                     number, found = ended
                     store: Any = batch.store_families if batch.is_of_families else batch.store_sums
-                    if not store(given.pop(number), *found):
+                    first, count = given.pop(number)
+                    if found[1].size != count or not store(first, *found):
                         raise ArcwiseError("a worker of the cluster has counted other sets than it was told to.")
                     done += 1
                     self._callback(ProgressEvent(stage, done, None))

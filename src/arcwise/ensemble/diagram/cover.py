@@ -85,10 +85,6 @@ class PartsElsewhere(Protocol):
     def __len__(self) -> int:
         """How many are on their way."""
 
-    @property
-    def status(self) -> Status:
-        """TIME_LIMIT if the time is over."""
-
     def give(self, part: Part, at_least: float, memory: int) -> int:
         """Have a part built, given the score of a known network and how many bytes it may take; return its number."""
 
@@ -198,6 +194,7 @@ class _Cover:
         self._rows = part.costs.size
         self._diagrams: dict[int, NetworkDiagram] = {}  # by the number of the part
         self._parts = itertools.count()
+        self._built_here = 0  # bytes
         self._given: dict[int, int] = {}  # task -> part
         self._elsewhere: PartsElsewhere | None = None
         self._best = root.incumbent.score
@@ -235,6 +232,8 @@ class _Cover:
         left = self._memory - 2 * sum(diagram.bytes for diagram in self._diagrams.values())
         memory = max(left if final else min(NODE_BYTES, left), 1)
         if final and self._elsewhere is not None:
+            # Which diagrams have come back by now is up to the cluster: a part's limit must not depend on that.
+            memory = max(self._memory - 2 * self._built_here, 1)
             self._given[self._elsewhere.give(part, self._best, memory)] = next(self._parts)
             self._collect(self._elsewhere, wait=False)
             return True
@@ -242,6 +241,7 @@ class _Cover:
         status = Status.from_native(diagram.status)
         if not final and status is Status.MEMORY_LIMIT and memory == NODE_BYTES:
             return False
+        self._built_here += diagram.bytes
         self._keep(next(self._parts), diagram)
         if not final and diagram.states:
             self._best = max(self._best, diagram.optimum / self._unit)
@@ -250,6 +250,8 @@ class _Cover:
     def _keep(self, number: int, diagram: NetworkDiagram) -> None:
         self._diagrams[number] = diagram
         self._budget.stop(Status.from_native(diagram.status))
+        if self._elsewhere is not None and 2 * sum(one.bytes for one in self._diagrams.values()) > self._memory:
+            self._budget.stop(Status.MEMORY_LIMIT)  # each fits, but not all of them together
 
     def _collect(self, elsewhere: PartsElsewhere, *, wait: bool) -> None:
         """Take the diagrams that were built elsewhere, all of them or those that are there by now."""
@@ -257,5 +259,5 @@ class _Cover:
             number, diagram = ended
             self._keep(self._given[number], diagram)
             self._budget.announce("credible set: parts", len(self._diagrams), len(self._diagrams) + len(elsewhere))
-        if wait and len(elsewhere):
-            self._budget.stop(elsewhere.status)
+        if wait and len(elsewhere):  # whatever the clock says: without them the set is not complete
+            self._budget.stop(Status.TIME_LIMIT)

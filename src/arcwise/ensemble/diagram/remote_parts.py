@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.cluster import Cluster, Tasks, is_still_wanted
-from arcwise.deadline import Deadline
+from arcwise.deadline import NO_TIME, Deadline
 from arcwise.ensemble.diagram.cover import Part
 from arcwise.ensemble.diagram.part_problem import PartProblem
-from arcwise.limits import Limits, Status
+from arcwise.errors import ArcwiseError
+from arcwise.limits import Limits
 
 if TYPE_CHECKING:
     from arcwise._core.ensemble import NetworkDiagram
@@ -48,7 +49,7 @@ def _build(problem: PartProblem, asked: tuple[Part, float, int, float]) -> int |
         if not is_still_wanted():
             raise KeyboardInterrupt
 
-    deadline = Deadline(Limits(seconds if np.isfinite(seconds) else None))
+    deadline = Deadline(Limits(max(NO_TIME, seconds) if np.isfinite(seconds) else None))
     diagram = problem.build(part, at_least, memory, trial=False, deadline=deadline, report=report)
     return diagram.status or arrays_of(diagram)
 
@@ -69,6 +70,8 @@ class RemoteParts:
     def __init__(self, problem: PartProblem, cluster: Cluster, deadline: Deadline) -> None:
         self._tasks: Tasks[int | DiagramArrays] = cluster.tasks(_build, problem, problem.digest)
         self._deadline = deadline
+        self._rows = problem.table.n_rows
+        self._nodes = problem.order.size
 
     def __enter__(self) -> RemoteParts:
         self._tasks.__enter__()
@@ -89,16 +92,16 @@ class RemoteParts:
         """Return the number and the diagram of a part that is built; None if there is none yet, or in time."""
         from arcwise import _core
 
-        ended = self._tasks.take(self._deadline if wait else Deadline(Limits(NO_WAIT)))
+        ended = self._tasks.take(self._deadline if wait else Deadline(Limits(NO_TIME)))
         if ended is None:
             return None
         number, found = ended
-        return number, _core.ensemble.NetworkDiagram(found) if isinstance(found, int) else diagram_of(found)
-
-    @property
-    def status(self) -> Status:
-        """TIME_LIMIT if the time is over."""
-        return self._deadline.status
-
-
-NO_WAIT = 1e-9
+        if isinstance(found, int):
+            return number, _core.ensemble.NetworkDiagram(found)
+        (_, _, _, edge_row, _), (nodes, *_) = found
+        try:
+            if nodes != self._nodes or (edge_row.size and int(edge_row.max()) >= self._rows):
+                raise ValueError("rows that the table does not have")
+            return number, diagram_of(found)
+        except ValueError as error:
+            raise ArcwiseError(f"a worker of the cluster has built no diagram of this table ({error}).") from error
