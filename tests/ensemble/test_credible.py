@@ -20,7 +20,7 @@ from arcwise import _core, datasets
 from arcwise._core.ensemble import NetworkDiagram
 from arcwise.data import Dataset, read_data
 from arcwise.ensemble import NetworkSet, class_sizes, count_credible, credible_set, find_credible, weigh_classes
-from arcwise.ensemble.diagram import class_counting, credible_diagram
+from arcwise.ensemble.diagram import class_counting, credible_diagram, part_problem
 from arcwise.ensemble.diagram.plan import UNLIMITED, Build
 from arcwise.ensemble.twin import credible_twin, is_least_member
 from arcwise.errors import GuaranteeError, OptionError, UnknownNameError
@@ -104,7 +104,7 @@ def use_builder(patch: pytest.MonkeyPatch, builder: str, seed: int | None = None
         return make(_core.ensemble.Construction.FRONTIER, order, slack, UNLIMITED)
 
     patch.setattr(credible_diagram, "LARGEST_BY_SUBSETS", 20 if builder == "subsets" else 0)
-    patch.setattr(credible_diagram, "build_as_planned", build)
+    patch.setattr(part_problem, "build_as_planned", build)
 
 
 @BUILDERS

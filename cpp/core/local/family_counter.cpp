@@ -141,8 +141,8 @@ void FamilyCounter::count_alone(std::size_t child, const StateBlocks& blocks) {
 }
 
 // Of the families with one parent less that are known, the one whose parent has the fewest rare rows.
-std::shared_ptr<const FamilyCounts> FamilyCounter::find_base() {
-    std::shared_ptr<const FamilyCounts> best;
+std::shared_ptr<const SegmentCounts> FamilyCounter::find_base() {
+    std::shared_ptr<const SegmentCounts> best;
     std::size_t fewest = 0;
     for (std::size_t k = 0; k < parents_.size(); ++k) {
         const std::size_t rare = sorter_.rare_rows(static_cast<std::size_t>(parents_[k])).count();
@@ -167,7 +167,7 @@ bool FamilyCounter::is_worth_keeping() const {
            0.7 * static_cast<double>(weights_.rows.size()) * (sorted_row + counted_row * blocks);
 }
 
-bool FamilyCounter::is_quicker(const FamilyCounts& base, std::size_t place) {
+bool FamilyCounter::is_quicker(const SegmentCounts& base, std::size_t place) {
     const auto parent = static_cast<std::size_t>(parents_[place]);
     const auto rare = static_cast<double>(sorter_.rare_rows(parent).count());
     const auto blocks = static_cast<double>(blocks_->blocks());

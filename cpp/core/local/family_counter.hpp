@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "local/family_counts.hpp"
 #include "local/row_partition.hpp"
+#include "local/segment_counts.hpp"
 #include "local/state_blocks.hpp"
 
 namespace arcwise {
@@ -50,9 +50,9 @@ class FamilyCounter {
     void start_own();
     bool is_known(std::size_t child);  // without parents
     void count_alone(std::size_t child, const StateBlocks& blocks);
-    std::shared_ptr<const FamilyCounts> find_base();
+    std::shared_ptr<const SegmentCounts> find_base();
     bool is_worth_keeping() const;
-    bool is_quicker(const FamilyCounts& base, std::size_t place);
+    bool is_quicker(const SegmentCounts& base, std::size_t place);
     void derive();
     void find_places_in_base();
     void emit_usual(std::size_t base_config);
@@ -74,12 +74,12 @@ class FamilyCounter {
     bool whole_ = false;
     bool is_sorted_ = false;
     RowPartition partition_;
-    std::shared_ptr<FamilyCounts> own_;
+    std::shared_ptr<SegmentCounts> own_;
     bool has_own_ = false;  // whether it is of this family
 
     // How it follows from another: that one, where the parent that it lacks stands in the list, and the rows
     // with that parent's rare states.
-    std::shared_ptr<const FamilyCounts> base_;
+    std::shared_ptr<const SegmentCounts> base_;
     std::size_t place_ = 0;
     std::uint32_t usual_ = 0;
     RowPartition rare_;

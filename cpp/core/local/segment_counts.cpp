@@ -1,4 +1,4 @@
-#include "local/family_counts.hpp"
+#include "local/segment_counts.hpp"
 
 #include <utility>
 
@@ -13,7 +13,7 @@ std::size_t FamilyHash::operator()(const Parents& key) const {
     return hash;
 }
 
-void FamilyCounts::make_room(std::size_t blocks) {
+void SegmentCounts::make_room(std::size_t blocks) {
     const std::size_t needed = blocks * segments.count() * StateBlocks::width;
     if (needed > room_ || needed < room_ / 4) {
         counts_ = std::make_unique_for_overwrite<std::uint32_t[]>(needed);
@@ -22,7 +22,7 @@ void FamilyCounts::make_room(std::size_t blocks) {
     counted.assign(blocks, 0);
 }
 
-std::shared_ptr<FamilyCounts> KnownCounts::find(const Parents& family) {
+std::shared_ptr<SegmentCounts> KnownCounts::find(const Parents& family) {
     if (const auto found = young_.find(family); found != young_.end()) return found->second;
     const auto found = old_.find(family);
     if (found == old_.end()) return nullptr;
@@ -32,7 +32,7 @@ std::shared_ptr<FamilyCounts> KnownCounts::find(const Parents& family) {
     return counts;
 }
 
-void KnownCounts::keep(const Parents& family, std::shared_ptr<FamilyCounts> counts) {
+void KnownCounts::keep(const Parents& family, std::shared_ptr<SegmentCounts> counts) {
     const std::size_t bytes = counts->bytes();
     if (bytes > bytes_ / 4) return;
     if (young_bytes_ + bytes > bytes_ / 2) {
@@ -45,14 +45,14 @@ void KnownCounts::keep(const Parents& family, std::shared_ptr<FamilyCounts> coun
     young_.insert_or_assign(family, std::move(counts));
 }
 
-std::shared_ptr<FamilyCounts> KnownCounts::fresh() {
+std::shared_ptr<SegmentCounts> KnownCounts::fresh() {
     while (!spare_.empty()) {
         auto spare = std::move(spare_.back());
         spare_.pop_back();
         if (spare.use_count() > 1) continue;
         return spare;
     }
-    return std::make_shared<FamilyCounts>();
+    return std::make_shared<SegmentCounts>();
 }
 
 void KnownCounts::clear() {

@@ -18,7 +18,7 @@ struct FamilyHash {
     std::size_t operator()(const Parents& key) const;
 };
 
-struct FamilyCounts {
+struct SegmentCounts {
     Segments segments;
     std::vector<std::uint8_t> counted;  // of each block, whether its counts are there
 
@@ -44,20 +44,20 @@ class KnownCounts {
   public:
     explicit KnownCounts(std::size_t bytes) : bytes_(bytes) {}
 
-    std::shared_ptr<FamilyCounts> find(const Parents& family);
-    void keep(const Parents& family, std::shared_ptr<FamilyCounts> counts);
+    std::shared_ptr<SegmentCounts> find(const Parents& family);
+    void keep(const Parents& family, std::shared_ptr<SegmentCounts> counts);
     void clear();
     // An empty one, in memory of one that was forgotten if there is any.
-    std::shared_ptr<FamilyCounts> fresh();
+    std::shared_ptr<SegmentCounts> fresh();
 
   private:
-    using Generation = std::unordered_map<Parents, std::shared_ptr<FamilyCounts>, FamilyHash>;
+    using Generation = std::unordered_map<Parents, std::shared_ptr<SegmentCounts>, FamilyHash>;
 
     std::size_t bytes_;
     std::size_t young_bytes_ = 0;
     Generation young_;
     Generation old_;
-    std::vector<std::shared_ptr<FamilyCounts>> spare_;
+    std::vector<std::shared_ptr<SegmentCounts>> spare_;
 };
 
 }  // namespace arcwise
