@@ -3,6 +3,7 @@
 
 #include "arrays.hpp"
 #include "data/delimited.hpp"
+#include "data/drawn_cases.hpp"
 #include "data/groups.hpp"
 #include "monitor.hpp"
 
@@ -88,6 +89,15 @@ void bind_delimited(nb::module_& stage) {
 }  // namespace arcwise
 
 void bind_data(nb::module_& stage) {
+    using namespace arcwise;
+    stage.def(
+        "add_cases",
+        [](const Array1<std::uint32_t>& row_of, const Array1<std::int64_t>& cases,
+           const nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>& weights) {
+            const nb::gil_scoped_release unlocked;
+            add_cases(as_span(row_of), as_span(cases), {weights.data(), weights.size()});
+        },
+        nb::arg("row_of").noconvert(), nb::arg("cases").noconvert(), nb::arg("weights").noconvert());
     arcwise::bind_groups<std::uint8_t>(stage);
     arcwise::bind_groups<std::uint16_t>(stage);
     arcwise::bind_groups<std::uint32_t>(stage);

@@ -46,6 +46,28 @@ nb::tuple run(LocalLearner& learner, const Array1<std::int64_t>& weights, const 
     }));
 }
 
+// Climbs in several replicates that are counted together; those that are not begun when time is up are left
+// out. Replicate k has the k-th seed.
+nb::list climb_together(LocalLearner& learner, const RareColumns& rare,
+                        const std::vector<Array1<std::int64_t>>& weights, const Array1<std::uint64_t>& seeds,
+                        const ClimbOptions& options, double seconds, nb::object progress) {
+    std::vector<SearchOutcome> outcomes = monitored(seconds, std::move(progress), [&](Ticker& ticker) {
+        std::vector<std::span<const std::int64_t>> spans;
+        for (const auto& one : weights) spans.push_back(as_span(one));
+        std::vector<SearchOutcome> found;
+        learner.with_replicates(rare, spans, [&](std::size_t k, FamilyScores& scores) {
+            ClimbOptions own = options;
+            own.seed = as_span(seeds)[k];
+            found.push_back(climb(scores, own, ticker));
+            return found.back().status == Status::complete;
+        });
+        return found;
+    });
+    nb::list made;
+    for (auto& outcome : outcomes) made.append(as_tuple(std::move(outcome)));
+    return made;
+}
+
 nb::tuple as_tuple(OrderedNetwork&& network) {
     return nb::make_tuple(as_array(std::move(network.order)), as_array(std::move(network.rows)),
                           network.score, network.missing);
@@ -147,6 +169,17 @@ void bind_local(nb::module_& stage) {
     bind_blocks<std::uint16_t>(blocks);
     bind_blocks<std::uint32_t>(blocks);
 
+    nb::class_<RareColumns>(stage, "RareColumns")
+        .def(
+            "__init__",
+            [](RareColumns* self, const StateBlocks& data) {
+                const nb::gil_scoped_release unlocked;
+                new (self) RareColumns(data);
+            },
+            nb::arg("data"))
+        .def_static("fits", &RareColumns::fits, nb::arg("data"));
+    stage.attr("REPLICATES_TOGETHER") = ReplicateCounts::lanes;
+
     nb::class_<LocalLearner>(stage, "LocalLearner")
         .def(
             "__init__",
@@ -194,6 +227,8 @@ void bind_local(nb::module_& stage) {
             nb::arg("density"), nb::arg("seed"))
         .def("climb", &run<ClimbOptions, climb>, nb::arg("weights").noconvert(), nb::arg("options"),
              nb::arg("seconds"), nb::arg("progress").none())
+        .def("climb_together", &climb_together, nb::arg("rare"), nb::arg("weights"),
+             nb::arg("seeds").noconvert(), nb::arg("options"), nb::arg("seconds"), nb::arg("progress").none())
         .def("first_ascent", &run<FirstAscentOptions, first_ascent>, nb::arg("weights").noconvert(),
              nb::arg("options"), nb::arg("seconds"), nb::arg("progress").none())
         .def("evolve", &run<GeneticOptions, evolve>, nb::arg("weights").noconvert(), nb::arg("options"),

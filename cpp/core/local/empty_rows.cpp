@@ -26,10 +26,11 @@ void NeighbourScores::fill_empty_rows() {
         const std::size_t last = std::min(n, first + batch);
         for (std::size_t child = first; child < last; ++child) {
             auto& partition = partitions[child - first];
-            counter_.sorter().sort(child, {}, partition);
-            tabulate(child, partition);
+            if (alone_.empty()) counter_.sorter().sort(child, {}, partition);
+            const Segments& segments = alone_.empty() ? partition : alone_[child]->segments;
+            tabulate(child, segments);
             rows[child] = empty_row(child);
-            rows[child]->own = score_table(child, {}, table_, partition.codes);
+            rows[child]->own = score_table(child, {}, table_, segments.codes);
             rows[child]->prior = believed(child, {});
             information_[child] = -log_likelihood(child, rows[child]->own - rows[child]->prior);
         }
@@ -85,7 +86,9 @@ void NeighbourScores::fill_wide_pairs(std::size_t child, std::vector<std::shared
 void NeighbourScores::fill_pairs(std::size_t block, std::size_t child, const RowPartition& partition,
                                  std::vector<std::shared_ptr<NeighbourRow>>& rows) {
     const auto slots = data_.slots(block);
-    if (partition.configurations() == 0) return;
+    const auto* alone = alone_.empty() ? nullptr : alone_[child].get();
+    const Segments& segments = alone == nullptr ? partition : alone->segments;
+    if (segments.configurations() == 0) return;
     std::vector<StateBlocks::Slot> counted;
     for (const auto& slot : slots) {
         const auto x = static_cast<std::size_t>(slot.variable);
@@ -99,12 +102,15 @@ void NeighbourScores::fill_pairs(std::size_t block, std::size_t child, const Row
         counts.resize(partition.count() * width);
         count_block(data_, data_, block, partition, 0, partition.count(), counts.data());
     };
-    if (small)
-        count(counts32_);
-    else
-        count(counts64_);
+    if (alone == nullptr) {
+        if (small)
+            count(counts32_);
+        else
+            count(counts64_);
+    }
+    const std::uint32_t* counts32 = alone == nullptr ? counts32_.data() : alone->of(block);
     const auto at = [&](std::size_t place) {
-        return small ? static_cast<std::int64_t>(counts32_[place]) : counts64_[place];
+        return small ? static_cast<std::int64_t>(counts32[place]) : counts64_[place];
     };
     const std::size_t arity = data_.arity(child);
     std::vector<std::int64_t> forward;   // [state of x][state of child]: the table of child | x
@@ -119,8 +125,8 @@ void NeighbourScores::fill_pairs(std::size_t block, std::size_t child, const Row
             const double cells = static_cast<double>(arity) * static_cast<double>(states);
             auto& terms = tables_->of(cells);
             double joint = 0.0;
-            for (std::size_t s = 0; s < partition.totals.size(); ++s) {
-                std::int64_t rest = partition.totals[s];
+            for (std::size_t s = 0; s < segments.totals.size(); ++s) {
+                std::int64_t rest = segments.totals[s];
                 for (std::size_t k = 1; k < states; ++k) {
                     const std::int64_t n = at(s * width + slot.first + k - 1);
                     joint += terms(n);
@@ -140,9 +146,9 @@ void NeighbourScores::fill_pairs(std::size_t block, std::size_t child, const Row
             families_scored_ += 2;
         } else {
             forward.assign(arity * states, 0);
-            for (std::size_t s = 0; s < partition.totals.size(); ++s) {
-                const std::size_t state = partition.states[s];
-                std::int64_t rest = partition.totals[s];
+            for (std::size_t s = 0; s < segments.totals.size(); ++s) {
+                const std::size_t state = segments.states[s];
+                std::int64_t rest = segments.totals[s];
                 for (std::size_t k = 1; k < states; ++k) {
                     const std::int64_t n = at(s * width + slot.first + k - 1);
                     forward[k * arity + state] = n;

@@ -97,6 +97,16 @@ void FamilyCounter::look_at(std::size_t child, std::span<const std::int32_t> par
     whole_ = fits_whole();
 }
 
+void FamilyCounter::take(std::size_t child, std::span<const std::int32_t> parents, const StateBlocks& blocks,
+                         std::shared_ptr<SegmentCounts> counts) {
+    turn_to(child, parents, blocks);
+    base_ = nullptr;
+    own_ = std::move(counts);
+    has_own_ = true;
+    segments_ = &own_->segments;
+    whole_ = true;
+}
+
 void FamilyCounter::turn_to(std::size_t child, std::span<const std::int32_t> parents,
                             const StateBlocks& blocks) {
     child_ = child;

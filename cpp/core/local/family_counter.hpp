@@ -29,6 +29,9 @@ class FamilyCounter {
 
     // Turns to a family. `blocks` has the columns of the candidates; `data` or those of a narrow search.
     void look_at(std::size_t child, std::span<const std::int32_t> parents, const StateBlocks& blocks);
+    // The same where somebody else has counted it, all of its blocks.
+    void take(std::size_t child, std::span<const std::int32_t> parents, const StateBlocks& blocks,
+              std::shared_ptr<SegmentCounts> counts);
     // Its segments, whichever way they were found ..
     const Segments& segments() const { return *segments_; }
     // .. its rows, sorted now if they were not needed yet ..

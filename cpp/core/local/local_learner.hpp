@@ -1,6 +1,7 @@
 // One data set and one score, ready for many local searches: what a bootstrap keeps between replicates.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "local/family_scores.hpp"
 #include "local/first_ascent.hpp"
 #include "local/genetic.hpp"
+#include "local/replicate_batch.hpp"
 #include "local/state_blocks.hpp"
 
 namespace arcwise {
@@ -55,6 +57,24 @@ class LocalLearner {
         }
         FamilyScores scores(std::move(made), groups_.group_of, rules_);
         return search(scores);
+    }
+
+    // Calls search(k, scores) with the scores of replicate k for k = 0, 1, .. until it returns false. All
+    // have the same number of cases, at most 2^32, and are counted together; all rows tell of all children,
+    // and the searches look at all variables (RefinementRange::narrow).
+    template <class Search>
+    void with_replicates(const RareColumns& rare, std::span<const std::span<const std::int64_t>> weights,
+                         Search search) {
+        assert(groups_.scores.size() == 1 && groups_.told.empty() && groups_.scores[0] != nullptr);
+        ReplicateBatch batch(data_, rare, weights, [&](std::span<const std::int64_t> one) {
+            return std::make_unique<NeighbourScores>(data_, one, *groups_.scores[0], tables_for(0, one),
+                                                     rules_of_[0], memory_, 0);
+        });
+        for (std::size_t k = 0; k < weights.size(); ++k) {
+            FamilyScores scores(batch.scores(k));
+            if (!search(k, scores)) return;
+            batch.finish(k);
+        }
     }
 
     const ArcRules& rules() const { return rules_; }

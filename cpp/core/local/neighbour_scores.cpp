@@ -10,9 +10,6 @@ namespace arcwise {
 
 namespace {
 
-// What counts of families may be kept in: enough for the families that a search comes back to, and little
-// beside a cache of the third level.
-constexpr std::size_t counts_bytes = std::size_t{32} << 20;
 constexpr double been_parent = std::numeric_limits<double>::infinity();  // more than any gain
 
 std::size_t bytes_of(const NeighbourRow& row) {
@@ -29,7 +26,7 @@ const Parents& NeighbourScores::key_of(std::size_t child, std::span<const std::i
 
 NeighbourScores::NeighbourScores(const StateBlocks& data, std::span<const std::int64_t> weights,
                                  const LocalScore& score, CellTermTables* tables, const ArcRules& rules,
-                                 std::size_t memory)
+                                 std::size_t memory, std::size_t counts_memory)
     : data_(data),
       weights_(data.rows(), weights),
       score_(score),
@@ -38,7 +35,7 @@ NeighbourScores::NeighbourScores(const StateBlocks& data, std::span<const std::i
       prior_(score.prior()),
       penalty_(score.penalty_weight()),
       memory_(memory),
-      counter_(data_, weights_, std::min(memory, counts_bytes)),
+      counter_(data_, weights_, std::min(memory, counts_memory)),
       gained_(data.variables()),
       columns_(StateBlocks::width + 2) {
     assert((tables == nullptr) == (score.set_score() == nullptr));
@@ -48,7 +45,7 @@ NeighbourScores::NeighbourScores(const StateBlocks& data, std::span<const std::i
 
 NeighbourScores::Row NeighbourScores::row(std::size_t child, std::span<const std::int32_t> parents) {
     const auto found = rows_.find(key_of(child, parents));
-    if (found != rows_.end()) return found->second;
+    if (found != rows_.end()) return asked(found->second);
     if (parents.empty() && !filled_ && candidates_.empty()) {
         // Searches start at the empty graph: all its rows are made together, once.
         filled_ = true;
@@ -56,6 +53,7 @@ NeighbourScores::Row NeighbourScores::row(std::size_t child, std::span<const std
         const auto filled = rows_.find(key_of(child, parents));
         if (filled != rows_.end()) return filled->second;
     }
+    if (auto shared = shared_row(child, parents)) return asked(shared);
     auto fresh = compute(child, parents);
     store(key_of(child, parents), fresh);
     return fresh;
@@ -63,11 +61,17 @@ NeighbourScores::Row NeighbourScores::row(std::size_t child, std::span<const std
 
 double NeighbourScores::local(std::size_t child, std::span<const std::int32_t> parents) {
     const Parents key = key_of(child, parents);
-    if (const auto found = rows_.find(key); found != rows_.end()) return found->second->own;
-    if (const auto found = locals_.find(key); found != locals_.end()) return found->second;
-    counter_.sorter().sort(child, parents, partition_);
-    tabulate(child, partition_);
-    const double value = score_table(child, parents, table_, partition_.codes);
+    const auto found = rows_.find(key);
+    if (found != rows_.end() && found->second->unasked == 0) return found->second->own;
+    if (const auto known = locals_.find(key); known != locals_.end()) return known->second;
+    if (found != rows_.end()) return asked_local(key, found->second->own);
+    if (const auto shared = parents.empty() ? nullptr : shared_row(child, parents))
+        return asked_local(key, shared->own);
+    const bool is_counted = parents.empty() && !alone_.empty();
+    if (!is_counted) counter_.sorter().sort(child, parents, partition_);
+    const Segments& segments = is_counted ? alone_[child]->segments : partition_;
+    tabulate(child, segments);
+    const double value = score_table(child, parents, table_, segments.codes);
     if (locals_.size() > memory_ / 128) locals_.clear();
     locals_.emplace(key, value);
     return value;
@@ -217,9 +221,15 @@ std::shared_ptr<NeighbourRow> NeighbourScores::empty_row(std::size_t child) cons
 
 std::shared_ptr<NeighbourRow> NeighbourScores::compute(std::size_t child,
                                                        std::span<const std::int32_t> parents) {
-    auto row = empty_row(child);
     know_information();
-    counter_.look_at(child, parents, blocks_of(*row, child));
+    counter_.look_at(child, parents, blocks_of(*empty_row(child), child));
+    return score_counted(child, parents);
+}
+
+// The row of the family that the counter has turned to.
+std::shared_ptr<NeighbourRow> NeighbourScores::score_counted(std::size_t child,
+                                                             std::span<const std::int32_t> parents) {
+    auto row = empty_row(child);
     list_wanted(child, parents);
     tabulate(child, counter_.segments());
     row->own = score_table(child, parents, table_, counter_.segments().codes);

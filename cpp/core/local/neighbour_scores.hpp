@@ -16,6 +16,7 @@
 #include "local/changing_dag.hpp"
 #include "local/family_counter.hpp"
 #include "local/row_partition.hpp"
+#include "local/shared_counter.hpp"
 #include "local/state_blocks.hpp"
 #include "local/term_columns.hpp"
 #include "scores/family_prior.hpp"
@@ -36,6 +37,7 @@ struct NeighbourRow {
         -std::numeric_limits<double>::infinity();  // the best addition, legal or not, minus own
     std::vector<std::int32_t> gaining;             // the additions x, legal or not, that gain
     std::vector<std::int32_t> by_gain;             // the same, the largest gain first
+    std::uint64_t unasked = 0;  // the families scored in it, as long as nobody has asked for the row
 
     // Where x stands in the row; the row's length if it is no candidate.
     std::size_t place(std::size_t x) const {
@@ -81,7 +83,12 @@ class NeighbourScores {
     // `tables` is for the score's set function and may outlive one data sample, as long as N is the same; it
     // is null if the score has none.
     NeighbourScores(const StateBlocks& data, std::span<const std::int64_t> weights, const LocalScore& score,
-                    CellTermTables* tables, const ArcRules& rules, std::size_t memory);
+                    CellTermTables* tables, const ArcRules& rules, std::size_t memory,
+                    std::size_t counts_memory = usual_counts_memory);
+
+    // What counts of families may be kept in: enough for the families that a search comes back to, and little
+    // beside a cache of the third level.
+    static constexpr std::size_t usual_counts_memory = std::size_t{32} << 20;
 
     using Row = std::shared_ptr<NeighbourRow>;
     Row row(std::size_t child, std::span<const std::int32_t> parents);
@@ -99,6 +106,13 @@ class NeighbourScores {
     void narrow(std::vector<Parents> lists);
     // From now on, rows are of all variables again.
     void widen();
+
+    // Where others search replicates of the same data (shared_counts.cpp): the counts of a child without
+    // parents, who counts families for all from now on, and what was counted.
+    void receive_alone(std::size_t child, std::shared_ptr<const SegmentCounts> counts);
+    void share(SharedCounter& shared) { shared_ = &shared; }
+    void receive(std::size_t child, std::span<const std::int32_t> parents,
+                 std::shared_ptr<SegmentCounts> counts);
 
     const ArcRules& rules() const { return rules_; }
     std::size_t variables() const { return data_.variables(); }
@@ -130,9 +144,15 @@ class NeighbourScores {
     void fill_pairs(std::size_t block, std::size_t child, const RowPartition& partition,
                     std::vector<std::shared_ptr<NeighbourRow>>& rows);
 
+    // What is counted for several searches at once (shared_counts.cpp).
+    Row asked(const Row& row);
+    Row shared_row(std::size_t child, std::span<const std::int32_t> parents);
+    double asked_local(const Parents& key, double value);
+
     // Rows, tables and removals (neighbour_scores.cpp).
     void store(Parents key, std::shared_ptr<NeighbourRow> row);
     std::shared_ptr<NeighbourRow> compute(std::size_t child, std::span<const std::int32_t> parents);
+    std::shared_ptr<NeighbourRow> score_counted(std::size_t child, std::span<const std::int32_t> parents);
     void list_gains(std::size_t child, NeighbourRow& row);
     void list_wanted(std::size_t child, std::span<const std::int32_t> parents);
     bool wants(std::size_t x, std::size_t child, std::span<const std::int32_t> parents) const;
@@ -190,6 +210,9 @@ class NeighbourScores {
     FamilyCounter counter_;
     std::uint64_t families_scored_ = 0;
     std::uint64_t families_spared_ = 0;
+
+    SharedCounter* shared_ = nullptr;                          // who counts for several searches, if anybody
+    std::vector<std::shared_ptr<const SegmentCounts>> alone_;  // of each child, if somebody has counted them
 
     Parents key_;  // scratch: a row that is known is found without asking for memory
     std::unordered_map<Parents, Row, FamilyHash> rows_;  // key: the child, then its parents

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 def group_rows(
     codes: NDArray[Any], arities: NDArray[np.int32], weights: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
+def add_cases(row_of: NDArray[np.uint32], cases: NDArray[np.int64], weights: NDArray[np.int64]) -> None: ...
 
 class DelimitedTable:
     @property

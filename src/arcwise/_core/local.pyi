@@ -27,6 +27,13 @@ _PackedDag = tuple[NDArray[np.int64], NDArray[np.int32]]  # offsets, members
 class StateBlocks:
     def __init__(self, codes: NDArray[np.unsignedinteger], arities: NDArray[np.int32]) -> None: ...
 
+class RareColumns:
+    def __init__(self, data: StateBlocks) -> None: ...
+    @staticmethod
+    def fits(data: StateBlocks) -> bool: ...
+
+REPLICATES_TOGETHER: int
+
 class ClimbOptions:
     def __init__(
         self,
@@ -86,6 +93,15 @@ class LocalLearner:
     def climb(
         self, weights: NDArray[np.int64], options: ClimbOptions, seconds: float, progress: Progress
     ) -> Outcome: ...
+    def climb_together(
+        self,
+        rare: RareColumns,
+        weights: list[NDArray[np.int64]],
+        seeds: NDArray[np.uint64],
+        options: ClimbOptions,
+        seconds: float,
+        progress: Progress,
+    ) -> list[Outcome]: ...
     def first_ascent(
         self, weights: NDArray[np.int64], options: FirstAscentOptions, seconds: float, progress: Progress
     ) -> Outcome: ...

@@ -37,6 +37,11 @@ __all__ = ["Codes", "Dataset"]
 Codes = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]
 
 
+def list_cases(weights: NDArray[np.int64]) -> NDArray[np.uint32]:
+    """Return of each case the row that it is of, where rows weigh so much."""
+    return frozen(np.repeat(np.arange(len(weights), dtype=np.uint32), weights))
+
+
 @dataclass(frozen=True, eq=False)
 class Dataset:
     """Rows of integer state codes, one column per variable, with names, states and optional row weights.
@@ -103,6 +108,11 @@ class Dataset:
     def n_cases(self) -> int:
         """The number of cases, N: the sum of the weights."""
         return self.n_rows if self.weights is None else int(self.weights.sum())
+
+    @cached_property
+    def row_of_case(self) -> NDArray[np.uint32]:
+        """Of each case, by row, the row that it is of: what resampling looks up again and again."""
+        return list_cases(np.ones(self.n_rows, dtype=np.int64) if self.weights is None else self.weights)
 
     @cached_property
     def arities(self) -> NDArray[np.int32]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data.dataset import Dataset
+from arcwise.data.dataset import Dataset, list_cases
 from arcwise.errors import DataError, OptionError
 from arcwise.mentions import Argument
 from arcwise.seeds import Seed, generator_of
@@ -35,7 +35,8 @@ def bootstrap_weights(data: Dataset, seed: Seed) -> NDArray[np.int64]:
     """
     rng = generator_of(seed)
     if data.targets is None:
-        return _drawn(rng, data.n_rows, data.weights)
+        listed = data.weights is not None and data.n_cases <= MOST_LISTED
+        return _drawn(rng, data.n_rows, data.weights, data.row_of_case if listed else None)
     weights = np.zeros(data.n_rows, dtype=np.int64)
     for experiment in range(len(data.targets.sets)):
         rows = np.flatnonzero(data.targets.of_row == experiment)
@@ -43,20 +44,29 @@ def bootstrap_weights(data: Dataset, seed: Seed) -> NDArray[np.int64]:
     return weights
 
 
-def _drawn(rng: np.random.Generator, n_rows: int, given: NDArray[np.int64] | None) -> NDArray[np.int64]:
+def _drawn(
+    rng: np.random.Generator,
+    n_rows: int,
+    given: NDArray[np.int64] | None,
+    row_of: NDArray[np.uint32] | None = None,
+) -> NDArray[np.int64]:
+    """Draw weights of rows; `row_of` says which row each case is of, if that is known."""
+    from arcwise import _core
+
     weights = np.zeros(n_rows, dtype=np.int64)
     ends = None if given is None else np.cumsum(given)
     n_cases = n_rows if ends is None else int(ends[-1])
     if given is not None and n_cases > ROW_BY_ROW:
         return rng.multinomial(n_cases, given / n_cases)
-    row_of = None if given is None or n_cases > MOST_LISTED else np.repeat(np.arange(n_rows), given)
+    if row_of is None and given is not None and n_cases <= MOST_LISTED:
+        row_of = list_cases(given)
     for start in range(0, n_cases, BLOCK_CASES):
         cases = rng.integers(0, n_cases, size=min(BLOCK_CASES, n_cases - start))
         if row_of is not None:
-            rows = row_of[cases]
+            _core.data.add_cases(row_of, cases, weights)
         else:
             rows = cases if ends is None else np.searchsorted(ends, cases, side="right")
-        weights += np.bincount(rows, minlength=n_rows)
+            weights += np.bincount(rows, minlength=n_rows)
     return weights
 
 

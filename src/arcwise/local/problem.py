@@ -25,7 +25,7 @@ from arcwise.scores.score import scored_data
 from arcwise.seeds import native_seed
 
 if TYPE_CHECKING:
-    from arcwise._core.local import LocalLearner, Outcome, StateBlocks
+    from arcwise._core.local import LocalLearner, Outcome, RareColumns, StateBlocks
 
 __all__ = ["START", "LocalProblem", "Start", "check_count", "check_density", "merged_constraints"]
 
@@ -73,6 +73,13 @@ class LocalProblem:
         from arcwise import _core
 
         return _core.local.StateBlocks(self.data.codes, self.data.arities)
+
+    @cached_property
+    def rare(self) -> RareColumns:
+        """The same data as they are counted for many replicates at once."""
+        from arcwise import _core
+
+        return _core.local.RareColumns(self.blocks)
 
     @cached_property
     def _told(self) -> NDArray[np.uint8]:

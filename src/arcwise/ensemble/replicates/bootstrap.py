@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -146,7 +147,7 @@ def bootstrap_networks(
             try:
                 opened = open_workers(task, chosen.backend, min(crew, len(missing)), chosen.cluster)
                 workers = stack.enter_context(opened)
-                ended = _learn_all(workers, missing, deadline, note, given.n_variables)
+                ended = _learn_all(workers, missing, deadline, note, given.n_variables, task.together)
                 status = ended if ended is not Status.COMPLETE else status
             except KeyboardInterrupt:
                 status = Status.INTERRUPTED
@@ -193,12 +194,16 @@ def _learn_all(
     deadline: Deadline,
     note: Callable[[list[Replicate]], None],
     nodes: int,
+    together: int,
 ) -> Status:
     """Hand out batches and take in results until nothing is missing or the time is up.
 
     Two batches per worker are under way. Batches grow from one replicate to what takes `workers.batch_seconds`, and
-    shrink towards the end, so that all workers end at the same time.
+    shrink towards the end, so that all workers end at the same time. Replicates that are counted `together` are as many
+    rounds of equal batches as it takes.
     """
+    rounds = math.ceil(len(missing) / (workers.count * together))
+    least = math.ceil(len(missing) / (workers.count * rounds)) if together > 1 else 1
     waiting = deque(missing)
     running: dict[Batch, list[int]] = {}
     start, done, deaths = deadline.seconds, 0, 0
@@ -215,7 +220,7 @@ def _learn_all(
                     1 + len(waiting) / (2 * workers.count),
                 )
             )
-            batch = [waiting.popleft() for _ in range(min(size, len(waiting)))]
+            batch = [waiting.popleft() for _ in range(min(max(size, least), len(waiting)))]
             running[workers.submit(batch, left)] = batch
             if workers.count == 1:
                 break

@@ -17,6 +17,7 @@ from arcwise.deadline import Deadline
 from arcwise.defaults import CANDIDATES, MANY_VARIABLES, REFINE
 from arcwise.ensemble.replicates.completed_task import CompletedTask
 from arcwise.ensemble.replicates.copies import Copies
+from arcwise.ensemble.replicates.together import climb_together, counted_together
 from arcwise.ensemble.uncut import Uncut
 from arcwise.errors import OptionError, UnknownNameError, suggestion
 from arcwise.exact import find_optimal
@@ -30,7 +31,7 @@ from arcwise.parent_sets import build_parent_sets
 from arcwise.scores import Score
 
 if TYPE_CHECKING:
-    from arcwise._core.local import LocalLearner
+    from arcwise._core.local import ClimbOptions, LocalLearner
 
 __all__ = ["LEARNERS", "RESAMPLINGS", "Learner", "Replicate", "ReplicateTask", "Resampling"]
 
@@ -119,6 +120,13 @@ class ReplicateTask:
 
     def learn(self, index: int, seconds: float | None = None) -> Replicate | None:
         """Learn one replicate; None if the time was too short."""
+        sample, seed = self.draw(index)
+        kept = sample.select(self.copies.kept) if self.copies else sample
+        made = LEARNERS[self.learner](self, index, kept, seed, Limits(seconds=seconds))
+        return None if made is None else self._with_copies(made, sample)
+
+    def draw(self, index: int) -> tuple[Dataset, int]:
+        """Draw the data of a replicate and the seed of its search."""
         rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(self.seed, spawn_key=(index,))))
         if self.completed is not None:
             sample = self.completed.sample(index, int(rng.integers(0, 2**63)))
@@ -129,22 +137,29 @@ class ReplicateTask:
             sample = self.data.resample(rng)
         else:
             sample = self.data.permute_columns(rng)
-        seed = int(rng.integers(0, 2**63))
-        limits = Limits(seconds=seconds)
+        return sample, int(rng.integers(0, 2**63))
+
+    def _with_copies(self, made: Replicate, sample: Dataset) -> Replicate:
+        """Add the columns that were learned as one."""
         if not self.copies:
-            return LEARNERS[self.learner](self, index, sample, seed, limits)
-        made = LEARNERS[self.learner](self, index, sample.select(self.copies.kept), seed, limits)
-        if made is None:
-            return None
+            return made
         parents = self.copies.join(made.parents())
         lost = [(copy, (first,)) for copy, first in self.copies.first.items()]
         score = made.score + float(self.score.score_families(sample, lost).sum())
-        return Replicate(index, score, *pack_parents(parents))
+        return Replicate(made.index, score, *pack_parents(parents))
 
     def learn_batch(self, indices: Iterable[int], limits: Limits | Deadline | None = None) -> list[Replicate]:
         """Learn several replicates one after the other; those for which the time is too short are left out."""
         deadline = Deadline.of(limits)
         found: list[Replicate] = []
+        indices = list(indices)
+        if self.together > 1:
+            for first in range(0, len(indices), self.together):
+                some = indices[first : first + self.together]
+                found += self._learn_together(some, deadline)
+                if len(found) < first + len(some):
+                    break
+            return found
         for index in indices:
             done = deadline.is_over or self.stopping.is_set()
             replicate = None if done else self.learn(index, deadline.limits.seconds)
@@ -152,6 +167,60 @@ class ReplicateTask:
                 break
             found.append(replicate)
         return found
+
+    @functools.cached_property
+    def together(self) -> int:
+        """How many replicates are best learned in one batch: see `arcwise.ensemble.replicates.together`."""
+        if LEARNERS[self.learner] is not _climb or self._has_own_rows:
+            return 1
+        return counted_together(self.problem)
+
+    def _learn_together(self, indices: list[int], deadline: Deadline) -> list[Replicate]:
+        """Learn some replicates over common counts; the first of them if the time is too short for all."""
+        drawn: list[tuple[Dataset, int]] = []
+        for index in indices:
+            if deadline.is_over or self.stopping.is_set():
+                return []
+            drawn.append(self.draw(index))
+        samples, seeds = zip(*drawn, strict=True)
+        kept = [sample.select(self.copies.kept) if self.copies else sample for sample in samples]
+        outcomes = climb_together(
+            self.problem, self.native(), kept, seeds, self.climb_options(0), limits=deadline.limits, progress=self.heed
+        )
+        return [
+            self._with_copies(Replicate(index, outcome[2] + self.problem.untold, *outcome[:2]), sample)
+            for index, outcome, sample in zip(indices, outcomes, samples, strict=False)
+        ]
+
+    @property
+    def _has_own_rows(self) -> bool:
+        """Whether a replicate shares nothing but names with the others.
+
+        Some scores take hyperparameters from the data (NIP-BDe): those must be the sample's.
+        """
+        own_rows = self.resampling == "permutation" or self.completed is not None or self.uncut is not None
+        return own_rows or type(self.score.data_score).alphas is not Score.alphas
+
+    def climb_options(self, seed: int) -> ClimbOptions:
+        """Return how climbs are made on the rows of the original data."""
+        from arcwise import _core
+
+        options = self.options
+        tabu = options.get("tabu", 10) if self.learner == "tabu" else 0
+        max_tabu = options.get("max_tabu")
+        return _core.local.ClimbOptions(
+            start=self.empty_start,
+            restarts=options.get("restarts", 0),
+            perturbations=options.get("perturb", 1),
+            tabu=tabu,
+            patience=tabu if max_tabu is None else max_tabu,
+            refine=options.get("refine", REFINE),
+            effort=EFFORT if self.data.n_variables > MANY_VARIABLES else EFFORT * options.get("refine", REFINE),
+            narrow=MANY_VARIABLES,
+            candidates=options.get("candidates", CANDIDATES),
+            random_ties=True,
+            seed=seed,
+        )
 
     # The data are prepared once per process, and each thread has its own native learner. What is prepared does not
     # travel: an unpickled task prepares again.
@@ -205,35 +274,11 @@ class ReplicateTask:
 
 def _climb(task: ReplicateTask, index: int, sample: Dataset, seed: int, limits: Limits) -> Replicate | None:
     """Learn by tabu search or hill climbing: the rows stay, only their weights change."""
-    from arcwise import _core
-
-    # Some scores take hyperparameters from the data (NIP-BDe): those must be the sample's, so that nothing is shared.
-    own_rows = task.resampling == "permutation" or task.completed is not None or task.uncut is not None
-    if own_rows or type(task.score.data_score).alphas is not Score.alphas:
+    if task._has_own_rows:
         climb = tabu_search if task.learner == "tabu" else hill_climb
         search = functools.partial(climb, **{"random_ties": True, "refine": REFINE, **task.options})
         return _search(search, task, index, sample, seed=seed, limits=limits)
-    options = task.options
-    tabu = options.get("tabu", 10) if task.learner == "tabu" else 0
-    max_tabu = options.get("max_tabu")
-    outcome = task.native().climb(
-        sample.native_weights,
-        _core.local.ClimbOptions(
-            start=task.empty_start,
-            restarts=options.get("restarts", 0),
-            perturbations=options.get("perturb", 1),
-            tabu=tabu,
-            patience=tabu if max_tabu is None else max_tabu,
-            refine=options.get("refine", REFINE),
-            effort=EFFORT if task.data.n_variables > MANY_VARIABLES else EFFORT * options.get("refine", REFINE),
-            narrow=MANY_VARIABLES,
-            candidates=options.get("candidates", CANDIDATES),
-            random_ties=True,
-            seed=seed,
-        ),
-        limits.native_seconds,
-        task.heed,
-    )
+    outcome = task.native().climb(sample.native_weights, task.climb_options(seed), limits.native_seconds, task.heed)
     offsets, members, score, *_, status = outcome
     return _unless_stopped(Status.from_native(status), Replicate(index, score + task.problem.untold, offsets, members))
 

@@ -106,6 +106,8 @@ class _Threads:
         self.count = count
         task.stopping.clear()
         _ = task.problem.blocks, task._own  # made here, once, rather than by every thread
+        if task.together > 1:
+            _ = task.problem.rare, task.data.row_of_case
         self._task = task
         self._pool = futures.ThreadPoolExecutor(count, "arcwise", initializer=_core.prepare_thread)
 

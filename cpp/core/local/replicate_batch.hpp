@@ -1,0 +1,64 @@
+// Some replicates of the data that are searched one after the other and counted together.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "local/neighbour_scores.hpp"
+#include "local/replicate_counts.hpp"
+#include "local/shared_counter.hpp"
+
+namespace arcwise {
+
+// What the first search asks for is counted in all replicates and scored at once, so that the second finds
+// most of what it needs; what only the second needs is counted for the rest, and so on. A search gets the
+// same numbers as if it were alone, to the last bit: counts are integers, and the scores are made of them by
+// the same code. Even how many families it has scored, by which refinement ends, counts those that it asked
+// for.
+class ReplicateBatch final : public SharedCounter {
+  public:
+    // make(weights) returns the scores of one replicate.
+    template <class Make>
+    ReplicateBatch(const StateBlocks& data, const RareColumns& rare,
+                   std::span<const std::span<const std::int64_t>> weights, Make make)
+        : counts_(data, rare, weights, counts_memory) {
+        for (const auto& one : weights) replicates_.push_back(make(one));
+        share(data.variables());
+    }
+
+    NeighbourScores& scores(std::size_t replicate) { return *replicates_[replicate]; }
+    // The search of this replicate has ended; they end in their order.
+    void finish(std::size_t replicate) {
+        replicates_[replicate].reset();
+        first_ = replicate + 1;
+    }
+
+    bool count(std::size_t child, std::span<const std::int32_t> parents) override {
+        if (!counts_.count(child, parents)) return false;
+        for (std::size_t k = first_; k < replicates_.size(); ++k)
+            replicates_[k]->receive(child, parents, counts_.of(k));
+        return true;
+    }
+
+  private:
+    static constexpr std::size_t counts_memory = std::size_t{128} << 20;
+
+    void share(std::size_t variables) {
+        for (std::size_t child = 0; child < variables; ++child) {
+            if (!counts_.count(child, {})) return;
+            for (std::size_t k = 0; k < replicates_.size(); ++k)
+                replicates_[k]->receive_alone(child, counts_.of(k));
+        }
+        for (auto& one : replicates_) one->share(*this);
+    }
+
+    ReplicateCounts counts_;
+    std::vector<std::unique_ptr<NeighbourScores>> replicates_;
+    std::size_t first_ = 0;  // the first that has not ended
+};
+
+}  // namespace arcwise
