@@ -253,8 +253,9 @@ def measure_growth(*, draw: bool = False) -> Iterator[str]:
         yield f"| {n} | {table.statistics.families:,} | {counted:,} | {seconds:.3f} | {seconds / counted * 1e6:.2f} |"
     yield ""
     yield (
-        f"Slopes on logarithmic axes: {slope(by_rows):.2f} with N from 10^5 rows on, in theory at most 1 (the "
-        f"different rows grow less than N); {slope(by_variables):.2f} with n from 50 variables on, in theory 3."
+        f"Slopes on logarithmic axes: {slope(by_rows):.2f} with N from {upper(by_rows)[0][0]:,} rows on, in theory at "
+        f"most 1 (the different rows grow less than N); {slope(by_variables):.2f} with n from "
+        f"{upper(by_variables)[0][0]} variables on, in theory 3."
     )
     yield ""
     if draw:
@@ -263,9 +264,14 @@ def measure_growth(*, draw: bool = False) -> Iterator[str]:
         yield ""
 
 
+def upper(points: list[tuple[int, float]]) -> list[tuple[int, float]]:
+    """Return the points of the upper half of the sizes: below, what does not grow counts most."""
+    return points[len(points) // 2 :]
+
+
 def slope(points: list[tuple[int, float]]) -> float:
-    """Return the slope on logarithmic axes over the upper half of the sizes: below, what does not grow counts most."""
-    sizes, seconds = np.log(np.array(points[len(points) // 2 :])).T
+    """Return the slope on logarithmic axes over the upper half of the sizes."""
+    sizes, seconds = np.log(np.array(upper(points))).T
     return float(np.polyfit(sizes, seconds, 1)[0])
 
 
