@@ -22,7 +22,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("ARCWISE_SHARED", ROOT.parent / "shared"))
 THREADS = "| data | one thread | two: all | two: the first | times | same bytes |"
-TITLES = {"pyagrum": "pyAgrum", "distributed": "Dask (pip install 'arcwise[cluster]')"}
+TITLES = {
+    "pyagrum": "pyAgrum",
+    "bnlearn": "R's package bnlearn",
+    "distributed": "Dask (pip install 'arcwise[cluster]')",
+}
 
 
 def parser_for(description: str | None) -> argparse.ArgumentParser:
