@@ -10,8 +10,9 @@ import csv
 import gzip
 import json
 import resource
+import sys
 import time
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,9 @@ import numpy as np
 from arcwise.data import Dataset
 from arcwise.ensemble import NetworkSet, bootstrap_networks
 from arcwise.ensemble.replicates.task import OPTIONS
+from benchmarks._topic import SHARED, has_data, parser_for
 
-GOLDEN = Path(__file__).resolve().parents[2] / "shared" / "golden" / "bnlearn"
+GOLDEN = SHARED / "golden" / "bnlearn"
 
 
 def read_insurance(golden: dict[str, Any]) -> Dataset:
@@ -93,9 +95,9 @@ def compare_workers(data: Dataset) -> None:
         print(f"| {label} | {wall:.1f} | {first[0] / wall:.2f} | {cpu:.1f} | {cpu / first[1] - 1:+.0%} |", flush=True)
 
 
-def main() -> None:
-    if not GOLDEN.is_dir():
-        print(f"needs the golden values at {GOLDEN}")
+def main(arguments: Sequence[str] = ()) -> None:
+    parser_for(__doc__).parse_args(arguments)
+    if not has_data(GOLDEN):
         return
     golden = json.loads((GOLDEN / "golden.json").read_text())
     data = read_insurance(golden)
@@ -105,4 +107,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

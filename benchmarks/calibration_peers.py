@@ -1,6 +1,7 @@
 """What is "0.9" worth by others, and by each of our ways to probabilities, on worlds that nothing was learned from?
 
-    python -m benchmarks.calibration_peers [log.jsonl] [way,...] [seed,...] [parts|whole]
+    python -m benchmarks.calibration_peers                        parts of three networks, 500 cases
+    python -m benchmarks.calibration_peers --all --log log.jsonl  everything that the page has, which takes hours
 
 Connected parts of 12 variables of child, insurance, alarm, hailfinder, hepar2, win95pts and andes, and child, insurance
 and alarm whole: none of these networks is in a study that the package's tables come from. Shares of 200 networks (50 of
@@ -18,16 +19,14 @@ CONTRIBUTING.md says where.
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import logging
-import shutil
 import subprocess
 import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -45,13 +44,15 @@ from arcwise.graph import Dag
 from arcwise.limits import Limits
 from arcwise.study.experiments.calibration import as_seen
 from arcwise.study.sources import Sources
+from benchmarks._topic import SHARED, has_data, has_peer, listed, log_at, parser_for
 
-NETWORKS = Path(__file__).resolve().parents[2] / "shared" / "data" / "networks"
+NETWORKS = SHARED / "data" / "networks"
 PARTS = ("child", "insurance", "alarm", "hailfinder", "hepar2", "win95pts", "andes")
 WHOLE = ("child", "insurance", "alarm")
 PART = 12
 CASES = (100, 500, 2_000)
 SEEDS = (1,)
+SOME, SOME_CASES = ("child", "alarm", "hailfinder"), (500,)
 TEAM = 120.0  # seconds for all members of the meta-ensemble
 PEERS = {"bnlearn": 50, "pyagrum": 50, "pgmpy": 20}
 
@@ -158,34 +159,48 @@ def our_ways(data: Dataset) -> Mapping[str, Callable[[], Claims]]:
 
 def peers(data: Dataset) -> Mapping[str, Callable[[], Claims]]:
     found: dict[str, Callable[[], Claims]] = {}
-    if shutil.which("Rscript") is not None:
+    if has_peer("bnlearn"):
         found["bnlearn"] = lambda: by_bnlearn(data)
-    if importlib.util.find_spec("pyagrum") is not None:
+    if has_peer("pyagrum"):
         found["pyagrum"] = lambda: by_pyagrum(data)
-    if importlib.util.find_spec("pgmpy") is not None and data.n_variables <= PART:
+    if data.n_variables <= PART and has_peer("pgmpy"):
         found["pgmpy"] = lambda: by_pgmpy(data)
     return found
 
 
-def main() -> None:
+def main(arguments: Sequence[str] = ()) -> None:
+    parser = parser_for(__doc__)
+    parser.add_argument("--all", action="store_true", help="all networks and cases, parts and whole")
+    parser.add_argument("--log", type=Path, help="a file that is continued")
+    parser.add_argument("--ways", type=listed(), help="all by default")
+    parser.add_argument("--networks", type=listed(), help=",".join(PARTS))
+    parser.add_argument("--cases", type=listed(int))
+    parser.add_argument("--seeds", type=listed(int), default=list(SEEDS))
+    parser.add_argument("--worlds", choices=("parts", "whole", "both"))
+    given = parser.parse_args(arguments)
+    if not has_data(NETWORKS):
+        return
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)
-    given = sys.argv[1:] if __name__ == "__main__" else []
-    log = Path(given[0] if given else "calibration_peers.jsonl")
-    wanted = given[1].split(",") if len(given) > 1 and given[1] else None
-    seeds = [int(text) for text in given[2].split(",")] if len(given) > 2 and given[2] else list(SEEDS)
-    which = given[3] if len(given) > 3 else ""
-    for name in PEERS:
-        there = shutil.which("Rscript") if name == "bnlearn" else importlib.util.find_spec(name)
-        if there is None:
-            print(f"{name} is not installed: it is left out.", file=sys.stderr)
+    names = given.networks or (PARTS if given.all else SOME)
+    which = given.worlds or ("both" if given.all else "parts")
+    parts = [f"part:network={name},nodes={PART},seed=1" for name in names]
+    worlds = {"parts": parts, "whole": []}.get(which, parts)
+    worlds += [name for name in WHOLE if name in names and which != "parts"]
+    sizes = given.cases or (CASES if given.all else SOME_CASES)
+    with log_at(given.log) as log:
+        show(measure(log, worlds, sizes, given.seeds, given.ways))
+
+
+def measure(
+    log: Path, worlds: Sequence[str], sizes: Sequence[int], seeds: Sequence[int], wanted: Sequence[str] | None
+) -> list[dict[str, object]]:
+    """Carry out what the log does not have; return all its lines."""
     lines = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
     done = {(row["world"], row["cases"], row["seed"], row["way"]) for row in lines}
     sources = Sources(NETWORKS)
-    parts = [f"part:network={name},nodes={PART},seed=1" for name in PARTS]
-    worlds = {"parts": parts, "whole": list(WHOLE)}.get(which, [*parts, *WHOLE])
     for seed in seeds:
-        for cases in CASES:
+        for cases in sizes:
             for world in worlds:
                 network = sources.network(world)
                 data = as_seen(network.sample(cases, seed=2000 + seed, progress=False), network.names)
@@ -203,7 +218,7 @@ def main() -> None:
                     with log.open("a") as file:
                         file.write(json.dumps(row) + "\n")
                     print(world, cases, way, row["seconds"], file=sys.stderr, flush=True)
-    show(lines)
+    return lines
 
 
 def skeleton(dag: Dag, names: tuple[str, ...]) -> NDArray[np.bool_]:
@@ -230,4 +245,4 @@ def show(lines: list[dict[str, object]]) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

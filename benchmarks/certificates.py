@@ -5,19 +5,20 @@
 
 from __future__ import annotations
 
-import argparse
+import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from arcwise.certificate import check_certificate
 from arcwise.exact import certify_optimal, find_optimal
 from arcwise.limits import Limits
 from arcwise.parent_sets import read_jkl
+from benchmarks._topic import ROOT, SHARED, has_data, parser_for
 
-SHARED = Path(__file__).resolve().parents[2] / "shared" / "data" / "scores"
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks" / "certificates.md"
+SCORES = SHARED / "data" / "scores"
+PAGE = ROOT / "docs" / "benchmarks" / "certificates.md"
 BEGIN, END = "<!-- table -->\n", "<!-- end of table -->\n"
 LARGEST = 60
 # Instances that only dynamic programming finishes: what is proved in this many seconds.
@@ -27,7 +28,7 @@ OPEN = {"steel_BIC": 100.0}
 def rows() -> Iterator[str]:
     yield "| instance | n | parent sets | optimum | search | certified | ratio | check | KiB | steps | proved within |"
     yield "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
-    files = {path.name.removesuffix(".jkl.gz"): path for path in SHARED.rglob("*.jkl.gz")}
+    files = {path.name.removesuffix(".jkl.gz"): path for path in SCORES.rglob("*.jkl.gz")}
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder, "certificate.json.gz")
         for name, path in sorted(files.items(), key=lambda item: item[0].lower()):
@@ -50,10 +51,12 @@ def rows() -> Iterator[str]:
             )
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+def main(arguments: Sequence[str] = ()) -> None:
+    parser = parser_for(__doc__)
     parser.add_argument("--write", action="store_true", help="put the table into the page")
-    write = parser.parse_args().write
+    write = parser.parse_args(arguments).write
+    if not has_data(SCORES):
+        return
     lines = []
     for row in rows():
         print(row, flush=True)
@@ -65,4 +68,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -7,12 +7,12 @@ clock, CPU seconds those of all threads, table and credible set included. Each r
 
 from __future__ import annotations
 
-import argparse
 import math
 import multiprocessing
-import os
 import resource
+import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,9 +22,10 @@ from arcwise.data import Dataset
 from arcwise.ensemble import find_posterior
 from arcwise.limits import Limits
 from arcwise.model import BayesianNetwork
+from benchmarks._topic import SHARED, THREADS, by_threads, has_data, parser_for
 
-SHARED = Path(os.environ.get("ARCWISE_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 HEADING = "## Runs"
+THREADED = ("water", "alarm")
 
 
 @dataclass(frozen=True)
@@ -92,13 +93,25 @@ def measure(row: Row, seconds: float, threads: int) -> str:
     )
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+def by_two_threads(row: Row) -> str:
+    data = row.data()
+
+    def work(threads: int) -> bytes:
+        asked = {"max_parents": row.max_parents, "way": "chains", "seed": 1, "progress": False}
+        return find_posterior(data, row.score, threads=threads, **asked).arc_probabilities().tobytes()  # type: ignore[arg-type]
+
+    return by_threads(row.name, work)
+
+
+def main(arguments: Sequence[str] = ()) -> None:
+    parser = parser_for(__doc__)
     parser.add_argument("names", nargs="*")
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--page", type=Path)
-    options = parser.parse_args()
+    given = parser.parse_args(arguments)
+    if not has_data(SHARED / "data" / "networks"):
+        return
     lines = [
         "| data | n | million steps | s | CPU s | GB | verdict | R-hat | difference | effective | left out | error |",
         "|---|---:|---:|---:|---:|---:|---|---:|---:|---:|---:|---:|",
@@ -106,16 +119,21 @@ def main() -> None:
     print("\n".join(lines))
     context = multiprocessing.get_context("spawn")
     for row in ROWS:
-        if options.names and row.name not in options.names:
+        if given.names and row.name not in given.names:
             continue
         with context.Pool(1) as pool:
-            lines.append(pool.apply(measure, (row, options.seconds, options.threads)))
+            lines.append(pool.apply(measure, (row, given.seconds, given.threads)))
         print(lines[-1], flush=True)
-    if options.page is not None:
-        before, _, rest = options.page.read_text().partition(f"{HEADING}\n")
+    print(f"\n{THREADS}\n|---|---:|---:|---:|---:|---|")
+    for row in ROWS:
+        if row.name in THREADED and row.name in (given.names or THREADED):
+            with context.Pool(1) as pool:
+                print(pool.apply(by_two_threads, (row,)), flush=True)
+    if given.page is not None:
+        before, _, rest = given.page.read_text().partition(f"{HEADING}\n")
         after = rest[rest.find("\n## ") :] if "\n## " in rest else "\n"
-        options.page.write_text(f"{before}{HEADING}\n\n" + "\n".join(lines) + f"\n{after}")
+        given.page.write_text(f"{before}{HEADING}\n\n" + "\n".join(lines) + f"\n{after}")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -1,6 +1,6 @@
 """One problem on a cluster: how much quicker two workers are than one, how long tasks take, and what 32 would do.
 
-    python benchmarks/cluster.py            # the whole table of docs/benchmarks/cluster.md
+    python -m benchmarks.cluster            # the whole table of docs/benchmarks/cluster.md
 
 Each job runs on a cluster of this machine with one worker of one thread, then with two; the answers must be equal. Two
 efficiencies are told. That of the clock is the time with one worker over twice the time with two: it means something
@@ -19,10 +19,10 @@ import heapq
 import math
 import os
 import statistics
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import arcwise
@@ -35,8 +35,9 @@ from arcwise.effects import find_effects
 from arcwise.ensemble import CredibleSet, Recipe, sample_posterior
 from arcwise.ensemble.recipe import Run
 from arcwise.model import read_network
+from benchmarks._topic import SHARED, has_data, has_peer, parser_for
 
-SHARED = Path(os.environ.get("ARCWISE_SHARED", Path(__file__).resolve().parents[2] / "shared")) / "data"
+DATA = SHARED / "data"
 MANY = 32
 
 
@@ -121,7 +122,7 @@ Job = Callable[[Cluster | None], Any]  # returns something that compares
 
 def jobs(given: argparse.Namespace) -> dict[str, Callable[[], Job]]:
     """Return by name what makes the jobs ready: what they need is no part of them."""
-    network = read_network(SHARED / "networks" / f"{given.network}.bif.gz")
+    network = read_network(DATA / "networks" / f"{given.network}.bif.gz")
     data = network.sample(given.cases, seed=1)
     recipe = Recipe.usual("bootstrap", "qnml", n_cases=data.n_cases, arities=data.arities.tolist(), replicates=40)
     quiet: dict[str, Any] = {"seed": 1, "progress": False}
@@ -163,7 +164,7 @@ def jobs(given: argparse.Namespace) -> dict[str, Callable[[], Job]]:
         return lambda cluster: build_parent_sets(many, "bdeu:ess=1", **options, cluster=cluster).digest
 
     def parts() -> Job:
-        read = read_data(SHARED / "liao2019" / "bands.csv.gz", categorical=True)
+        read = read_data(DATA / "liao2019" / "bands.csv.gz", categorical=True)
         table = build_parent_sets(read, "bic", slack=math.log(150), threads=1, progress=False)
 
         def run(cluster: Cluster | None) -> Any:
@@ -216,9 +217,9 @@ def row(name: str, here: Spent, one: Spent, two: Spent) -> str:
     )
 
 
-def main() -> None:
+def main(arguments: Sequence[str] = ()) -> None:
     """Run every job with one worker and with two, and print what follows."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = parser_for(__doc__)
     parser.add_argument("--network", default="alarm")
     parser.add_argument("--cases", type=int, default=5000)
     parser.add_argument("--replicates", type=int, default=2000)
@@ -230,7 +231,9 @@ def main() -> None:
     parser.add_argument("--table-cases", type=int, default=200_000)
     parser.add_argument("--parents", type=int, default=5)
     parser.add_argument("--only", nargs="*")
-    given = parser.parse_args()
+    given = parser.parse_args(arguments)
+    if not has_data(DATA) or not has_peer("distributed"):
+        return
     print(
         "| job | here, one thread, CPU s | one worker, s | two, s | efficiency by the clock | this process, CPU s "
         "| tasks on one, CPU s | on two | on the busier | efficiency by CPU | tasks | median task, s | longest, s "
@@ -253,4 +256,4 @@ def _warm() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

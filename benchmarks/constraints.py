@@ -8,10 +8,9 @@ classes, so that the tables, the search and the averaging are all in it.
 from __future__ import annotations
 
 import math
-import os
+import sys
 import time
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Sequence
 
 from arcwise.confidence import consensus_network, edge_confidence
 from arcwise.data import Dataset, read_data
@@ -19,8 +18,8 @@ from arcwise.ensemble import CredibleSet, bootstrap_networks
 from arcwise.exact import find_optimal
 from arcwise.graph import Constraints
 from arcwise.parent_sets import build_parent_sets
+from benchmarks._topic import SHARED, has_data, parser_for
 
-SHARED = Path(os.environ.get("ARCWISE_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 DATA = ("tic-tac-toe", "wine", "adult", "voting", "zoo", "hepatitis", "parkinsons")
 REPLICATES = 50
 
@@ -68,10 +67,10 @@ def best_of_three(work: Callable[[], int]) -> tuple[float, int]:
     return min(times), found
 
 
-def main() -> None:
+def main(arguments: Sequence[str] = ()) -> None:
+    parser_for(__doc__).parse_args(arguments)
     folder = SHARED / "data" / "liao2019"
-    if not folder.is_dir():
-        print(f"needs the data sets at {folder}")
+    if not has_data(folder):
         return
     print("| data | n | work | networks | under constraints | s | s under constraints | ratio |")
     print("|---|---:|---|---:|---:|---:|---:|---:|")
@@ -89,4 +88,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

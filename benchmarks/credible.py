@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
 import re
+import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,8 +25,8 @@ from arcwise.data import read_data
 from arcwise.ensemble import NetworkSummary, count_credible
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import ParentSetTable, build_parent_sets, read_parent_sets, write_parent_sets
+from benchmarks._topic import SHARED, has_data, parser_for
 
-SHARED = Path(os.environ.get("ARCWISE_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 CAP = 150_000  # where the thesis stopped
 FACTORS = (3, 20, 150)
 CLASS_SECONDS = 600.0  # for counting the classes
@@ -206,31 +207,31 @@ def measure(
     score: str,
     factor: int,
     published: tuple[float | None, int | None, int | None],
-    arguments: argparse.Namespace,
+    given: argparse.Namespace,
 ) -> str:
     """Return the line of one row and factor: measured, or from its separate run."""
     time_then, count_then, classes_then = published
     then = "OT" if count_then is None else f"over {CAP:,}" if count_then == CAP else number(count_then)
     lead = f"| {row.data} | {row.n} | {factor} | {time_then or 'OT'} | {then} | {number(classes_then)} |"
-    separate = None if arguments.slow else SEPARATE.get((score, row.data, factor))
+    separate = None if given.slow else SEPARATE.get((score, row.data, factor))
     if separate is not None:
         rows, count, classes, elapsed = separate
         if count is None or elapsed is None:
             return f"{lead} {rows:,} | not reached, see below | | | |"
         return f"{lead} {rows:,} | {_ours(count, classes, elapsed, time_then, mark=' †')}"
-    memory = arguments.gigabytes << 30
-    table = table_for(row, score, factor, arguments.tables, arguments.seconds, memory)
+    memory = given.gigabytes << 30
+    table = table_for(row, score, factor, given.tables, given.seconds, memory)
     if table is None:
-        return f"{lead} | no table in {arguments.seconds:g} s and {arguments.gigabytes} GB | | | |"
-    summary, elapsed = count_timed(table, factor, arguments.seconds, memory)
+        return f"{lead} | no table in {given.seconds:g} s and {given.gigabytes} GB | | | |"
+    summary, elapsed = count_timed(table, factor, given.seconds, memory)
     if not summary.complete:
         return f"{lead} {table.n_rows:,} | {summary.status} | | {elapsed:.1f} | |"
     key = (score, row.data, factor)
-    separate_classes = key in SEPARATE_CLASSES and not arguments.slow
+    separate_classes = key in SEPARATE_CLASSES and not given.slow
     if separate_classes:
         classes = SEPARATE_CLASSES[key]
     else:
-        limits = Limits(seconds=CLASS_SECONDS, count=10**9 if arguments.slow else None)
+        limits = Limits(seconds=CLASS_SECONDS, count=10**9 if given.slow else None)
         classes = count_credible(table, bayes_factor=factor, classes=True, limits=limits).class_count
     ours = _ours(summary.count, classes, elapsed, time_then, listed=" †" if separate_classes else "")
     if classes is None and key in ESTIMATED_CLASSES:
@@ -254,8 +255,8 @@ def put_into_page(page: Path, heading: str, table: str) -> None:
     page.write_text(head + found + re.sub(r"(?m)(^\|.*\n)+", lambda _: table + "\n", rest, count=1), encoding="utf-8")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+def main(arguments: Sequence[str] = ()) -> None:
+    parser = parser_for(__doc__)
     parser.add_argument("data", nargs="*")
     parser.add_argument("--table", choices=("3.1", "3.2"))
     parser.add_argument("--seconds", type=float, default=120.0)
@@ -264,30 +265,32 @@ def main() -> None:
     parser.add_argument("--tables", type=Path)
     parser.add_argument("--slow", action="store_true")
     parser.add_argument("--page", type=Path)
-    arguments, _ = parser.parse_known_args()
+    given = parser.parse_args(arguments)
+    if not has_data(SHARED / "data" / "liao2019"):
+        return
     for name, rows, score, factors in (
         ("3.1", TABLE_3_1, "bic", FACTORS),
         ("3.2", TABLE_3_2, "bdeu:ess=1", (20,)),
     ):
-        if arguments.table not in (None, name):
+        if given.table not in (None, name):
             continue
         print(f"\nTable {name} ({score})\n\n{HEADER}", flush=True)
         lines = [HEADER]
         for row in rows:
-            if arguments.data and row.data not in arguments.data:
+            if given.data and row.data not in given.data:
                 continue
             for factor, published in zip(factors, row.published, strict=True):
-                if factor in arguments.factors:
-                    lines.append(measure(row, score, factor, published, arguments))
+                if factor in given.factors:
+                    lines.append(measure(row, score, factor, published, given))
                     print(lines[-1], flush=True)
-        if arguments.page is not None and not arguments.data:
-            put_into_page(arguments.page, f"Table {name}", "\n".join(lines))
-    if arguments.table is None and not arguments.data:
+        if given.page is not None and not given.data:
+            put_into_page(given.page, f"Table {name}", "\n".join(lines))
+    if given.table is None and not given.data:
         print(f"\nCompared with GOBNILP-dev (BIC)\n\n{GOBNILP_HEADER}", flush=True)
-        compared = compare_with_gobnilp(arguments.tables, arguments.seconds, arguments.gigabytes << 30)
-        if arguments.page is not None:
-            put_into_page(arguments.page, "Compared with GOBNILP-dev", "\n".join([GOBNILP_HEADER, *compared]))
+        compared = compare_with_gobnilp(given.tables, given.seconds, given.gigabytes << 30)
+        if given.page is not None:
+            put_into_page(given.page, "Compared with GOBNILP-dev", "\n".join([GOBNILP_HEADER, *compared]))
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -10,10 +10,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
+
+from benchmarks._topic import parser_for
 
 ROWS, COLUMNS = 100_000, 40
 LARGE_ROWS, LARGE_COLUMNS = 10_000_000, 50
@@ -130,7 +132,8 @@ def large() -> None:
     print(f"\ncollapse leaves {made['small'].n_rows:,} rows.")
 
 
-def main() -> None:
+def main(arguments: Sequence[str] = ()) -> None:
+    parser_for(__doc__).parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder:
         reading(Path(folder))
         writing(Path(folder))
@@ -139,4 +142,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -1,6 +1,6 @@
 """Do the intervals of effects hold the truth? Data from known networks, whose P(y | do(x)) is computed exactly.
 
-    python benchmarks/effects.py [--sets 25] [--pairs 6] [--log effects.csv]
+    python -m benchmarks.effects [--sets 25] [--pairs 6] [--log effects.csv]
 
 For every network, number of cases and data set: the networks that `learn` averages (a bootstrap with qNML), and the
 95 % intervals of P(y = s | do(x = a)) for some causes x and outcomes y, all states. The share of the intervals that
@@ -11,10 +11,11 @@ networks; see CONTRIBUTING.md.
 
 from __future__ import annotations
 
-import argparse
 import csv
+import sys
 import time
 import warnings
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from arcwise.effects.search import CauseParts
 from arcwise.ensemble import Ensemble, Recipe
 from arcwise.ensemble.reach import family_reach
 from arcwise.model import BayesianNetwork, read_bif
+from benchmarks._topic import SHARED, has_data, parser_for
 
 NETWORKS = ("asia", "sachs", "child", "insurance")
 CASES = (500, 5000)
@@ -80,39 +82,40 @@ class Cell:
         }
 
 
-def main() -> None:
+def main(arguments: Sequence[str] = ()) -> None:
     """Print one row per network and number of cases."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = parser_for(__doc__)
     parser.add_argument("--networks", nargs="*", default=NETWORKS)
     parser.add_argument("--sets", type=int, default=25)
     parser.add_argument("--pairs", type=int, default=6)
     parser.add_argument("--log", type=Path)
-    parser.add_argument("--shared", type=Path, default=Path("../shared"))
-    options = parser.parse_args()
+    asked = parser.parse_args(arguments)
+    if not has_data(SHARED / "data" / "networks"):
+        return
     warnings.simplefilter("ignore")  # states that no case shows
     rows: list[dict[str, object]] = []
-    if options.log is not None and options.log.exists():
-        with options.log.open() as file:
+    if asked.log is not None and asked.log.exists():
+        with asked.log.open() as file:
             rows = list(csv.DictReader(file))
     done = {(row["network"], int(str(row["cases"])), int(str(row["seed"]))) for row in rows}
-    cells = {name: Cell(read_bif(options.shared / "data" / "networks" / f"{name}.bif.gz")) for name in options.networks}
-    for seed in range(options.sets):
+    cells = {name: Cell(read_bif(SHARED / "data" / "networks" / f"{name}.bif.gz")) for name in asked.networks}
+    for seed in range(asked.sets):
         for name, cell in cells.items():
             for cases in CASES:
                 if (name, cases, seed) in done:
                     continue
-                row = {"network": name, "cases": cases, "seed": seed, **cell.covered(cases, seed, options.pairs)}
+                row = {"network": name, "cases": cases, "seed": seed, **cell.covered(cases, seed, asked.pairs)}
                 rows.append(row)
-                if options.log is not None:
-                    new = not options.log.exists()
-                    with options.log.open("a") as file:
+                if asked.log is not None:
+                    new = not asked.log.exists()
+                    with asked.log.open("a") as file:
                         writer = csv.DictWriter(file, list(row))
                         if new:
                             writer.writeheader()
                         writer.writerow(row)
     print("| network | cases | data sets | intervals that hold the truth | of those given an effect | mean width |")
     print("|---|---:|---:|---:|---:|---:|")
-    for name in options.networks:
+    for name in asked.networks:
         for cases in CASES:
             own = [row for row in rows if row["network"] == name and int(str(row["cases"])) == cases]
             inside = np.array([float(str(row["inside"])) for row in own])
@@ -136,4 +139,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

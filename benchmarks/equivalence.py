@@ -6,7 +6,8 @@ is that of the equivalence classes from the class of the network that the cases 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 
 from arcwise.data import Dataset, read_data
 from arcwise.evaluate import compare
@@ -14,6 +15,7 @@ from arcwise.graph import Dag
 from arcwise.local import LocalSearchResult, equivalence_search, hill_climb
 from arcwise.model import BayesianNetwork
 from arcwise.scores import make_score
+from benchmarks._topic import has_data, parser_for
 from benchmarks.local_search import NETWORKS, cpu_seconds, read_sample
 
 NAMES = ("asia", "sachs", "child", "insurance", "alarm", "hailfinder")
@@ -38,7 +40,10 @@ def row(title: str, data: Dataset, truth: Dag) -> None:
     print(f"| {' | '.join(cells)} |", flush=True)
 
 
-def main() -> None:
+def main(arguments: Sequence[str] = ()) -> None:
+    parser_for(__doc__).parse_args(arguments)
+    if not has_data(NETWORKS):
+        return
     names = list(SEARCHES)
     columns = ["data", "cases", f"BIC: {names[0]}", *names[1:], "the truth"]
     columns += [*(f"SHD: {name}" for name in names), *(f"CPU s: {name}" for name in names)]
@@ -52,3 +57,7 @@ def main() -> None:
         truth = BayesianNetwork.read_bif(NETWORKS / f"{name}.bif.gz").dag
         for cases in CASES:
             row(name, read_sample(name, cases), truth)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -6,7 +6,6 @@ docs/benchmarks/exact.md. The figures of GOBNILP and ELSA are data, with their s
 
 from __future__ import annotations
 
-import argparse
 import concurrent.futures
 import csv
 import dataclasses
@@ -18,7 +17,7 @@ import resource
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -31,9 +30,10 @@ from arcwise.local import order_search
 from arcwise.model import read_bif
 from arcwise.parent_sets import ParentSetTable, build_parent_sets, read_jkl
 from arcwise.progress import ProgressEvent
+from benchmarks._topic import ROOT, SHARED, has_data, parser_for
 
-SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks" / "exact.md"
+DATA = SHARED / "data"
+PAGE = ROOT / "docs" / "benchmarks" / "exact.md"
 
 # (file, optimum, GOBNILP CPU s, ELSA-light CPU s); None: not run or not finished. Source: one core of a shared two-core
 # Xeon; GOBNILP-dev of Liao et al. (2019) on SCIP 6.0.2 with SoPlex; ELSA of CP 2022, -nodtrees, pattern databases
@@ -169,7 +169,7 @@ def published_instances() -> Iterator[str]:
     yield "| instance | n | parent sets | optimum | as published | arcwise | nodes | GOBNILP | ELSA | ratio |"
     yield "|---|---:|---:|---:|---|---:|---:|---:|---:|---:|"
     for name, optimum, gobnilp, elsa in ANCHORS:
-        table = read_jkl(SHARED / "scores" / f"{name}.jkl.gz")
+        table = read_jkl(DATA / "scores" / f"{name}.jkl.gz")
         result, used = solve(table)
         best = min(anchor for anchor in (gobnilp, elsa) if anchor is not None)
         agrees = "yes" if abs(result.score - optimum) < 1e-3 and result.is_proved else f"NO ({result.status})"
@@ -186,7 +186,7 @@ def methods_side_by_side() -> Iterator[str]:
     yield "| instance | n | parent sets | auto | branch-and-bound | dp | ilp | scores agree |"
     yield "|---|---:|---:|---:|---:|---:|---:|---|"
     for name in METHOD_INSTANCES:
-        table = read_jkl(SHARED / "scores" / f"{name}.jkl.gz")
+        table = read_jkl(DATA / "scores" / f"{name}.jkl.gz")
         cells, scores = [], []
         for method in ("auto", "branch-and-bound", "dp", "ilp"):
             if method == "dp" and table.n_variables > 27:
@@ -258,7 +258,7 @@ def open_instances() -> Iterator[str]:
     yield "| instance | n | parent sets | score | upper bound | gap | gap % | status | nodes | CPU s | local | worse |"
     yield "|---|---:|---:|---:|---:|---:|---:|---|---:|---:|---:|---:|"
     for name in OPEN:
-        table = read_jkl(SHARED / "scores" / f"{name}.jkl.gz")
+        table = read_jkl(DATA / "scores" / f"{name}.jkl.gz")
         result, used = solve(table, cpu_seconds=OPEN_SECONDS)
         local = order_search(table, iterations=10**9, seed=1, progress=cpu_limit(LOCAL_SECONDS)).score
         yield (
@@ -275,7 +275,7 @@ def small_data_sets() -> Iterator[str]:
     yield "from the table to the proof.\n"
     yield "| data | n | rows | parent sets | scoring | search | method | optimum |"
     yield "|---|---:|---:|---:|---:|---:|---|---:|"
-    for path in sorted((SHARED / "liao2019").glob("*.csv.gz")):
+    for path in sorted((DATA / "liao2019").glob("*.csv.gz")):
         if path.name.startswith("published"):
             continue
         data, _ = coded(path)
@@ -311,7 +311,7 @@ def dp_row(n: int) -> str:
     """One row of the table above."""
     import pandas
 
-    frame = pandas.read_csv(SHARED / "liao2019" / "wdbc.csv.gz", dtype=str)
+    frame = pandas.read_csv(DATA / "liao2019" / "wdbc.csv.gz", dtype=str)
     table = build_parent_sets(Dataset.from_dataframe(frame.iloc[:, :n], categorical=True), "bic", progress=False)
     start = time.process_time()
     result = find_optimal(table, method="dp", threads=2, progress=False)
@@ -324,8 +324,8 @@ def dp_row(n: int) -> str:
 
 def prepared(name: str, *, everything: bool = False) -> Dataset:
     """A file of the UCI repository: gaps by the mode, quantities into three intervals of equal width."""
-    facts = {entry["file"]: entry for entry in json.loads((SHARED / "meta.json").read_text(encoding="utf-8"))}
-    table = impute(read_table(SHARED / "uci" / f"{name}.csv.gz"), method="mode", progress=False)
+    facts = {entry["file"]: entry for entry in json.loads((DATA / "meta.json").read_text(encoding="utf-8"))}
+    table = impute(read_table(DATA / "uci" / f"{name}.csv.gz"), method="mode", progress=False)
     table = table.drop([column.name for column in table.columns if np.count_nonzero(column.counts()) < 2])
     columns = [column for column in facts[f"uci/{name}.csv.gz"]["continuous_vars"] if column in table.names]
     if everything:
@@ -348,7 +348,7 @@ def sources_of(benchmark: str) -> Iterator[tuple[str, Dataset]]:
         everything = benchmark in CUT_EVERYTHING
         how = "everything cut" if everything else "recipe"
         yield f"uci/{UCI_NAMES[benchmark]}, {how}", prepared(UCI_NAMES[benchmark], everything=everything)
-    path = SHARED / "liao2019" / f"{CODED_NAMES.get(benchmark, benchmark)}.csv.gz"
+    path = DATA / "liao2019" / f"{CODED_NAMES.get(benchmark, benchmark)}.csv.gz"
     if path.exists():
         data, constant = coded(path)
         yield f"liao2019/{path.name.removesuffix('.csv.gz')}{f', {constant} constant dropped' * bool(constant)}", data
@@ -356,7 +356,7 @@ def sources_of(benchmark: str) -> Iterator[tuple[str, Dataset]]:
 
 def read_published() -> list[tuple[str, str, float]]:
     """Name, score and optimum of the published list; GOBNILP's figure, where it has one."""
-    with gzip.open(SHARED / "liao2019" / "published_optima.csv.gz", "rt", encoding="utf-8") as file:
+    with gzip.open(DATA / "liao2019" / "published_optima.csv.gz", "rt", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     result = []
     for row in rows:
@@ -429,7 +429,7 @@ def many_cases() -> Iterator[str]:
 
 def many_cases_row(name: str, score: str, cases: int) -> str:
     """One network and size; what a limit ended has its gap."""
-    data = read_bif(SHARED / "networks" / f"{name}.bif.gz").sample(cases, seed=1)
+    data = read_bif(DATA / "networks" / f"{name}.bif.gz").sample(cases, seed=1)
     start = time.process_time()
     table = build_parent_sets(data, score, max_parents=3, slack=math.log(20), progress=False)
     built = time.process_time() - start
@@ -473,20 +473,22 @@ def put_into_page(section: str, text: str) -> None:
     PAGE.write_text(before + begin + text + "\n" + end + rest.split(end, 1)[1], encoding="utf-8")
 
 
-def main(sections: list[str] | None = None, *, write: bool = False) -> None:
-    for section in sections or SECTIONS:
+def main(arguments: Sequence[str] = ()) -> None:
+    parser = parser_for(__doc__)
+    parser.add_argument("--sections", nargs="*", choices=list(SECTIONS))
+    parser.add_argument("--write", action="store_true", help="put the tables into the page")
+    given = parser.parse_args(arguments)
+    if not has_data(DATA):
+        return
+    for section in given.sections or SECTIONS:
         lines = []
         for line in SECTIONS[section]():
             print(line, flush=True)
             lines.append(line)
         print(flush=True)
-        if write:
+        if given.write:
             put_into_page(section, "\n".join(lines))
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sections", nargs="*", choices=list(SECTIONS))
-    parser.add_argument("--write", action="store_true")
-    options = parser.parse_args(sys.argv[1:])
-    main(options.sections, write=options.write)
+    main(sys.argv[1:])

@@ -7,11 +7,11 @@ one network (structural EM, bnlearn) have the confidence 1 in its edges and 0 in
 [0.01, 0.99] for all. Scored are the log loss of the confidences over all pairs of variables, F1 of the skeleton above
 one half, the structural Hamming distance of the (consensus) network's class, and seconds of processor time.
 
-    python -m benchmarks gaps                        everything, into gaps.csv in the current folder
-    python -m benchmarks.gaps FILE WAYS SEEDS CASES  some of it: gaps.csv completions,knn 1,2 500
-    python -m benchmarks.gap_tables FILE ...         the tables of files that are there
+    python -m benchmarks.gaps                        two networks, 500 cases, one seed
+    python -m benchmarks.gaps --all --log gaps.csv   everything that the page has, which takes hours
+    python -m benchmarks.gaps --tables gaps.csv      the tables of a log that is there, with --page into a page
 
-Every cell is written when it is finished, and a run continues where the last one ended, seed by seed. bnlearn needs R
+Every cell is written when it is finished, and a run continues the log that it is given, seed by seed. bnlearn needs R
 with the package; without it, its ways are left out, which is said.
 """
 
@@ -19,12 +19,11 @@ from __future__ import annotations
 
 import csv
 import resource
-import shutil
 import subprocess
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -41,8 +40,9 @@ from arcwise.evaluate import shd
 from arcwise.graph import Cpdag, Dag
 from arcwise.limits import Limits
 from arcwise.model import BayesianNetwork, read_bif, structural_em
+from benchmarks._topic import SHARED, has_data, listed, log_at, parser_for, without_missing
 
-NETWORKS = Path(__file__).resolve().parents[2] / "shared" / "data" / "networks"
+NETWORKS = SHARED / "data" / "networks"
 NAMES = ("sachs", "child", "insurance", "alarm", "water")
 CASES = (500, 2000)
 SHARES = (0.1, 0.25, 0.5)
@@ -176,11 +176,11 @@ def processor_seconds() -> float:
     return own.ru_utime + own.ru_stime + others.ru_utime + others.ru_stime
 
 
-def plan(ways: list[str], seeds: list[int], sizes: list[int]) -> Iterator[dict[str, object]]:
+def plan(ways: list[str], names: list[str], seeds: list[int], sizes: list[int]) -> Iterator[dict[str, object]]:
     """All cells of a seed before the next one, and small samples first: what is finished is balanced."""
     for seed in seeds:
         for cases in sizes:
-            for name in NAMES:
+            for name in names:
                 if "no gaps" in ways:
                     row = {"network": name, "cases": cases, "gaps": "none", "share": 0.0, "seed": seed}
                     yield {**row, "way": "no gaps"}
@@ -216,29 +216,53 @@ def run_cell(row: dict[str, object]) -> dict[str, object]:
     }
 
 
-def main() -> None:
+def main(arguments: Sequence[str] = ()) -> None:
+    parser = parser_for(__doc__)
+    parser.add_argument("--all", action="store_true", help="all networks, cases and seeds, unless some are given")
+    parser.add_argument("--log", type=Path, help="a file that is continued")
+    parser.add_argument("--ways", type=listed(), default=["no gaps", *WAYS], help=", ".join(WAYS))
+    parser.add_argument("--networks", type=listed(), help=",".join(NAMES))
+    parser.add_argument("--cases", type=listed(int))
+    parser.add_argument("--seeds", type=listed(int))
+    parser.add_argument("--tables", type=Path, nargs="+", metavar="FILE", help="print the tables of these logs alone")
+    parser.add_argument("--page", type=Path, help="put the tables into this page, between its two marks")
+    given = parser.parse_args(arguments)
+    if given.tables is not None:
+        tell(given.tables, given.page)
+        return
+    if not has_data(NETWORKS):
+        return
     warnings.simplefilter("ignore", DataWarning)
-    given = sys.argv[1:] if __name__ == "__main__" else []
-    path = Path(given[0] if given else "gaps.csv")
-    ways = given[1].split(",") if len(given) > 1 else ["no gaps", *WAYS]
-    seeds = [int(seed) for seed in given[2].split(",")] if len(given) > 2 else list(SEEDS)
-    sizes = [int(cases) for cases in given[3].split(",")] if len(given) > 3 else list(CASES)
-    if shutil.which("Rscript") is None and any(way in BNLEARN for way in ways):
-        print("Rscript is not there: bnlearn is left out.", file=sys.stderr)
-        ways = [way for way in ways if way not in BNLEARN]
-    done = pd.read_csv(path)[COLUMNS[:6]].astype(str).apply(tuple, axis=1).tolist() if path.exists() else []
+    names = given.networks or list(NAMES if given.all else NAMES[:2])
+    sizes = given.cases or list(CASES if given.all else CASES[:1])
+    seeds = given.seeds or list(SEEDS if given.all else SEEDS[:1])
+    ways = without_missing(given.ways, dict.fromkeys(BNLEARN, "bnlearn"))
+    with log_at(given.log) as log:
+        measure(log, plan(ways, names, seeds, sizes))
+        tell([log], given.page)
+
+
+def measure(log: Path, cells: Iterator[dict[str, object]]) -> None:
+    """Carry out the cells that the log does not have."""
+    done = pd.read_csv(log)[COLUMNS[:6]].astype(str).apply(tuple, axis=1).tolist() if log.exists() else []
     known = set(done)
-    with path.open("a", newline="") as file:
+    with log.open("a", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS)
         if not known:
             writer.writeheader()
-        for row in plan(ways, seeds, sizes):
+        for row in cells:
             if tuple(str(row[name]) for name in COLUMNS[:6]) in known:
                 continue
             writer.writerow(run_cell(row))
             file.flush()
-    print(f"python -m benchmarks.gap_tables {path}   # prints the tables")
+
+
+def tell(logs: Sequence[Path], page: Path | None) -> None:
+    """Print the tables of these logs, or put them into a page."""
+    from benchmarks._gap_tables import put_tables
+
+    put_tables(logs, page)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import statistics
+import sys
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from arcwise.graph import Cpdag, Dag, class_keys_from_masks, number_classes, sparse_dag, uniform_dag
 from arcwise.graph.bitset import to_words
 from arcwise.graph.equivalence_classes import class_key_twin
+from benchmarks._topic import has_peer, parser_for
 
 
-def main() -> None:
+def main(arguments: Sequence[str] = ()) -> None:
+    parser_for(__doc__).parse_args(arguments)
     warnings.simplefilter("ignore")
     rng = np.random.default_rng(0)
     print("Milliseconds of CPU, median; random DAG of 1,000 nodes with two parents on average.\n")
@@ -64,10 +67,10 @@ def row(task: str, ours: float, peer: str = "", theirs: float | None = None) -> 
 
 
 def pyagrum_essential_graph(dag: Dag) -> float | None:
-    try:
-        import pyagrum as gum
-    except ImportError:
+    if not has_peer("pyagrum"):
         return None
+    import pyagrum as gum
+
     graph = gum.DAG()
     graph.addNodes(dag.n_nodes)
     for child, parents in enumerate(dag.parents):
@@ -82,13 +85,13 @@ def pyagrum_essential_graph(dag: Dag) -> float | None:
 
 
 def pgmpy_extension(cpdag: Cpdag) -> float | None:
-    try:
-        from pgmpy.base import PDAG
-    except ImportError:
+    if not has_peer("pgmpy"):
         return None
+    from pgmpy.base import PDAG
+
     pdag = PDAG(directed_ebunch=list(cpdag.arcs), undirected_ebunch=list(cpdag.edges))
     return milliseconds(pdag.to_dag, rounds=1)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

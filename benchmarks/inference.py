@@ -17,15 +17,15 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from arcwise.model import BayesianNetwork, read_bif
+from benchmarks._topic import SHARED, has_data, has_peer, parser_for
 
-NETWORKS = Path(__file__).resolve().parents[2] / "shared" / "data" / "networks"
+NETWORKS = SHARED / "data" / "networks"
 NAMES = (
     *("asia", "cancer", "earthquake", "survey", "sachs", "child", "insurance", "alarm", "hailfinder", "hepar2"),
     *("win95pts", "water", "mildew", "barley", "andes", "pathfinder", "pigs", "diabetes", "munin1", "link"),
@@ -124,7 +124,7 @@ def measure(library: str, name: str, task: str) -> None:
 
 
 def run(library: str, name: str, task: str) -> dict[str, Any] | str:
-    command = [sys.executable, "-m", "benchmarks.inference", "--measure", library, name, task]
+    command = [sys.executable, "-m", "benchmarks.inference", "--measure", library, task, name]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
     except subprocess.TimeoutExpired:
@@ -135,21 +135,27 @@ def run(library: str, name: str, task: str) -> dict[str, Any] | str:
     return answer
 
 
-def main() -> None:
-    arguments = sys.argv[1:]
-    if arguments[:1] == ["--measure"]:
-        measure(*arguments[1:])
+def main(arguments: Sequence[str] = ()) -> None:
+    parser = parser_for(__doc__)
+    parser.add_argument("networks", nargs="*", help=", ".join(NAMES))
+    parser.add_argument("--measure", nargs=2, metavar=("LIBRARY", "TASK"), help="one network, in this process")
+    given = parser.parse_args(arguments)
+    unknown = [name for name in given.networks if name not in NAMES]
+    if unknown:
+        parser.error(f"unknown networks: {', '.join(unknown)}. Known: {', '.join(NAMES)}.")
+    if not has_data(NETWORKS):
         return
-    if not NETWORKS.is_dir():
-        print(f"THE REFERENCE NETWORKS ARE NOT AT {NETWORKS}: nothing is measured.")
+    chosen = given.networks or NAMES
+    if given.measure is not None:
+        measure(given.measure[0], chosen[0], given.measure[1])
         return
-    chosen = [name for name in NAMES if name in arguments] or NAMES
+    peer = has_peer("pyagrum")
     for task in TASKS:
         print(f"\n{task}\n")
         print("| network | arcwise, CPU s | pyAgrum, CPU s | ratio | arcwise, MB | pyAgrum, MB | largest difference |")
         print("|---|---:|---:|---:|---:|---:|---:|")
         for name in chosen:
-            mine, other = run("arcwise", name, task), run("pyagrum", name, task)
+            mine, other = run("arcwise", name, task), run("pyagrum", name, task) if peer else "not installed"
             if isinstance(mine, str):
                 print(f"| {name} | {mine} | | | | | |", flush=True)
             elif isinstance(other, str):
@@ -168,4 +174,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -10,8 +10,8 @@ that the training data give its finest bin. Needs the folder of reference networ
 
 from __future__ import annotations
 
-import argparse
-from pathlib import Path
+import sys
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,8 @@ from arcwise.data import cuts as cutting
 from arcwise.local import hill_climb
 from arcwise.local.joint_cuts import joint_cuts
 from arcwise.model import BayesianNetwork, fit_parameters
-from benchmarks.noisy_numbers import known_network, noisy_sample, without_constants
+from benchmarks._noisy_numbers import known_network, noisy_sample, without_constants
+from benchmarks._topic import SHARED, has_data, parser_for
 
 NETWORKS = ("asia", "sachs", "child", "insurance", "alarm")
 FINE = 64
@@ -43,21 +44,22 @@ def held_out(frame: pd.DataFrame, fresh: pd.DataFrame, cuts: dict[str, np.ndarra
     return total
 
 
-def main() -> None:
+def main(arguments: Sequence[str] = ()) -> None:
     """Print one row per network: means over the seeds, and how often the joint cuts are better."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = parser_for(__doc__)
     parser.add_argument("--rows", type=int, default=1000)
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--shared", type=Path, default=Path("../shared"))
-    options = parser.parse_args()
+    asked = parser.parse_args(arguments)
+    if not has_data(SHARED / "data" / "networks"):
+        return
     print("| network | F1 quantile | F1 joint | log density quantile | log density joint | joint better |")
     print("|---|---:|---:|---:|---:|---:|")
     for name in NETWORKS:
-        truth, edges = known_network(options.shared, name)
+        truth, edges = known_network(SHARED, name)
         rows = []
-        for seed in range(options.seeds):
-            frame, numbers = without_constants(*noisy_sample(truth, 2 * options.rows, seed), options.rows)
-            train, fresh = frame.iloc[: options.rows], frame.iloc[options.rows :]
+        for seed in range(asked.seeds):
+            frame, numbers = without_constants(*noisy_sample(truth, 2 * asked.rows, seed), asked.rows)
+            train, fresh = frame.iloc[: asked.rows], frame.iloc[asked.rows :]
             for v in frame.columns.difference(numbers):
                 fresh = fresh[fresh[v].isin(train[v].unique())]
             table = Table.from_dataframe(train.reset_index(drop=True))
@@ -83,4 +85,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

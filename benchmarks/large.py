@@ -11,12 +11,11 @@ from __future__ import annotations
 import json
 import math
 import resource
-import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -29,11 +28,12 @@ from arcwise.evaluate import compare
 from arcwise.graph import Dag
 from arcwise.local import hill_climb
 from arcwise.scores import make_score
+from benchmarks._topic import ROOT, has_peer, parser_for
 
 CASES = 5000
 SIZES = (200, 500, 1000)
 MOST_OF_PEERS = 500
-FIGURE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks" / "large-variables.svg"
+FIGURE = ROOT / "docs" / "benchmarks" / "large-variables.svg"
 REPLICATES = 2
 BNLEARN = """
 suppressMessages(library(bnlearn))
@@ -178,37 +178,30 @@ def draw(sizes: list[int], seconds: dict[str, list[float]]) -> None:
     figure.savefig(FIGURE, bbox_inches="tight", metadata={"Date": None})
 
 
-def has_bnlearn() -> bool:
-    if shutil.which("Rscript") is None:
-        return False
-    return subprocess.run(["Rscript", "-e", "library(bnlearn)"], capture_output=True, check=False).returncode == 0
-
-
-def main() -> None:
-    if sys.argv[1:2] == ["--measure"]:
-        made = MEASURES[sys.argv[2]](int(sys.argv[3]))
+def main(arguments: Sequence[str] = ()) -> None:
+    parser = parser_for(__doc__)
+    parser.add_argument("sizes", nargs="*", type=int, help="numbers of variables")
+    parser.add_argument("--draw", action="store_true", help="draw the plot of the page")
+    parser.add_argument("--measure", choices=list(MEASURES), help="one task of the first size, in this process")
+    given = parser.parse_args(arguments)
+    sizes = given.sizes or list(SIZES)
+    if given.measure is not None:
+        made = MEASURES[given.measure](sizes[0])
         print(json.dumps(made | {"mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024}))
         return
-    sizes = [int(given) for given in sys.argv[1:] if given.isdigit()] or list(SIZES)
     seconds = {
         "hill climbing, refine=0": print_search(sizes, "plain", "Hill climbing, `refine=0`"),
         "hill climbing": print_search(sizes, "refined", "Hill climbing"),
         "a bootstrap replicate": print_replicates(sizes),
     }
-    if "--draw" in sys.argv:
+    if given.draw:
         draw(sizes, seconds)
     few = [n for n in sizes if n <= MOST_OF_PEERS]
-    try:
-        import pyagrum as _  # noqa: F401
-
+    if has_peer("pyagrum"):
         print_search(few, "pyagrum", "pyAgrum, greedy hill climbing")
-    except ImportError:
-        print("\npyAgrum IS NOT INSTALLED: it is not compared with.")
-    if has_bnlearn():
+    if has_peer("bnlearn"):
         print_search(few, "bnlearn", "bnlearn, hc")
-    else:
-        print("\nR OR ITS PACKAGE bnlearn IS NOT INSTALLED: it is not compared with.")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

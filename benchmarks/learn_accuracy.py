@@ -1,27 +1,27 @@
 """Is the network of `learn` as near to the truth as the best single search?
 
-    python -m benchmarks.learn_accuracy [log.csv] [way,...] [network,...] [cases,...] [seed,...]
+    python -m benchmarks.learn_accuracy                     three networks, 500 and 5,000 cases, one sample of each
+    python -m benchmarks.learn_accuracy --all --log log.csv everything that the page has, which takes hours
 
 Samples of child, insurance, alarm, hailfinder, hepar2, win95pts, pathfinder and andes, which are in no study that the
 package's tables come from. By `learn` at its defaults (without comparisons and shuffled columns, which change no edge,
 and with an hour, so that the load of the machine changes none either),
 by our `hill_climb` with BIC, and, where Rscript and bnlearn are there, by bnlearn's tabu search with BIC and its
 averaged bootstrap network (200 replicates; 50 beyond 5,000 cases or 60 variables): structural Hamming distance between
-equivalence classes, F1 of the skeleton, processor seconds. Every cell is a line of the log, and finished ones are not
-done again: what takes bnlearn longer than `SECONDS` is a line that says so. Needs the folder of reference networks; see
-CONTRIBUTING.md.
+equivalence classes, F1 of the skeleton, processor seconds. Every cell is a line of the log, and those that a given log
+has are not done again: what takes bnlearn longer than `SECONDS` is a line that says so. Needs the folder of reference
+networks; see CONTRIBUTING.md.
 """
 
 from __future__ import annotations
 
 import csv
 import resource
-import shutil
 import subprocess
 import sys
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -33,11 +33,13 @@ from arcwise.errors import DataWarning
 from arcwise.evaluate import shd as hamming
 from arcwise.graph import Pdag
 from arcwise.model import BayesianNetwork, read_bif
+from benchmarks._topic import SHARED, has_data, listed, log_at, parser_for, without_missing
 
-NETWORKS = Path(__file__).resolve().parents[2] / "shared" / "data" / "networks"
+NETWORKS = SHARED / "data" / "networks"
 NAMES = ("child", "insurance", "alarm", "hailfinder", "hepar2", "win95pts", "pathfinder", "andes")
 CASES = (500, 5_000, 50_000)
 SEEDS = (1, 2, 3)
+SOME_NAMES, SOME_CASES = ("child", "alarm", "hailfinder"), (500, 5_000)
 SECONDS = 120  # of the clock, for one cell of bnlearn
 LEARN_SECONDS = 3_600  # so many that the load of the machine changes no network
 SCORE = "bic"
@@ -139,22 +141,33 @@ def _cell(rows: pd.DataFrame) -> str:
     return f"{shd}, {f1} ({rows['seconds'].mean():.1f} s; {len(rows)})"
 
 
-def main() -> None:
+def main(arguments: Sequence[str] = ()) -> None:
+    parser = parser_for(__doc__)
+    parser.add_argument("--all", action="store_true", help="all networks, cases and seeds, unless some are given")
+    parser.add_argument("--log", type=Path, help="a file that is continued")
+    parser.add_argument("--ways", type=listed(), default=list(WAYS), help=", ".join(WAYS))
+    parser.add_argument("--networks", type=listed(), help=",".join(NAMES))
+    parser.add_argument("--cases", type=listed(int))
+    parser.add_argument("--seeds", type=listed(int))
+    given = parser.parse_args(arguments)
+    if not has_data(NETWORKS):
+        return
     warnings.simplefilter("ignore", DataWarning)
-    given = sys.argv[1:] if __name__ == "__main__" else []
-    parts = [*given[1:], *[""] * 4]
-    log = Path(given[0] if given else "learn_accuracy.csv")
-    ways = parts[0].split(",") if parts[0] else list(WAYS)
-    names = parts[1].split(",") if parts[1] else list(NAMES)
-    sizes = [int(text) for text in parts[2].split(",")] if parts[2] else list(CASES)
-    seeds = [int(text) for text in parts[3].split(",")] if parts[3] else list(SEEDS)
-    if shutil.which("Rscript") is None and any(way.startswith("bnlearn") for way in ways):
-        print("Rscript is not there: bnlearn is left out.", file=sys.stderr)
-        ways = [way for way in ways if not way.startswith("bnlearn")]
+    names = given.networks or list(NAMES if given.all else SOME_NAMES)
+    sizes = given.cases or list(CASES if given.all else SOME_CASES)
+    seeds = given.seeds or list(SEEDS if given.all else SEEDS[:1])
+    ways = without_missing(given.ways, dict.fromkeys((TABU, AVERAGED), "bnlearn"))
+    with log_at(given.log) as log:
+        measure(log, plan(ways, names, sizes, seeds))
+        show(log)
+
+
+def measure(log: Path, cells: Iterator[dict[str, object]]) -> None:
+    """Carry out the cells that the log does not have."""
     known = set()
     if log.exists():
         known = {tuple(map(str, row)) for row in pd.read_csv(log)[list(KEYS)].itertuples(index=False)}
-    for cell in plan(ways, names, sizes, seeds):
+    for cell in cells:
         if tuple(str(cell[key]) for key in KEYS) in known:
             continue
         row = run_cell(cell)
@@ -165,8 +178,7 @@ def main() -> None:
                 writer.writeheader()
             writer.writerow(row)
         print(" ".join(str(row[column]) for column in COLUMNS), file=sys.stderr, flush=True)
-    show(log)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -1,21 +1,27 @@
 """Where does the time of `learn` go, by stage, and how does it grow?
 
-    python -m benchmarks.learn_profile [log.csv] [label] [network,...] [cases,...] [threads,...] [python]
-    python -m benchmarks.learn_profile rows [most rows]
+    python -m benchmarks.learn_profile                      child and alarm, 500 and 5,000 cases, at most a minute each
+    python -m benchmarks.learn_profile --all --log log.csv  everything that the page has, which takes hours
+    python -m benchmarks.learn_profile --networks child --cases 2000000 --limit 300    one cell, limited
+    python -m benchmarks.learn_profile --show --log log.csv the tables of a log that is there
+    python -m benchmarks.learn_profile --rows 10000000      how counting grows with the rows
 
-Samples of asia, child, alarm, hailfinder, win95pts, pathfinder and andes, as `arcwise learn` has them at its defaults:
-read and audited, learned from, a first report written, then comparisons and shuffled columns. Every cell is a process
-of its own and a line of the log: wall-clock and processor seconds of each stage, and of all until the first report;
-finished cells are not done again. `label` names the program that was measured, and `python` its interpreter: with that
-of an older version, the same measurement says what has changed. The tables are printed in the end.
+Samples of asia, child, alarm, hailfinder, win95pts, pathfinder and andes, and two million rows of child, as `arcwise
+learn` has them at its defaults: read from a CSV file and audited, learned from, a first report written, then
+comparisons and shuffled columns. Every cell is a process of its own and a line of the log: wall-clock and processor
+seconds of each stage, and of all until the first report; cells that a given log has are not done again. `--limit` is
+`limit_seconds` of `learn`; a run that it ended is marked in the tables. `--label` names the program that was measured,
+and `--python` its interpreter: with that of an older version, the same measurement says what has changed. The tables
+are printed in the end, fit for docs/benchmarks/learn.md.
 
-`rows` measures how counting grows with the distinct rows: all pairs of variables, and one network by tabu search, of
+`--rows` measures how counting grows with the distinct rows: all pairs of variables, and one network by tabu search, of
 random bits and of samples of child from 10^3 rows up; prints slopes and draws docs/benchmarks/learn-rows.svg. Needs the
 folder of reference networks; see CONTRIBUTING.md.
 """
 
 from __future__ import annotations
 
+import argparse
 import csv
 import json
 import os
@@ -25,17 +31,22 @@ import tempfile
 import time
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-NETWORKS = ROOT.parent / "shared" / "data" / "networks"
+# Nothing of this package is imported above main: a cell may run with the interpreter of an older version.
+NETWORKS = Path(os.environ.get("ARCWISE_SHARED", ROOT.parent / "shared")) / "data" / "networks"
 FIGURE = ROOT / "docs" / "benchmarks" / "learn-rows.svg"
 NAMES = ("asia", "child", "alarm", "hailfinder", "win95pts", "pathfinder", "andes")
 CASES = (500, 5_000, 50_000, 500_000)
+LARGEST = ("child", 2_000_000)
 THREADS = (1, 2)
-KEYS = ("label", "network", "cases", "threads")
+# What is measured unless more is asked for, and the seconds that each may take.
+SOME_NAMES, SOME_CASES, SOME_THREADS, SOME_SECONDS = ("child", "alarm"), (500, 5_000), (1,), 60.0
+KEYS = ("label", "network", "cases", "threads", "limit")
+COMPLETE = "complete"
 # The stages in their order, with the functions that each consists of: a module that calls it, and its name there.
 STAGES: dict[str, tuple[tuple[str, str], ...]] = {
     "reading, audit": (("arcwise.analysis.learning", "open_table"), ("arcwise.analysis.learning", "prepare")),
@@ -57,6 +68,8 @@ STAGES: dict[str, tuple[tuple[str, str], ...]] = {
 REPORT, REST, FIRST, ALL = "first report", "rest", "first answer", "all"
 # What is learned within these belongs to them.
 WHOLE = {"comparisons", "simulated data", "shuffled columns", "prior checks"}
+AFTER_FIRST = ("comparisons", "simulated data", "shuffled columns", REST)
+BEFORE_FIRST = (*(name for name in STAGES if name not in AFTER_FIRST), REPORT)
 SHOWN = (*STAGES, REPORT, REST, FIRST, ALL)
 COLUMNS = (*KEYS, *(f"{name} {clock}" for name in SHOWN for clock in ("wall", "cpu")), "status")
 
@@ -96,7 +109,7 @@ class Clock:
         return run
 
 
-def run_cell(network: str, cases: int, threads: int) -> dict[str, object]:
+def run_cell(network: str, cases: int, threads: int, limit: float | None) -> dict[str, object]:
     """Learn from one sample, in this process."""
     import importlib
 
@@ -112,13 +125,15 @@ def run_cell(network: str, cases: int, threads: int) -> dict[str, object]:
         except FormatError:  # a state called NA, as pathfinder has, would be read as a gap
             file = file.with_suffix(".parquet")
             data.to_file(file)
-        return run_learn(file, threads, importlib.import_module, Path(folder) / "out")
+        return run_learn(file, threads, limit, importlib.import_module, Path(folder) / "out")
 
 
-def run_learn(file: Path, threads: int, module: Callable[[str], Any], folder: Path) -> dict[str, object]:
+def run_learn(
+    file: Path, threads: int, limit: float | None, module: Callable[[str], Any], folder: Path
+) -> dict[str, object]:
     learning = module("arcwise.analysis.learning")
     options = module("arcwise.analysis.options").LearnOptions(
-        threads=threads, seed=1, limit_seconds=None, agree=True, categorical=True
+        threads=threads, seed=1, limit_seconds=limit, agree=True, categorical=True
     )
     clock, first = Clock(), {}
     for stage, functions in STAGES.items():
@@ -146,18 +161,28 @@ def run_learn(file: Path, threads: int, module: Callable[[str], Any], folder: Pa
     return row
 
 
-def plan(label: str, names: list[str], sizes: list[int], threads: list[int]) -> Iterator[dict[str, object]]:
-    for cases in sizes:
-        for name in names:
-            yield from ({"label": label, "network": name, "cases": cases, "threads": count} for count in threads)
+def plan(
+    given: argparse.Namespace, names: Sequence[str], sizes: Sequence[int], threads: Sequence[int]
+) -> Iterator[dict[str, object]]:
+    cells = [(name, cases) for cases in sizes for name in names]
+    if given.all and not given.networks and not given.cases:
+        cells.append(LARGEST)
+    for name, cases in cells:
+        for count in threads:
+            own = {"network": name, "cases": cases, "threads": count}
+            yield {"label": given.label, **own, "limit": "" if given.limit is None else f"{given.limit:g}"}
+
+
+def read_log(log: Path) -> list[dict[str, str]]:
+    if not log.exists():
+        return []
+    with log.open(newline="") as file:
+        return [{"limit": "", **row} for row in csv.DictReader(file)]
 
 
 def measure(log: Path, cells: Iterator[dict[str, object]], python: str) -> None:
     """Carry out the cells that the log does not have, each in a process of its own."""
-    known = set()
-    if log.exists():
-        with log.open(newline="") as file:
-            known = {tuple(row[key] for key in KEYS) for row in csv.DictReader(file)}
+    known = {tuple(row[key] for key in KEYS) for row in read_log(log)}
     for cell in cells:
         if tuple(str(cell[key]) for key in KEYS) in known:
             continue
@@ -172,32 +197,66 @@ def measure(log: Path, cells: Iterator[dict[str, object]], python: str) -> None:
             if fresh:
                 writer.writeheader()
             writer.writerow(row)
-        print(*(row.get(column, "") for column in (*KEYS, f"{FIRST} wall", f"{ALL} wall", "status")), flush=True)
+        told = (row.get(column, "") for column in (*KEYS, f"{FIRST} wall", f"{ALL} wall", "status"))
+        print(*told, file=sys.stderr, flush=True)
 
 
 def show(log: Path) -> None:
-    """Print a table of stages for each label and number of threads, and the answers side by side."""
-    with log.open(newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row[f"{ALL} wall"]]
-    groups = list(dict.fromkeys((row["label"], row["threads"]) for row in rows))
-    for label, threads in groups:
-        print(f"\n{label}, {threads} thread(s): wall-clock seconds\n")
-        print(f"| network | cases | {' | '.join(SHOWN)} | CPU |\n|---|---:|{'---:|' * (len(SHOWN) + 1)}")
-        for row in rows:
-            if (row["label"], row["threads"]) == (label, threads):
-                seconds = [f"{float(row[f'{name} wall']):.2f}" for name in SHOWN]
-                cpu = f"{float(row[f'{ALL} cpu']):.2f}"
-                print(f"| {row['network']} | {int(row['cases']):,} | {' | '.join(seconds)} | {cpu} |")
-    print("\nFirst answer / all, wall-clock seconds\n")
-    print("| network | cases |", " | ".join(f"{label}, {threads} thread(s)" for label, threads in groups), "|")
-    print(f"|---|---:|{'---:|' * len(groups)}")
+    """Print Markdown: stages of each label and number of threads by network and cases, then the answers together."""
+    lines = read_log(log)
+    rows = [row for row in lines if row[f"{ALL} wall"]]
+    groups = list(dict.fromkeys((row["label"], row["threads"], row["limit"]) for row in rows))
+    for group in groups:
+        own = [row for row in rows if (row["label"], row["threads"], row["limit"]) == group]
+        print(f"\n{title(group)}: seconds of the clock by stage\n")
+        print(f"| stage | {' | '.join(named(row) for row in own)} |\n|---|{'---:|' * len(own)}")
+        for name in (*BEFORE_FIRST, FIRST, *AFTER_FIRST, ALL):
+            bold = "**" if name in (FIRST, ALL) else ""
+            seconds = [f"{bold}{float(row[f'{name} wall']):.2f}{bold}{mark(row, name)}" for row in own]
+            print(f"| {bold}{name}{bold} | {' | '.join(seconds)} |")
+        print(f"| CPU, {FIRST} | {' | '.join(seconds_of(row, FIRST, 'cpu') for row in own)} |")
+        print(f"| CPU, {ALL} | {' | '.join(seconds_of(row, ALL, 'cpu') for row in own)} |")
+    if groups:
+        print("\nFirst answer and all, seconds of the clock, and CPU seconds of all\n")
+        columns = [f"{title(group)}: {part}" for group in groups for part in ("first answer", "all", "CPU")]
+        print(f"| network | cases | {' | '.join(columns)} |\n|---|---:|{'---:|' * len(columns)}")
     for cell in dict.fromkeys((row["network"], row["cases"]) for row in rows):
-        found = {(r["label"], r["threads"]): r for r in rows if (r["network"], r["cases"]) == cell}
-        texts = [
-            f"{float(found[g][f'{FIRST} wall']):.2f} / {float(found[g][f'{ALL} wall']):.2f}" if g in found else ""
-            for g in groups
-        ]
+        texts = []
+        for group in groups:
+            of_group = [row for row in rows if (row["label"], row["threads"], row["limit"]) == group]
+            found = [row for row in of_group if (row["network"], row["cases"]) == cell]
+            texts += [answers(found[-1]) if found else " | | "]
         print(f"| {cell[0]} | {int(cell[1]):,} | {' | '.join(texts)} |")
+    ended = [row for row in rows if row["status"] != COMPLETE]
+    if ended:
+        told = "; ".join(f"{named(row)}, {row['threads']} thread(s): {row['status']}" for row in ended)
+        print(f"\n* Ended by a limit, so that less was computed: {told}.")
+    for row in lines:
+        if not row[f"{ALL} wall"]:
+            print(f"\nFAILED: {named(row)}, {row['threads']} thread(s): {row['status']}")
+
+
+def title(group: tuple[str, str, str]) -> str:
+    label, threads, limit = group
+    return f"{label}, {threads} thread{'s' * (threads != '1')}{f', limit {limit} s' * bool(limit)}"
+
+
+def named(row: dict[str, str]) -> str:
+    return f"{row['network']}, {int(row['cases']):,}"
+
+
+def mark(row: dict[str, str], name: str) -> str:
+    """Return an asterisk for the whole of a run that a limit ended."""
+    return r" \*" if name == ALL and row["status"] != COMPLETE else ""
+
+
+def seconds_of(row: dict[str, str], name: str, clock: str) -> str:
+    return f"{float(row[f'{name} {clock}']):.2f}"
+
+
+def answers(row: dict[str, str]) -> str:
+    whole = f"{seconds_of(row, ALL, 'wall')}{mark(row, ALL)}"
+    return f"{seconds_of(row, FIRST, 'wall')} | {whole} | {seconds_of(row, ALL, 'cpu')}"
 
 
 def measure_rows(most: int) -> None:
@@ -271,23 +330,46 @@ def draw_rows(points: dict[tuple[str, str], list[tuple[int, float]]], slopes: di
     figure.savefig(FIGURE, metadata={"Date": None})
 
 
-def main() -> None:
-    given = sys.argv[1:] if __name__ == "__main__" else []
-    if given[:1] == ["rows"]:
-        measure_rows(int(given[1]) if len(given) > 1 else 10**7)
+def main(arguments: Sequence[str] = ()) -> None:
+    from benchmarks._topic import has_data, listed, log_at, parser_for
+
+    parser = parser_for(__doc__)
+    parser.add_argument("--all", action="store_true", help="all networks, cases and threads, without a limit")
+    parser.add_argument("--log", type=Path, help="a file that is continued")
+    parser.add_argument("--label", default="this version", help="what the program that is measured is called")
+    parser.add_argument("--networks", type=listed(), help=",".join(NAMES))
+    parser.add_argument("--cases", type=listed(int))
+    parser.add_argument("--threads", type=listed(int))
+    parser.add_argument("--limit", type=float, metavar="SECONDS", help="limit_seconds of every learn")
+    parser.add_argument("--python", default=sys.executable, help="the interpreter that has the program")
+    parser.add_argument("--show", action="store_true", help="print the tables of the log alone")
+    parser.add_argument("--rows", type=int, metavar="MOST", help="count up to so many rows instead")
+    given = parser.parse_args(arguments)
+    if given.show:
+        if given.log is None:
+            parser.error("--show needs --log.")
+        show(given.log)
         return
-    parts = [*given[1:], *[""] * 5]
-    log = Path(given[0] if given else "learn_profile.csv")
-    names = parts[1].split(",") if parts[1] else list(NAMES)
-    sizes = [int(text) for text in parts[2].split(",")] if parts[2] else list(CASES)
-    threads = [int(text) for text in parts[3].split(",")] if parts[3] else list(THREADS)
-    measure(log, plan(parts[0] or "this version", names, sizes, threads), parts[4] or sys.executable)
-    show(log)
+    if not has_data(NETWORKS):
+        return
+    if given.rows is not None:
+        measure_rows(given.rows)
+        return
+    some = not (given.all or given.networks or given.cases)
+    if some and given.limit is None:
+        given.limit = SOME_SECONDS
+    names = given.networks or (SOME_NAMES if some else NAMES)
+    sizes = given.cases or (SOME_CASES if some else CASES)
+    threads = given.threads or (SOME_THREADS if some else THREADS)
+    with log_at(given.log) as log:
+        measure(log, plan(given, names, sizes, threads), given.python)
+        show(log)
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--cell"]:
         warnings.simplefilter("ignore")
-        print(json.dumps(run_cell(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))))
+        name, cases, threads, limit = sys.argv[2:]
+        print(json.dumps(run_cell(name, int(cases), int(threads), float(limit) if limit else None)))
     else:
-        main()
+        main(sys.argv[1:])

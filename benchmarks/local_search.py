@@ -6,9 +6,9 @@ Both get the data in memory; reading files is not timed. Scores are recomputed f
 from __future__ import annotations
 
 import resource
+import sys
 import time
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,9 @@ from arcwise.graph import Dag
 from arcwise.local import LocalSearchResult, hill_climb, tabu_search
 from arcwise.model import BayesianNetwork
 from arcwise.scores import make_score
+from benchmarks._topic import SHARED, has_data, has_peer, parser_for
 
-NETWORKS = Path(__file__).resolve().parents[2] / "shared" / "data" / "networks"
+NETWORKS = SHARED / "data" / "networks"
 CASES = 5000
 PEER = (
     *("alarm", "hailfinder", "child", "insurance", "water", "hepar2", "win95pts", "andes", "mildew", "barley"),
@@ -196,15 +197,16 @@ def climb_two_thousand_variables() -> None:
         )
 
 
-def main() -> None:
-    if not NETWORKS.is_dir():
-        print(f"needs the reference networks at {NETWORKS}")
+def main(arguments: Sequence[str] = ()) -> None:
+    parser_for(__doc__).parse_args(arguments)
+    if not has_data(NETWORKS):
         return
-    compare_with_peer()
-    compare_on_fresh_samples()
+    if has_peer("pyagrum"):
+        compare_with_peer()
+        compare_on_fresh_samples()
     climb_large_networks()
     climb_two_thousand_variables()
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -11,10 +11,11 @@ import contextlib
 import gzip
 import logging
 import math
+import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,9 @@ import numpy as np
 
 from arcwise.data import Dataset
 from arcwise.model import BayesianNetwork, parse_bif
+from benchmarks._topic import SHARED, has_data, has_peer, parser_for
 
-NETWORKS = Path(__file__).resolve().parents[2] / "shared" / "data" / "networks"
+NETWORKS = SHARED / "data" / "networks"
 ROWS = 100_000
 
 
@@ -156,27 +158,19 @@ def beside_pyagrum(folder: Path, networks: dict[str, BayesianNetwork]) -> None:
         row(f"read {name}.bif ({path.stat().st_size / 1e6:.2f} MB)", ours, theirs, check)
 
 
-def main() -> None:
-    if not NETWORKS.is_dir():
-        print(f"THE REFERENCE NETWORKS ARE NOT AT {NETWORKS}: nothing is measured.")
+def main(arguments: Sequence[str] = ()) -> None:
+    parser_for(__doc__).parse_args(arguments)
+    if not has_data(NETWORKS):
         return
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)
     networks = {name: parse_bif(text_of(name)) for name in ("alarm", "hailfinder")}
-    try:
-        import pgmpy as _
-    except ImportError:
-        print("pgmpy IS NOT INSTALLED: it is not compared with.")
-    else:
+    if has_peer("pgmpy"):
         beside_pgmpy(networks)
-    try:
-        import pyagrum as _  # noqa: F401
-    except ImportError:
-        print("\npyAgrum IS NOT INSTALLED: it is not compared with.")
-    else:
+    if has_peer("pyagrum"):
         with tempfile.TemporaryDirectory() as folder:
             beside_pyagrum(Path(folder), networks)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

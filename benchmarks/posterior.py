@@ -9,12 +9,11 @@ Each row runs in a process of its own.
 
 from __future__ import annotations
 
-import argparse
-import importlib.util
 import math
 import multiprocessing
-import os
+import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,8 +23,8 @@ from arcwise.data import Dataset, read_data
 from arcwise.ensemble import count_credible, exact_posterior, find_posterior
 from arcwise.model import BayesianNetwork
 from arcwise.parent_sets import ParentSetTable, build_parent_sets
+from benchmarks._topic import SHARED, THREADS, by_threads, has_data, has_peer, parser_for
 
-SHARED = Path(os.environ.get("ARCWISE_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 FACTORS = (3, 20, 150)
 DRAWS = 5000
 REPEATS = 5  # of what takes less than a second; the best counts
@@ -66,6 +65,7 @@ ROWS = (
     Row("alarm, 24 columns", "sampled/alarm_5000.csv.gz", columns=24, max_parents=3, goal="20 s, 3 GB"),
     Row("alarm, 28 columns", "sampled/alarm_5000.csv.gz", columns=28, max_parents=3, goal="10 min, 16 GB", cut=50.0),
 )
+THREADED = ("child", "alarm, 20 columns")
 # Variables of the random scores that draws are timed on, and what Talvitie et al. (2019) need: seconds, and ms a draw.
 DRAWN = ((8, "", ""), (12, "0.93", "1.3"), (14, "14.9", "10.7"))
 # Columns of data on which `aps` is timed as well. It sums 3^n terms for families, and has none for ancestors here.
@@ -197,19 +197,21 @@ def held_by_chains(name: str, max_parents: int) -> str:
     return f"| {name} | {data.n_variables} | {max_parents} | {' | '.join(cells)} | {verdict} | {seconds:.0f} |"
 
 
+def by_two_threads(name: str) -> str:
+    row = next(row for row in ROWS if row.name == name)
+    table = build_parent_sets(row.data(), "bdeu:ess=1", slack=math.inf, max_parents=row.max_parents, progress=False)
+
+    def work(threads: int) -> bytes:
+        return exact_posterior(table, cut=row.cut, threads=threads, progress=False).family_probabilities().tobytes()
+
+    return by_threads(name, work)
+
+
 SPEED = "| data | n | cases | parents | sets | terms | CPU s | GB | left out | rounding | goal | version 0.1 |"
 APS = "| data | n | our CPU s | aps, CPU s | times | largest difference |"
 DRAW_TIMES = "| n | sums, s | a draw, ms | published: sums, s | a draw, ms |"
 DRAWN_SHARES = "| data | n | parents | at 3 | share | at 20 | share | at 150 | share | agree | CPU s |"
 SHARES = "| data | n | score | at 3 | share | at 20 | share | at 150 | share | left out |"
-
-
-def has_aps() -> bool:
-    """Return whether sumu is installed; say so if it is not."""
-    found = importlib.util.find_spec("sumu") is not None
-    if not found:
-        print("sumu is not installed, so that nothing is compared with aps: pip install sumu (it is compiled).")
-    return found
 
 
 def apart(function: object, *arguments: object) -> str:
@@ -227,15 +229,23 @@ def put(page: Path, heading: str, table: list[str]) -> None:
     page.write_text("\n".join(lines[:start] + table + lines[end:]) + "\n", encoding="utf-8")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+def main(arguments: Sequence[str] = ()) -> None:
+    parser = parser_for(__doc__)
     parser.add_argument("data", nargs="*", help="rows whose name begins so; all by default")
     parser.add_argument("--page", type=Path, help="put the tables into this page")
-    options = parser.parse_args()
-    wanted = tuple(options.data) or ("",)
+    given = parser.parse_args(arguments)
+    if not has_data(SHARED / "data"):
+        return
+    wanted = tuple(given.data) or ("",)
+    beside = BESIDE_APS if "aps".startswith(wanted) and has_peer("sumu") else ()
     tables = (
         ("## Time and memory", SPEED, [(measure, row) for row in ROWS if row.name.startswith(wanted)]),
-        ("## Beside aps", APS, [(beside_aps, *row) for row in BESIDE_APS if "aps".startswith(wanted) and has_aps()]),
+        (
+            "## Beside aps",
+            APS,
+            [(beside_aps, *row) for row in beside],
+        ),
+        ("## Threads", THREADS, [(by_two_threads, name) for name in THREADED if "threads".startswith(wanted)]),
         ("## Draws", DRAW_TIMES, [(drawn, *row) for row in DRAWN if "draws".startswith(wanted)]),
         (
             "## What credible sets hold",
@@ -257,9 +267,9 @@ def main() -> None:
         for call in calls:
             lines.append(apart(*call))
             print(lines[-1], flush=True)
-        if options.page:
-            put(options.page, heading, lines)
+        if given.page:
+            put(given.page, heading, lines)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -6,8 +6,9 @@ studies/steck.toml.
 
 from __future__ import annotations
 
+import sys
 import time
-from pathlib import Path
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -17,9 +18,9 @@ from arcwise.priors import EssSolver, Learning, find_optima
 from arcwise.scores import make_score
 from arcwise.study import Sources, read_study
 from arcwise.study.experiments.steck import prepare, short_name
+from benchmarks._topic import ROOT, SHARED, has_data, parser_for
 
-ROOT = Path(__file__).resolve().parents[1]
-DATA = ROOT.parent / "shared" / "data"
+DATA = SHARED / "data"
 
 
 def prepared(name: str) -> Dataset | None:
@@ -31,8 +32,11 @@ def prepared(name: str) -> Dataset | None:
         return None
 
 
-def main() -> None:
+def main(arguments: Sequence[str] = ()) -> None:
     """Print the table; the scores of the three ways are compared as well."""
+    parser_for(__doc__).parse_args(arguments)
+    if not has_data(DATA):
+        return
     print("| data | N | one table and one search each, CPU s | tables counted together | ratio | `EssSolver` | ratio |")
     print("|---|---:|---:|---:|---:|---:|---:|")
     grid = np.logspace(-3, 5, 60)
@@ -62,4 +66,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

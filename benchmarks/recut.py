@@ -11,9 +11,9 @@ networks; see CONTRIBUTING.md.
 
 from __future__ import annotations
 
-import argparse
+import sys
 import time
-from pathlib import Path
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -21,7 +21,8 @@ from arcwise.confidence import edge_confidence
 from arcwise.data import Table
 from arcwise.ensemble import bootstrap_networks
 from arcwise.ensemble.uncut import Cutting, Uncut
-from benchmarks.noisy_numbers import known_network, noisy_sample, without_constants
+from benchmarks._noisy_numbers import known_network, noisy_sample, without_constants
+from benchmarks._topic import SHARED, has_data, parser_for
 
 NETWORKS = ("asia", "sachs", "child")
 
@@ -42,24 +43,25 @@ def judge(data: object, truth: set[frozenset[str]], replicates: int, seed: int) 
     return float(np.mean(losses)), extra, seconds
 
 
-def main() -> None:
+def main(arguments: Sequence[str] = ()) -> None:
     """Print one row per network and way to cut: means over the seeds."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = parser_for(__doc__)
     parser.add_argument("--rows", type=int, default=300)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--replicates", type=int, default=100)
-    parser.add_argument("--shared", type=Path, default=Path("../shared"))
-    options = parser.parse_args()
+    asked = parser.parse_args(arguments)
+    if not has_data(SHARED / "data" / "networks"):
+        return
     print("| network | cuts | log loss, cut once | cut anew | false edges, cut once | cut anew | time, anew / once |")
     print("|---|---|---:|---:|---:|---:|---:|")
     for name in NETWORKS:
-        truth, edges = known_network(options.shared, name)
+        truth, edges = known_network(SHARED, name)
         for method in ("quantile", "joint"):
             rows = []
-            for seed in range(options.seeds):
-                frame, numbers = without_constants(*noisy_sample(truth, options.rows, seed), options.rows)
+            for seed in range(asked.seeds):
+                frame, numbers = without_constants(*noisy_sample(truth, asked.rows, seed), asked.rows)
                 uncut = Uncut(Table.from_dataframe(frame), tuple(numbers), Cutting(method))
-                once, anew = (judge(data, edges, options.replicates, seed) for data in (uncut.whole, uncut))
+                once, anew = (judge(data, edges, asked.replicates, seed) for data in (uncut.whole, uncut))
                 rows.append((once[0], anew[0], once[1], anew[1], anew[2] / once[2]))
             mean = np.mean(rows, axis=0)
             told = f"{mean[0]:.3f} | {mean[1]:.3f} | {mean[2]:.1f} | {mean[3]:.1f} | {mean[4]:.0f}"
@@ -67,4 +69,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

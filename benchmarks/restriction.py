@@ -8,8 +8,9 @@ the choice costs is not counted against the restricted search: its own time is w
 from __future__ import annotations
 
 import itertools
+import sys
 import time
-from pathlib import Path
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +22,10 @@ from arcwise.graph import Constraints
 from arcwise.local import tabu_search
 from arcwise.model import BayesianNetwork
 from arcwise.scores import make_score
+from benchmarks._topic import SHARED, has_data, parser_for
 from benchmarks.local_search import cpu_seconds
 
-NETWORKS = Path(__file__).resolve().parents[2] / "shared" / "data" / "networks"
+NETWORKS = SHARED / "data" / "networks"
 CASES = 5000
 LEVEL = 0.05
 LARGEST_CONDITION = 3
@@ -105,9 +107,9 @@ def largest_gains(data: Dataset, k: int) -> NDArray[np.bool_]:
     return chosen | chosen.T
 
 
-def main() -> None:
-    if not NETWORKS.is_dir():
-        print(f"needs the reference networks at {NETWORKS}")
+def main(arguments: Sequence[str] = ()) -> None:
+    parser_for(__doc__).parse_args(arguments)
+    if not has_data(NETWORKS):
         return
     print(f"BIC, N = {CASES:,}, tabu search, CPU seconds of one core.\n")
     print("| network | n | candidates | choosing s | pairs | tabu s | BIC against free | SHD to the truth |")
@@ -137,4 +139,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

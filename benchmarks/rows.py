@@ -1,6 +1,7 @@
-"""How long reading, and how much memory, files of more rows than memory take: 10^6, 10^7, 10^8 rows of thirty columns.
+"""How long reading, and how much memory, files of more rows than memory take, by the rows of thirty columns.
 
-    python benchmarks/rows.py --folder /somewhere/with/10/GB --rows 1000000 10000000 100000000 --memory 2
+    python -m benchmarks.rows                   10^5 to 10^7 rows, in a temporary folder
+    python -m benchmarks.rows --folder FOLDER --rows 1000000 10000000 100000000 --memory 2   what the page has: 10 GB
 
 The rows are cases of a network of thirty variables of two to four states, thinned so that new distinct rows keep
 appearing, which is the hard case: drawn in blocks from a chain of parents by DuckDB's hash, written as one Parquet file
@@ -15,8 +16,12 @@ import resource
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
+
+from benchmarks._topic import parser_for
 
 COLUMNS = 30
 BLOCK = 5_000_000
@@ -84,10 +89,15 @@ def _processor() -> float:
 
 
 def plot(found: list[dict[str, float]], path: Path) -> tuple[float, float]:
-    """Draw time and distinct rows over rows, both axes logarithmic, and return the slopes of the last two points."""
+    """Draw time and distinct rows over rows, both axes logarithmic, and return the slopes of the last two points.
+
+    The dotted line is the theory: reading is proportional to the rows.
+    """
+    import matplotlib
     import numpy as np
     from matplotlib.figure import Figure
 
+    matplotlib.rcParams["svg.hashsalt"] = "arcwise"
     rows = np.array([one["rows"] for one in found])
     figure = Figure(figsize=(6.5, 4), layout="constrained")
     left = figure.subplots()
@@ -95,7 +105,10 @@ def plot(found: list[dict[str, float]], path: Path) -> tuple[float, float]:
     for name, label in (("processor", "processor seconds to read"), ("distinct", "distinct rows / 10,000")):
         values = np.array([one[name] for one in found]) / (1 if name == "processor" else 10_000)
         slopes.append(float(np.log(values[-1] / values[-2]) / np.log(rows[-1] / rows[-2])) if len(rows) > 1 else 0.0)
-        left.loglog(rows, values, "o-", label=f"{label} (slope {slopes[-1]:.2f})")
+        line = left.loglog(rows, values, "o-", label=f"{label} (slope {slopes[-1]:.2f})")[0]
+        if name == "processor":  # every pass looks at each row once
+            theory = values[-1] * rows / rows[-1]
+            left.loglog(rows, theory, ":", color=line.get_color(), label="theory of reading (slope 1)")
     left.set_xlabel("rows of thirty columns")
     left.grid(True, which="major", alpha=0.3)
     left.legend()
@@ -103,25 +116,34 @@ def plot(found: list[dict[str, float]], path: Path) -> tuple[float, float]:
     return slopes[0], slopes[1]
 
 
-def main() -> None:
+def main(arguments: Sequence[str] = ()) -> None:
     """Write, read, print a table, draw."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--folder", type=Path, required=True)
-    parser.add_argument("--rows", type=int, nargs="+", default=[10**6, 10**7, 10**8])
+    parser = parser_for(__doc__)
+    parser.add_argument("--folder", type=Path, help="where files are written and kept; a temporary one by default")
+    parser.add_argument("--rows", type=int, nargs="+", default=[10**5, 10**6, 10**7])
     parser.add_argument("--memory", type=float, default=2.0)
     parser.add_argument("--plot", type=Path)
     parser.add_argument("--one", type=Path, help=argparse.SUPPRESS)
-    given = parser.parse_args()
+    given = parser.parse_args(arguments)
     if given.one is not None:
         print(json.dumps(read_rows(given.one, given.memory, given.folder)))
         return
+    with tempfile.TemporaryDirectory() as temporary:
+        found = measure(given.folder or Path(temporary), given.rows, given.memory)
+    if given.plot is not None and len(found) > 1:
+        seconds, distinct = plot(found, given.plot)
+        print(f"slopes of the last tenfold: processor {seconds:.2f}, distinct rows {distinct:.2f}")
+
+
+def measure(folder: Path, sizes: Sequence[int], memory: float) -> list[dict[str, float]]:
+    """Write and read each size; print its row of the table."""
     found = []
     print("| rows | GB of Parquet | distinct rows | read, wall s | read, CPU s | families, s | peak memory, GB |")
     print("|---:|---:|---:|---:|---:|---:|---:|")
-    for rows in given.rows:
-        source = given.folder / f"rows-{rows}"
+    for rows in sizes:
+        source = folder / f"rows-{rows}"
         size = write_rows(source, rows)
-        command = [sys.executable, __file__, "--folder", str(given.folder), "--memory", str(given.memory)]
+        command = [sys.executable, "-m", "benchmarks.rows", "--folder", str(folder), "--memory", str(memory)]
         answer = subprocess.run([*command, "--one", str(source)], check=True, stdout=subprocess.PIPE, text=True)
         one = json.loads(answer.stdout)
         found.append(one)
@@ -130,10 +152,8 @@ def main() -> None:
             f"{one['tables']:.1f} | {one['peak']:.2f} |",
             flush=True,
         )
-    if given.plot is not None and len(found) > 1:
-        seconds, distinct = plot(found, given.plot)
-        print(f"slopes of the last tenfold: processor {seconds:.2f}, distinct rows {distinct:.2f}")
+    return found
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

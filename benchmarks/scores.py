@@ -14,7 +14,7 @@ import math
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,9 +24,9 @@ import numpy as np
 from arcwise.data import Dataset
 from arcwise.model import read_bif
 from arcwise.parent_sets import build_parent_sets
+from benchmarks._topic import ROOT, SHARED, has_data, has_peer, parser_for
 
-ROOT = Path(__file__).resolve().parents[1]
-SHARED = ROOT.parent / "shared" / "data"
+DATA = SHARED / "data"
 REPORT = ROOT / "docs" / "benchmarks" / "parent_sets.md"
 FIGURE = REPORT.with_name("parent_sets_growth.svg")
 SLACK = math.log(150)
@@ -39,15 +39,36 @@ GOALS = {
 }
 
 
-def main() -> None:
+def main(arguments: Sequence[str] = ()) -> None:
     lines: list[str] = []
-    parts = {"peers": compare_with_pyagrum, "liao2019": build_all_of_liao, "growth": measure_growth}
-    chosen = [name for name in sys.argv[1:] if name in parts] or list(parts)
+    parts: dict[str, Callable[[], Iterator[str]]] = {
+        "peers": compare_with_pyagrum,
+        "liao2019": build_all_of_liao,
+        "growth": measure_growth,
+    }
+    parser = parser_for(__doc__)
+    parser.add_argument("parts", nargs="*", metavar="part", help=f"{', '.join(parts)}; all of them by default")
+    parser.add_argument("--write", action="store_true", help="write the page, and draw its figure")
+    parser.add_argument("--one", metavar="DATA", help="one data set of Liao et al., in this process")
+    given = parser.parse_args(arguments)
+    unknown = [name for name in given.parts if name not in parts]
+    if unknown:
+        parser.error(f"unknown parts: {', '.join(unknown)}. Known: {', '.join(parts)}.")
+    if not has_data(DATA):
+        return
+    if given.one is not None:
+        build_one(given.one)
+        return
+    chosen = [name for name in given.parts or parts if name != "peers" or has_peer("pyagrum")]
+    if given.write and chosen != list(parts):
+        parser.error("--write makes the whole page: it needs all parts, and pyAgrum.")
+    if given.write:
+        parts["growth"] = partial(measure_growth, draw=True)
     for name in chosen:
         for line in parts[name]():
             print(line, flush=True)
             lines.append(line)
-    if "--write" in sys.argv:
+    if given.write:
         REPORT.parent.mkdir(parents=True, exist_ok=True)
         head = [
             "# Parent-set tables: speed and size",
@@ -73,7 +94,7 @@ def compare_with_pyagrum() -> Iterator[str]:
     yield "| network | rows | score | families | arcwise | pyAgrum | ratio | pruned | sets kept | difference |"
     yield "|---|---:|---|---:|---:|---:|---:|---:|---:|---:|"
     for name, rows in itertools.product(("child", "insurance", "alarm"), (1000, 5000)):
-        data = read_bif(SHARED / "networks" / f"{name}.bif.gz").sample(rows, seed=1, progress=False)
+        data = read_bif(DATA / "networks" / f"{name}.bif.gz").sample(rows, seed=1, progress=False)
         learner = pyagrum_learner(data)
         for score in ("bdeu", "bic"):
             ours, table = best_of(5, partial(build_parent_sets, data, score, slack=math.inf, max_parents=3))
@@ -139,7 +160,7 @@ def build_all_of_liao() -> Iterator[str]:
     yield ""
     yield "| data | n | N | kept | largest | families | tables | seconds | at most | memory (MB) | slack 0 | seconds |"
     yield "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
-    names = sorted(p.name.removesuffix(".csv.gz") for p in (SHARED / "liao2019").glob("*.csv.gz"))
+    names = sorted(p.name.removesuffix(".csv.gz") for p in (DATA / "liao2019").glob("*.csv.gz"))
     for name in names:
         if name == "published_optima":
             continue
@@ -157,7 +178,7 @@ def build_all_of_liao() -> Iterator[str]:
 
 def coded(name: str) -> Dataset:
     """A data set of Liao et al.; a constant column has two states, of which it never shows one."""
-    with gzip.open(SHARED / "liao2019" / f"{name}.csv.gz", "rt") as file:
+    with gzip.open(DATA / "liao2019" / f"{name}.csv.gz", "rt") as file:
         text = file.read()
     table = np.loadtxt(io.StringIO(text), delimiter=",", skiprows=1, dtype=str)
     codes = np.column_stack([np.unique(column, return_inverse=True)[1] for column in table.T])
@@ -192,7 +213,7 @@ def peak_megabytes() -> int:
     return int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM"))) // 1024
 
 
-def measure_growth() -> Iterator[str]:
+def measure_growth(*, draw: bool = False) -> Iterator[str]:
     yield "## How the cost grows"
     yield ""
     yield "With the rows N: alarm, BDeu, all 24,679 families with at most two parents from 8,474 tables. A table costs"
@@ -201,7 +222,7 @@ def measure_growth() -> Iterator[str]:
     yield ""
     yield "| N | different rows | seconds | per table and different row (ns) |"
     yield "|---:|---:|---:|---:|"
-    network = read_bif(SHARED / "networks" / "alarm.bif.gz")
+    network = read_bif(DATA / "networks" / "alarm.bif.gz")
     by_rows: list[tuple[int, float]] = []
     by_variables: list[tuple[int, float]] = []
     for exponent in range(3, 8):
@@ -231,23 +252,42 @@ def measure_growth() -> Iterator[str]:
         by_variables.append((n, seconds))
         yield f"| {n} | {table.statistics.families:,} | {counted:,} | {seconds:.3f} | {seconds / counted * 1e6:.2f} |"
     yield ""
-    if "--write" in sys.argv:
+    yield (
+        f"Slopes on logarithmic axes: {slope(by_rows):.2f} with N from {upper(by_rows)[0][0]:,} rows on, in theory at "
+        f"most 1 (the different rows grow less than N); {slope(by_variables):.2f} with n from "
+        f"{upper(by_variables)[0][0]} variables on, in theory 3."
+    )
+    yield ""
+    if draw:
         draw_growth(by_rows, by_variables)
         yield f"![Seconds over rows and over variables]({FIGURE.name})"
         yield ""
 
 
+def upper(points: list[tuple[int, float]]) -> list[tuple[int, float]]:
+    """Return the points of the upper half of the sizes: below, what does not grow counts most."""
+    return points[len(points) // 2 :]
+
+
+def slope(points: list[tuple[int, float]]) -> float:
+    """Return the slope on logarithmic axes over the upper half of the sizes."""
+    sizes, seconds = np.log(np.array(upper(points))).T
+    return float(np.polyfit(sizes, seconds, 1)[0])
+
+
 def draw_growth(by_rows: list[tuple[int, float]], by_variables: list[tuple[int, float]]) -> None:
     """Both axes logarithmic; the dotted lines are the theory: N, and the number of tables, which grows as n cubed."""
+    import matplotlib
     from matplotlib.figure import Figure
 
+    matplotlib.rcParams["svg.hashsalt"] = "arcwise"
     figure = Figure(figsize=(8, 3.2), layout="constrained")
     for place, points, power, label in ((1, by_rows, 1, "rows N"), (2, by_variables, 3, "variables n")):
         axes = figure.add_subplot(1, 2, place)
         sizes, seconds = np.array(points).T
-        axes.loglog(sizes, seconds, "o-", color="tab:blue", label="measured")
+        axes.loglog(sizes, seconds, "o-", color="tab:blue", label=f"measured, slope {slope(points):.2f}")
         theory = seconds[-1] * (sizes / sizes[-1]) ** power
-        axes.loglog(sizes, theory, ":", color="black", label=f"{label[-1]}^{power}" if power > 1 else label[-1])
+        axes.loglog(sizes, theory, ":", color="black", label=f"theory, slope {power}")
         axes.set_xlabel(label)
         axes.set_ylabel("seconds of CPU")
         axes.legend()
@@ -256,7 +296,4 @@ def draw_growth(by_rows: list[tuple[int, float]], by_variables: list[tuple[int, 
 
 
 if __name__ == "__main__":
-    if "--one" in sys.argv:
-        build_one(sys.argv[-1])
-    else:
-        main()
+    main(sys.argv[1:])

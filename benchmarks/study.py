@@ -6,8 +6,10 @@ runner's. Computing cells measure the machine as well.
 
 from __future__ import annotations
 
+import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from arcwise.study import Study, plan_study, run_study, study_frames
 from arcwise.study.experiments.overhead import OverheadSettings
 from arcwise.study.outcome import Outcome
 from arcwise.study.store import Store
+from benchmarks._topic import has_peer, parser_for
 
 
 def study_of(**settings: Any) -> Study:
@@ -98,11 +101,10 @@ def scaling() -> None:
 
 
 def dask() -> None:
-    try:
-        from distributed import LocalCluster
-    except ImportError:
-        print("\nDask is not installed: pip install 'arcwise[cluster]'")
+    if not has_peer("distributed"):
         return
+    from distributed import LocalCluster
+
     print("\nA Dask cluster of two local workers.\n")
     print("| cells | wall s | cells/s |")
     print("|---|---:|---:|")
@@ -115,7 +117,8 @@ def dask() -> None:
             print(f"| {label} | {wall:.1f} | {done / wall:,.0f} |", flush=True)
 
 
-def main() -> None:
+def main(arguments: Sequence[str] = ()) -> None:
+    parser_for(__doc__).parse_args(arguments)
     seconds_long_cells()
     trivial_cells()
     store_alone()
@@ -124,4 +127,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

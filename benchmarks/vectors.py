@@ -11,7 +11,10 @@ import os
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Sequence
 from pathlib import Path
+
+from benchmarks._topic import parser_for
 
 ROOT = Path(__file__).resolve().parents[1]
 MODULES = {"chosen": None, "oldest": ROOT / "build" / "vectors-oldest", "v3": ROOT / "build" / "vectors-v3"}
@@ -73,7 +76,8 @@ def run(folder: Path | None) -> dict[str, float]:
     return taken
 
 
-def main() -> None:
+def main(arguments: Sequence[str] = ()) -> None:
+    parser_for(__doc__).parse_args(arguments)
     missing = [str(folder) for folder in MODULES.values() if folder is not None and not folder.exists()]
     if missing:
         print(f"(Not measured: there is no {', '.join(missing)}; `make vectors` makes them.)")
@@ -89,3 +93,7 @@ def main() -> None:
         print(
             f"| {job} | {own['chosen']:.3f} | {own['oldest'] / own['chosen']:.2f} | {own['v3'] / own['chosen']:.2f} |"
         )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

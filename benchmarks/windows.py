@@ -11,6 +11,7 @@ from __future__ import annotations
 import random
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from arcwise.data import Dataset
@@ -19,6 +20,7 @@ from arcwise.graph import Dag
 from arcwise.local import hill_climb
 from arcwise.parent_sets import ParentSetTable, build_parent_sets
 from arcwise.scores import make_score
+from benchmarks._topic import parser_for
 from benchmarks.large import random_sample
 
 SIZES = (200,)
@@ -137,13 +139,16 @@ def print_row(variables: int, refine: int) -> None:
     print(f"| {climb} | {windows.tried} | {windows.better} | {after} |", flush=True)
 
 
-def main() -> None:
+def main(arguments: Sequence[str] = ()) -> None:
+    parser = parser_for(__doc__)
+    parser.add_argument("sizes", nargs="*", type=int, help="numbers of variables")
+    sizes = parser.parse_args(arguments).sizes or SIZES
     print("| n | `refine` | climb, CPU s | BIC | windows | better | CPU s | BIC after | gain |")
     print("|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
-    for variables in [int(given) for given in sys.argv[1:] if given.isdigit()] or SIZES:
+    for variables in sizes:
         for refine in (0, 3):
             print_row(variables, refine)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

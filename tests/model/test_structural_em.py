@@ -217,3 +217,20 @@ def test_an_expected_count_of_next_to_nothing_is_no_obstacle() -> None:
     assert scores[0, (1,)] == pytest.approx(600 * math.log(0.75) + 200 * math.log(0.25) - 2, rel=1e-12)
     found = climb_expected(scores, [0b10, 0], Constraints(("a", "b")))
     assert sum(found).bit_count() == 1
+
+
+def test_threads_do_not_change_a_byte(monkeypatch: pytest.MonkeyPatch) -> None:
+    chain = Dag.from_arcs("abcdef", ["ab", "bc", "cd", "de", "ef"])
+    network = BayesianNetwork(chain, [["0", "1"]] * 6, [[[0.3, 0.7]], *([[[0.9, 0.1], [0.2, 0.8]]] * 5)])
+    data = with_gaps(network, 500, 0.3, 7)
+    found = []
+    for threads in (1, 2, 5):
+        monkeypatch.setattr("arcwise.model.expected_counts.thread_count", lambda _, threads=threads: threads)
+        found.append(structural_em(data, max_parents=3, progress=False))
+    assert found[0].dag.n_arcs > 0
+    for other in found[1:]:
+        assert other.dag == found[0].dag
+        assert other.history.tobytes() == found[0].history.tobytes()
+        assert all(
+            a.tobytes() == b.tobytes() for a, b in zip(other.network.tables, found[0].network.tables, strict=True)
+        )

@@ -1,13 +1,11 @@
 """The tables of `benchmarks/gaps.py`: log loss cell by cell with its error over seeds, averages, and a verdict.
 
-python -m benchmarks.gap_tables FILE ...               print them
-python -m benchmarks.gap_tables FILE ... --page PAGE   write them into a page, between its two marks
+`python -m benchmarks.gaps --tables FILE ... [--page PAGE]` prints them, or puts them into a page.
 """
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -123,22 +121,15 @@ def page(frame: pd.DataFrame) -> str:
     return "\n\n".join(parts)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("files", nargs="+", type=Path)
-    parser.add_argument("--page", type=Path)
-    given = parser.parse_args()
-    frame = pd.concat([pd.read_csv(path) for path in given.files]).drop_duplicates([*CELL, "seed", "way"], keep="last")
+def put_tables(logs: Sequence[Path], target: Path | None) -> None:
+    """Print the tables of these logs, or put them between the two marks of a page."""
+    frame = pd.concat([pd.read_csv(path) for path in logs]).drop_duplicates([*CELL, "seed", "way"], keep="last")
     text = page(frame)
-    if given.page is None:
+    if target is None:
         print(text)
         return
-    before, _, rest = given.page.read_text().partition(BEGIN)
+    before, _, rest = target.read_text().partition(BEGIN)
     _, mark, after = rest.partition(END)
     if not mark:
-        parser.error(f"{given.page} has no marks {BEGIN} and {END}.")
-    write_text(given.page, f"{before}{BEGIN}\n\n{text}\n\n{END}{after}")
-
-
-if __name__ == "__main__":
-    main()
+        raise SystemExit(f"{target} has no marks {BEGIN} and {END}.")
+    write_text(target, f"{before}{BEGIN}\n\n{text}\n\n{END}{after}")
