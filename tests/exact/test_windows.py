@@ -54,7 +54,7 @@ def test_a_window_holds_the_networks_that_keep_the_rest(table: ParentSetTable, d
     sets = candidate_sets(table)
     incumbent = Incumbent(sets, 0, budget())
     order = data.draw(st.permutations(range(table.n_variables)))
-    assert incumbent.visit(np.array(order, dtype=np.int32))
+    assert incumbent.take(np.array(order, dtype=np.int32))
     nodes = sorted(data.draw(st.sets(st.sampled_from(range(table.n_variables)), min_size=1)))
     window = Window.around(sets, incumbent.rows, np.array(nodes, dtype=np.int64))
     found = solve_by_dp(window.sets, budget(), 1)
