@@ -141,13 +141,27 @@ class ReplicateTask:
         score = made.score + float(self.score.score_families(sample, lost).sum())
         return Replicate(index, score, *pack_parents(parents))
 
-    def learn_batch(self, indices: Iterable[int], limits: Limits | Deadline | None = None) -> list[Replicate]:
-        """Learn several replicates one after the other; those for which the time is too short are left out."""
+    def learn_batch(
+        self,
+        indices: Iterable[int],
+        limits: Limits | Deadline | None = None,
+        is_wanted: Callable[[], bool] = lambda: True,
+    ) -> list[Replicate]:
+        """Learn several replicates one after the other; those for which the time is too short are left out.
+
+        Once `is_wanted` says no, the search under way ends at its next look, and no other begins.
+        """
         deadline = Deadline.of(limits)
         found: list[Replicate] = []
+        self._own.is_wanted = is_wanted
         for index in indices:
-            done = deadline.is_over or self.stopping.is_set()
-            replicate = None if done else self.learn(index, deadline.limits.seconds)
+            done = deadline.is_over or self._is_unwanted()
+            try:
+                replicate = None if done else self.learn(index, deadline.limits.seconds)
+            except KeyboardInterrupt:
+                if is_wanted():
+                    raise
+                break
             if replicate is None:
                 break
             found.append(replicate)
@@ -188,8 +202,11 @@ class ReplicateTask:
 
         Signals reach the main thread alone; the others would go on to the end of their replicates.
         """
-        if self.stopping.is_set():
+        if self._is_unwanted():
             raise KeyboardInterrupt
+
+    def _is_unwanted(self) -> bool:
+        return self.stopping.is_set() or not getattr(self._own, "is_wanted", lambda: True)()
 
     def native(self) -> LocalLearner:
         """Return this thread's native learner on the rows of the original data."""
