@@ -19,6 +19,7 @@ from arcwise.data.large.coded_column import (
     declared_column,
     distinct_values,
     labelled_column,
+    shortened_dates,
 )
 from arcwise.data.large.column_profile import MOST_LABELS, ColumnProfile, profile_columns
 from arcwise.data.large.cut_column import cut_column, missing_codes, values_among
@@ -67,8 +68,9 @@ class Grouping:
     leave_out
         Whether to leave out columns that tell nearly every row apart: identifiers, dates, texts. Otherwise they are
         refused.
-    keep_dates
-        Whether to group by dates, because the year or the month will be taken of them.
+    dates
+        Group by dates, because a part of them will be taken: "year" or "month". Where there are more than a thousand, the
+        days are left out before rows are counted.
     columns, drop
         Columns to read, None for all, and columns to leave out, in addition to those of the reader.
     keep, categories
@@ -86,7 +88,7 @@ class Grouping:
     discretize: str | None = None
     bins: int = BINS
     leave_out: bool = False
-    keep_dates: bool = False
+    dates: str | None = None
     columns: Collection[str] | None = None
     drop: Collection[str] = ()
     keep: Collection[str] = ()
@@ -285,8 +287,14 @@ def _coded(
             why = None if is_kept else profile.why_not_grouped(grouping.max_levels)
             if why is None and values is None:
                 why = f"has more than {MOST_LABELS:,} distinct values, more than rows can be grouped by"
+            short = None
+            if why is not None and grouping.dates is not None and name not in grouping.keep:
+                short = shortened_dates(source, stored, grouping.dates, progress=progress)
             is_quantity = profile.is_number and (profile.identifier_reason() is None or name in grouping.keep)
-            if why is None:
+            if short is not None:
+                own = short
+                told.append(f"Left out the days of column '{name}', which holds dates, before rows were counted.")
+            elif why is None:
                 assert values is not None
                 own = labelled_column(source, stored, values)
             elif is_quantity and grouping.discretize is not None and not grouping.is_category(name):
@@ -359,7 +367,7 @@ def _listed(numbers: Mapping[float, int]) -> str:
 
 def _is_kept(name: str, profile: ColumnProfile, grouping: Grouping) -> bool:
     """Say whether a column is taken with its labels because somebody said so."""
-    said = name in grouping.keep or (grouping.keep_dates and profile.is_date)
+    said = name in grouping.keep or (grouping.dates is not None and profile.is_date)
     return grouping.is_category(name) or (said and not profile.is_number)
 
 
