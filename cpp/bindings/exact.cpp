@@ -282,13 +282,12 @@ void bind_layered_search(nb::module_& stage) {
         .def(
             "__init__",
             [](LayeredSearch* self, const CandidateSets& sets, const Array1<std::int32_t>& order,
-               double margin) {
-                unlocked([&] {
-                    new (self) LayeredSearch(sets, as_span(order), margin);
-                    return 0;
-                });
+               double margin, const nb::object& callback) {
+                new (self) LayeredSearch(watched(
+                    callback,
+                    [&](Ticker& ticker) { return LayeredSearch(sets, as_span(order), margin, ticker); }, 0));
             },
-            nb::arg("sets"), nb::arg("order").noconvert(), nb::arg("margin"))
+            nb::arg("sets"), nb::arg("order").noconvert(), nb::arg("margin"), nb::arg("callback").none())
         .def_ro_static("largest", &LayeredSearch::largest)
         .def_prop_ro("is_exact", &LayeredSearch::is_exact)
         .def_prop_ro("gap", &LayeredSearch::gap)

@@ -70,9 +70,9 @@ auto monitored(double seconds, nanobind::object callback, Compute&& compute) {
 // For calls that are short nearly always: from a tenth of a second on, they ask now and then whether to stop.
 // What they return holds all the same; who stopped them knows why.
 template <class Compute>
-auto watched(nanobind::object callback, Compute&& compute) {
+auto watched(nanobind::object callback, Compute&& compute, double quiet = 0.1) {
     PythonMonitor monitor(std::move(callback));
-    Ticker ticker(monitor, std::numeric_limits<double>::infinity(), 0.1);
+    Ticker ticker(monitor, std::numeric_limits<double>::infinity(), quiet);
     auto result = unlocked([&] { return compute(ticker); });
     monitor.rethrow_signal();
     return result;

@@ -74,6 +74,15 @@ class Ticker {
         return reason_ != Status::complete;
     }
 
+    // For a loop with short and long steps: `work` is what the last one took, in units of a few nanoseconds.
+    bool poll_after(std::uint64_t work, const Progress& progress = {}) {
+        if (reason_ != Status::complete) return true;
+        work_ += work;
+        if (work_ < work_between_polls) return false;
+        work_ = 0;
+        return poll_now(progress);
+    }
+
     void stop(Status reason) { reason_ = reason; }
     Status reason() const { return reason_; }
     double elapsed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
@@ -81,11 +90,12 @@ class Ticker {
 
   private:
     using Clock = std::chrono::steady_clock;
+    static constexpr std::uint64_t work_between_polls = std::uint64_t{1} << 20;
     Monitor& monitor_;
     Clock::time_point start_;
     Clock::time_point next_report_;
     double seconds_;
-    std::uint64_t calls_ = 0;
+    std::uint64_t calls_ = 0, work_ = 0;
     Status reason_ = Status::complete;
 };
 

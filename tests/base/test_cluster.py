@@ -1,5 +1,7 @@
 """Tasks on a Dask cluster: what is computed there is what is computed here, to the last bit, whoever dies meanwhile."""
 
+import functools
+import itertools
 import math
 import os
 import signal
@@ -25,11 +27,14 @@ from arcwise.ensemble import CredibleSet, Recipe, count_credible, find_credible
 from arcwise.ensemble.credible_set import By
 from arcwise.ensemble.diagram import remote_parts
 from arcwise.ensemble.recipe import Run
+from arcwise.ensemble.replicates import workers
+from arcwise.ensemble.replicates.task import ReplicateTask
 from arcwise.errors import OptionError, UnfinishedError
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import ParentSetTable, build_parent_set_tables, remote_counts
 from arcwise.progress import ProgressEvent
+from arcwise.scores import make_score
 
 distributed = pytest.importorskip("distributed")
 
@@ -259,6 +264,65 @@ def _until_unwanted(folder: str, name: str) -> None:
     while is_still_wanted():
         time.sleep(0.05)
     Path(folder, name).touch()
+
+
+def _unfinished(cluster: Cluster) -> int:
+    """How many tasks the cluster still has to do, or does."""
+    return sum(bool(keys) for keys in cluster.client.processing().values()) + len(
+        [key for worker in cluster.client.call_stack().values() for key in worker]
+    )
+
+
+@pytest.mark.parametrize("end", [Status.TIME_LIMIT, Status.INTERRUPTED])
+def test_batches_of_replicates_do_not_outlive_the_call(
+    cluster: Cluster, data: Dataset, end: Status, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At the end of the time and at Ctrl-C: those that wait are cancelled, those that run are told."""
+    options: dict[str, Any] = {"backend": "dask", "cluster": cluster, "progress": False}
+    bootstrap_networks(data, replicates=8, **options)  # all workers have imported what they need
+    monkeypatch.setattr(workers, "_learn_sent", functools.partial(_endless, str(tmp_path)))
+    limits = Limits(2.0) if end is Status.TIME_LIMIT else Limits()
+    if end is Status.INTERRUPTED:
+        monkeypatch.setattr(futures, "wait", _press_once_begun(tmp_path))
+    found = bootstrap_networks(data, replicates=40, limits=limits, **options)
+    assert found.status is end
+    assert list(tmp_path.iterdir())
+    for _ in range(100):
+        if not _unfinished(cluster):
+            break
+        time.sleep(0.05)
+    assert not _unfinished(cluster)
+    begun = {path.name for path in tmp_path.glob("begun*")}
+    assert {path.name for path in tmp_path.glob("told*")} == {name.replace("begun", "told") for name in begun}
+
+
+def _press_once_begun(folder: Path) -> Any:
+    def wait(*_: object, **__: object) -> None:
+        while not list(folder.iterdir()):
+            time.sleep(0.05)
+        raise KeyboardInterrupt
+
+    return wait
+
+
+def _endless(folder: str, task: object, indices: list[int], seconds: float) -> bytes:
+    """Be a batch that does not look at the clock: it ends once it is told, or after half a minute."""
+    Path(folder, f"begun{indices[0]}").touch()
+    for _ in range(600):
+        if not is_still_wanted():
+            Path(folder, f"told{indices[0]}").touch()
+            break
+        time.sleep(0.05)
+    return b""
+
+
+def test_a_batch_that_nobody_waits_for_ends_in_the_middle_of_a_search(data: Dataset) -> None:
+    task = ReplicateTask(data, make_score("bic"), Constraints(data.names), "tabu", "bootstrap", 0)
+    asked = itertools.count()
+    assert len(task.learn_batch(range(3))) == 3
+    assert len(task.learn_batch(range(3), is_wanted=lambda: next(asked) < 1)) <= 1
+    assert task.learn_batch(range(3), is_wanted=lambda: False) == []
+    assert len(task.learn_batch(range(3))) == 3  # the last one's wishes are not the next one's
 
 
 @pytest.mark.parametrize("source", ["bootstrap", "posterior", "credible"])

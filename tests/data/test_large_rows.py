@@ -604,3 +604,46 @@ def test_a_large_file_is_audited_without_what_tells_rows_apart(tmp_path: Path) -
     assert found.table.names == ("a", "x", "c") and found.describe()["rows"] == 600
     assert any("Left out column 'id'" in step for step in found.steps)
     assert check(path, grouping=Grouping(always=False)).table.names == ("a", "x", "c", "id")
+
+
+@pytest.mark.usefixtures("as_if_large")
+@pytest.mark.filterwarnings("ignore:The inplace keyword:DeprecationWarning")  # of DuckDB, where it makes a frame
+@pytest.mark.parametrize("part", ["year", "month"])
+@pytest.mark.parametrize("kind", ["DATE", "TIMESTAMP", "TIMESTAMPTZ", "VARCHAR"])
+@pytest.mark.parametrize("years", [6, 120])  # 72 months; 1,440, more than rows can be grouped by
+def test_learn_takes_the_year_of_many_dates_of_a_large_file(tmp_path: Path, part: str, kind: str, years: int) -> None:
+    day = f"(DATE '1890-01-03' + ((i * 7919) % {365 * years})::INT)"
+    seen = f"{day}::VARCHAR" if kind == "VARCHAR" else f"{day}::TIMESTAMP::{kind}"
+    path = sql_file(
+        tmp_path / "a.parquet",
+        f"SELECT {seen} seen, CAST(year({day}) % 2 = 0 AS INT) even, i % 3 b, (i // 3) % 2 c FROM range(4000) t(i)",
+    )
+    large = check(path, dates=part)
+    small = check(path, dates=part, grouping=Grouping(always=False))
+    assert [(f.kind, f.columns, f.proposal) for f in large.findings if f.kind is Kind.DATE] == [
+        (f.kind, f.columns, f.proposal) for f in small.findings if f.kind is Kind.DATE
+    ]
+    assert any("Left out the days of column 'seen'" in step for step in large.steps)
+    assert large.table.is_grouped and not small.table.is_grouped
+    options = {"dates": part, "agree": True, "replicates": 10, "compare": False, "permutations": 0}
+    found, whole = learn(path, **options), learn(path, whole=True, **options)
+    assert "seen" in found.network.names
+    assert found.data.states == whole.data.states
+    assert rows_of(found.data) == rows_of(whole.data)
+    assert any(f"Kept the {part} of column 'seen'" in step for step in found.steps)
+
+
+@pytest.mark.usefixtures("as_if_large")
+def test_dates_that_are_missing_are_gaps_without_their_days_too(tmp_path: Path) -> None:
+    day = "CASE WHEN i % 50 = 7 THEN NULL ELSE DATE '1990-01-03' + i::INT END"
+    path = sql_file(tmp_path / "a.parquet", f"SELECT {day} seen, i % 3 b FROM range(3000) t(i)")
+    read = read_table(path, grouping=Grouping(always=True, dates="year"))
+    column = read.column("seen")
+    assert column.labels[:2] == ("1990-01", "1990-02") and len(column.labels) == 99
+    assert read.weights is not None and read.weights[column.codes == len(column.labels)].sum() == 60
+
+
+@pytest.mark.usefixtures("as_if_large")
+def test_texts_that_are_no_dates_are_left_out_as_before(tmp_path: Path) -> None:
+    path = sql_file(tmp_path / "a.parquet", f"{NUMBERS}, 'x' || (i % 1500) AS name FROM range(9000) t(i)")
+    assert "name" not in check(path, dates="year").table.names

@@ -48,13 +48,13 @@ def check(sets: CandidateSets) -> None:
     dp = _core.exact.SubsetDp(sets)
     dp.run(1, math.inf, None)
     incumbent, _ = started(sets)
-    search = _core.exact.LayeredSearch(sets, incumbent.order, MARGIN)
+    search = _core.exact.LayeredSearch(sets, incumbent.order, MARGIN, None)
     assert search.is_exact
     assert incumbent.score + search.gap >= dp.optimum - 1e-9
     assert search.run(2**60, 2**60, 2**60, math.inf, None) == (True, 0)
     incumbent.take(search.order)
     assert incumbent.score == pytest.approx(dp.optimum, abs=MARGIN)
-    again = _core.exact.LayeredSearch(sets, incumbent.order, MARGIN)
+    again = _core.exact.LayeredSearch(sets, incumbent.order, MARGIN, None)
     assert again.run(2**60, 2**60, 2**60, math.inf, None) == (True, 0)
     assert again.order.tolist() == incumbent.order.tolist()
     assert again.nodes <= search.nodes + 1
@@ -123,7 +123,7 @@ def test_a_search_that_is_given_up_leaves_its_bound(table: ParentSetTable, nodes
     if _core.exact.feasible_order(sets).size < sets.variables:
         return
     incumbent, _ = started(sets)
-    search = _core.exact.LayeredSearch(sets, incumbent.order, MARGIN)
+    search = _core.exact.LayeredSearch(sets, incumbent.order, MARGIN, None)
     finished, reason = search.run(2**60, nodes, 2**60, math.inf, None)
     assert reason == 0
     incumbent.take(search.order)
@@ -150,7 +150,7 @@ def test_memory_is_limited() -> None:
     sets = candidate_sets(random_table(14, sets=40, seed=0, largest=3))
     incumbent, _ = started(sets)
     for most, finished in ((1000, False), (2**30, True)):
-        search = _core.exact.LayeredSearch(sets, incumbent.order, MARGIN)
+        search = _core.exact.LayeredSearch(sets, incumbent.order, MARGIN, None)
         assert search.run(2**60, 2**60, most, math.inf, None) == (finished, 0)
 
 
@@ -169,7 +169,7 @@ def test_scores_too_far_apart_for_whole_numbers(always: None) -> None:
     table = ParentSetTable.from_lists(["a", "b"], [[(-1.0, (1,)), (-1e6, ())], [(-1.0, (0,)), (-2e6, ())]])
     sets = candidate_sets(table)
     incumbent, budget = started(sets)
-    assert not _core.exact.LayeredSearch(sets, incumbent.order, MARGIN).is_exact
+    assert not _core.exact.LayeredSearch(sets, incumbent.order, MARGIN, None).is_exact
     assert not solve_by_layers(sets, incumbent, budget, MARGIN).proved
     assert find_optimal(table, method="branch-and-bound", progress=False).score == pytest.approx(-1e6 - 1)
 
@@ -177,7 +177,7 @@ def test_scores_too_far_apart_for_whole_numbers(always: None) -> None:
 def test_a_margin_that_rounding_uses_up() -> None:
     sets = candidate_sets(random_table(6, sets=8, seed=0))
     incumbent, _ = started(sets)
-    assert not _core.exact.LayeredSearch(sets, incumbent.order, 1e-12).is_exact
+    assert not _core.exact.LayeredSearch(sets, incumbent.order, 1e-12, None).is_exact
 
 
 def test_interruption_stops_it(always: None) -> None:
@@ -196,6 +196,26 @@ def test_interruption_stops_it(always: None) -> None:
     assert not outcome.proved
     assert budget.status is Status.INTERRUPTED
     assert outcome.bound >= incumbent.score
+
+
+def test_interruption_is_heard_while_the_root_is_bounded(always: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The search itself must not be needed to hear it: reading a dense table and bounding it takes a second."""
+    sets = candidate_sets(random_table(40, sets=800, seed=3, largest=4))
+    incumbent, budget = started(sets)
+    asked = 0
+
+    def pulse(*_: float) -> None:
+        nonlocal asked
+        asked += 1
+        budget.stop(Status.INTERRUPTED)
+        raise KeyboardInterrupt
+
+    whole = _core.exact.LayeredSearch(sets, incumbent.order, MARGIN, None)
+    monkeypatch.setattr(budget, "pulse", pulse)
+    outcome = solve_by_layers(sets, incumbent, budget, MARGIN)
+    assert asked == 1
+    assert not outcome.proved
+    assert outcome.bound >= incumbent.score + whole.gap
 
 
 def test_certificates_do_without(always: None, tmp_path) -> None:  # type: ignore[no-untyped-def]

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.exact.tables import random_table, tables
 
 from arcwise.exact import optimal
+from arcwise.exact.branch_and_bound import Root, shrink
 from arcwise.exact.budget import Budget
 from arcwise.exact.incumbent import Incumbent
 from arcwise.exact.optimal import _Search, find_optimal
@@ -54,7 +55,7 @@ def test_a_window_holds_the_networks_that_keep_the_rest(table: ParentSetTable, d
     sets = candidate_sets(table)
     incumbent = Incumbent(sets, 0, budget())
     order = data.draw(st.permutations(range(table.n_variables)))
-    assert incumbent.visit(np.array(order, dtype=np.int32))
+    assert incumbent.take(np.array(order, dtype=np.int32))
     nodes = sorted(data.draw(st.sets(st.sampled_from(range(table.n_variables)), min_size=1)))
     window = Window.around(sets, incumbent.rows, np.array(nodes, dtype=np.int64))
     found = solve_by_dp(window.sets, budget(), 1)
@@ -134,3 +135,47 @@ def test_a_budget_aside_ends_with_the_whole_and_counts_for_it() -> None:
         stopped.stop(Status.INTERRUPTED)
         assert part.exhausted()
         assert part.status is Status.INTERRUPTED
+
+
+def test_ctrl_c_in_a_budget_aside_is_for_the_whole() -> None:
+    """It may come as an exception of somebody's handler, which the smaller problem catches; a limit is its own."""
+    whole = budget()
+    with whole.aside(4) as part:
+        part.stop(Status.COUNT_LIMIT)
+    assert not whole.exhausted()
+    with whole.aside(4) as part:
+        part.stop(Status.INTERRUPTED)
+    assert whole.status is Status.INTERRUPTED
+
+
+def test_ctrl_c_in_a_window_ends_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = random_table(70, sets=8, seed=0, reach=6, largest=2)
+    monkeypatch.setattr(optimal, "WINDOW_SHARE", 1.0)
+    incumbent = Incumbent(candidate_sets(table), 0, budget())
+    assert incumbent.begin()
+    before = incumbent.score
+    solution = Relaxation(incumbent.sets, before, budget()).solve(-math.inf)
+
+    def press(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    for name in ("_by_dp", "_by_branch_and_bound"):
+        monkeypatch.setattr(_Search, name, press)
+    search = _Search("auto", budget(), 1, 0)
+    search._polish(incumbent, solution)
+    assert search.budget.status is Status.INTERRUPTED
+    assert search.counts["windows"] == 1  # no other is opened
+    assert incumbent.score >= before
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_fewer_sets_keep_those_of_the_incumbent(seed: int) -> None:
+    """Cuts that leave one of several best networks give its sets no reduced cost, and may those of the incumbent."""
+    sets = candidate_sets(random_table(9, sets=12, seed=seed))
+    incumbent = Incumbent(sets, seed, budget())
+    assert incumbent.begin()
+    root = Root(sets, Relaxation(sets, incumbent.score, budget()), incumbent, math.inf)
+    origins = sets.origins[incumbent.rows].tolist()
+    shrink(root, np.arange(sets.rows) == sets.offsets[0])
+    assert root.incumbent.score == incumbent.score
+    assert root.sets.origins[root.incumbent.rows].tolist() == origins

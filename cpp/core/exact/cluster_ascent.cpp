@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace arcwise {
 
@@ -64,13 +65,15 @@ Mask ClusterAscent::unplaced(const SearchDomain& domain, Mask placed, Mask rest)
 }
 
 // A part of a cluster that may be raised, too, and no part of which may: each member is left out once.
-Mask ClusterAscent::smallest(const SearchDomain& domain, Mask cluster, Mask others) {
+Mask ClusterAscent::smallest(const SearchDomain& domain, Mask cluster, Mask others, Ticker& ticker) {
     const Mask all = cluster | others;
     for (Mask tried = 0; (cluster & ~tried) != 0;) {
+        const std::uint64_t before = work_;
         const Mask without = bit(lowest(cluster & ~tried));
         tried |= without;
         const Mask rest = cluster & ~without;
         if (const Mask left = unplaced(domain, all & ~rest, rest); left != 0) cluster = left;
+        if (ticker.poll_after(work_ - before)) break;
     }
     return cluster;
 }
@@ -82,19 +85,24 @@ void ClusterAscent::remember(Mask cluster) {
     pool_.insert(std::upper_bound(pool_.begin(), pool_.end(), entry, later), entry);
 }
 
-bool ClusterAscent::raise(const SearchDomain& domain, Mask placed, Mask free, Cost start, Cost goal) {
+bool ClusterAscent::raise(const SearchDomain& domain, Mask placed, Mask free, Cost start, Cost goal,
+                          Ticker& ticker) {
     bound_ = start;
     if (!begin(domain, free) || bound_ >= goal) return false;
     work_ += pool_.size();
-    for (std::size_t c = 0; c < pool_.size(); ++c) {
+    std::uint64_t before = work_;
+    const auto stops = [&] { return ticker.poll_after(work_ - std::exchange(before, work_)); };
+    for (std::size_t c = 0; c < pool_.size() && !stops(); ++c) {
         if ((pool_[c].members & ~free) != 0 || !raise_one(domain, pool_[c].members)) continue;
         if (bound_ >= goal) return false;
         ++pool_[c].raised;
         if (c > 0 && pool_[c].size == pool_[c - 1].size && pool_[c].raised > pool_[c - 1].raised)
             std::swap(pool_[c], pool_[c - 1]);
     }
-    for (Mask rest = unplaced(domain, placed, free); rest != 0; rest = unplaced(domain, placed, free)) {
-        const Mask cluster = smallest(domain, rest, (placed | free) & ~rest);
+    while (!stops()) {
+        const Mask rest = unplaced(domain, placed, free);
+        if (rest == 0) break;
+        const Mask cluster = smallest(domain, rest, (placed | free) & ~rest, ticker);
         remember(cluster);
         raise_one(domain, cluster);
         if (bound_ >= goal) return false;

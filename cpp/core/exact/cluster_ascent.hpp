@@ -27,8 +27,9 @@ namespace arcwise {
 class ClusterAscent {
   public:
     // The bound for the variables in `free`, whose sets are in `domain`, while those in `placed` are decided:
-    // false as soon as start + the bound reaches `goal` (or if there is no completion), else the sum.
-    bool raise(const SearchDomain& domain, Mask placed, Mask free, Cost start, Cost goal);
+    // false as soon as start + the bound reaches `goal` (or if there is no completion), else the sum. If the
+    // ticker says to stop, the bound is what was reached by then.
+    bool raise(const SearchDomain& domain, Mask placed, Mask free, Cost start, Cost goal, Ticker& ticker);
     Cost bound() const { return bound_; }
     // Of the last domain's entries, as far as their variables were free.
     const std::vector<Cost>& reduced() const { return reduced_; }
@@ -46,7 +47,7 @@ class ClusterAscent {
     bool begin(const SearchDomain& domain, Mask free);
     bool raise_one(const SearchDomain& domain, Mask cluster);
     Mask unplaced(const SearchDomain& domain, Mask placed, Mask rest);
-    Mask smallest(const SearchDomain& domain, Mask cluster, Mask others);
+    Mask smallest(const SearchDomain& domain, Mask cluster, Mask others, Ticker& ticker);
     void remember(Mask cluster);
 
     std::vector<Cluster> pool_;

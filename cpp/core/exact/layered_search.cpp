@@ -16,7 +16,8 @@ constexpr double trial = 0.02;
 
 }  // namespace
 
-LayeredSearch::LayeredSearch(const CandidateSets& sets, std::span<const std::int32_t> order, double margin)
+LayeredSearch::LayeredSearch(const CandidateSets& sets, std::span<const std::int32_t> order, double margin,
+                             Ticker& ticker)
     : n_(sets.variables()),
       all_(n_ == 64 ? ~Mask{0} : bit(n_) - 1),
       order_(order.begin(), order.end()),
@@ -58,7 +59,7 @@ LayeredSearch::LayeredSearch(const CandidateSets& sets, std::span<const std::int
     levels_[0].domain = table_;
     for (std::size_t v = 0; v < n_; ++v) levels_[0].fitting[v] = table_.end[v];
     cheapest_[0] = 0;
-    root_open_ = prune({}, levels_[0].domain);
+    root_open_ = prune({}, levels_[0].domain, ticker);
     root_bound_ = root_open_ ? ascent_.bound() : incumbent_ - margin_;
 }
 
@@ -154,12 +155,13 @@ bool LayeredSearch::fill(const Beginning& beginning, std::size_t depth) {
     return true;
 }
 
-// Bounds a beginning and drops what it leaves out; false if it has nothing better than the incumbent.
-bool LayeredSearch::prune(const Beginning& beginning, SearchDomain& domain) {
+// Bounds a beginning and drops what it leaves out; false if it has nothing better than the incumbent. Once
+// the ticker says to stop, that is found out of fewer beginnings, never of more.
+bool LayeredSearch::prune(const Beginning& beginning, SearchDomain& domain, Ticker& ticker) {
     const Mask free = all_ & ~beginning.placed;
     const Cost goal = incumbent_ - margin_;
-    if (!domain.drop_early_sets(beginning.placed, free, work_)) return false;
-    if (!ascent_.raise(domain, beginning.placed, free, beginning.cost, goal)) return false;
+    if (!domain.drop_early_sets(beginning.placed, free, work_, ticker)) return false;
+    if (!ascent_.raise(domain, beginning.placed, free, beginning.cost, goal, ticker)) return false;
     const Cost room = goal - ascent_.bound();
     const auto& reduced = ascent_.reduced();
     for_each_bit(free,
@@ -185,7 +187,7 @@ bool LayeredSearch::follow(const Beginning& from, const Choice& choice, std::siz
     cost_[v] = levels_[depth].domain.costs[choice.entry];
     to.cost += cost_[v];
     if (has_better_arc(v, to.before) || is_dominated(to) || !fill(to, depth + 1) ||
-        !prune(to, levels_[depth + 1].domain)) {
+        !prune(to, levels_[depth + 1].domain, ticker)) {
         done_ += share;
         return true;
     }

@@ -50,7 +50,9 @@ class LayeredSearch {
 
     // `order` is that of an incumbent: every node has a set among those before it. Networks that are better
     // by less than `margin` (which the rounding of costs is taken off) are not looked for.
-    LayeredSearch(const CandidateSets& sets, std::span<const std::int32_t> order, double margin);
+    // The root is bounded at once, which may take a second; if the ticker says to stop, its bound is poor.
+    LayeredSearch(const CandidateSets& sets, std::span<const std::int32_t> order, double margin,
+                  Ticker& ticker);
 
     // Whether the scores are close enough to each other for whole numbers; without that it must not be run.
     bool is_exact() const { return is_exact_; }
@@ -100,7 +102,7 @@ class LayeredSearch {
     bool has_better_arc(std::size_t y, Mask before);
     bool is_dominated(const Beginning& beginning);
     bool fill(const Beginning& beginning, std::size_t depth);
-    bool prune(const Beginning& beginning, SearchDomain& domain);
+    bool prune(const Beginning& beginning, SearchDomain& domain, Ticker& ticker);
 
     std::size_t n_;
     Mask all_;

@@ -19,13 +19,16 @@ Mask SearchDomain::unplaced(Mask placed, Mask rest, std::uint64_t& work) const {
     return rest;
 }
 
-bool SearchDomain::drop_early_sets(Mask placed, Mask free, std::uint64_t& work) {
+bool SearchDomain::drop_early_sets(Mask placed, Mask free, std::uint64_t& work, Ticker& ticker) {
     if (unplaced(placed, free, work) != 0) return false;
-    for_each_bit(free, [&](std::size_t v) {
+    for (Mask left = free; left != 0; left &= left - 1) {
+        const std::size_t v = lowest(left);
+        const std::uint64_t before = work;
         const Mask late = unplaced(placed, free & ~bit(v), work);
-        if (late == 0) return;  // v can come last: every set fits
-        keep_of(v, [&](std::size_t i) { return (sets[i] & late) == 0; });
-    });
+        if (late != 0)  // else v can come last: every set fits
+            keep_of(v, [&](std::size_t i) { return (sets[i] & late) == 0; });
+        if (ticker.poll_after(work - before)) break;
+    }
     return true;
 }
 

@@ -9,6 +9,8 @@
 #include <limits>
 #include <vector>
 
+#include "monitor.hpp"
+
 namespace arcwise {
 
 using Mask = std::uint64_t;  // one bit per variable
@@ -46,8 +48,9 @@ struct SearchDomain {
     }
 
     // Drops the sets that no acyclic completion has: acyclicity.hpp has the rule (the second one). `placed`
-    // are decided, `free` are not. False if there is no completion. Adds the sets looked at to `work`.
-    bool drop_early_sets(Mask placed, Mask free, std::uint64_t& work);
+    // are decided, `free` are not. False if there is no completion. Adds the sets looked at to `work`. If the
+    // ticker says to stop, some of these sets stay.
+    bool drop_early_sets(Mask placed, Mask free, std::uint64_t& work, Ticker& ticker);
 
   private:
     Mask unplaced(Mask placed, Mask rest, std::uint64_t& work) const;

@@ -22,6 +22,16 @@ Table table_of(std::size_t n, std::size_t sets, std::uint64_t seed) {
     return table;
 }
 
+// Says to stop when it is asked for the first time.
+class StopsWhenAsked final : public Monitor {
+  public:
+    bool should_stop(const Progress&) override {
+        ++asked;
+        return true;
+    }
+    int asked = 0;
+};
+
 }  // namespace
 
 TEST(layered_search_finds_the_optimum_and_its_bound_holds) {
@@ -32,7 +42,7 @@ TEST(layered_search_finds_the_optimum_and_its_bound_holds) {
         OrderSearch networks(sets, 0);
         const double start = networks.evaluate(order).score;
         const double best = best_of_all(sets);
-        LayeredSearch search(sets, order, 1e-7);
+        LayeredSearch search(sets, order, 1e-7, unwatched());
         CHECK(search.is_exact());
         CHECK(start + search.gap() >= best - 1e-9);
         CHECK(search.run(unlimited, unwatched()));
@@ -44,7 +54,7 @@ TEST(layered_search_finds_the_optimum_of_more_nodes) {
     for (std::uint64_t seed = 0; seed < 12; ++seed) {
         const Table table = table_of(11, 15, seed);
         const CandidateSets sets = CandidateSets(table.view()).undominated(unwatched());
-        LayeredSearch search(sets, feasible_order(sets), 1e-7);
+        LayeredSearch search(sets, feasible_order(sets), 1e-7, unwatched());
         SubsetDp dp(sets, false);
         CHECK(search.run(unlimited, unwatched()) && dp.run(1, unwatched()));
         CHECK(std::abs(OrderSearch(sets, 0).evaluate(search.order()).score - dp.optimum()) < 1e-7);
@@ -57,9 +67,41 @@ TEST(layered_search_gives_up_by_any_limit) {
     const std::vector<std::int32_t> order = feasible_order(sets);
     for (const LayeredSearch::Limits limits :
          {LayeredSearch::Limits{1, ~0ULL, ~0ULL}, {~0ULL, 2, ~0ULL}, {~0ULL, ~0ULL, 1}}) {
-        LayeredSearch search(sets, order, 1e-7);
+        LayeredSearch search(sets, order, 1e-7, unwatched());
         CHECK(!search.run(limits, unwatched()));
         CHECK(OrderSearch(sets, 0).evaluate(search.order()).missing == 0);
+    }
+}
+
+TEST(layered_search_bounds_its_root_only_until_it_is_stopped) {
+    const Table table = random_table(64, 2500, 1);
+    const CandidateSets sets(table.view());
+    const std::vector<std::int32_t> order = feasible_order(sets);
+    const LayeredSearch whole(sets, order, 1e-7, unwatched());
+    StopsWhenAsked monitor;
+    Ticker ticker(monitor);
+    LayeredSearch stopped(sets, order, 1e-7, ticker);
+    CHECK(monitor.asked == 1);
+    CHECK(ticker.reason() == Status::interrupted);
+    CHECK(stopped.work() < whole.work() / 2);
+    CHECK(stopped.gap() > whole.gap());
+    CHECK(!stopped.run(unlimited, ticker));
+    CHECK(std::ranges::equal(stopped.order(), order));
+}
+
+TEST(layered_search_that_is_stopped_at_once_keeps_its_bounds) {
+    for (std::uint64_t seed = 0; seed < 30; ++seed) {
+        const Table table = table_of(5, 6, seed);
+        const CandidateSets sets(table.view());
+        const std::vector<std::int32_t> order = feasible_order(sets);
+        SilentMonitor monitor;
+        Ticker ticker(monitor);
+        ticker.stop(Status::interrupted);
+        LayeredSearch search(sets, order, 1e-7, ticker);
+        CHECK(search.is_exact());
+        CHECK(OrderSearch(sets, 0).evaluate(order).score + search.gap() >= best_of_all(sets) - 1e-9);
+        CHECK(search.run(unlimited, unwatched()));  // a poor bound of the root loses nothing
+        CHECK(std::abs(OrderSearch(sets, 0).evaluate(search.order()).score - best_of_all(sets)) < 1e-7);
     }
 }
 
@@ -91,10 +133,10 @@ TEST(clusters_never_raise_the_bound_above_the_cheapest_network) {
         descend(descend, 0, 0);
         ClusterAscent ascent;
         for (int round = 0; round < 2; ++round) {  // the second time with a pool
-            CHECK(ascent.raise(domain, 0, 31, 0, no_cost));
+            CHECK(ascent.raise(domain, 0, 31, 0, no_cost, unwatched()));
             CHECK(ascent.bound() <= least);
             for (std::size_t i = 0; i < domain.sets.size(); ++i) CHECK(ascent.reduced()[i] >= 0);
         }
-        CHECK(!ascent.raise(domain, 0, 31, 7, 7));
+        CHECK(!ascent.raise(domain, 0, 31, 7, 7, unwatched()));
     }
 }

@@ -420,7 +420,7 @@ class LearnOptions:
             discretize=self.discretize or ("quantile" if self.agree else None),
             bins=self.bins,
             leave_out=self.agree,
-            keep_dates=self.dates in ("year", "month"),
+            dates=None if self.dates == "drop" else self.dates,
             drop=self.drop,
             keep=self.keep,
             categories=self.categorical or self.categories,

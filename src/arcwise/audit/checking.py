@@ -86,7 +86,7 @@ def check(
         usual = Grouping(
             leave_out=True,
             discretize="quantile",
-            keep_dates=said.dates in ("year", "month"),
+            dates=None if said.dates == "drop" else said.dates,
             keep=said.keep,
             categories=said.categories,
             missing=said.missing,

@@ -73,10 +73,6 @@ class Incumbent:
         """Try the local optimum that an order leads to."""
         return self.offer(self._search.descend(order, self._budget.pulse))
 
-    def visit(self, order: NDArray[np.int32]) -> bool:
-        """Take the best network of an order if it is better."""
-        return self.offer(self._search.evaluate(order))
-
     def moved_to(self, sets: CandidateSets) -> Incumbent:
         """Return the same network over a smaller copy of the sets, or what its order still gives there."""
         moved = Incumbent(sets, self._seed, self._budget)

@@ -51,11 +51,11 @@ def solve_by_layers(sets: CandidateSets, incumbent: Incumbent, budget: Budget, t
         return unknown
     if budget.exhausted():
         return unknown
-    search = _core.exact.LayeredSearch(sets, incumbent.order, tolerance)
+    search = _core.exact.LayeredSearch(sets, incumbent.order, tolerance, budget.pulse)
     if not search.is_exact:
         return unknown
     bound = incumbent.score + search.gap
-    if search.gap > WIDE * sets.variables:
+    if search.gap > WIDE * sets.variables or budget.exhausted():
         return LayeredOutcome(False, bound)
 
     def report(*_: float) -> None:

@@ -228,7 +228,7 @@ class _Search:
                 )
                 rows[nodes[members]] = window.rows[inner.solve(part, start).origins]
         self.counts["windows"] += 1
-        return incumbent.visit(order_of_rows(incumbent.sets, rows))
+        return incumbent.take(order_of_rows(incumbent.sets, rows))
 
     def _by_parts(self, root: Root, bound: float, parts: list[NDArray[np.int32]]) -> _Part:
         """Solve what fixing split; take of each part its optimum, or what the incumbent has there if it is as good."""

@@ -93,6 +93,7 @@ class FrontierStates {
     }
 
     std::size_t fixed_bytes() const { return levels_ * component_.nodes * sizeof(NodeSet<W>); }
+    std::size_t copy_bytes() const { return fixed_bytes() + ascent_.bytes(); }
     std::size_t state_bytes(const State& state) const {
         return sizeof(State) + state.hits.size() + key_bytes(state.relation);
     }

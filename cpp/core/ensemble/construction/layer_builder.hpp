@@ -35,7 +35,7 @@ struct LayerLimits {
 //   - make(key, way): a new state; join(state, way): makes the state stand for one way more, or returns false
 //     if that would be wrong;
 //   - fixed_bytes(), state_bytes(state), key_bytes(key): what it takes itself, and what its states and their
-//     keys take;
+//     keys take; copy_bytes(): what a copy of it takes;
 //   - keeps_ways: whether a way holds until the next layer, so that threads may note it
 //   (layer_expansion.hpp).
 template <class Problem>
@@ -45,6 +45,7 @@ concept LayeredProblem = requires(Problem problem, const Problem& fixed, const t
     requires std::same_as<const bool, decltype(Problem::keeps_ways)>;
     { problem.start() } -> std::same_as<typename Problem::State>;
     { fixed.fixed_bytes() } -> std::same_as<std::size_t>;
+    { fixed.copy_bytes() } -> std::same_as<std::size_t>;
     { fixed.state_bytes(state) } -> std::same_as<std::size_t>;
     { fixed.key_bytes(key) } -> std::same_as<std::size_t>;
 };
@@ -58,8 +59,11 @@ NetworkDiagram build_layers(const ComponentProblem<W>& component, Problem proble
     RawLayers<W> layers(component);
     GrowingLayer<Problem> next;
     const auto stopped = [&] { return NetworkDiagram::stopped(component.nodes, explored, ticker.reason()); };
+    const auto used = [&](std::size_t layer_bytes) {
+        return layers.bytes() + problem.fixed_bytes() + layer_bytes + next.bytes();
+    };
     const auto is_over = [&](std::size_t layer_bytes) {
-        if (layers.bytes() + problem.fixed_bytes() + layer_bytes + next.bytes() > limits.memory)
+        if (used(layer_bytes) > limits.memory)
             ticker.stop(Status::memory_limit);
         else if (explored >= limits.most_states)
             ticker.stop(Status::count_limit);
@@ -81,20 +85,21 @@ NetworkDiagram build_layers(const ComponentProblem<W>& component, Problem proble
     LayerExpansion<Problem> expansion(problem, Problem::keeps_ways ? limits.threads : 1);
     for (std::size_t depth = 0; depth < component.nodes; ++depth) {
         layers.begin_layer(layer.size());
+        expansion.begin_layer();
         for (std::size_t first = 0; first < layer.size();) {
-            const std::size_t block = expansion.block(layer.size() - first, limits.most_states - explored,
-                                                      problem.state_bytes(layer[first]));
-            if (block == 0) {
-                const auto& state = layer[first++];
-                if (!take_state([&](auto&& arrive) { problem.expand(state, depth, arrive); }))
-                    return stopped();
-                continue;
-            }
+            // What is used has not reached the limit, or it would be over.
+            const std::size_t block =
+                expansion.block(layer.size() - first, limits.most_states - explored,
+                                problem.state_bytes(layer[first]), limits.memory - used(layer_bytes));
             const std::span<const typename Problem::State> states(layer.data() + first, block);
-            if (!expansion.run(states, depth, explored, ticker)) return stopped();
-            for (std::size_t s = 0; s < block; ++s)
+            if (block > 0 && !expansion.run(states, depth, explored, ticker)) return stopped();
+            const std::size_t noted = block > 0 ? expansion.ready() : 0;
+            for (std::size_t s = 0; s < noted; ++s)
                 if (!take_state([&](auto&& arrive) { expansion.for_each(s, arrive); })) return stopped();
-            first += block;
+            first += noted;
+            if (noted > 0) continue;
+            const auto& state = layer[first++];
+            if (!take_state([&](auto&& arrive) { problem.expand(state, depth, arrive); })) return stopped();
         }
         layer_bytes = next.settled_bytes();
         next.settle(layer);

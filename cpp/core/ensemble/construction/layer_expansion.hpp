@@ -5,9 +5,15 @@
 // with a problem of its own, and the builder takes them afterwards state by state, in the order in which one
 // thread would have found them: the diagram, what was looked at and where a limit of states or memory ends it
 // are the same for any number of threads.
+//
+// Notes and problems take memory that one thread would not. They have a part of what the diagram has left of
+// its limit, and never count for it, or threads would change where it ends: a state whose ways do not fit is
+// expanded again, with those after it, and the last ones by one thread alone. A part, as the ways become
+// states of the next layer, in about three times the memory of their notes, while these are still held.
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -24,49 +30,108 @@ class LayerExpansion {
     using State = typename Problem::State;
 
     // `problem` has started.
-    LayerExpansion(Problem& problem, std::size_t threads) : own_(problem), threads_(threads) {}
+    LayerExpansion(Problem& problem, std::size_t threads)
+        : own_(problem),
+          threads_(threads),
+          copy_bytes_(threads < 2 ? 0 : std::max<std::size_t>(1, problem.copy_bytes())) {}
 
-    // How many of the states at hand to expand together; 0 if threads do not pay. What is noted of them takes
-    // a few megabytes, whatever they are.
-    std::size_t block(std::size_t left, std::uint64_t most, std::size_t state_bytes) const {
+    // The states differ from layer to layer in how much there is to note of them.
+    void begin_layer() { of_state_ = 0; }
+
+    // How many of the states at hand, which are `left`, at most `most`, to expand together while the diagram
+    // may take `room` bytes more; 0 if threads do not pay or have no room.
+    std::size_t block(std::size_t left, std::uint64_t most, std::size_t state_bytes, std::size_t room) {
         if (threads_ < 2) return 0;
-        std::size_t states = std::min(left, threads_ * most_per_thread);
+        const std::size_t part = room / part_of_room;
+        helpers_ = std::min(threads_ - 1, part / copy_bytes_);
+        allowed_ = std::min(part, most_noted);
+        while (copies_.size() > helpers_) copies_.pop_back();
+        if (held_ > allowed_) {
+            noted_.clear();
+            held_ = 0;
+        }
+        std::size_t states = std::min(left, (helpers_ + 1) * most_per_thread);
         if (most < states) states = static_cast<std::size_t>(most);
-        states = std::min(states, noted_bytes / std::max<std::size_t>(1, state_bytes));
-        return states < fewest ? 0 : states;
+        states = std::min(states, allowed_ / std::max({of_state_, state_bytes, std::size_t{1}}));
+        if (states >= fewest && helpers_ > 0) return states;
+        return 0;
     }
 
-    // False if the ticker says to stop.
+    // Notes the ways of as many of the states as there is room for; false if the ticker says to stop.
     bool run(std::span<const State> states, std::size_t depth, std::uint64_t explored, Ticker& ticker) {
-        while (copies_.size() + 1 < threads_) copies_.push_back(own_);
+        while (copies_.size() < helpers_) copies_.push_back(own_);
         const std::size_t chunks = (states.size() + chunk_states - 1) / chunk_states;
         if (noted_.size() < chunks) noted_.resize(chunks);
-        return parallel_for(
-            threads_, chunks,
+        for (auto& chunk : noted_) chunk.clear();
+        Room room(allowed_ - held_);
+        const bool finished = parallel_for(
+            helpers_ + 1, chunks,
             [&](std::size_t worker, std::size_t chunk) {
                 const auto first = chunk * chunk_states;
                 const auto own = states.subspan(first, std::min(chunk_states, states.size() - first));
-                noted_[chunk].fill(worker == 0 ? own_ : copies_[worker - 1], own, depth);
+                noted_[chunk].fill(worker == 0 ? own_ : copies_[worker - 1], own, depth, room);
             },
             [&](std::size_t) { return ticker.poll_now({explored, 0}); });
+        ready_ = 0;
+        for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+            ready_ += noted_[chunk].states();
+            if (noted_[chunk].states() < chunk_states) break;
+        }
+        held_ = 0;
+        for (const auto& chunk : noted_) held_ += chunk.held();
+        of_state_ = held_ / std::max<std::size_t>(1, ready_) + 1;
+        return finished;
     }
 
-    // Calls arrive(key, way, row) for every way on from a state of the last run.
+    // How many of the first states of the last run are noted.
+    std::size_t ready() const { return ready_; }
+
+    // Calls arrive(key, way, row) for every way on from one of these states.
     template <class Arrive>
     void for_each(std::size_t state, Arrive&& arrive) const {
         noted_[state / chunk_states].for_each(state % chunk_states, arrive);
     }
 
   private:
+    // What all threads together may note.
+    class Room {
+      public:
+        explicit Room(std::size_t bytes) : left_(bytes) {}
+        // False if there is no room for so many bytes more, nor for anything after them.
+        bool take(std::size_t bytes) {
+            if (is_full()) return false;
+            std::size_t left = left_.load(std::memory_order_relaxed);
+            while (bytes <= left)
+                if (left_.compare_exchange_weak(left, left - bytes, std::memory_order_relaxed)) return true;
+            full_.store(true, std::memory_order_relaxed);
+            return false;
+        }
+        bool is_full() const { return full_.load(std::memory_order_relaxed); }
+
+      private:
+        std::atomic<std::size_t> left_;
+        std::atomic<bool> full_{false};
+    };
+
     class Noted {
       public:
-        void fill(Problem& problem, std::span<const State> states, std::size_t depth) {
+        // How many states are noted whole.
+        std::size_t states() const { return ends_.size(); }
+        // What it holds, also of earlier states, whose memory is used again.
+        std::size_t held() const { return held_; }
+        void clear() {
             used_ = 0;
             ways_.clear();
             rows_.clear();
             ends_.clear();
+        }
+        void fill(Problem& problem, std::span<const State> states, std::size_t depth, Room& room) {
             for (const auto& state : states) {
+                if (room.is_full()) return;
+                bool fits = true;
                 problem.expand(state, depth, [&](const auto& key, const auto& way, std::size_t row) {
+                    fits = fits && make_room(problem.key_bytes(key), room);
+                    if (!fits) return;
                     if (used_ < keys_.size())
                         keys_[used_] = key;  // in the memory of an earlier one
                     else
@@ -75,6 +140,7 @@ class LayerExpansion {
                     ways_.push_back(way);
                     rows_.push_back(row);
                 });
+                if (!fits) return;
                 ends_.push_back(used_);
             }
         }
@@ -85,8 +151,25 @@ class LayerExpansion {
         }
 
       private:
-        std::size_t used_ = 0;
+        // A vector that grows has twice the memory that it needs, at most.
+        static constexpr std::size_t of_way =
+            2 * (sizeof(typename Problem::Key) + sizeof(typename Problem::Way) + 2 * sizeof(std::size_t));
+        bool make_room(std::size_t key_bytes, Room& room) {
+            const bool is_new = used_ == key_bytes_.size();
+            const std::size_t had = is_new ? 0 : key_bytes_[used_];
+            const std::size_t more = (key_bytes > had ? key_bytes - had : 0) + (is_new ? of_way : 0);
+            if (more > 0 && !room.take(more)) return false;
+            held_ += more;
+            if (is_new)
+                key_bytes_.push_back(key_bytes);
+            else
+                key_bytes_[used_] = std::max(had, key_bytes);
+            return true;
+        }
+
+        std::size_t used_ = 0, held_ = 0;
         std::vector<typename Problem::Key> keys_;
+        std::vector<std::size_t> key_bytes_;  // per key: of the longest that was there
         std::vector<typename Problem::Way> ways_;
         std::vector<std::size_t> rows_;
         std::vector<std::size_t> ends_;  // per state
@@ -94,11 +177,17 @@ class LayerExpansion {
 
     static constexpr std::size_t chunk_states = 8;
     static constexpr std::size_t most_per_thread = 1024;
-    static constexpr std::size_t fewest = 64;  // states that take longer than to start a thread
-    static constexpr std::size_t noted_bytes = std::size_t{1} << 22;
+    static constexpr std::size_t fewest = 64;       // states that take longer than to start a thread
+    static constexpr std::size_t part_of_room = 8;  // one part for problems, one for notes
+    static constexpr std::size_t most_noted = std::size_t{1} << 25;
 
     Problem& own_;
-    std::size_t threads_;
+    std::size_t threads_, copy_bytes_;
+    std::size_t helpers_ = 0;   // threads besides this one
+    std::size_t allowed_ = 0;   // bytes that may be held by all that is noted
+    std::size_t held_ = 0;      // bytes that are
+    std::size_t of_state_ = 0;  // bytes that a state of this layer took
+    std::size_t ready_ = 0;
     std::vector<Problem> copies_;
     std::vector<Noted> noted_;
 };

@@ -59,6 +59,11 @@ class RowAscent {
     }
 
     const std::vector<WeightedCluster<W>>& clusters() const { return clusters_; }
+    // What it takes, if all rows are active.
+    std::size_t bytes() const {
+        return counted_.size() * (counted_.width() * 8 + sizeof(Active) + sizeof(NodeSet<W>)) +
+               clusters_.size() * sizeof(WeightedCluster<W>);
+    }
 
     // Begins a state that may cost `room` more, in which those clusters have got their k nodes for which
     // is_hit(c) holds.

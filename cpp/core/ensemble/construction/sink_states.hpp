@@ -42,6 +42,7 @@ class SinkStates {
         : component_(component), bound_(bound), rule_(rule), threshold_(bound.threshold(least)) {}
 
     std::size_t fixed_bytes() const { return 0; }
+    std::size_t copy_bytes() const { return 0; }
     std::size_t state_bytes(const State&) const { return sizeof(State) + 48 + 8 * component_.nodes; }
     std::size_t key_bytes(const Key&) const { return sizeof(State) + 48 + 8 * component_.nodes; }
 

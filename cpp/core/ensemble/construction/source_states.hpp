@@ -73,6 +73,11 @@ class SourceStates {
     }
 
     std::size_t fixed_bytes() const { return 0; }
+    std::size_t copy_bytes() const {
+        std::size_t bytes = ascent_.bytes() + marks_.size() + 2 * children_.size() * sizeof(NodeSet<W>);
+        for (const auto& rows : covering_) bytes += sizeof(rows) + rows.size() * sizeof(rows[0]);
+        return bytes;
+    }
     std::size_t state_bytes(const Key&) const {
         return sizeof(State) + 48 + component_.nodes * sizeof(NodeSet<W>);
     }

@@ -1,5 +1,6 @@
 #include "ensemble/construction/layer_builder.hpp"
 
+#include <atomic>
 #include <map>
 
 #include "check.hpp"
@@ -26,6 +27,7 @@ class Sums {
     explicit Sums(std::size_t most, bool apart = false, std::size_t tables = 0)
         : most_(most), apart_(apart), tables_(tables) {}
     std::size_t fixed_bytes() const { return tables_; }
+    std::size_t copy_bytes() const { return tables_; }
     std::size_t state_bytes(const State&) const { return sizeof(State); }
     std::size_t key_bytes(Key) const { return 48; }
     State start() {
@@ -76,6 +78,81 @@ std::map<int, std::size_t> paths(const NetworkDiagram& diagram) {
 
 constexpr LayerLimits plenty{std::size_t{1} << 30};
 
+bool same(const NetworkDiagram& one, const NetworkDiagram& other) {
+    return one.status == other.status && one.explored == other.explored &&
+           one.layer_begin == other.layer_begin && one.edge_begin == other.edge_begin &&
+           one.edge_target == other.edge_target && one.edge_row == other.edge_row &&
+           one.edge_detour == other.edge_detour;
+}
+
+// Bytes that exist, and the most there were, of all that says so.
+struct Gauge {
+    static inline std::atomic<std::size_t> now{0}, most{0};
+    static void begin() { most = now.load(); }
+    static void add(std::size_t bytes) {
+        const std::size_t sum = now += bytes;
+        for (std::size_t seen = most; seen < sum && !most.compare_exchange_weak(seen, sum);) {
+        }
+    }
+};
+
+// Memory of a size that is only known when the program runs, as keys have it.
+class Ballast {
+  public:
+    explicit Ballast(std::size_t bytes = 0) : bytes_(bytes) { Gauge::add(bytes_); }
+    Ballast(const Ballast& other) : Ballast(other.bytes_) {}
+    Ballast& operator=(const Ballast& other) {
+        if (other.bytes_ > bytes_) {
+            Gauge::add(other.bytes_ - bytes_);
+            bytes_ = other.bytes_;
+        }
+        return *this;
+    }
+    ~Ballast() { Gauge::now -= bytes_; }
+
+  private:
+    std::size_t bytes_;
+};
+
+// As Sums, but with many choices for each node and with long keys. A copy takes memory, too.
+class LongSums {
+  public:
+    static constexpr bool keeps_ways = true;
+    struct Key {
+        std::size_t sum;
+        Ballast ballast;
+        friend bool operator==(const Key& a, const Key& b) { return a.sum == b.sum; }
+    };
+    struct State {
+        std::size_t sum = 0;
+    };
+    struct Hash {
+        std::size_t operator()(const Key& key) const { return key.sum; }
+    };
+    struct Way {};
+    struct Size {
+        std::size_t ways, key, copy;
+    };
+
+    explicit LongSums(Size size) : size_(size), own_(size.copy) {}
+    std::size_t fixed_bytes() const { return size_.copy; }
+    std::size_t copy_bytes() const { return size_.copy; }
+    std::size_t state_bytes(const State&) const { return sizeof(State); }
+    std::size_t key_bytes(const Key&) const { return sizeof(Key) + size_.key + 48; }
+    State start() { return {}; }
+    State make(const Key& key, const Way&) const { return {key.sum}; }
+    bool join(State&, const Way&) const { return true; }
+    template <class Arrive>
+    void expand(const State& state, std::size_t depth, Arrive&& arrive) {
+        for (std::size_t choice = 0; choice < size_.ways; ++choice)
+            arrive(Key{state.sum + choice, Ballast(size_.key)}, Way{}, 3 * depth + choice % 3);
+    }
+
+  private:
+    Size size_;
+    Ballast own_;
+};
+
 }  // namespace
 
 TEST(the_loop_makes_the_diagram_of_any_problem) {
@@ -121,12 +198,6 @@ TEST(the_loop_keeps_its_limits) {
 TEST(threads_change_neither_the_diagram_nor_where_it_is_stopped) {
     const auto component = choices(300);
     SilentMonitor silent;
-    const auto same = [](const NetworkDiagram& one, const NetworkDiagram& other) {
-        return one.status == other.status && one.explored == other.explored &&
-               one.layer_begin == other.layer_begin && one.edge_begin == other.edge_begin &&
-               one.edge_target == other.edge_target && one.edge_row == other.edge_row &&
-               one.edge_detour == other.edge_detour;
-    };
     const std::vector<LayerLimits> all{plenty, {plenty.memory, 20'000}, {3'000'000}};
     for (const auto& limits : all)
         for (const bool apart : {false, true}) {
@@ -146,4 +217,38 @@ TEST(threads_change_neither_the_diagram_nor_where_it_is_stopped) {
     Ticker told(impatient);
     CHECK(build_layers(component, Sums(600), 30, {plenty.memory, plenty.most_states, 3}, told).status ==
           Status::interrupted);
+}
+
+TEST(threads_take_no_more_memory_than_is_allowed) {
+    const auto component = choices(6);
+    SilentMonitor silent;
+    // Many ways from a state; few; so many that those of one state alone are too much; problems that are
+    // large themselves, all of them and all but two.
+    struct Case {
+        LongSums::Size size;
+        std::size_t memory;
+        bool noted;  // whether threads have room for what one does not hold
+    };
+    constexpr std::size_t mega = 1 << 20;
+    const std::vector<Case> cases{
+        {{200, 1000, 0}, 8 * mega, true},       {{200, 1000, 0}, 2 * mega, true},
+        {{40, 100, 0}, 8 * mega, true},         {{400, 4000, 0}, 16 * mega, false},
+        {{40, 100, 6 * mega}, 8 * mega, false}, {{40, 100, mega / 2}, 8 * mega, true}};
+    for (const auto& [size, memory, noted] : cases) {
+        Gauge::begin();
+        Ticker ticker(silent);
+        const auto alone = build_layers(component, LongSums(size), 4, {memory}, ticker);
+        const std::size_t most_alone = Gauge::most;
+        CHECK(most_alone <= memory + size.copy);  // the problem is given as a copy
+        for (const std::size_t threads : {2, 8}) {
+            Gauge::begin();
+            Ticker own(silent);
+            const auto shared =
+                build_layers(component, LongSums(size), 4, {memory, plenty.most_states, threads}, own);
+            CHECK(same(alone, shared));
+            CHECK(Gauge::most <= memory + size.copy);
+            CHECK((Gauge::most > most_alone) == noted);
+        }
+    }
+    CHECK(Gauge::now == 0);
 }

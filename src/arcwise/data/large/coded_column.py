@@ -20,7 +20,7 @@ from arcwise.errors import FormatError
 from arcwise.parquet import identifier, quoted
 from arcwise.progress import ProgressCallback
 
-__all__ = ["CodedColumn", "declared_column", "distinct_values", "labelled_column"]
+__all__ = ["CodedColumn", "declared_column", "distinct_values", "labelled_column", "shortened_dates"]
 
 # Whole numbers are coded by their distance from the least where that is less than this, and looked up otherwise.
 CLOSE = 2**12
@@ -130,6 +130,43 @@ def declared_column(
     if int(others["n"][0]):
         raise FormatError(f"{source.name}: column '{name}' has other states than the metadata. Write the file again.")
     return CodedColumn(name, tuple(states), True, position, np.arange(len(states) + 1))
+
+
+def shortened_dates(source: LargeSource, name: str, part: str, *, progress: ProgressCallback) -> CodedColumn | None:
+    """Return a column of dates without their days, for whoever will take a part of them; None if they are no dates.
+
+    Where years and months are too many together, what is not asked for is the same everywhere. The labels are dates
+    still, so that the part is taken, and told of, as in a small file.
+    """
+    text = f"CAST({identifier(name)} AS VARCHAR)"
+    if not _is_dated(source, name, text, progress):
+        return None
+    other = f"substring({text}, 1, 4) || '-01'" if part == "year" else f"'2000-' || substring({text}, 6, 2)"
+    for short in (f"substring({text}, 1, 7)", other):
+        found = source.ask(
+            f"SELECT value FROM (SELECT {short} AS value FROM {source.rows} GROUP BY 1 LIMIT {MOST_LABELS + 2}) "
+            "WHERE value IS NOT NULL ORDER BY value",
+            stage="values of columns",
+            progress=progress,
+        )
+        labels = tuple(map(str, found["value"].tolist()))
+        if len(labels) <= MOST_LABELS:
+            return CodedColumn(name, labels, False, _by_text(short, list(labels)), np.arange(len(labels) + 1))
+    return None
+
+
+def _is_dated(source: LargeSource, name: str, text: str, progress: ProgressCallback) -> bool:
+    """Say whether all values begin with a year, a month and a day, as dates by type and many texts do."""
+    type_ = source.types[name]
+    if not (type_ == "VARCHAR" or type_.startswith(("DATE", "TIMESTAMP"))):
+        return False
+    begins = f"regexp_matches({text}, '^[12][0-9]{{3}}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([ T].*)?$')"
+    found = source.ask(
+        f"SELECT coalesce(bool_and({begins}), false) AS dated FROM {source.rows} WHERE {identifier(name)} IS NOT NULL",
+        stage="values of columns",
+        progress=progress,
+    )
+    return bool(found["dated"][0])
 
 
 def _by_text(text: str, known: list[str]) -> str:

@@ -19,6 +19,7 @@ from arcwise.data.large.coded_column import (
     declared_column,
     distinct_values,
     labelled_column,
+    shortened_dates,
 )
 from arcwise.data.large.column_profile import MOST_LABELS, ColumnProfile, profile_columns
 from arcwise.data.large.cut_column import cut_column, missing_codes, values_among
@@ -43,6 +44,7 @@ GROUPED_CELLS = 10**8
 # What reading may take unless it is said: DuckDB has one half, and the distinct rows the other.
 MEMORY = 4.0
 LEAST_MEMORY = 0.2
+TOO_MANY = f"has more than {MOST_LABELS:,} distinct values, more than rows can be grouped by"
 GIGABYTE = 10**9
 
 
@@ -67,8 +69,9 @@ class Grouping:
     leave_out
         Whether to leave out columns that tell nearly every row apart: identifiers, dates, texts. Otherwise they are
         refused.
-    keep_dates
-        Whether to group by dates, because the year or the month will be taken of them.
+    dates
+        Group by dates, because a part of them will be taken: "year" or "month". Where there are more than a thousand,
+        the days are left out before rows are counted.
     columns, drop
         Columns to read, None for all, and columns to leave out, in addition to those of the reader.
     keep, categories
@@ -86,7 +89,7 @@ class Grouping:
     discretize: str | None = None
     bins: int = BINS
     leave_out: bool = False
-    keep_dates: bool = False
+    dates: str | None = None
     columns: Collection[str] | None = None
     drop: Collection[str] = ()
     keep: Collection[str] = ()
@@ -283,11 +286,13 @@ def _coded(
                 profile = replace(profile, distinct=_number_of_values(profile, values, missing))  # noqa: PLW2901
             is_kept = values is not None and _is_kept(name, profile, grouping)
             why = None if is_kept else profile.why_not_grouped(grouping.max_levels)
-            if why is None and values is None:
-                why = f"has more than {MOST_LABELS:,} distinct values, more than rows can be grouped by"
+            why = why or (TOO_MANY if values is None else None)
+            short = None if why is None else _without_days(source, name, stored, grouping, progress)
             is_quantity = profile.is_number and (profile.identifier_reason() is None or name in grouping.keep)
-            if why is None:
-                assert values is not None
+            if short is not None:
+                own = short
+                told.append(f"Left out the days of column '{name}', which holds dates, before rows were counted.")
+            elif why is None and values is not None:
                 own = labelled_column(source, stored, values)
             elif is_quantity and grouping.discretize is not None and not grouping.is_category(name):
                 own, sentences = _cut(source, name, profile, grouping, weight, progress)
@@ -296,7 +301,7 @@ def _coded(
                 told.append(f"Left out column '{name}', which {why}.")
                 left[name] = f"since it {why}"
             else:
-                refused.append((name, why, is_quantity))
+                refused.append((name, str(why), is_quantity))
         if own is not None:
             coded.append(replace(own, name=name))
     if refused:
@@ -304,6 +309,15 @@ def _coded(
     if not coded:
         raise DataError(f"{source.name}: no column is left; at least two variables are needed.")
     return coded, told, left
+
+
+def _without_days(
+    source: LargeSource, name: str, stored: str, grouping: Grouping, progress: ProgressCallback
+) -> CodedColumn | None:
+    """Return dates by which rows cannot be grouped without their days, if a part of them will be taken."""
+    if grouping.dates is None or name in grouping.keep:
+        return None
+    return shortened_dates(source, stored, grouping.dates, progress=progress)
 
 
 def _number_of_values(profile: ColumnProfile, values: Mapping[str, NDArray[Any]], missing: Collection[float]) -> int:
@@ -359,7 +373,7 @@ def _listed(numbers: Mapping[float, int]) -> str:
 
 def _is_kept(name: str, profile: ColumnProfile, grouping: Grouping) -> bool:
     """Say whether a column is taken with its labels because somebody said so."""
-    said = name in grouping.keep or (grouping.keep_dates and profile.is_date)
+    said = name in grouping.keep or (grouping.dates is not None and profile.is_date)
     return grouping.is_category(name) or (said and not profile.is_number)
 
 

@@ -148,24 +148,30 @@ class ReplicateTask:
         score = made.score + float(self.score.score_families(sample, lost).sum())
         return Replicate(made.index, score, *pack_parents(parents))
 
-    def learn_batch(self, indices: Iterable[int], limits: Limits | Deadline | None = None) -> list[Replicate]:
-        """Learn several replicates one after the other; those for which the time is too short are left out."""
+    def learn_batch(
+        self,
+        indices: Iterable[int],
+        limits: Limits | Deadline | None = None,
+        is_wanted: Callable[[], bool] = lambda: True,
+    ) -> list[Replicate]:
+        """Learn several replicates one after the other; those for which the time is too short are left out.
+
+        Once `is_wanted` says no, the search under way ends at its next look, and no other begins.
+        """
         deadline = Deadline.of(limits)
         found: list[Replicate] = []
-        indices = list(indices)
-        if self.together > 1:
-            for first in range(0, len(indices), self.together):
-                some = indices[first : first + self.together]
-                found += self._learn_together(some, deadline)
-                if len(found) < first + len(some):
+        self._own.is_wanted = is_wanted
+        waiting = list(indices)
+        try:
+            while waiting and not deadline.is_over and not self._is_unwanted():
+                some, waiting = waiting[: self.together], waiting[self.together :]
+                made = self._learn_together(some, deadline)
+                found += made
+                if len(made) < len(some):
                     break
-            return found
-        for index in indices:
-            done = deadline.is_over or self.stopping.is_set()
-            replicate = None if done else self.learn(index, deadline.limits.seconds)
-            if replicate is None:
-                break
-            found.append(replicate)
+        except KeyboardInterrupt:
+            if is_wanted():
+                raise
         return found
 
     @functools.cached_property
@@ -177,9 +183,12 @@ class ReplicateTask:
 
     def _learn_together(self, indices: list[int], deadline: Deadline) -> list[Replicate]:
         """Learn some replicates over common counts; the first of them if the time is too short for all."""
+        if self.together == 1:
+            alone = [self.learn(index, deadline.limits.seconds) for index in indices]
+            return [replicate for replicate in alone if replicate is not None]
         drawn: list[tuple[Dataset, int]] = []
         for index in indices:
-            if deadline.is_over or self.stopping.is_set():
+            if deadline.is_over or self._is_unwanted():
                 return []
             drawn.append(self.draw(index))
         samples, seeds = zip(*drawn, strict=True)
@@ -257,8 +266,11 @@ class ReplicateTask:
 
         Signals reach the main thread alone; the others would go on to the end of their replicates.
         """
-        if self.stopping.is_set():
+        if self._is_unwanted():
             raise KeyboardInterrupt
+
+    def _is_unwanted(self) -> bool:
+        return self.stopping.is_set() or not getattr(self._own, "is_wanted", lambda: True)()
 
     def native(self) -> LocalLearner:
         """Return this thread's native learner on the rows of the original data."""

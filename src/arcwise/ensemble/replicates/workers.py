@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from concurrent import futures
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from arcwise.cluster import Cluster, explained_losses, open_cluster
+from arcwise.cluster import Cluster, explained_losses, is_still_wanted, open_cluster
 from arcwise.deadline import Deadline
 from arcwise.ensemble.replicates.journal import pack_replicates
 from arcwise.ensemble.replicates.task import ReplicateTask
@@ -58,7 +58,11 @@ def open_workers(
         raise OptionError(Argument("cluster", cluster), "needs", Argument("backend", "dask"), f", not '{backend}'.")
     if backend == "dask":
         with open_cluster(cluster, count) as opened, explained_losses():
-            yield _Dask(task, opened)
+            dask = _Dask(task, opened)
+            try:
+                yield dask
+            finally:
+                dask.close()
         return
     workers: _Here | _Threads | _Loky
     workers = (
@@ -177,11 +181,16 @@ class _Dask:
     def __init__(self, task: ReplicateTask, cluster: Cluster) -> None:
         self.count = cluster.count
         self._cluster = cluster
+        self._running: set[Batch] = set()
         identity = json.dumps(task.identity(), sort_keys=True, default=str)
         self._task, self._digest = task, hashlib.sha256(identity.encode()).hexdigest()
 
     def submit(self, indices: range | list[int], seconds: float | None) -> Batch:
-        return self._cluster.submit(_learn_sent, self._cluster.send(self._task, self._digest), indices, seconds)
+        sent = self._cluster.send(self._task, self._digest)
+        batch = self._cluster.submit(_learn_sent, sent, indices, seconds)
+        self._running.add(batch)
+        batch.add_done_callback(self._running.discard)
+        return batch
 
     def recover(self, error: BaseException) -> bool:
         if not isinstance(error, futures.CancelledError):
@@ -189,6 +198,11 @@ class _Dask:
         self._cluster.forget(self._digest)
         return True
 
+    def close(self) -> None:
+        """Cancel what nobody waits for any more: the cluster, which others may use, would go on with it."""
+        for batch in list(self._running):
+            batch.cancel()
+
 
 def _learn_sent(task: ReplicateTask, indices: range | list[int], seconds: float | None) -> bytes:
-    return pack_replicates(task.learn_batch(indices, Limits(seconds)))
+    return pack_replicates(task.learn_batch(indices, Limits(seconds), is_still_wanted))
