@@ -100,6 +100,28 @@ def test_a_draft_with_fewer_completions_than_the_result_is_no_obstacle(monkeypat
     assert seen[0].main.count == 20 and found.main.count == 60
 
 
+def test_the_networks_of_a_draft_from_data_with_gaps_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({name: rng.integers(0, 2, 300).astype(float) for name in "abc"})
+    frame.iloc[::7, 0] = np.nan
+    options = replace(OPTIONS, compare=False, replicates=60, impute="completions", completions=4)
+    asked: list[int] = []
+    learn = ReplicateTask.learn
+
+    def counted(task: ReplicateTask, index: int, seconds: float | None = None) -> Replicate | None:
+        asked.append(index)
+        return learn(task, index, seconds)
+
+    plain = learn_prepared(prepare(open_table(frame), options), options, progress=False)
+    monkeypatch.setattr(work, "LONG_VALUES", 1)
+    monkeypatch.setattr(ReplicateTask, "learn", counted)
+    seen: list[arcwise.Analysis] = []
+    found = learn_prepared(prepare(open_table(frame), options), options, progress=False, on_result=seen.append)
+    assert seen[0].main.count == 20
+    assert sorted(asked) == list(range(60))
+    assert found.to_html() == plain.to_html()
+
+
 def test_a_first_result_comes_before_the_comparisons(whole: arcwise.Analysis, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(refinement, "WORTH_SECONDS", 0.0)
     monkeypatch.setattr(refinement, "WRITING_TIMES", 0.0)
@@ -163,7 +185,10 @@ def test_a_comparison_that_does_not_fit_the_time_is_not_begun(monkeypatch: pytes
         (37, 500, 4, ""),
         (56, 500, 3, ""),
         (76, 500, 3, "too many parent sets with 76 variables"),
-        (37, 20_001, 4, "20,001 cases make the proof long"),
+        (37, 20_000, 4, ""),
+        (37, 20_001, 3, ""),  # a shorter proof
+        (27, 50_000, 3, ""),
+        (37, 50_000, 3, "50,000 cases of 37 variables make the proof long"),
         (20, 20_001, None, ""),
     ],
 )
@@ -175,7 +200,7 @@ def test_an_exact_comparison_is_limited_to_what_is_known_to_fit(
     work = Work(prepare(data, OPTIONS), OPTIONS, Deadline(Limits(30.0)), False, data)
     tried: list[Any] = []
     monkeypatch.setattr(Work, "average", lambda _, recipe, *__, **___: tried.append(recipe))
-    main = SimpleNamespace(recipe=work.recipe("bootstrap", "qnml"))
+    main = SimpleNamespace(asked=None, recipe=work.recipe("bootstrap", "qnml"))
     exact = [recipe for recipe in work.compared(main) if recipe.source == "credible"]  # type: ignore[arg-type]
     assert exact[-1].max_parents == most
     made = work.compare(exact[-1])

@@ -99,3 +99,20 @@ def test_another_separator(cli: Callable[..., str], tmp_path: Path) -> None:
     assert json.loads(cli("learn", path, *quick))["data"]["variables"] == 5
     assert "separator" in cli("learn", path, "--separator", ",", *quick, code=1)
     assert json.loads(cli("learn", path, "--separator", ";", *quick))["data"]["variables"] == 5
+
+
+def test_a_credible_set_that_a_limit_ends_is_an_answer_with_its_bound(cli: Callable[..., str], tmp_path: Path) -> None:
+    source = tmp_path / "balance.csv"
+    datasets.load("balance-scale").to_file(source)
+    (tmp_path / "must.csv").write_text("from,to\nclass,left-weight\n")
+    (tmp_path / "not.csv").write_text("from,to\nleft-weight,right-weight\n")
+    known = ("--required", tmp_path / "must.csv", "--forbidden", tmp_path / "not.csv")
+    out = tmp_path / "out"
+    cli("learn", source, "--method", "credible", "--limit-seconds", 1e-6, "--no-compare", *known, "-o", out, code=3)
+    record = json.loads((out / "run.json").read_text())
+    assert record["recipe"]["source"] == "optimum" and record["result"]["asked"]["source"] == "credible"
+    assert {"score", "upper_bound", "gap", "proved"} == set(record["result"]["best"])
+    assert ["class", "left-weight"] in record["result"]["arcs"]
+    assert "--method credible" in record["command"]
+    assert "is not complete" in (out / "report.html").read_text()
+    assert (out / "networks.nets").exists() and (out / "network.bif").exists()

@@ -16,7 +16,7 @@ import numpy as np
 from arcwise.analysis.chain_facts import ChainFacts, chain_facts
 from arcwise.confidence import EdgeConfidence, NextExperiment, next_experiment
 from arcwise.confidence.credible_averages import MOST_DAGS
-from arcwise.confidence.recipe_confidence import Outcome, carry_out
+from arcwise.confidence.recipe_confidence import Outcome, averaged_over, carry_out
 from arcwise.data import Dataset
 from arcwise.deadline import Deadline
 from arcwise.defaults import MANY_VARIABLES
@@ -28,7 +28,9 @@ from arcwise.ensemble.reach import listed_or_drawn
 from arcwise.ensemble.recipe import Run
 from arcwise.ensemble.sources.credible import TABLE
 from arcwise.ensemble.uncut import Uncut
+from arcwise.ensemble.unfinished_set import UnfinishedSet
 from arcwise.errors import OptionError, UnfinishedError
+from arcwise.exact import Optimum
 from arcwise.graph import FixedPairs
 from arcwise.limits import Limits, Status
 from arcwise.showing import one_screen
@@ -36,7 +38,17 @@ from arcwise.showing import one_screen
 if TYPE_CHECKING:
     from arcwise.scores import Score
 
-__all__ = ["FEWEST_NETWORKS", "Averaged", "CredibleFacts", "KeptNetworks", "NotBegun", "Shortfall", "average", "is_few"]
+__all__ = [
+    "FEWEST_NETWORKS",
+    "Averaged",
+    "CredibleFacts",
+    "KeptNetworks",
+    "NotBegun",
+    "Shortfall",
+    "average",
+    "average_of",
+    "is_few",
+]
 
 # A sample of fewer networks has no share between 0 and 1 that means something: no cut-off, probability or count of
 # certain edges is read from it. Of 20, a share of 0.95 is known to plus or minus 0.1.
@@ -58,6 +70,8 @@ class Shortfall(enum.Enum):
     SAMPLE = enum.auto()  # fewer networks than asked for: a smaller sample
     COMPLETIONS = enum.auto()  # fewer completions of data with gaps than asked for
     EVERYTHING = enum.auto()  # no network was finished
+    SMALLER = enum.auto()  # all networks of a smaller Bayes factor than asked for
+    SINGLE = enum.auto()  # the best network alone, in place of a set
 
 
 @dataclass(frozen=True)
@@ -145,6 +159,12 @@ class Averaged:
         before it was listed, so that the directions are those of its DAGs and not of their classes.
     seconds
         How long it took to make the networks and to average them.
+    unfinished
+        What is known of a set that is not there: `shortfall` says how far it came.
+    optimum
+        The best network with the bound on all, where a limit left that in place of a set, or of a larger one.
+    asked
+        The recipe that a limit ended, where another was carried out in its place.
     find_covered
         Finds, in a time, how much of the posterior a credible set holds: that may take longer than the set itself.
     """
@@ -162,6 +182,9 @@ class Averaged:
     hurried: bool = False
     seconds: float = 0.0
     find_covered: Callable[[Limits], dict[str, Any]] | None = None
+    unfinished: UnfinishedSet | None = None
+    optimum: Optimum | None = None
+    asked: Recipe | None = None
 
     def with_covered(self, limits: Limits) -> Averaged:
         """Return the same with the share of the posterior that a credible set holds, if it can be found in the time."""
@@ -198,13 +221,33 @@ def average(recipe: Recipe, data: Dataset | Completions | Uncut, run: Run, *, de
     deadline = Deadline.of(run.limits)
     begin = time.monotonic()
     made = carry_out(recipe, data, replace(run, limits=deadline.limits))
-    seconds = time.monotonic() - begin
+    return _described(recipe, made, data, run, deadline, time.monotonic() - begin, describe=describe)
+
+
+def average_of(recipe: Recipe, networks: Ensemble, data: Dataset, run: Run) -> Averaged:
+    """Average networks that are there already, and say of them what a report says."""
+    deadline = Deadline.of(run.limits)
+    made = averaged_over(recipe, networks, data.n_cases, deadline)
+    return _described(recipe, made, data, run, deadline, deadline.seconds, describe=True)
+
+
+def _described(
+    recipe: Recipe,
+    made: Outcome,
+    data: Dataset | Completions | Uncut,
+    run: Run,
+    deadline: Deadline,
+    seconds: float,
+    *,
+    describe: bool,
+) -> Averaged:
     networks, confidence = made.networks, made.confidence
     if made.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
     shortfall = _shortfall(recipe, networks, made.status)
     if confidence is None:
-        return Averaged(recipe, None, made.status, networks.count, shortfall, seconds=seconds)
+        unfinished = networks if isinstance(networks, UnfinishedSet) else None
+        return Averaged(recipe, None, made.status, networks.count, shortfall, seconds=seconds, unfinished=unfinished)
     facts = None
     find_covered = None
     data = data.whole if isinstance(data, Uncut) and isinstance(data.whole, Dataset) else data

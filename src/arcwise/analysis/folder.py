@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from arcwise.analysis.averaged import Averaged
 from arcwise.analysis.prose.choices import repeat_line, versions
 from arcwise.errors import FormatError
 from arcwise.files import atomic_folder, read_bytes, write_text
@@ -18,6 +20,7 @@ from arcwise.option import record_of
 
 if TYPE_CHECKING:
     from arcwise.analysis.analysis import Analysis
+    from arcwise.exact import Optimum
 
 __all__ = ["FILES", "check_folder", "save_analysis"]
 
@@ -137,6 +140,7 @@ def run_record(analysis: Analysis) -> dict[str, Any]:
             "posterior_covered": None if credible is None else credible.covered,
             **_next_experiments(analysis),
             "posterior_covered_error": None if credible is None else credible.covered_error,
+            **_unfinished(analysis),
             "verdict": dict(analysis.main.verdict) or None,
             "threshold": analysis.threshold,
             "calibration": analysis.probability.calibration.describe(),
@@ -152,6 +156,30 @@ def run_record(analysis: Analysis) -> dict[str, Any]:
             "remarks": [remark.text for remark in analysis.remarks],
             "constraints": None if analysis.price is None else analysis.price.describe(),
         },
+    }
+
+
+def _unfinished(analysis: Analysis) -> dict[str, Any]:
+    """Return what was asked for and is not there, and what is known about the best network instead."""
+    main = analysis.main
+    known: dict[str, Any] = {} if main.asked is None else {"asked": main.asked.describe()}
+    if main.optimum is not None:
+        known["best"] = _best(main.optimum)
+    others = {
+        title: _best(made.unfinished.found)
+        for title, made in analysis.missing
+        if isinstance(made, Averaged) and made.unfinished is not None and made.unfinished.found is not None
+    }
+    return known | ({"best_of_missing": others} if others else {})
+
+
+def _best(found: Optimum) -> dict[str, Any]:
+    finite = math.isfinite(found.gap)
+    return {
+        "score": found.score,
+        "upper_bound": found.upper_bound if finite else None,
+        "gap": found.gap if finite else None,
+        "proved": found.is_proved,
     }
 
 

@@ -20,6 +20,7 @@ from arcwise.cluster import open_cluster
 from arcwise.data import Dataset, Incomplete, Table
 from arcwise.deadline import Deadline
 from arcwise.ensemble.gaps.completions import Completions
+from arcwise.ensemble.replicates.completed_task import has_all_states
 from arcwise.ensemble.sources import SOURCES, find_source
 from arcwise.ensemble.uncut import Uncut
 from arcwise.errors import OptionError, UnknownNameError, suggestion
@@ -125,18 +126,19 @@ def learn_prepared(
         deadline = Deadline(Limits(options.limit_seconds, MEMORY))
         work = Work(prepared, options, deadline, line, given, uncut, cluster=cluster)
         if on_result is not None and work.is_long:
-            if isinstance(given, Dataset):  # the time of a draft may be over before all completions of gaps are made
-                folder = opened.enter_context(tempfile.TemporaryDirectory())
-                work = replace(work, journal=str(Path(folder) / "networks"))
+            folder = opened.enter_context(tempfile.TemporaryDirectory())
+            work = replace(work, journal=str(Path(folder) / "networks"))
             on_result(_draft(work, line))
+            if not isinstance(given, Dataset) and not has_all_states(given):  # the time of the draft was over before
+                work = replace(work, journal=None)
         return refine(first_result(work, line), work, line, on_result)
 
 
 def _draft(work: Work, line: RunLine) -> Analysis:
     """Return what the first networks of a bootstrap say: with millions of rows, all of them take minutes.
 
-    The result begins with the same networks, which are kept for it if the data are complete; it differs from a draft by
-    chance alone.
+    The result begins with the same networks, which are kept for it; it differs from a draft by chance alone. Only where
+    the time of a draft is over before all completions of gaps are made, they are learned again from all of them.
     """
     few = replace(work, options=replace(work.options, replicates=FIRST_NETWORKS), seconds={})
     found = first_result(few, line)

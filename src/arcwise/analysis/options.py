@@ -62,8 +62,8 @@ class LearnOptions:
     # How networks are made
     method: str = option(
         AUTO,
-        "how networks are found: credible, bootstrap, posterior, search (one network, to be looked at only), or auto, "
-        "the bootstrap (a credible set where constraints on ancestors ask for it)",
+        "how networks are found: credible, bootstrap, posterior, search or optimum (one network, to be looked at "
+        "only), or auto, the bootstrap (a credible set where constraints on ancestors ask for it)",
         choices=_methods,
         section="networks",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 
-from arcwise.analysis.averaged import Averaged, NotBegun, Shortfall, average, is_few
+from arcwise.analysis.averaged import Averaged, NotBegun, Shortfall, average, average_of, is_few
 from arcwise.analysis.cut_checks import CutChecks, check_cuts
 from arcwise.analysis.edge_beliefs import believed_of
 from arcwise.analysis.edges import EdgeFinding
@@ -26,6 +26,7 @@ from arcwise.analysis.prose.remarks import (
     undescribed_remark,
     unsimulated_remark,
 )
+from arcwise.analysis.prose.unfinished import unfinished_remark
 from arcwise.analysis.remark import Remark
 from arcwise.analysis.simulations import SimulationPlan, plan_simulations
 from arcwise.cluster import Cluster
@@ -39,8 +40,10 @@ from arcwise.ensemble.gaps.averaging import FEWEST
 from arcwise.ensemble.gaps.completions import Completions
 from arcwise.ensemble.recipe import Run
 from arcwise.ensemble.sources import SOURCES, find_source
+from arcwise.ensemble.sources.optimum import find_best, single_network
 from arcwise.ensemble.uncut import Uncut
 from arcwise.errors import OptionError, UnfinishedError
+from arcwise.exact import Optimum
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
 from arcwise.option import options_of
@@ -56,12 +59,16 @@ USUAL = ("bootstrap", "credible")
 # A comparison that needs more is given up: a limit of memory, unlike one of time, is the same on every machine.
 COMPARED_MEMORY = 2**28
 # An exact comparison beyond EXACT_COMPARED variables has the largest limit of parents with no more families than these,
-# which take a second or two and fit that memory; where that is below three parents, or with more cases, it would be
-# begun in vain: the table of 76 variables does not fit, and the proof for alarm, a second with 5,000 cases, takes more
-# than 90 with 50,000.
+# which take a second or two and fit that memory; where that is below three parents it would be begun in vain: the table
+# of 76 variables does not fit. Proofs get longer with the cases. CPU seconds of the whole comparison (BIC, samples with
+# seed 1, nearly all on one core) with 20,000 and 50,000 cases: insurance 4.4 and 9.1 with five parents, 2.6 and 4.1
+# with three; alarm 5.2 and 35 with four, 3.8 and 16 with three; hailfinder, with three, 13 and 28. So beyond 20,000
+# cases there are three parents, and beyond so many values (insurance with 50,000 cases has 1.35 million, alarm 1.85)
+# it is not begun: all the rest takes 20 of the 30 seconds that alarm with 50,000 cases is to take.
 COMPARED_FAMILIES = 3_000_000
 COMPARED_PARENTS = 3
 COMPARED_CASES = 20_000
+COMPARED_VALUES = 1_500_000
 # With so many values in the data, all networks of a bootstrap take a minute: the first so many make a draft before.
 LONG_VALUES = 5_000_000
 FIRST_NETWORKS = 20
@@ -191,10 +198,11 @@ class Work:
         method, score = self.options.method, self.options.chosen_score
         found = self.average(self.recipe(self._source(method), score), 0.7, describe=True, main=True)
         if found.confidence is None:
-            single = self._single(found)
-            if single is None:
-                raise OptionError(no_networks_message(found))
-            return single, (single_remark(found, self.given_seconds),)
+            if (single := self._single(found)) is not None:
+                return single, (single_remark(found, self.given_seconds),)
+            if (known := self._known(found)) is not None:
+                return known, (unfinished_remark(known, found, gaps=not isinstance(self.data, Dataset)),)
+            raise OptionError(no_networks_message(found))
         remarks = []
         if found.kept is not None and found.kept.networks.copies:
             remarks.append(copies_remark(found.kept.networks.copies))
@@ -235,6 +243,59 @@ class Work:
         recipe = replace(recipe, settings={**recipe.settings, "refine": 0})
         made = average(recipe, self.complete, self._run(Limits(seconds=self.given_seconds), None), describe=True)
         return None if made.confidence is None else replace(made, status=Status.TIME_LIMIT, shortfall=Shortfall.SAMPLE)
+
+    def _known(self, given_up: Averaged) -> Averaged | None:
+        """Return what is left of a credible set that a limit ended: a smaller one that is complete, or a best network.
+
+        Both are looked for in half of the time that is left. Where none is, there is a best network all the same, with
+        the bound that holds; a climb has the time of the whole once more, as above. None only if no network is known
+        that satisfies the constraints. Of data with gaps it is that of one completion, of which no smaller set is
+        averaged.
+        """
+        if given_up.recipe.source != "credible":
+            return None
+        deadline = self.deadline.share(0.5)
+        unfinished, data = given_up.unfinished, self.complete
+        alone = replace(given_up.recipe, source="optimum", settings={})
+        if unfinished is None:  # too few completions
+            best, _ = find_best(alone, data, self._run(deadline.limits, None))
+            return None if best is None else self._alone(given_up, alone, best)
+        smaller = unfinished.smaller(deadline.share(0.5).limits) if isinstance(self.data, Dataset) else None
+        if smaller is not None:
+            factor = float(f"{math.exp(smaller.slack):.6g}")
+            recipe = replace(given_up.recipe, settings={**given_up.recipe.settings, "bayes_factor": factor})
+            found = average_of(recipe, smaller.made_by(recipe), data, self._run(deadline.limits, None))
+            if found.confidence is not None:
+                return replace(
+                    found,
+                    status=given_up.status,
+                    shortfall=Shortfall.SMALLER,
+                    optimum=smaller.bracketed,
+                    asked=given_up.recipe,
+                    unfinished=unfinished,
+                )
+        best = unfinished.best(deadline.limits, self.options.threads, climb=Limits(seconds=self.given_seconds))
+        return None if best is None else self._alone(given_up, alone, best)
+
+    def _alone(self, given_up: Averaged, recipe: Recipe, best: Optimum) -> Averaged:
+        """Return the answer of one network."""
+        data = self.complete
+        networks = single_network(recipe, data, best, given_up.status)
+        found = average_of(recipe, networks, data, self._run(self.deadline.limits, None))
+        confidence, gaps = found.confidence, self.prepared.data
+        assert confidence is not None
+        if isinstance(gaps, Incomplete):
+            filled, digest = gaps.pair_shares_missing, gaps.digest
+            confidence = replace(confidence, filled=filled, data_digest=digest, completions=1)
+        return replace(
+            found,
+            confidence=confidence,
+            status=given_up.status,
+            shortfall=Shortfall.SINGLE,
+            optimum=best,
+            asked=given_up.recipe,
+            unfinished=given_up.unfinished,
+        )
 
     def calibrated(self, main: Averaged) -> tuple[Averaged, SelfCalibration | None, tuple[Remark, ...]]:
         """Say how the confidences become probabilities, if not by the package's table: not at all, or by simulation.
@@ -308,6 +369,8 @@ class Work:
     def unconstrained(self, main: Averaged) -> tuple[Averaged | None, tuple[Remark, ...]]:
         """Carry out the same recipe without constraints and odds: what the data say if nobody else does."""
         free = self.recipe(main.recipe.source, main.recipe.scorer.data_score, free=True)
+        if main.shortfall is Shortfall.SMALLER:
+            free = replace(free, settings=main.recipe.settings)
         made = self.average(free, 0.3)
         if made.confidence is None or made.shortfall is not None:
             return None, (unconstrained_remark(made),)
@@ -368,7 +431,8 @@ class Work:
             for score in (COMPARED[-1:] if self._is_large and not source.is_sample else COMPARED)
             if source.obeys_ancestors or self.known is None or not self.known.is_ancestral
         ]
-        return [one for one in plan if (one.source, one.score) != (main.recipe.source, main.recipe.score)]
+        had = [(one.source, one.score) for one in (main.recipe, main.asked) if one is not None]
+        return [one for one in plan if (one.source, one.score) not in had]
 
     @property
     def _is_large(self) -> bool:
@@ -387,7 +451,8 @@ class Work:
         if not self._is_large or recipe.source_facts.is_sample:
             return recipe
         required = 0 if self.known is None else self.known.most_required
-        most = max(COMPARED_PARENTS, required, self._compared_parents)
+        fitting = COMPARED_PARENTS if self.prepared.data.n_cases > COMPARED_CASES else self._compared_parents
+        most = max(COMPARED_PARENTS, required, fitting)
         return replace(recipe, max_parents=most if recipe.max_parents is None else min(most, recipe.max_parents))
 
     def _excess(self, recipe: Recipe) -> str:
@@ -398,7 +463,9 @@ class Work:
         most = COMPARED_PARENTS if recipe.max_parents is None else min(COMPARED_PARENTS, recipe.max_parents)
         if self._compared_parents < most:
             return f"not begun: too many parent sets with {len(data.names)} variables"
-        return f"not begun: {data.n_cases:,} cases make the proof long" if data.n_cases > COMPARED_CASES else ""
+        if data.n_cases > COMPARED_CASES and data.n_cases * len(data.names) > COMPARED_VALUES:
+            return f"not begun: {data.n_cases:,} cases of {len(data.names)} variables make the proof long"
+        return ""
 
     def compare(self, recipe: Recipe) -> Averaged | NotBegun:
         """Carry out another recipe if it fits; say why not if it does not.

@@ -31,6 +31,7 @@ from arcwise.seeds import Seed, resolve_seed
 
 __all__ = [
     "Outcome",
+    "averaged_over",
     "carry_out",
     "confidence_by_recipe",
     "label_of",
@@ -96,10 +97,10 @@ def carry_out(recipe: Recipe, data: Dataset | Incomplete | Completions | Uncut, 
     if not isinstance(data, Dataset | Uncut):
         return _carry_out_completed(recipe, completions_for(recipe, data, run.seed), run)
     networks = recipe.carry_out(data, run)
-    return _averaged(recipe, networks, data.n_cases, deadline)
+    return averaged_over(recipe, networks, data.n_cases, deadline)
 
 
-def _averaged(recipe: Recipe, networks: Ensemble, n_cases: int, deadline: Deadline) -> Outcome:
+def averaged_over(recipe: Recipe, networks: Ensemble, n_cases: int, deadline: Deadline) -> Outcome:
     """Average the networks of complete data."""
     is_sample = recipe.source_facts.is_sample
     capped = networks.status is Status.COUNT_LIMIT and networks.count == recipe.settings.get("most_networks")
@@ -131,7 +132,7 @@ def _carry_out_completed(recipe: Recipe, data: Completions | Uncut, run: Run) ->
 
     def visit(networks: Ensemble, completion: Dataset) -> None:
         nonlocal by_time
-        outcome = _averaged(recipe, networks, n_cases, deadline)
+        outcome = averaged_over(recipe, networks, n_cases, deadline)
         made, by_time = outcome.confidence, by_time or outcome.by_time
         if made is not None:
             found.append(made)
@@ -148,7 +149,7 @@ def _carry_out_completed(recipe: Recipe, data: Completions | Uncut, run: Run) ->
         confidence = _mean(recipe, networks, found, arcs)
         confidence = replace(confidence, filled=filled, data_digest=digest)
         return Outcome(networks, confidence, networks.status, _joined(drawn, len(found)), by_time)
-    outcome = _averaged(recipe, networks, n_cases, deadline)
+    outcome = averaged_over(recipe, networks, n_cases, deadline)
     if outcome.confidence is None or found:
         return Outcome(networks, None, networks.status)
     # Every network has its own completion.

@@ -8,6 +8,7 @@ do not object too strongly.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -53,8 +54,12 @@ def list_ancestral(
     deadline: Deadline,
     progress: bool | ProgressCallback | None = None,
     sharing: Sharing | None = None,
+    *,
+    on_best: Callable[[Optimum], None] | None = None,
 ) -> NetworkSet:
     """List every network within the slack of the best that satisfies constraints on ancestors, by falling score.
+
+    `on_best` is given the best one as soon as it is known, which is before the others are listed.
 
     Raises
     ------
@@ -68,6 +73,8 @@ def list_ancestral(
     except UnfinishedError:
         return _nothing(table, slack, Status.TIME_LIMIT)
     reach = loss + slack
+    if on_best is not None:
+        on_best(best)
     check_slack(table, reach, f"a credible set under constraints on ancestors, which cost {loss:.4g},")
     wide = CredibleSet.build(
         table,

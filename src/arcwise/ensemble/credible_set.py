@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -15,7 +16,7 @@ from arcwise.ensemble.bayes_factors import log_slack_of, warn_if_not_bayes_facto
 from arcwise.ensemble.credible_networks import By, CredibleNetworks
 from arcwise.ensemble.diagram.class_counting import check_classes, count_classes, has_whole_classes
 from arcwise.ensemble.diagram.credible_diagram import CredibleDiagram, DiagramSums, build_diagram
-from arcwise.ensemble.diagram.reached import Reached, count_within_reach
+from arcwise.ensemble.diagram.reached import TRIES, Reached, count_within_reach
 from arcwise.ensemble.diagram.sharing import Sharing, SharingKeywords
 from arcwise.ensemble.ensemble_facts import describe_completeness, fixed_pairs, known_facts
 from arcwise.ensemble.families import Families, arc_frame
@@ -25,6 +26,7 @@ from arcwise.ensemble.network_set import Weighting
 from arcwise.ensemble.network_summary import NetworkSummary
 from arcwise.ensemble.recipe import Recipe
 from arcwise.errors import ArcwiseError, OptionError, UnknownNameError, suggestion
+from arcwise.exact import Optimum
 from arcwise.graph import Constraints, FixedPairs
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import ParentSetTable
@@ -74,6 +76,7 @@ class CredibleSet(CredibleNetworks):
         self._counted: DiagramSums | None = None
         self._summed: DiagramSums | None = None
         self._class_count: int | None = None
+        self._reached: Reached | None = None
         self._recipe: Recipe | None = None
 
     @classmethod
@@ -315,7 +318,7 @@ class CredibleSet(CredibleNetworks):
                     self._summed = sums
                 elif status is Status.MEMORY_LIMIT:  # a count needs less memory than the shares of the families
                     alone = diagram.sums(limits=deadline.limits, report=report)
-                    reached = Reached(self.slack, alone.count) if alone.status is Status.COMPLETE else None
+                    reached = Reached(self.slack, alone.count, diagram) if alone.status is Status.COMPLETE else None
             if reached is None and status in (Status.TIME_LIMIT, Status.MEMORY_LIMIT):
                 reached = count_within_reach(
                     lambda within, left: self._build("dag", within, left, callback), self.slack, deadline
@@ -329,6 +332,7 @@ class CredibleSet(CredibleNetworks):
             "explored": diagram.native.explored,
         }
         facts |= self.known_facts
+        self._reached = reached or self._reached
         if reached is not None:
             facts |= {"reached_slack": reached.slack, "reached_count": str(reached.count)}
         return NetworkSummary(
@@ -345,6 +349,49 @@ class CredibleSet(CredibleNetworks):
             data_digest=self.data_digest,
             facts=facts,
         ).made_by(self.recipe)
+
+    @property
+    def bracketed(self) -> Optimum | None:
+        """The best network that is known with a bound on all, whether the set was finished or not; None for none."""
+        if self._reached is not None and self._reached.diagram.bracket is not None:  # of a set that was finished
+            proved = replace(self._reached.diagram.bracket, bound=self._reached.diagram.opt)
+            return proved.optimum(self.table, self.constraints, self.status)
+        known = self._any.bracket
+        return None if known is None else known.optimum(self.table, self.constraints, self.status)
+
+    def within_reach(self, limits: Limits | None = None) -> CredibleSet | None:
+        """Return the set of a smaller Bayes factor, complete and summed up, where a limit stopped this one.
+
+        What `summary` reached is taken; otherwise smaller and smaller ones are tried. None if none of them ends.
+        """
+        deadline = Deadline.of(limits)
+        with show_progress(self._progress) as callback:
+
+            def build(within: float, left: Deadline) -> CredibleDiagram:
+                whole = self._diagrams.get("dag")
+                if whole is not None and whole.status is Status.COMPLETE:  # it only could not be summed up
+                    return replace(whole, slack=within)
+                return self._build("dag", within, left, callback)
+
+            reached = self._reached
+            if reached is None or reached.slack == self.slack:
+                reached = count_within_reach(build, self.slack, deadline)
+            for _ in range(TRIES):
+                if reached is None:
+                    return None
+                sums = reached.diagram.sums(families=True, limits=deadline.limits)
+                if sums.status is Status.COMPLETE:
+                    self._reached = reached
+                    return self._at(reached, sums)
+                reached = count_within_reach(build, reached.slack, deadline)
+        return None
+
+    def _at(self, reached: Reached, sums: DiagramSums) -> CredibleSet:
+        """Return the set of less slack that was reached."""
+        made = CredibleSet(self.table, reached.slack, self.constraints, self._progress, self._sharing)
+        made._diagrams["dag"] = replace(reached.diagram, slack=reached.slack)
+        made._summed = sums
+        return made
 
     @property
     def families(self) -> Families:

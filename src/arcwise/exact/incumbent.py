@@ -46,6 +46,11 @@ class Incumbent:
         order = _core.exact.feasible_order(self.sets)
         return order.size == self.sets.variables and self.take(order)
 
+    @property
+    def origins(self) -> NDArray[np.int64]:
+        """The rows of the table that the network has; none if there is none."""
+        return self.sets.origins[self.rows]
+
     def offer(self, network: OrderedNetwork) -> bool:
         """Take a network if it is complete and better."""
         order, rows, score, missing = network

@@ -134,6 +134,7 @@ def test_a_package_that_is_broken_or_takes_a_name_is_told_of_and_left_out(tmp_pa
         "bootstrap": "arcwise.ensemble.sources.bootstrap",
         "posterior": "arcwise.ensemble.sources.posterior",
         "search": "arcwise.ensemble.sources.search",
+        "optimum": "arcwise.ensemble.sources.optimum",
         "jackknife": "jackknife",
     }
     told = sorted(found["told"])

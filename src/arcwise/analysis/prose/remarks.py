@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from arcwise.analysis.averaged import NotBegun, Shortfall
+from arcwise.analysis.prose.unfinished import known_words, remedy_words
 from arcwise.analysis.remark import Remark
 from arcwise.defaults import CANDIDATES, MANY_VARIABLES
 from arcwise.limits import Status
@@ -51,6 +52,8 @@ def shortfall_words(made: Averaged) -> str:
         Shortfall.COMPLETIONS: f"{0 if made.confidence is None else made.confidence.completions:,} of "
         f"{made.recipe.completions:,} completions",
         Shortfall.EVERYTHING: "no network was finished",
+        Shortfall.SMALLER: "all networks within a smaller Bayes factor than asked for",
+        Shortfall.SINGLE: "the best network found",
     }[made.shortfall]
     return f"{what} ({made.status})"
 
@@ -147,12 +150,18 @@ def unsimulated_remark(why: str, *, by_time: bool) -> Remark:
 def missing_remark(missing: Sequence[tuple[str, Averaged | NotBegun]]) -> Remark:
     """Say which comparisons are missing."""
     listed = "; ".join(
-        f"{title} ({made.why if isinstance(made, NotBegun) else shortfall_words(made)})" for title, made in missing
+        f"{title} ({made.why if isinstance(made, NotBegun) else _missing_words(made)})" for title, made in missing
     )
     by_time = any(
         made.by_time if isinstance(made, NotBegun) else made.status is Status.TIME_LIMIT for _, made in missing
     )
     return Remark(f"Not computed for comparison: {listed}.", by_time=by_time)
+
+
+def _missing_words(made: Averaged) -> str:
+    """Say why a comparison is missing, and what is known all the same."""
+    known = known_words(made)
+    return f"{shortfall_words(made)}{f'; {known}' if known else ''}"
 
 
 def shortened_remark(made: Averaged) -> Remark:
@@ -230,12 +239,7 @@ def price_remarks(price: ConstraintPrice | None) -> tuple[Remark, ...]:
 def no_networks_message(given_up: Averaged) -> str:
     """Say that there is nothing to average, and what to do about it."""
     facts = given_up.recipe.source_facts
-    remedy = (
-        "Allow more time: --limit-seconds."
-        if facts.is_sample
-        else "Allow more time (--limit-seconds), fewer parents (--max-parents 3), another score (--score bic prunes "
-        "best), or use --method bootstrap."
-    )
+    remedy = "Allow more time: --limit-seconds." if facts.is_sample else remedy_words(given_up.status)
     return f"the {facts.title} could not be completed: {shortfall_words(given_up)}. {remedy}"
 
 

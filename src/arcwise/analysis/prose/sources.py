@@ -65,6 +65,7 @@ def ensemble_title(analysis: Analysis) -> str:
         "bootstrap": "The resampled networks",
         "posterior": "The networks drawn from the posterior",
         "search": "The network",
+        "optimum": "The network",
     }
     return titles.get(analysis.main.recipe.source, f"The {analysis.main.recipe.source_facts.networks}")
 
@@ -79,6 +80,7 @@ def account_of_sample(analysis: Analysis) -> str:
         f"{restriction(analysis.main.recipe, 'networks') or 'networks'}, each in proportion to its posterior "
         f"probability. {analysis.main.verdict.get('sentence', '')}".rstrip(),
         "search": f"{_one_or(confidence.n_networks)} found by hill climbing on the data.",
+        "optimum": f"{_one_or(confidence.n_networks)} found by search for the best score.",
     }.get(source.name, f"There are {confidence.n_networks:,} {source.networks} ({source.title}: {source.meaning}).")
     if confidence.n_networks == 1:
         return f"{how} It has an edge or not: that is no measure of how far the edge can be trusted."
@@ -126,6 +128,7 @@ def methods_of_networks(analysis: Analysis) -> str:
         "bootstrap": _bootstrap_methods,
         "posterior": _posterior_methods,
         "search": _search_methods,
+        "optimum": _optimum_methods,
     }
     words = known.get(recipe.source, _any_methods)
     if recipe.source == "credible" and analysis.main.credible is None:
@@ -194,6 +197,20 @@ def _search_methods(analysis: Analysis) -> str:
     limit = restriction(recipe, "").replace(" with", ", with", 1)
     each = "" if analysis.confidence.n_networks == 1 else " in each of the completions of the data"
     return f"We looked for a network by hill climbing under {_score(recipe)}{limit}{each}; no confidence was computed"
+
+
+def _optimum_methods(analysis: Analysis) -> str:
+    main = analysis.main
+    limit = restriction(main.recipe, "").replace(" with", ", with", 1)
+    best = main.optimum
+    known = ""
+    if best is not None:
+        known = (
+            ", which is proved" if best.is_proved else f"; none has a score that is higher by {best.gap:.4g} or more"
+        )
+    return (
+        f"We looked for the network with the best {_score(main.recipe)[4:]}{limit}{known}; no confidence was computed"
+    )
 
 
 def _any_methods(analysis: Analysis) -> str:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from arcwise.cluster import open_cluster
 from arcwise.deadline import Deadline
+from arcwise.ensemble.diagram.bracket import Bracket
 from arcwise.ensemble.diagram.cover import Part, build_cover, relax
 from arcwise.ensemble.diagram.part_problem import PartProblem
 from arcwise.ensemble.diagram.remote_parts import RemoteParts
@@ -89,6 +90,7 @@ class CredibleDiagram:
     rank: NDArray[np.int32] | None = None
     constant: float = 0.0  # what the diagram's scores lack (parent_sets/score_range.py)
     fixed: FixedPairs | None = None  # pairs whose direction is not the data's to tell, which classes follow
+    bracket: Bracket | None = None  # what is known about the best network, also if a limit stopped the building
 
     @property
     def repeats_classes(self) -> bool:
@@ -177,16 +179,12 @@ def build_diagram(
     OptionError
         If there are more variables than the native core holds sets of.
     """
-    if table.n_variables > LARGEST:
-        raise OptionError(
-            f"credible sets serve up to {LARGEST:,} variables; here are {table.n_variables:,}.",
-            remedies=Remedy("resample the data instead:", Argument("method", "bootstrap")),
-        )
     from arcwise import _core
 
+    _check_size(table)
+
     pairs = native_pairs(fixed)
-    sharing = sharing or Sharing()
-    threads = thread_count(sharing.threads)
+    threads = thread_count((sharing or Sharing()).threads)
 
     near, constant = centred(table)
     sets = candidate_sets(near, constraints)
@@ -197,6 +195,7 @@ def build_diagram(
     tolerance = RELATIVE_TOLERANCE * max(1.0, scale)
     memory = deadline.given.memory_bytes or DEFAULT_MEMORY
     report = native_callback(callback, "credible set")
+    trivial = math.fsum(table.scores[sets.origins[sets.offsets[:-1]]].tolist())  # the best set of each, cycles or not
 
     rank: NDArray[np.int32] | None = None
     budget = Budget(deadline.uncounted, callback)  # the count is of networks, not of nodes of a search
@@ -209,11 +208,13 @@ def build_diagram(
         code = dp.run(threads, deadline.seconds_left, native_callback(callback, "credible set: best scores of subsets"))
         if code:
             native = _core.ensemble.NetworkDiagram(code)
+            known = Bracket(incumbent.origins, trivial)
             return CredibleDiagram(
-                table, native, slack, tolerance, by_class, Status.from_native(code), None, constant, fixed
+                table, native, slack, tolerance, by_class, Status.from_native(code), None, constant, fixed, known
             )
         if dp.optimum == -math.inf:
             raise _no_network()
+        known = Bracket(sets.origins[dp.rows()], float(dp.optimum) + constant)
         # Sinks go first: the nodes that come last in a good network get the smallest numbers.
         order = np.ascontiguousarray(incumbent.order[::-1])
         native = _core.ensemble.build_from_subsets(
@@ -226,9 +227,7 @@ def build_diagram(
         )
     else:
         if not incumbent.rows.size:
-            possible, _ = _core.exact.AcyclicityPropagator(sets).propagate(np.ones(sets.rows, dtype=np.uint8))
-            if not possible:
-                raise _no_network()
+            _check_possible(sets)
         root, part = relax(incumbent.sets, table.n_rows, incumbent, (slack + tolerance) / unit, budget, table.data)
         order = _depth_first_order(table, sets, incumbent)
 
@@ -241,15 +240,16 @@ def build_diagram(
 
         with contextlib.ExitStack() as opened:
             elsewhere = None
-            if sharing.cluster is not None:
+            if sharing is not None and sharing.cluster is not None:
                 cluster = opened.enter_context(open_cluster(sharing.cluster))
                 elsewhere = opened.enter_context(RemoteParts(problem, cluster, deadline))
             within = (slack + tolerance) / unit
             native = build_cover(root, part, within, memory, budget, build, unit=unit, elsewhere=elsewhere)
+        known = Bracket(root.incumbent.origins, min(trivial, unit * root.bound + constant))
         if by_class:
             rank = np.argsort(order).astype(np.int32)
     status = Status.from_native(native.status)
-    return CredibleDiagram(table, native, slack, tolerance, by_class, status, rank, constant, fixed)
+    return CredibleDiagram(table, native, slack, tolerance, by_class, status, rank, constant, fixed, known)
 
 
 def _depth_first_order(table: ParentSetTable, sets: CandidateSets, incumbent: Incumbent) -> NDArray[np.int32]:
@@ -280,6 +280,23 @@ def _depth_first_order(table: ParentSetTable, sets: CandidateSets, incumbent: In
         order.append(v)
         stack.extend(sorted(children[v], key=lambda c: -below[c]))  # the smallest branch comes first
     return np.array(order, dtype=np.int32)
+
+
+def _check_size(table: ParentSetTable) -> None:
+    if table.n_variables > LARGEST:
+        raise OptionError(
+            f"credible sets serve up to {LARGEST:,} variables; here are {table.n_variables:,}.",
+            remedies=Remedy("resample the data instead:", Argument("method", "bootstrap")),
+        )
+
+
+def _check_possible(sets: CandidateSets) -> None:
+    """Refuse sets of which no choice is acyclic."""
+    from arcwise import _core
+
+    possible, _ = _core.exact.AcyclicityPropagator(sets).propagate(np.ones(sets.rows, dtype=np.uint8))
+    if not possible:
+        raise _no_network()
 
 
 def _no_network() -> ConstraintError:

@@ -9,7 +9,7 @@ from arcwise.deadline import Deadline
 from arcwise.ensemble.diagram.credible_diagram import CredibleDiagram
 from arcwise.limits import Status
 
-__all__ = ["Reached", "count_within_reach"]
+__all__ = ["TRIES", "Reached", "count_within_reach"]
 
 # The share of the time that the whole set may take before smaller ones are counted, and by how much they are smaller.
 # A diagram grows about sixfold with every half unit of slack: the first that ends is close to the largest that can.
@@ -20,10 +20,11 @@ TRIES = 12
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """All `count` networks within `slack` of the optimum: a lower bound on what was asked for."""
+    """All `count` networks within `slack` of the optimum, and their diagram: a lower bound on what was asked for."""
 
     slack: float
     count: int
+    diagram: CredibleDiagram
 
 
 def count_within_reach(
@@ -41,5 +42,5 @@ def count_within_reach(
         if diagram.status is Status.COMPLETE:
             sums = diagram.sums(limits=third.limits)
             if sums.status is Status.COMPLETE:
-                return Reached(slack, sums.count)
+                return Reached(slack, sums.count, diagram)
     return None

@@ -17,7 +17,7 @@ from arcwise.errors import UnfinishedError
 from arcwise.graph import Constraints
 from arcwise.mentions import Argument, Remedy
 
-__all__ = ["STEPS", "CompletedTask"]
+__all__ = ["STEPS", "CompletedTask", "has_all_states"]
 
 # Steps of a chain on each sample: it starts where a chain on the data is, and has to forget that equal cases had equal
 # values.
@@ -96,3 +96,9 @@ class CompletedTask:
     def identity(self) -> dict[str, Any]:
         """What a file of replicates must agree with."""
         return {"data": self.data.digest, "completions": len(self.states), "completion_seed": self.seed}
+
+
+def has_all_states(completions: Completions) -> bool:
+    """Say whether replicates were begun from all completions that were asked for, or from none: others differ."""
+    known = completions.kept.get("replicates")
+    return not isinstance(known, CompletedTask) or len(known.states) == completions.count

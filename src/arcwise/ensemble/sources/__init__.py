@@ -9,6 +9,7 @@ from importlib.metadata import EntryPoint, entry_points
 
 from arcwise.ensemble.sources.bootstrap import Bootstrap
 from arcwise.ensemble.sources.credible import Credible
+from arcwise.ensemble.sources.optimum import OptimumSource
 from arcwise.ensemble.sources.posterior import PosteriorSource
 from arcwise.ensemble.sources.search import SearchSource
 from arcwise.ensemble.sources.source import Source
@@ -18,7 +19,7 @@ __all__ = ["SOURCES", "Source", "find_source"]
 
 # In the order in which `learn` tries the usual ones, if it is not told which to take.
 SOURCES: dict[str, Source] = {
-    source.name: source for source in (Credible(), Bootstrap(), PosteriorSource(), SearchSource())
+    source.name: source for source in (Credible(), Bootstrap(), PosteriorSource(), SearchSource(), OptimumSource())
 }
 
 

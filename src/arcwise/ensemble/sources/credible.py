@@ -12,8 +12,8 @@ from arcwise.ensemble.ancestral_set import list_ancestral
 from arcwise.ensemble.bayes_factors import factor_of
 from arcwise.ensemble.credible_set import CredibleSet
 from arcwise.ensemble.diagram.sharing import Sharing
-from arcwise.ensemble.network_summary import NetworkSummary
 from arcwise.ensemble.sources.source import Source
+from arcwise.ensemble.unfinished_set import UnfinishedSet
 from arcwise.errors import GuaranteeError
 from arcwise.limits import Status
 from arcwise.option import check_options, option
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from arcwise.data import Dataset
     from arcwise.ensemble.network_summary import Ensemble
     from arcwise.ensemble.recipe import Recipe, Run
+    from arcwise.exact import Optimum
 
 __all__ = ["TABLE", "Credible", "CredibleOptions"]
 
@@ -62,7 +63,7 @@ class Credible(Source):
     quick_permutations = 14
 
     def run(self, recipe: Recipe, data: Dataset, run: Run) -> Ensemble:
-        """Score, prune and find the set, and count it; nothing but the status is left if a limit stops any of it."""
+        """Score, prune and find the set, and count it; what is known is left if a limit stops any of it."""
         deadline = Deadline.of(run.limits)
         slack = math.log(recipe.settings["bayes_factor"])
         constraints = recipe.constraints_on(data.names)
@@ -70,7 +71,7 @@ class Credible(Source):
             return _under_ancestors(recipe, data, run, deadline)
         table = _table(recipe, data, run, slack, deadline)
         if table.status is not Status.COMPLETE:
-            return NetworkSummary.unfinished(table.names, table.status, stopped_at=TABLE)
+            return UnfinishedSet.of(recipe, data, table, table.status, facts={"stopped_at": TABLE})
         found = CredibleSet.build(
             table,
             log_slack=slack,
@@ -82,7 +83,7 @@ class Credible(Source):
         )
         counted = found.summary(limits=deadline.uncounted)
         if not counted.complete:
-            return counted
+            return UnfinishedSet.of(recipe, data, table, counted.status, whole=found, facts=counted.facts)
         most = recipe.settings["most_networks"]
         if most is not None and found.count > most:
             return found.networks(limits=replace(deadline.limits, count=most)).made_by(recipe)
@@ -114,15 +115,17 @@ def _under_ancestors(recipe: Recipe, data: Dataset, run: Run, deadline: Deadline
     while True:
         table = _table(recipe, data, run, slack, deadline)
         if table.status is not Status.COMPLETE:
-            return NetworkSummary.unfinished(table.names, table.status, stopped_at=TABLE)
+            return UnfinishedSet.of(recipe, data, table, table.status, facts={"stopped_at": TABLE})
+        best: list[Optimum] = []
+        sharing = Sharing(run.threads, run.cluster)
         try:
-            found = list_ancestral(table, own, constraints, deadline, run.progress, Sharing(run.threads, run.cluster))
+            found = list_ancestral(table, own, constraints, deadline, run.progress, sharing, on_best=best.append)
         except GuaranteeError:
             slack = wider_slack(table, slack, data, constraints, recipe.max_parents)
             continue
         most = recipe.settings["most_networks"]
         if not found.complete:
-            return NetworkSummary.unfinished(table.names, found.status)
+            return UnfinishedSet.of(recipe, data, table, found.status, found=best[0] if best else None)
         if most is not None and found.count > most:
             found = replace(found[:most], status=Status.COUNT_LIMIT)
         return found.made_by(recipe)

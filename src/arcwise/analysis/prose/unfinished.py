@@ -1,0 +1,105 @@
+"""What is known of a set of networks that a limit ended, in words."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from arcwise.analysis.averaged import Shortfall
+from arcwise.analysis.prose.sources import restriction
+from arcwise.analysis.remark import Remark
+from arcwise.limits import Status
+
+if TYPE_CHECKING:
+    from arcwise.analysis.averaged import Averaged
+    from arcwise.ensemble import Recipe
+    from arcwise.exact import Optimum
+
+__all__ = ["bound_words", "known_words", "remedy_words", "unfinished_remark", "why_unfinished"]
+
+LARGEST = 1e6  # beyond, a factor is shown as a power
+
+
+def remedy_words(status: Status) -> str:
+    """Say what would make a set fit its limit."""
+    begin = "Ask for" if status is Status.MEMORY_LIMIT else "Allow more time (--limit-seconds),"
+    return (
+        f"{begin} fewer parents (--max-parents 3), another score (--score bic prunes best), or use --method bootstrap."
+    )
+
+
+def why_unfinished(given_up: Averaged) -> str:
+    """Say where the set ended: "its networks could not all be counted (time limit)"."""
+    scored = None if given_up.unfinished is None else given_up.unfinished.most_parents
+    upto = "" if scored is None else f" beyond sets of {scored}"
+    what = {
+        Shortfall.TABLE: f"the table of parent sets could not be completed{upto}",
+        Shortfall.NETWORKS: "its networks could not all be counted",
+    }.get(given_up.shortfall or Shortfall.NETWORKS, "too few completions were finished")
+    return f"{what} ({given_up.status})"
+
+
+def bound_words(found: Optimum, recipe: Recipe, most_parents: int | None = None) -> str:
+    """Say what is proved of a best network: "no network can have more than -97.1: 1.2 nats more, a factor of 3.3".
+
+    `most_parents`: only parent sets of up to so many were scored, so that nothing is known of others.
+    """
+    within = recipe if most_parents is None else replace(recipe, max_parents=most_parents)
+    which = (restriction(within, "network") or "network").replace("that satisfy", "that satisfies")
+    if found.is_proved:
+        return f"no {which} has a better one, which is proved"
+    if most_parents is not None and found.gap <= 0:
+        return f"no {which} has a better one, and nothing is known of others"
+    if not math.isfinite(found.gap):
+        return "no bound is known"
+    return f"no {which} can have more than {found.upper_bound:.6g}: {found.gap:.4g} nats more, {_factor(found.gap)}"
+
+
+def _factor(gap: float) -> str:
+    """Return a difference of scores as a Bayes factor."""
+    factor = math.exp(min(gap, 700.0))
+    return f"a Bayes factor of {factor:.3g}" if factor < LARGEST else f"a Bayes factor of e^{gap:.4g}"
+
+
+def known_words(given_up: Averaged) -> str:
+    """Say what is known where a comparison has no set: the best network and its bound, and a smaller set's count."""
+    unfinished = given_up.unfinished
+    if unfinished is None:
+        return ""
+    parts = []
+    if unfinished.found is not None:
+        proved = bound_words(unfinished.found, given_up.recipe, unfinished.most_parents)
+        parts.append(f"the best network found has the score {unfinished.found.score:.6f}, and {proved}")
+    if "reached_count" in unfinished.facts:
+        count, slack = int(unfinished.facts["reached_count"]), float(unfinished.facts["reached_slack"])
+        parts.append(f"{count:,} network{' is' if count == 1 else 's are'} within {_factor(slack)} of the best")
+    return "; ".join(parts)
+
+
+def unfinished_remark(shown: Averaged, given_up: Averaged, *, gaps: bool) -> Remark:
+    """Say that the set is not complete, what is shown in its place, and what is known about the best network."""
+    best, unfinished = shown.optimum, given_up.unfinished
+    asked = f"{given_up.recipe.settings['bayes_factor']:g}"
+    begin = f"The credible set at a Bayes factor of {asked} is not complete: {why_unfinished(given_up)}. What is shown"
+    scored = None if unfinished is None else unfinished.most_parents
+    proved = "" if best is None else bound_words(best, given_up.recipe, scored)
+    if shown.shortfall is Shortfall.SMALLER:
+        factor = f"{shown.recipe.settings['bayes_factor']:.3g}"
+        many = f"all {shown.count:,} networks" if shown.count != 1 else "the one network"
+        text = (
+            f"{begin} is the average over {many} within a Bayes factor of {factor} of the best, which were all found. "
+            "Others that the data cannot rule out have no part in it, so that confidences tend to be nearer to 0 and 1 "
+            "than those of the whole set."
+        )
+        text += "" if best is None else f" The best network has the score {best.score:.6f}: {proved}."
+    else:
+        assert best is not None
+        where = " of one completion of the data" if gaps else ""
+        text = (
+            f"{begin} is the best network{where} that was found, with the score {best.score:.6f}: {proved}. It is "
+            "there to be looked at, and says nothing of how far its edges can be trusted."
+        )
+    return Remark(
+        f"{text} {remedy_words(given_up.status)}", by_time=Status.TIME_LIMIT in (given_up.status, shown.status)
+    )

@@ -1,0 +1,119 @@
+"""The best network that is found in a time, with the bound that holds: what is left of a set that was not finished."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from arcwise.data import Dataset
+from arcwise.deadline import Deadline
+from arcwise.ensemble.recipe import Recipe
+from arcwise.errors import ConstraintError, GuaranteeError, OptionError, UnfinishedError
+from arcwise.exact import PROOF_TOLERANCE, Optimum, find_optimal
+from arcwise.graph import Constraints, Dag
+from arcwise.limits import Limits, Status
+from arcwise.local import hill_climb
+from arcwise.parent_sets import ParentSetTable
+from arcwise.scores.believed import log_prior_of
+
+__all__ = ["best_network", "better_of", "beyond_table"]
+
+
+def best_network(
+    recipe: Recipe, data: Dataset, table: ParentSetTable, deadline: Deadline, threads: int | None = None
+) -> Optimum | None:
+    """Return the best network of a table that satisfies the recipe's constraints, found in the time, with its bound.
+
+    Without constraints on ancestors there always is one, if the time is over too: the bound is then that of each
+    variable's best parents by themselves. With them None says that no network is known that satisfies them.
+    """
+    known = recipe.constraints_on(data.names)
+    if known is None or not known.is_ancestral:
+        return find_optimal(table, constraints=known, limits=deadline.uncounted, threads=threads, progress=False)
+    try:
+        return find_optimal(table, constraints=known, limits=deadline.uncounted, threads=threads, progress=False)
+    except (UnfinishedError, GuaranteeError) as error:
+        ended = Status.TIME_LIMIT if isinstance(error, UnfinishedError) else table.status
+    simple = _simple_network(recipe, data, known, deadline)
+    if simple is None:
+        return None
+    # No network with these ancestors is better than the best of all that the arcs allow.
+    above = find_optimal(table, constraints=known.arc_part, limits=deadline.uncounted, threads=threads, progress=False)
+    score = recipe.scorer.score_network(data, simple)
+    upper = max(score, above.upper_bound)
+    proved = upper - score <= PROOF_TOLERANCE
+    return replace(
+        above,
+        dag=simple,
+        score=score,
+        upper_bound=upper,
+        gap=upper - score,
+        status=Status.COMPLETE if proved else Status.TIME_LIMIT if ended is Status.COMPLETE else ended,
+        method="hill climbing",
+        reason="the search under constraints on ancestors was not finished",
+        ties_possible=True,
+        log_prior=log_prior_of(recipe.scorer.describe(), simple),
+    )
+
+
+def better_of(one: Optimum | None, other: Optimum | None) -> Optimum | None:
+    """Return the better of two networks of the same problem, with the lower of the two bounds."""
+    if one is None or other is None:
+        return one or other
+    best = one if one.score >= other.score else other
+    upper = max(best.score, min(one.upper_bound, other.upper_bound))
+    proved = upper - best.score <= PROOF_TOLERANCE
+    upper = best.score if proved else upper
+    status = Status.COMPLETE if proved else best.status if best.status is not Status.COMPLETE else one.status
+    return replace(best, upper_bound=upper, gap=upper - best.score, status=status)
+
+
+def beyond_table(recipe: Recipe, data: Dataset, found: Optimum, ended: Status, limits: Limits) -> Optimum:
+    """Return what a plain climb finds if that is better than the best network of a table with parent sets missing.
+
+    The bound stays that of the table's networks, and nothing is proved of others: the status is the limit that `ended`
+    the table.
+    """
+    known = recipe.constraints_on(data.names)
+    found = replace(found, status=ended)
+    if known is not None and known.is_ancestral:
+        return found
+    climbed = hill_climb(
+        data,
+        recipe.scorer,
+        constraints=known,
+        max_parents=recipe.max_parents,
+        seed=0,
+        limits=limits,
+        progress=False,
+        refine=0,
+    )
+    if climbed.score <= found.score:
+        return found
+    upper = max(climbed.score, found.upper_bound)
+    prior = log_prior_of(recipe.scorer.describe(), climbed.dag)
+    return replace(
+        found, dag=climbed.dag, score=climbed.score, upper_bound=upper, gap=upper - climbed.score, log_prior=prior
+    )
+
+
+def _simple_network(recipe: Recipe, data: Dataset, known: Constraints, deadline: Deadline) -> Dag | None:
+    """Return a network that satisfies constraints on ancestors, by arcs from each to whom it must lead to.
+
+    A climb from there on is taken if it keeps what must not lead to each other apart.
+    """
+    try:
+        arcs = known.arc_part.changed(required=tuple(sorted({*known.arc_part.required, *known.ancestors})))
+        plain = Dag.from_arcs(data.names, arcs.required)
+        climbed = hill_climb(
+            data,
+            recipe.scorer,
+            constraints=arcs,
+            max_parents=recipe.max_parents,
+            seed=0,
+            limits=Limits(seconds=deadline.limits.seconds),
+            progress=False,
+            refine=0,
+        ).dag
+    except (ConstraintError, OptionError):
+        return None
+    return next((dag for dag in (climbed, plain) if not known.violations(dag)), None)

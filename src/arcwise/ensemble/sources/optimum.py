@@ -1,0 +1,95 @@
+"""The best network as a source: one network, with what is proved of its score."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from arcwise.deadline import Deadline
+from arcwise.ensemble.best_network import best_network
+from arcwise.ensemble.ensemble_facts import known_facts
+from arcwise.ensemble.network_set import NetworkSet
+from arcwise.ensemble.network_summary import NetworkSummary
+from arcwise.ensemble.sources.source import Source
+from arcwise.limits import Status
+from arcwise.parent_sets import build_parent_sets
+
+if TYPE_CHECKING:
+    from arcwise.data import Dataset
+    from arcwise.ensemble.network_summary import Ensemble
+    from arcwise.ensemble.recipe import Recipe, Run
+    from arcwise.exact import Optimum
+
+__all__ = ["OptimumOptions", "OptimumSource", "find_best", "single_network"]
+
+# For constraints on ancestors the table holds what is within this of the optimum: e^10 is what such constraints cost
+# at most where the data nearly say the same.
+ANCESTRAL_SLACK = 10.0
+
+
+@dataclass(frozen=True)
+class OptimumOptions:
+    """There is nothing to choose."""
+
+
+class OptimumSource(Source):
+    """Find the network with the best score, and prove it, or say how much better another could be."""
+
+    name = "optimum"
+    title = "best network"
+    networks = "networks with the best score"
+    meaning = "the network with the best score, which says nothing about how far to trust an edge"
+    Settings: ClassVar[type[Any]] = OptimumOptions
+    default_score = "bic"
+    is_sample = True
+    is_usual = False
+    has_shares = False
+    obeys_ancestors = True
+
+    def run(self, recipe: Recipe, data: Dataset, run: Run) -> Ensemble:
+        """Search; at a limit, the best network so far with its bound."""
+        found, status = find_best(recipe, data, run)
+        if found is None:
+            return NetworkSummary.unfinished(data.names, status)
+        return single_network(recipe, data, found, status)
+
+
+def find_best(recipe: Recipe, data: Dataset, run: Run) -> tuple[Optimum | None, Status]:
+    """Return the best network that is found, None if none is that satisfies the constraints, and why it ended."""
+    deadline = Deadline.of(run.limits)
+    known = recipe.constraints_on(data.names)
+    table = build_parent_sets(
+        data,
+        recipe.scorer,
+        slack=ANCESTRAL_SLACK if known is not None and known.is_ancestral else 0.0,
+        max_parents=recipe.max_parents,
+        constraints=known,
+        threads=run.threads,
+        cluster=run.cluster,
+        limits=deadline.uncounted,
+        progress=run.progress,
+    )
+    found = best_network(recipe, data, table, deadline, run.threads)
+    if found is None:
+        return None, deadline.status
+    return found, found.status if table.status is Status.COMPLETE else table.status
+
+
+def single_network(recipe: Recipe, data: Dataset, found: Optimum, status: Status) -> NetworkSet:
+    """Return a best network as an ensemble of one, which says what is proved of it."""
+    known = recipe.constraints_on(data.names)
+    return NetworkSet.from_dags(
+        [found.dag],
+        origin=OptimumSource.name,
+        scores=[found.score],
+        status=status,
+        max_parents=recipe.max_parents,
+        score=dict(recipe.score),
+        data_digest=data.digest,
+        facts={
+            "n_cases": data.n_cases,
+            "gap": found.gap if math.isfinite(found.gap) else None,
+            **known_facts(known, None if data.targets is None else data.targets.sets),
+        },
+    ).made_by(recipe)

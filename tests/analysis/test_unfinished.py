@@ -1,0 +1,170 @@
+"""A credible set that a limit ends: an answer all the same, with its bound, in all files."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import random
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import arcwise
+from arcwise import Constraints, datasets
+from arcwise.analysis import learning, open_analysis, work
+from arcwise.analysis.averaged import Shortfall
+from arcwise.ensemble import CredibleSet, Recipe
+from arcwise.ensemble.recipe import Run
+from arcwise.ensemble.unfinished_set import UnfinishedSet
+from arcwise.limits import Limits, Status
+from arcwise.model import read_bif
+from arcwise.parent_sets import build_parent_sets
+
+
+@pytest.fixture(scope="module")
+def votes() -> arcwise.Dataset:
+    """A dependent world of nine variables: a chain with noise, and a common child."""
+    draws = random.Random(5)
+    rows = []
+    for _ in range(300):
+        row = [draws.randrange(2)]
+        while len(row) < 8:
+            row.append(row[-1] if draws.random() < 0.75 else draws.randrange(3))
+        rows.append([*row, (row[2] + row[6]) % 2 if draws.random() < 0.8 else draws.randrange(2)])
+    frame = pd.DataFrame([[f"s{value}" for value in row] for row in rows], columns=[f"v{k}" for k in range(9)])
+    return arcwise.Dataset.from_dataframe(frame)
+
+
+def credible(data: Any, **options: Any) -> arcwise.analysis.Analysis:
+    return arcwise.learn(data, method="credible", compare=False, permutations=0, seed=1, progress=False, **options)
+
+
+def test_no_time_gives_the_best_network_with_its_bound_in_all_files(votes: arcwise.Dataset, tmp_path: Path) -> None:
+    known = Constraints(votes.names, required=[("v0", "v5")], forbidden=[("v1", "v2"), ("v2", "v1")])
+    found = credible(votes, limit_seconds=1e-6, constraints=known)
+    assert found.status is Status.TIME_LIMIT
+    assert found.main.shortfall is Shortfall.SINGLE and found.main.count == 1
+    assert found.main.asked is not None and found.main.asked.source == "credible"
+    best = found.main.optimum
+    assert best is not None and not known.violations(best.dag)
+    assert best.score == pytest.approx(found.main.recipe.scorer.score_network(votes, best.dag))
+    assert "The credible set at a Bayes factor of 20 is not complete" in found.remarks[0].text
+    assert f"{best.score:.6f}" in found.remarks[0].text
+    assert "not complete" in found.to_html()
+    found.save(tmp_path / "out")
+    record = json.loads((tmp_path / "out" / "run.json").read_text())["result"]
+    assert record["status"] == "time limit" and record["asked"]["source"] == "credible"
+    assert record["best"]["score"] == best.score and record["best"]["gap"] == best.gap
+    assert ["v0", "v5"] in record["arcs"]
+    rows = list(csv.DictReader((tmp_path / "out" / "edges.csv").read_text().splitlines()))
+    assert len(rows) >= 1 and not {("v1", "v2"), ("v2", "v1")} & {(row["from"], row["to"]) for row in rows}
+    assert open_analysis(tmp_path / "out").networks.count == 1
+
+
+def test_a_smaller_set_that_is_complete_is_averaged(
+    votes: arcwise.Dataset, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    whole = credible(votes, bayes_factor=1e6, max_parents=2, limit_seconds=None)
+    assert whole.complete
+    real = CredibleSet._build
+
+    def small(self: CredibleSet, by: Any, slack: float, *rest: Any) -> Any:
+        made = real(self, by, slack, *rest)
+        if slack > 5:
+            from arcwise import _core
+
+            nothing = _core.ensemble.NetworkDiagram(list(Status).index(Status.MEMORY_LIMIT))
+            return replace(made, native=nothing, status=Status.MEMORY_LIMIT)
+        return made
+
+    monkeypatch.setattr(CredibleSet, "_build", small)
+    found = credible(votes, bayes_factor=1e6, max_parents=2, limit_seconds=None)
+    factor = math.exp(math.log(1e6) * 0.6**2)
+    assert found.status is Status.MEMORY_LIMIT and found.main.shortfall is Shortfall.SMALLER
+    assert found.main.recipe.settings["bayes_factor"] == pytest.approx(factor, rel=1e-5)
+    assert found.main.asked is not None and found.main.asked.settings["bayes_factor"] == 1e6
+    best = found.main.optimum
+    assert best is not None and best.is_proved
+    assert whole.main.credible is not None and best.score == pytest.approx(whole.main.credible.optimum)
+    monkeypatch.undo()
+    alone = credible(votes, bayes_factor=factor, max_parents=2, limit_seconds=None)
+    assert found.main.count == alone.main.count < whole.main.count
+    assert found.confidence.vector == pytest.approx(alone.confidence.vector)
+    assert f"all {alone.main.count:,} networks within a Bayes factor of {factor:.3g}" in found.remarks[0].text
+    found.save(tmp_path / "out")
+    assert json.loads((tmp_path / "out" / "run.json").read_text())["result"]["best"]["proved"]
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    seconds=st.sampled_from([1e-9, 1e-4, 1e-3, 0.01, 0.05, 0.2]),
+    memory=st.sampled_from([1, 2**10, 2**14, 2**17, 2**20, 2**30]),
+    said=st.sampled_from(
+        [{}, {"required": [("v3", "v0")]}, {"ancestors": [("v4", "v1")], "non_ancestors": [("v2", "v7")]}]
+    ),
+)
+def test_no_limit_leaves_no_answer(
+    votes: arcwise.Dataset, seconds: float, memory: int, said: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = Constraints(votes.names, **said) if said else None
+    monkeypatch.setattr(learning, "MEMORY", memory)
+    try:
+        found = credible(votes, limit_seconds=seconds, constraints=known)
+    except arcwise.errors.OptionError as error:
+        assert memory <= 2**10 and "does not hold one parent set per variable" in str(error)
+        return
+    assert known is None or not known.violations(found.dag)
+    if found.main.asked is not None:
+        assert found.main.optimum is not None and found.main.optimum.gap >= 0
+        assert not found.complete
+    table = build_parent_sets(votes, found.main.recipe.scorer, max_parents=found.main.recipe.max_parents)
+    best = found.main.optimum
+    if best is not None and best.is_proved and known is None:
+        assert best.score == pytest.approx(arcwise.find_optimal(table, progress=False).score)
+
+
+def test_gaps(votes: arcwise.Dataset, tmp_path: Path) -> None:
+    draws = random.Random(1)
+    file = tmp_path / "gaps.csv"
+    votes.to_file(tmp_path / "whole.csv")
+    head, *rows = list(csv.reader((tmp_path / "whole.csv").read_text().splitlines()))
+    with file.open("w") as out:
+        csv.writer(out).writerows([head, *([x if draws.random() > 0.05 else "" for x in row] for row in rows)])
+    found = credible(str(file), impute="completions", limit_seconds=1e-3)
+    assert found.status is Status.TIME_LIMIT and found.main.optimum is not None
+    assert "of one completion of the data" in found.remarks[0].text
+    found.save(tmp_path / "out")
+
+
+def test_a_comparison_that_did_not_fit_says_what_is_known(
+    votes: arcwise.Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(work, "COMPARED_MEMORY", 2**15)
+    found = arcwise.learn(votes, replicates=20, permutations=0, seed=1, max_parents=2, bayes_factor=1e6, progress=False)
+    text = next(remark.text for remark in found.remarks if remark.text.startswith("Not computed for comparison"))
+    unfinished = [made.unfinished for _, made in found.missing if getattr(made, "unfinished", None) is not None]
+    assert any(one is not None and one.found is not None for one in unfinished), text
+    assert "the best network found has the score" in text
+
+
+def test_the_bound_of_an_unfinished_set_is_one(shared: Path) -> None:
+    data = read_bif(shared / "data" / "networks" / "alarm.bif.gz").sample(300, seed=1, progress=False)
+    recipe = Recipe.usual(
+        "credible", "bic", n_cases=300, arities=data.arities.tolist(), max_parents=2, bayes_factor=1e9
+    )
+    made = recipe.carry_out(data, Run(limits=Limits(memory_bytes=2**21), progress=False))
+    assert isinstance(made, UnfinishedSet) and made.found is not None
+    best = arcwise.find_optimal(made.table, progress=False).score
+    assert made.found.score <= best + 1e-6 <= made.found.upper_bound + 2e-6
+
+
+@pytest.mark.parametrize("method", ["optimum"])
+def test_the_best_network_by_name(method: str) -> None:
+    found = arcwise.learn(datasets.load("balance-scale"), method=method, compare=False, permutations=0, progress=False)
+    assert found.complete and found.main.count == 1
