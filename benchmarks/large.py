@@ -3,7 +3,7 @@
 `python -m benchmarks.large` measures up to 1,000 variables, `python -m benchmarks.large 200 500 1000 2000 5000` what is
 asked for. Every figure is of a process of its own, so that memory is that of one task. Slopes are those of log-log
 plots between consecutive sizes; with `--draw` the plot goes to docs/benchmarks/large-variables.svg. pyAgrum and R's
-bnlearn are measured where they are installed, up to `MOST_OF_PEERS`.
+bnlearn are measured where they are installed, up to `MOST_OF_PEERS` variables; `--peers` measures them alone.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from benchmarks._topic import ROOT, has_peer, parser_for
 
 CASES = 5000
 SIZES = (200, 500, 1000)
-MOST_OF_PEERS = 500
+MOST_OF_PEERS = 1000
 FIGURE = ROOT / "docs" / "benchmarks" / "large-variables.svg"
 REPLICATES = 2
 BNLEARN = """
 suppressMessages(library(bnlearn))
 d <- read.csv("{path}", colClasses = "factor")
-t <- system.time(g <- hc(d))
+t <- system.time(g <- {search}(d, score = "bic"))
 write.csv(arcs(g), "{arcs}", row.names = FALSE)
 cat(t["user.self"])
 """
@@ -86,23 +86,23 @@ def replicate(variables: int) -> dict[str, Any]:
     return {"seconds": (time.process_time() - begin) / REPLICATES}
 
 
-def pyagrum(variables: int) -> dict[str, Any]:
+def pyagrum(variables: int, method: str) -> dict[str, Any]:
     from benchmarks.local_search import Peer
 
     truth, data = random_sample(variables)
-    seconds, dag = Peer(data).learn("useGreedyHillClimbing", times=1)
+    seconds, dag = Peer(data).learn(method, times=1)
     return found(data, truth, dag, seconds)
 
 
-def bnlearn(variables: int) -> dict[str, Any]:
+def bnlearn(variables: int, search: str) -> dict[str, Any]:
     truth, data = random_sample(variables)
     with tempfile.TemporaryDirectory() as folder:
         path, arcs = Path(folder) / "data.csv", Path(folder) / "arcs.csv"
         data.to_file(path)
-        program = BNLEARN.format(path=path, arcs=arcs)
+        program = BNLEARN.format(path=path, arcs=arcs, search=search)
         ran = subprocess.run(["Rscript", "-e", program], capture_output=True, text=True, check=True)
         rows = arcs.read_text().replace('"', "").splitlines()[1:]
-    dag = Dag.from_arcs(data.names, [tuple(row.split(",")) for row in rows])
+    dag = Dag.from_arcs(data.names, [(parent, child) for parent, child in (row.split(",") for row in rows)])
     return found(data, truth, dag, float(ran.stdout))
 
 
@@ -110,8 +110,10 @@ MEASURES: dict[str, Callable[[int], dict[str, Any]]] = {
     "plain": lambda n: climb(n, 0),
     "refined": lambda n: climb(n, 3),
     "replicate": replicate,
-    "pyagrum": pyagrum,
-    "bnlearn": bnlearn,
+    "pyagrum": lambda n: pyagrum(n, "useGreedyHillClimbing"),
+    "pyagrum-tabu": lambda n: pyagrum(n, "useLocalSearchWithTabuList"),
+    "bnlearn": lambda n: bnlearn(n, "hc"),
+    "bnlearn-tabu": lambda n: bnlearn(n, "tabu"),
 }
 
 
@@ -178,10 +180,30 @@ def draw(sizes: list[int], seconds: dict[str, list[float]]) -> None:
     figure.savefig(FIGURE, bbox_inches="tight", metadata={"Date": None})
 
 
+def print_own(sizes: list[int], *, drawn: bool) -> None:
+    seconds = {
+        "hill climbing, refine=0": print_search(sizes, "plain", "Hill climbing, `refine=0`"),
+        "hill climbing": print_search(sizes, "refined", "Hill climbing"),
+        "a bootstrap replicate": print_replicates(sizes),
+    }
+    if drawn:
+        draw(sizes, seconds)
+
+
+def print_peers(sizes: list[int]) -> None:
+    if has_peer("pyagrum"):
+        print_search(sizes, "pyagrum", "pyAgrum, greedy hill climbing")
+        print_search(sizes, "pyagrum-tabu", "pyAgrum, tabu list")
+    if has_peer("bnlearn"):
+        print_search(sizes, "bnlearn", "bnlearn, hc")
+        print_search(sizes, "bnlearn-tabu", "bnlearn, tabu")
+
+
 def main(arguments: Sequence[str] = ()) -> None:
     parser = parser_for(__doc__)
     parser.add_argument("sizes", nargs="*", type=int, help="numbers of variables")
     parser.add_argument("--draw", action="store_true", help="draw the plot of the page")
+    parser.add_argument("--peers", action="store_true", help="only the other programs")
     parser.add_argument("--measure", choices=list(MEASURES), help="one task of the first size, in this process")
     given = parser.parse_args(arguments)
     sizes = given.sizes or list(SIZES)
@@ -189,18 +211,9 @@ def main(arguments: Sequence[str] = ()) -> None:
         made = MEASURES[given.measure](sizes[0])
         print(json.dumps(made | {"mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024}))
         return
-    seconds = {
-        "hill climbing, refine=0": print_search(sizes, "plain", "Hill climbing, `refine=0`"),
-        "hill climbing": print_search(sizes, "refined", "Hill climbing"),
-        "a bootstrap replicate": print_replicates(sizes),
-    }
-    if given.draw:
-        draw(sizes, seconds)
-    few = [n for n in sizes if n <= MOST_OF_PEERS]
-    if has_peer("pyagrum"):
-        print_search(few, "pyagrum", "pyAgrum, greedy hill climbing")
-    if has_peer("bnlearn"):
-        print_search(few, "bnlearn", "bnlearn, hc")
+    if not given.peers:
+        print_own(sizes, drawn=given.draw)
+    print_peers([n for n in sizes if n <= MOST_OF_PEERS])
 
 
 if __name__ == "__main__":
