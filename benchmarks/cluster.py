@@ -154,20 +154,21 @@ def jobs(given: argparse.Namespace) -> dict[str, Callable[[], Job]]:
         return lambda cluster: sample_posterior(table, **options, cluster=cluster).arc_probabilities().tolist()
 
     def effects() -> Job:
-        networks = resampled(given.networks, None)
-        return lambda cluster: find_effects(networks, data, progress=False, cluster=cluster).to_frame().to_csv()
+        few = network.sample(given.effect_cases, seed=1)  # many parent sets
+        networks = arcwise.bootstrap_networks(few, "qnml", replicates=given.networks, max_parents=3, **quiet)
+        return lambda cluster: find_effects(networks, few, progress=False, cluster=cluster).to_frame().to_csv()
 
     def tables() -> Job:
         many = network.sample(given.table_cases, seed=1)
         options: dict[str, Any] = {"slack": 3.0, "max_parents": given.parents, "threads": 1, "progress": False}
         return lambda cluster: build_parent_sets(many, "bdeu:ess=1", **options, cluster=cluster).digest
 
-    def parts() -> Job:
-        read = read_data(SHARED / "liao2019" / "bands.csv.gz", categorical=True)
-        table = build_parent_sets(read, "bic", slack=math.log(150), threads=1, progress=False)
+    def parts(name: str, factor: float) -> Job:
+        read = read_data(SHARED / "liao2019" / f"{name}.csv.gz", categorical=True)
+        table = build_parent_sets(read, "bic", slack=math.log(factor), threads=1, progress=False)
 
         def run(cluster: Cluster | None) -> Any:
-            found = CredibleSet.build(table, bayes_factor=150, threads=1, cluster=cluster, progress=False)
+            found = CredibleSet.build(table, bayes_factor=factor, threads=1, cluster=cluster, progress=False)
             return found.count, found.diagram().native.fingerprint
 
         return run
@@ -179,7 +180,8 @@ def jobs(given: argparse.Namespace) -> dict[str, Callable[[], Job]]:
         "chains": chains,
         "effects by cause": effects,
         "tables by sets": tables,
-        "parts of a credible set": parts,
+        "three parts (bands)": lambda: parts("bands", given.bands_factor),
+        "many parts (soybean)": lambda: parts("soybean", given.soybean_factor),
     }
 
 
@@ -221,13 +223,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--network", default="alarm")
     parser.add_argument("--cases", type=int, default=5000)
-    parser.add_argument("--replicates", type=int, default=2000)
-    parser.add_argument("--permutations", type=int, default=100)
-    parser.add_argument("--repeats", type=int, default=40)
+    parser.add_argument("--replicates", type=int, default=6000)
+    parser.add_argument("--permutations", type=int, default=300)
+    parser.add_argument("--repeats", type=int, default=100)
     parser.add_argument("--draws", type=int, default=20_000)
-    parser.add_argument("--steps", type=int, default=500)
-    parser.add_argument("--networks", type=int, default=200)
-    parser.add_argument("--table-cases", type=int, default=200_000)
+    parser.add_argument("--steps", type=int, default=3000)
+    parser.add_argument("--networks", type=int, default=3000)
+    parser.add_argument("--effect-cases", type=int, default=500)
+    parser.add_argument("--bands-factor", type=float, default=400.0)
+    parser.add_argument("--soybean-factor", type=float, default=500.0)
+    parser.add_argument("--table-cases", type=int, default=300_000)
     parser.add_argument("--parents", type=int, default=5)
     parser.add_argument("--only", nargs="*")
     given = parser.parse_args()
