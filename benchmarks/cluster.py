@@ -38,6 +38,7 @@ from arcwise.model import read_network
 
 SHARED = Path(os.environ.get("ARCWISE_SHARED", Path(__file__).resolve().parents[2] / "shared")) / "data"
 MANY = 32
+AT_ONCE = {"chains": 4}  # tasks, however many workers there are: each of a chain's needs the one before
 
 
 def makespan(seconds: Sequence[float], workers: int, overhead: float) -> float:
@@ -210,7 +211,7 @@ def row(name: str, here: Spent, one: Spent, two: Spent) -> str:
     by_processor = path[0] / (2 * path[1])
     overhead = max(0.0, (one.clock - one.here - sum(tasks)) / len(tasks))
     # Of what this process did, Dask's own work is the overhead; the rest is done before tasks begin or after.
-    many = one.here + makespan(sorted(tasks, reverse=True), MANY, min(overhead, 0.02))
+    many = one.here + makespan(sorted(tasks, reverse=True), min(MANY, AT_ONCE.get(name, MANY)), min(overhead, 0.02))
     return (
         f"| {name} | {here.here:.1f} | {one.clock:.1f} | {two.clock:.1f} | {by_clock:.0%} | {one.here:.1f} | "
         f"{sum(tasks):.1f} | {sum(two.seconds):.1f} | {two.longest_worker:.1f} | {by_processor:.0%} | {len(tasks)} | "
