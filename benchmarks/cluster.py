@@ -39,6 +39,7 @@ from benchmarks._topic import SHARED, has_data, has_peer, parser_for
 
 DATA = SHARED / "data"
 MANY = 32
+AT_ONCE = {"chains": 4}  # tasks, however many workers there are: each of a chain's needs the one before
 
 
 def makespan(seconds: Sequence[float], workers: int, overhead: float) -> float:
@@ -155,20 +156,21 @@ def jobs(given: argparse.Namespace) -> dict[str, Callable[[], Job]]:
         return lambda cluster: sample_posterior(table, **options, cluster=cluster).arc_probabilities().tolist()
 
     def effects() -> Job:
-        networks = resampled(given.networks, None)
-        return lambda cluster: find_effects(networks, data, progress=False, cluster=cluster).to_frame().to_csv()
+        few = network.sample(given.effect_cases, seed=1)  # many parent sets
+        networks = arcwise.bootstrap_networks(few, "qnml", replicates=given.networks, max_parents=3, **quiet)
+        return lambda cluster: find_effects(networks, few, progress=False, cluster=cluster).to_frame().to_csv()
 
     def tables() -> Job:
         many = network.sample(given.table_cases, seed=1)
         options: dict[str, Any] = {"slack": 3.0, "max_parents": given.parents, "threads": 1, "progress": False}
         return lambda cluster: build_parent_sets(many, "bdeu:ess=1", **options, cluster=cluster).digest
 
-    def parts() -> Job:
-        read = read_data(DATA / "liao2019" / "bands.csv.gz", categorical=True)
-        table = build_parent_sets(read, "bic", slack=math.log(150), threads=1, progress=False)
+    def parts(name: str, factor: float) -> Job:
+        read = read_data(DATA / "liao2019" / f"{name}.csv.gz", categorical=True)
+        table = build_parent_sets(read, "bic", slack=math.log(factor), threads=1, progress=False)
 
         def run(cluster: Cluster | None) -> Any:
-            found = CredibleSet.build(table, bayes_factor=150, threads=1, cluster=cluster, progress=False)
+            found = CredibleSet.build(table, bayes_factor=factor, threads=1, cluster=cluster, progress=False)
             return found.count, found.diagram().native.fingerprint
 
         return run
@@ -180,7 +182,8 @@ def jobs(given: argparse.Namespace) -> dict[str, Callable[[], Job]]:
         "chains": chains,
         "effects by cause": effects,
         "tables by sets": tables,
-        "parts of a credible set": parts,
+        "three parts (bands)": lambda: parts("bands", given.bands_factor),
+        "many parts (soybean)": lambda: parts("soybean", given.soybean_factor),
     }
 
 
@@ -209,7 +212,7 @@ def row(name: str, here: Spent, one: Spent, two: Spent) -> str:
     by_processor = path[0] / (2 * path[1])
     overhead = max(0.0, (one.clock - one.here - sum(tasks)) / len(tasks))
     # Of what this process did, Dask's own work is the overhead; the rest is done before tasks begin or after.
-    many = one.here + makespan(sorted(tasks, reverse=True), MANY, min(overhead, 0.02))
+    many = one.here + makespan(sorted(tasks, reverse=True), min(MANY, AT_ONCE.get(name, MANY)), min(overhead, 0.02))
     return (
         f"| {name} | {here.here:.1f} | {one.clock:.1f} | {two.clock:.1f} | {by_clock:.0%} | {one.here:.1f} | "
         f"{sum(tasks):.1f} | {sum(two.seconds):.1f} | {two.longest_worker:.1f} | {by_processor:.0%} | {len(tasks)} | "
@@ -222,13 +225,16 @@ def main(arguments: Sequence[str] = ()) -> None:
     parser = parser_for(__doc__)
     parser.add_argument("--network", default="alarm")
     parser.add_argument("--cases", type=int, default=5000)
-    parser.add_argument("--replicates", type=int, default=2000)
-    parser.add_argument("--permutations", type=int, default=100)
-    parser.add_argument("--repeats", type=int, default=40)
+    parser.add_argument("--replicates", type=int, default=6000)
+    parser.add_argument("--permutations", type=int, default=300)
+    parser.add_argument("--repeats", type=int, default=100)
     parser.add_argument("--draws", type=int, default=20_000)
-    parser.add_argument("--steps", type=int, default=500)
-    parser.add_argument("--networks", type=int, default=200)
-    parser.add_argument("--table-cases", type=int, default=200_000)
+    parser.add_argument("--steps", type=int, default=3000)
+    parser.add_argument("--networks", type=int, default=3000)
+    parser.add_argument("--effect-cases", type=int, default=500)
+    parser.add_argument("--bands-factor", type=float, default=150.0)
+    parser.add_argument("--soybean-factor", type=float, default=150.0)
+    parser.add_argument("--table-cases", type=int, default=300_000)
     parser.add_argument("--parents", type=int, default=5)
     parser.add_argument("--only", nargs="*")
     given = parser.parse_args(arguments)

@@ -61,13 +61,22 @@ class Cluster:
         if digest not in self._sent:
             while len(self._sent) >= MOST_KEPT:  # what was sent first is let go
                 self._sent.pop(next(iter(self._sent)))
+            self._sent[digest] = self._scattered(needed)
+        return self._sent[digest]
+
+    def _scattered(self, needed: object) -> Any:
+        losses = 0
+        while True:
             try:
-                self._sent[digest] = self.client.scatter(needed, broadcast=True, hash=False)
+                return self.client.scatter(needed, broadcast=True, hash=False)
             except TimeoutError as error:
                 raise UnfinishedError(
                     "the cluster has no workers.", remedies=Remedy("start some, and try again")
                 ) from error
-        return self._sent[digest]
+            except OSError:  # a worker died while it was being sent to it
+                losses += 1
+                if losses > MOST_LOSSES:
+                    raise
 
     def forget(self, digest: str) -> None:
         """Say that what was sent is lost, or not needed any more."""
@@ -125,7 +134,7 @@ class Tasks(Generic[Result]):
         self._asked: dict[int, Any] = {}  # task -> its argument
         self._running: dict[int, futures.Future[Result]] = {}
         self._sendings: dict[int, int] = {}  # task -> how often what it needs had been lost when it was started
-        self._ended: queue.SimpleQueue[tuple[int, futures.Future[Result]]] = queue.SimpleQueue()
+        self._ended: queue.SimpleQueue[tuple[int, futures.Future[Result] | None]] = queue.SimpleQueue()
         self._number = itertools.count()
         self._sending = self._losses = 0
 
@@ -149,7 +158,9 @@ class Tasks(Generic[Result]):
         return number
 
     def take(self, deadline: Deadline | None = None) -> tuple[int, Result] | None:
-        """Wait for any task to end; return its number and result. None if there is none, or the time is over.
+        """Wait for any task to end; return its number and result.
+
+        None if there is none, the time is over, or `wake` was called.
 
         Raises
         ------
@@ -164,6 +175,8 @@ class Tasks(Generic[Result]):
                     number, future = self._ended.get(timeout=left)
                 except queue.Empty:
                     return None
+                if future is None:
+                    return None
                 if self._running.get(number) is not future:
                     continue
                 try:
@@ -175,6 +188,10 @@ class Tasks(Generic[Result]):
                 self._losses = 0
                 return number, result
         return None
+
+    def wake(self) -> None:
+        """From another thread: let the one that waits, or waits next, in `take` have None."""
+        self._ended.put((-1, None))
 
     def _start(self, number: int) -> None:
         sent = self._cluster.send(self._needed, self._digest)

@@ -368,6 +368,24 @@ def test_learn_writes_the_same_bytes_with_a_cluster(cluster: Cluster, tmp_path: 
         assert (tmp_path / "here" / name).read_bytes() == (tmp_path / "there" / name).read_bytes(), name
 
 
+def test_a_worker_that_dies_while_data_are_sent_costs_another_sending(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scatter, failures = cluster.client.scatter, [OSError("closed"), OSError("closed")]
+
+    def fail(*given: Any, **options: Any) -> Any:
+        if failures:
+            raise failures.pop()
+        return scatter(*given, **options)
+
+    monkeypatch.setattr(cluster.client, "scatter", fail)
+    assert cluster.run_all(max, 3, "three", [2, 5]) == [3, 5]
+    assert not failures
+    failures.extend([OSError("closed")] * 10)
+    with pytest.raises(OSError, match="closed"):
+        cluster.run_all(max, 4, "four", [2])
+
+
 def _noted(folder: str, asked: tuple[int, float]) -> tuple[int, int]:
     """Write down that a task was begun, take some time, and say who did it."""
     index, seconds = asked

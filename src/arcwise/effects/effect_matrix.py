@@ -74,7 +74,7 @@ class EffectMatrix:
         """Return one row per ordered pair that some network gives an effect, the largest to be expected first."""
         import pandas as pd
 
-        rows = []
+        rows, expected = [], self.expected
         for x, y in zip(*np.nonzero(self.at[:, :, 0] >= 0), strict=True):
             a, b, s = self.at[x, y].tolist()
             rows.append(
@@ -88,7 +88,7 @@ class EffectMatrix:
                     "change": self.change[x, y],
                     "low": self.low[x, y],
                     "high": self.high[x, y],
-                    "expected": self.expected[x, y],
+                    "expected": expected[x, y],
                 }
             )
         columns = ["cause", "outcome", "no_effect", "from", "to", "outcome_state", "change", "low", "high", "expected"]

@@ -156,7 +156,7 @@ def test_ctrl_c_while_networks_to_jump_to_are_drawn_leaves_whole_draws(
     with monkeypatch.context() as patch:
         patch.setattr(jumps, "draw_networks", interrupt)
         part = sample_posterior(table, seed=5, credible=credible, most_draws=1500, path=path)
-    assert (part.status, part.facts["draws_made"]) == (Status.INTERRUPTED, jumps.BLOCK)
+    assert part.status is Status.INTERRUPTED and 0 < part.facts["draws_made"] <= jumps.BLOCK
     after = sample_posterior(table, seed=5, credible=credible, most_draws=1500, path=path)
     assert np.array_equal(after.rows, whole.rows)
 

@@ -54,8 +54,17 @@ class Jumps:
         self._maps = [finder.rows(v, tuples[offsets[v] : offsets[v + 1]]) for v in range(table.n_variables)]
 
     def at(self, draw: int, count: int) -> NDArray[np.uint32]:
-        """Return the targets of the draws from number `draw` on, at most to the end of the block, chain by chain."""
-        block, offset = divmod(draw, BLOCK)
+        """Return the targets of the draws from number `draw` on, chain by chain."""
+        parts = []
+        while count:
+            offset = draw % BLOCK
+            own = min(count, BLOCK - offset)
+            parts.append(self._rows_of(draw // BLOCK)[:, offset : offset + own])
+            draw, count = draw + own, count - own
+        return np.concatenate(parts, axis=1).reshape(-1)
+
+    def _rows_of(self, block: int) -> NDArray[np.uint32]:
+        """Return the targets of a block, at [chain, draw, node]; the last one is kept."""
         if block != self._block:
             seed = int(np.random.SeedSequence([self._seed, 2, block]).generate_state(1, np.uint64)[0])
             found, _ = draw_networks(
@@ -75,7 +84,7 @@ class Jumps:
                 )
             rows = np.stack([own[found.choices[:, v]] for v, own in enumerate(self._maps)], axis=1)
             self._block, self._rows = block, rows.reshape(self._chains, BLOCK, -1)
-        return np.ascontiguousarray(self._rows[:, offset : offset + count]).reshape(-1)
+        return self._rows
 
 
 class _RowFinder:

@@ -1,23 +1,29 @@
 """Chains on the workers of a Dask cluster: one task per chain and stretch of draws.
 
 A worker gets where a chain stands and the state of its random numbers, and gives back the draws and the same two: what
-was drawn does not depend on who drew it, and a task that died with its worker is simply repeated (`Cluster`).
+was drawn does not depend on who drew it, and a task that died with its worker is simply repeated (`Cluster`). Chains do
+not wait for each other, nor for the verdict on what they have drawn.
 """
 
 from __future__ import annotations
 
 import hashlib
 import threading
+import time
+from collections import deque
 from collections.abc import Callable
+from concurrent import futures
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.cluster import Cluster
+from arcwise.cluster import Cluster, Tasks, is_still_wanted
+from arcwise.deadline import Deadline
 from arcwise.ensemble.chains.blocks import block_weights
+from arcwise.ensemble.chains.stretches import Stretch, Stretches
 from arcwise.limits import Status
 from arcwise.parent_sets import ParentSetTable
 
@@ -25,6 +31,9 @@ if TYPE_CHECKING:
     from arcwise._core.ensemble import ChainRun
 
 __all__ = ["ChainTask", "RemoteRun"]
+
+AHEAD = 4  # stretches that a chain may have ended before the other chains have, or before they have been looked at
+Result = TypeVar("Result")
 
 # Of one chain: positions, random numbers, moves.
 State = tuple[NDArray[np.uint32], NDArray[np.uint64], NDArray[np.uint64]]
@@ -74,30 +83,57 @@ class ChainTask:
         """A chain of every thread of this worker, to be put where another one stands."""
         return {}
 
-    def advance(
-        self, state: State, count: int, targets: NDArray[np.uint32], least: float, seconds: float
-    ) -> tuple[int, NDArray[np.uint32], NDArray[np.float64], State]:
-        """Let one chain go on from a state; return why it ended, rows, scores and the state it is in then."""
-        positions, random, counts = state
+    def advance(self, asked: Asked) -> Walked:
+        """Let one chain go on from a state."""
+        positions, random, counts = asked.state
         n, thread = self.table.n_variables, threading.get_ident()
         kept = self._one
         if thread not in kept:
             kept[thread] = self.start(np.zeros(1, dtype=np.uint64), positions[:n].copy())
         run = kept[thread]
-        before = run.counts()
+        before, begin = run.counts(), time.monotonic()
         run.restore(positions.copy(), random.copy())
-        code, _, rows, scores = run.advance(count, targets, least, 1, seconds, None)
-        return code, rows, scores, (run.positions(), run.random_states(), counts + (run.counts() - before))
+        code, _, rows, scores = run.advance(asked.count, asked.targets, asked.least, 1, asked.seconds, _go_on)
+        state = run.positions(), run.random_states(), counts + (run.counts() - before)
+        return Walked(code, rows, scores, state, time.monotonic() - begin)
 
 
-def _advance(
-    task: ChainTask, asked: tuple[State, int, NDArray[np.uint32], float, float]
-) -> tuple[int, NDArray[np.uint32], NDArray[np.float64], State]:
-    return task.advance(*asked)
+def _go_on(*_: float) -> None:
+    if not is_still_wanted():
+        raise KeyboardInterrupt
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """A chain's way: from a state, so many draws, with these jumps from networks of at least this score, in time."""
+
+    state: State
+    count: int
+    targets: NDArray[np.uint32]
+    least: float
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class Walked:
+    """What came of it: why it ended, the draws, where the chain is then, and what it took."""
+
+    code: int
+    rows: NDArray[np.uint32]
+    scores: NDArray[np.float64]
+    state: State
+    seconds: float
+
+
+def _advance(task: ChainTask, asked: Asked) -> Walked:
+    return task.advance(asked)
 
 
 class RemoteRun:
     """What `ChainRun` of the native core does, on a cluster.
+
+    A chain does not wait for the others: whoever has ended a stretch goes on with the next, up to some stretches ahead
+    of what this process has taken. What is ahead when the run ends is as if it had not been drawn.
 
     Parameters
     ----------
@@ -107,43 +143,102 @@ class RemoteRun:
         Who walks.
     first
         The chains at their starts.
+    chains
+        How many.
+    stretches
+        What each of them draws.
+    deadline
+        Of the run.
     """
 
-    def __init__(self, task: ChainTask, cluster: Cluster, first: ChainRun, chains: int) -> None:
-        self._chains = chains
-        self._cluster = cluster
-        self._task, self._digest = task, task.digest
-        self._split(first.positions(), first.random_states(), first.counts())
+    def __init__(
+        self,
+        task: ChainTask,
+        cluster: Cluster,
+        first: ChainRun,
+        chains: int,
+        stretches: Stretches,
+        deadline: Deadline,
+    ) -> None:
+        self._chains = range(chains)
+        self._stretches, self._deadline = stretches, deadline
+        self._tasks: Tasks[Walked] = cluster.tasks(_advance, task, task.digest)
+        self._walking: dict[int, int] = {}  # task -> chain
+        self._done = 0  # draws that were taken, of each chain
+        self.restore(first.positions(), first.random_states(), first.counts())
 
-    def _split(self, positions: NDArray[np.uint32], random: NDArray[np.uint64], counts: NDArray[np.uint64]) -> None:
-        parts = [np.split(values, self._chains) for values in (positions, random, counts)]
+    def __enter__(self) -> RemoteRun:
+        self._tasks.__enter__()
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._tasks.__exit__(*raised)
+
+    def restore(
+        self, positions: NDArray[np.uint32], random: NDArray[np.uint64], counts: NDArray[np.uint64] | None = None
+    ) -> None:
+        """Put the chains where others stood."""
+        made = self.counts() if counts is None else counts
+        parts = [np.split(values, len(self._chains)) for values in (positions, random, made)]
         self._states: list[State] = list(zip(*parts, strict=True))
+        self._ahead: list[deque[Walked]] = [deque() for _ in self._chains]
+        self._walking = {}  # what is under way leads from elsewhere
 
     def advance(
-        self,
-        count: int,
-        jumps: NDArray[np.uint32],
-        least: float,
-        threads: int,
-        seconds: float,
-        callback: Callable[[int, int, float, float], None] | None,
-    ) -> tuple[int, NDArray[np.uint64], NDArray[np.uint32], NDArray[np.float64]]:
-        """Let every chain make so many draws; see the native core. How many at once is up to the cluster."""
-        none = np.empty(0)
-        asked = [
-            (state, count, own, least, seconds)
-            for state, own in zip(self._states, np.split(jumps, self._chains), strict=True)
-        ]
+        self, stretch: Stretch, report: Callable[[int, int, float, float], None]
+    ) -> tuple[int, NDArray[np.uint32], NDArray[np.float64]]:
+        """Return why the next stretch ended, and what all chains drew in it, once they have."""
+        self._done = stretch.first
         try:
-            found = [one for one in self._cluster.run_all(_advance, self._task, self._digest, asked) if one is not None]
-            if callback is not None:
-                callback(count, count, 0.0, 0.0)
+            self._send_on()
+            while not all(self._ahead):
+                self._take()
+            report(stretch.count, stretch.count, 0.0, 0.0)
         except KeyboardInterrupt:
-            return list(Status).index(Status.INTERRUPTED), none.astype(np.uint64), none.astype(np.uint32), none
-        codes, rows, scores, states = zip(*found, strict=True)
-        self._states = list(states)
-        done = np.full(self._chains, count, dtype=np.uint64)
-        return max(codes), done, np.concatenate(rows), np.concatenate(scores)
+            return list(Status).index(Status.INTERRUPTED), np.empty(0, dtype=np.uint32), np.empty(0)
+        found = [own.popleft() for own in self._ahead]
+        self._states = [one.state for one in found]
+        self._done += stretch.count
+        code = max(one.code for one in found)
+        return code, np.concatenate([one.rows for one in found]), np.concatenate([one.scores for one in found])
+
+    def meanwhile(self, compute: Callable[[], Result]) -> Result:
+        """Compute something while the chains go on."""
+        with futures.ThreadPoolExecutor(1) as others:
+            started = others.submit(compute)
+            started.add_done_callback(lambda _: self._tasks.wake())
+            self._send_on()
+            while not started.done() and self._walking:
+                self._take()
+            return started.result()
+
+    def _take(self) -> None:
+        """Wait for a chain to end a stretch, and let it go on; or until somebody wakes us."""
+        ended = self._tasks.take()
+        if ended is None:
+            return
+        number, walked = ended
+        chain = self._walking.pop(number, None)
+        if chain is None:
+            return
+        self._ahead[chain].append(walked)
+        self._stretches.pace.note(len(walked.scores), walked.seconds)
+        self._send_on()
+
+    def _send_on(self) -> None:
+        """Let every chain go on that does not, unless it is far enough, or has been ended."""
+        walking = set(self._walking.values())
+        for chain in self._chains:
+            own = self._ahead[chain]
+            if chain in walking or len(own) >= AHEAD or (own and own[-1].code):
+                continue
+            stretch = self._stretches.at(self._done + sum(len(one.scores) for one in own))
+            if stretch is None:
+                continue
+            targets = np.split(stretch.targets, len(self._chains))[chain]
+            state = own[-1].state if own else self._states[chain]
+            asked = Asked(state, stretch.count, targets, self._stretches.least, self._deadline.seconds_left)
+            self._walking[self._tasks.give(asked)] = chain
 
     def positions(self) -> NDArray[np.uint32]:
         """Return the rows of every chain and replica."""
@@ -156,7 +251,3 @@ class RemoteRun:
     def counts(self) -> NDArray[np.uint64]:
         """Return how often each move was tried and accepted, chain by chain."""
         return np.concatenate([state[2] for state in self._states])
-
-    def restore(self, positions: NDArray[np.uint32], random_states: NDArray[np.uint64]) -> None:
-        """Put the chains where others stood."""
-        self._split(positions, random_states, self.counts())

@@ -22,6 +22,7 @@ from arcwise.ensemble.chains.remote_run import ChainTask, RemoteRun
 from arcwise.ensemble.chains.settings import MOVES, ChainKeywords, ChainSettings
 from arcwise.ensemble.chains.slack import left_out
 from arcwise.ensemble.chains.starts import starting_networks
+from arcwise.ensemble.chains.stretches import Pace, Stretch, Stretches
 from arcwise.ensemble.ensemble_facts import known_facts
 from arcwise.ensemble.families import Families
 from arcwise.ensemble.joint_constraints import joint_constraints
@@ -45,8 +46,9 @@ BEGINNING = 4  # the first fourth of each chain is left out
 GROWTH = 1.3  # from one look to the next
 SEGMENT_SECONDS = 0.2
 START_SHARE = 0.3  # of the time, where it is limited, to look for places to begin at
-LARGEST_SEGMENT = BLOCK
-REMOTE_PACE = 256  # draws of the first stretch on a cluster: a task there costs milliseconds
+FIRST_SEGMENT, LARGEST_SEGMENT = 16, BLOCK
+# On a cluster, where a task costs milliseconds, stretches are longer. Their draws take so many bytes at most.
+REMOTE_SECONDS, FIRST_REMOTE, LARGEST_REMOTE, REMOTE_BYTES = 1.0, 256, 64 * BLOCK, 2**24
 MOST_KEPT = 40_000  # draws of each chain in memory; beyond, every second one goes
 KEPT_BYTES = 2**28
 SAVE_SECONDS, SAVE_SHARE = 5.0, 50.0  # a run that is killed loses so much at most: a few seconds, or 50 times a save
@@ -129,7 +131,7 @@ def sample_posterior(
     with contextlib.ExitStack() as opened:
         callback = opened.enter_context(show_progress(progress))
         cluster = None if chosen.cluster is None else opened.enter_context(open_cluster(chosen.cluster))
-        run = _Run(walked, chosen, used, _Aids(credible, deadline, callback, cluster))
+        run = opened.enter_context(_Run(walked, chosen, used, _Aids(credible, deadline, callback, cluster)))
         if path is not None:
             run.resume(path)
         status, verdict = run.until_agreed(deadline, threads)
@@ -196,14 +198,35 @@ class _Run:
         start = aids.deadline.share(START_SHARE)
         here = task.start(seeds, starting_networks(table, chains, seed, start, settings.resampled).reshape(-1))
         self._by_clock = settings.by_clock or start.is_over
-        self._native = here if aids.cluster is None else RemoteRun(task, aids.cluster, here, chains)
+        most = min(LARGEST_REMOTE, max(FIRST_REMOTE, REMOTE_BYTES // (4 * max(1, n))))
+        pace = (
+            Pace(FIRST_SEGMENT, SEGMENT_SECONDS, LARGEST_SEGMENT)
+            if aids.cluster is None
+            else Pace(FIRST_REMOTE, REMOTE_SECONDS, most)
+        )
+        self._stretches = Stretches(pace, self._jumps, self._goal)
+        self._remote = (
+            None
+            if aids.cluster is None
+            else RemoteRun(task, aids.cluster, here, chains, self._stretches, aids.deadline)
+        )
+        self._here = here
+        self._native = here if self._remote is None else self._remote
         self._most_kept = max(4 * FIRST_LOOK, min(MOST_KEPT, KEPT_BYTES // (4 * chains * max(1, n))))
         self._counted = np.zeros(2 * (len(MOVES) + 2), dtype=np.int64)  # before the run was resumed
         self._path: str | os.PathLike[str] | None = None
         self._parts: list[tuple[NDArray[np.uint32], NDArray[np.float64]]] = []
-        self._pace = 16 if aids.cluster is None else REMOTE_PACE
         self._next_save = time.monotonic() + SAVE_SECONDS
-        self.done, self.stride = 0, 1
+        self.done, self.stride, self._most = 0, 1, settings.most_draws
+
+    def __enter__(self) -> _Run:
+        if self._remote is not None:
+            self._remote.__enter__()
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        if self._remote is not None:
+            self._remote.__exit__(*raised)
 
     # -- what was drawn ------------------------------------------------------------------------------------------------
 
@@ -277,28 +300,34 @@ class _Run:
 
     def until_agreed(self, deadline: Deadline, threads: int) -> tuple[Status, Verdict]:
         """Draw and look until the chains agree, or until a limit."""
-        begun = self.done
-        most = min(self._settings.most_draws, begun + deadline.given.native_count)
-        look, looks = FIRST_LOOK, set()
-        while look <= self.done:
-            looks.add(look)
-            look = _next_look(look)
+        self._most = min(self._settings.most_draws, self.done + deadline.given.native_count)
         agreed = Status.TIME_LIMIT if self._by_clock else Status.COMPLETE
-        if self.done in looks:  # a resumed run may have ended because it had converged
+        if _next_look(self.done - 1) == self.done:  # a resumed run may have ended because it had converged
             verdict = self.verdict(threads)
             if verdict.converged:
                 return agreed, verdict
         while True:
-            status = self._draw_to(min(look, most), deadline, threads)
-            self._save()
-            verdict = self.verdict(threads)
+            status = self._draw_to(self._goal(self.done), deadline, threads)
+            verdict = self._looked_at(threads, last=status is not Status.COMPLETE or self.done >= self._most)
             if status is not Status.COMPLETE:  # even if they agree: how many draws there are is the clock's doing
                 return status, verdict
             if verdict.converged:
                 return agreed, verdict
-            if self.done >= most:
+            if self.done >= self._most:
                 return Status.COUNT_LIMIT, verdict
-            look = _next_look(look)
+
+    def _goal(self, done: int) -> int:
+        """Return the draw up to which chains that have made so many go on before they are looked at."""
+        return min(_next_look(done), self._most)
+
+    def _looked_at(self, threads: int, *, last: bool) -> Verdict:
+        """Save the chains and judge them, while those that walk elsewhere go on, unless this is the `last` time."""
+
+        def look() -> Verdict:
+            self._save()
+            return self.verdict(threads)
+
+        return look() if self._remote is None or last else self._remote.meanwhile(look)
 
     def verdict(self, threads: int) -> Verdict:
         """Judge what is kept."""
@@ -309,31 +338,38 @@ class _Run:
 
     def _draw_to(self, goal: int, deadline: Deadline, threads: int) -> Status:
         """Let every chain make draws up to number `goal`; one that is begun and not ended is as if not begun."""
-        nowhere = np.empty(0, dtype=np.uint32)
         while self.done < goal:
             if deadline.is_over:
                 return Status.TIME_LIMIT
-            count = min(goal - self.done, self._pace, BLOCK - self.done % BLOCK)
             try:
-                targets = nowhere if self._jumps is None else self._jumps.at(self.done, count)
+                stretch = self._stretches.at(self.done)
             except KeyboardInterrupt:
                 return Status.INTERRUPTED
-            least = 0.0 if self._jumps is None else self._jumps.least
+            assert stretch is not None  # there is something left to draw
             positions, states, counts = self._native.positions(), self._native.random_states(), self._counts()
-            begin = time.monotonic()
-            code, _, rows, scores = self._native.advance(
-                count, targets, least, threads, deadline.seconds_left, self._report
-            )
+            code, rows, scores = self._advance(stretch, threads, deadline.seconds_left)
             if code:
                 self._native.restore(positions, states)
                 self._counted -= self._counts() - counts
                 return Status.from_native(code)
-            if time.monotonic() - begin < SEGMENT_SECONDS:
-                self._pace = min(2 * self._pace, LARGEST_SEGMENT)
-            self._keep(rows.reshape(self._settings.chains, count, -1), scores.reshape(-1, count))
+            self._keep(rows.reshape(self._settings.chains, stretch.count, -1), scores.reshape(-1, stretch.count))
+            self._stretches.forget(self.done)
             if time.monotonic() >= self._next_save:
                 self._save()
         return Status.COMPLETE
+
+    def _advance(
+        self, stretch: Stretch, threads: int, seconds: float
+    ) -> tuple[int, NDArray[np.uint32], NDArray[np.float64]]:
+        """Let every chain go through a stretch, here or elsewhere; return why that ended, and the draws."""
+        if self._remote is not None:
+            return self._remote.advance(stretch, self._report)
+        begin = time.monotonic()
+        code, _, rows, scores = self._here.advance(
+            stretch.count, stretch.targets, self._stretches.least, threads, seconds, self._report
+        )
+        self._stretches.pace.note(stretch.count, time.monotonic() - begin)
+        return code, rows, scores
 
     def _keep(self, rows: NDArray[np.uint32], scores: NDArray[np.float64]) -> None:
         """Keep every `stride`-th draw, of all that were made; of too many, every second one."""
@@ -362,5 +398,9 @@ def _jumps(credible: CredibleSet | None, table: ParentSetTable, chains: int, see
     return found
 
 
-def _next_look(look: int) -> int:
-    return math.ceil(look * GROWTH)
+def _next_look(done: int) -> int:
+    """Return the first look after so many draws."""
+    look = FIRST_LOOK
+    while look <= done:
+        look = math.ceil(look * GROWTH)
+    return look
