@@ -189,7 +189,9 @@ def test_a_comparison_that_does_not_fit_the_time_is_not_begun(monkeypatch: pytes
         (37, 20_001, 3, ""),  # a shorter proof
         (27, 50_000, 3, ""),
         (37, 50_000, 3, "50,000 cases of 37 variables make the proof long"),
-        (20, 20_001, None, ""),
+        (20, 20_001, 4, ""),  # fewer sets to count
+        (20, 700, None, ""),
+        (8, 50_000, None, ""),
     ],
 )
 def test_an_exact_comparison_is_limited_to_what_is_known_to_fit(

@@ -132,7 +132,8 @@ TEST(sums_of_sixteen_bits_are_emptied_in_time) {
     ReplicateCounts together(blocks, rare, spans_of(weights), 0);
     CHECK(together.count(0, {}));
     std::int64_t total = 0;
-    for (const auto one : together.of(1)->segments.totals) total += one;
+    const auto found = together.of(1);
+    for (const auto one : found->segments.totals) total += one;
     CHECK(total == 3000 * 255);
 }
 

@@ -9,6 +9,7 @@ from arcwise.analysis.averaged import Averaged, NotBegun, Shortfall, average, av
 from arcwise.analysis.cut_checks import CutChecks, check_cuts
 from arcwise.analysis.edge_beliefs import believed_of
 from arcwise.analysis.edges import EdgeFinding
+from arcwise.analysis.exact_comparisons import EXACT_COMPARED, ExactComparison
 from arcwise.analysis.options import AUTO, LearnOptions
 from arcwise.analysis.origins import known_of
 from arcwise.analysis.preparation import Prepared
@@ -41,6 +42,7 @@ from arcwise.ensemble.gaps.completions import Completions
 from arcwise.ensemble.recipe import Run
 from arcwise.ensemble.sources import SOURCES, find_source
 from arcwise.ensemble.sources.optimum import find_best, single_network
+from arcwise.ensemble.sources.shared_tables import SharedTables
 from arcwise.ensemble.uncut import Uncut
 from arcwise.errors import OptionError, UnfinishedError
 from arcwise.exact import Optimum
@@ -53,22 +55,10 @@ from arcwise.scores import Score
 __all__ = ["Work", "completions_of"]
 
 COMPARED = ("qnml", "bdeu:ess=1", "bic")
-EXACT_COMPARED = 20
 # What `learn` averages by itself: the first of these that can obey the constraints.
 USUAL = ("bootstrap", "credible")
 # A comparison that needs more is given up: a limit of memory, unlike one of time, is the same on every machine.
 COMPARED_MEMORY = 2**28
-# An exact comparison beyond EXACT_COMPARED variables has the largest limit of parents with no more families than these,
-# which take a second or two and fit that memory; where that is below three parents it would be begun in vain: the table
-# of 76 variables does not fit. Proofs get longer with the cases. CPU seconds of the whole comparison (BIC, samples with
-# seed 1, nearly all on one core) with 20,000 and 50,000 cases: insurance 4.4 and 9.1 with five parents, 2.6 and 4.1
-# with three; alarm 5.2 and 35 with four, 3.8 and 16 with three; hailfinder, with three, 13 and 28. So beyond 20,000
-# cases there are three parents, and beyond so many values (insurance with 50,000 cases has 1.35 million, alarm 1.85)
-# it is not begun: all the rest takes 20 of the 30 seconds that alarm with 50,000 cases is to take.
-COMPARED_FAMILIES = 3_000_000
-COMPARED_PARENTS = 3
-COMPARED_CASES = 20_000
-COMPARED_VALUES = 1_500_000
 # With so many values in the data, all networks of a bootstrap take a minute: the first so many make a draft before.
 LONG_VALUES = 5_000_000
 FIRST_NETWORKS = 20
@@ -100,6 +90,7 @@ class Work:
     seconds: dict[str, float] = field(default_factory=dict)  # how long the networks of each source took, last time
     cluster: Cluster | None = None  # who learns, instead of threads
     journal: str | None = None  # where a draft keeps its networks for the main set
+    tables: SharedTables = field(default_factory=SharedTables)  # those of comparisons
 
     @property
     def complete(self) -> Dataset:
@@ -168,6 +159,7 @@ class Work:
             limits=limits if memory is None else replace(limits, memory_bytes=memory),
             progress=self.progress,
             cluster=self.cluster,
+            tables=self.tables,
         )
 
     def cut_checks(self, main: Averaged) -> CutChecks | None:
@@ -428,44 +420,26 @@ class Work:
             self._limited(self.recipe(source.name, score))
             for source in SOURCES.values()
             if source.is_usual
-            for score in (COMPARED[-1:] if self._is_large and not source.is_sample else COMPARED)
+            for score in (COMPARED[-1:] if self._exact.is_large and not source.is_sample else COMPARED)
             if source.obeys_ancestors or self.known is None or not self.known.is_ancestral
         ]
         had = [(one.source, one.score) for one in (main.recipe, main.asked) if one is not None]
-        return [one for one in plan if (one.source, one.score) not in had]
+        compared = [one for one in plan if (one.source, one.score) not in had]
+        self.tables.expect(one for one in compared if not one.source_facts.is_sample)
+        return compared
 
     @property
-    def _is_large(self) -> bool:
-        return len(self.prepared.data.names) > EXACT_COMPARED
-
-    @property
-    def _compared_parents(self) -> int:
-        """The largest limit of parents that leaves an exact comparison few enough families."""
-        n, most = len(self.prepared.data.names), 0
-        while most < n - 1 and n * math.comb(n - 1, most + 1) <= COMPARED_FAMILIES:
-            most += 1
-        return most
+    def _exact(self) -> ExactComparison:
+        data = self.prepared.data
+        required = 0 if self.known is None else self.known.most_required
+        return ExactComparison(len(data.names), data.n_cases, data.n_rows, required)
 
     def _limited(self, recipe: Recipe) -> Recipe:
-        """Return an exact recipe with a limit of parents that it is known to fit; a required family stays possible."""
-        if not self._is_large or recipe.source_facts.is_sample:
+        """Return an exact recipe with a limit of parents that it is known to fit."""
+        most = None if recipe.source_facts.is_sample else self._exact.max_parents
+        if most is None:
             return recipe
-        required = 0 if self.known is None else self.known.most_required
-        fitting = COMPARED_PARENTS if self.prepared.data.n_cases > COMPARED_CASES else self._compared_parents
-        most = max(COMPARED_PARENTS, required, fitting)
         return replace(recipe, max_parents=most if recipe.max_parents is None else min(most, recipe.max_parents))
-
-    def _excess(self, recipe: Recipe) -> str:
-        """Say what makes an exact comparison too large to be begun; "" if nothing does."""
-        if not self._is_large or recipe.source_facts.is_sample:
-            return ""
-        data = self.prepared.data
-        most = COMPARED_PARENTS if recipe.max_parents is None else min(COMPARED_PARENTS, recipe.max_parents)
-        if self._compared_parents < most:
-            return f"not begun: too many parent sets with {len(data.names)} variables"
-        if data.n_cases > COMPARED_CASES and data.n_cases * len(data.names) > COMPARED_VALUES:
-            return f"not begun: {data.n_cases:,} cases of {len(data.names)} variables make the proof long"
-        return ""
 
     def compare(self, recipe: Recipe) -> Averaged | NotBegun:
         """Carry out another recipe if it fits; say why not if it does not.
@@ -473,7 +447,7 @@ class Work:
         It is expected to take as long as its source took last time. What was given up before is expected to take as
         long as it was tried for. A sample that the time cut short is kept if it is large enough for shares.
         """
-        if why := self._excess(recipe):
+        if why := "" if recipe.source_facts.is_sample else self._exact.excess(recipe.max_parents):
             return NotBegun(why, by_time=False)
         if why := self.shortage(self.seconds.get(recipe.source, 0.0)):
             return NotBegun(why)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from arcwise.ensemble.gaps.completions import Completions
     from arcwise.ensemble.network_summary import Ensemble
     from arcwise.ensemble.sources import Source
+    from arcwise.ensemble.sources.shared_tables import SharedTables
     from arcwise.ensemble.uncut import Uncut
 
 __all__ = ["COMPLETED", "NO_GAPS", "Recipe", "Run"]
@@ -61,6 +62,7 @@ class Run:
     progress: bool | ProgressCallback | None = None
     cluster: Cluster | None = None  # who does it, instead of threads
     journal: str | None = None  # a file of what a sample has finished: one of more networks goes on from there
+    tables: SharedTables | None = None  # what is counted for several recipes at once
 
     @property
     def here(self) -> Run:

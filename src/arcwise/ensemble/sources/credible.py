@@ -92,6 +92,9 @@ class Credible(Source):
 
 def _table(recipe: Recipe, data: Dataset, run: Run, slack: float, deadline: Deadline) -> ParentSetTable:
     """Score the parent sets that a network within the slack can have."""
+    shared = None if run.tables is None else run.tables.take(recipe, data, run, slack, deadline)
+    if shared is not None:
+        return shared
     return build_parent_sets(
         data,
         recipe.scorer,
