@@ -380,8 +380,12 @@ class Dataset:
         """Return the distinct rows, in order of first appearance, with the number of their cases as weights.
 
         Rows in which different variables were set are different. Rows of weight 0 vanish. Every count, and so every
-        score, stays the same.
+        score, stays the same. They are found once.
         """
+        return self._collapsed
+
+    @cached_property
+    def _collapsed(self) -> Dataset:
         from arcwise import _core
 
         if self.targets is None:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,10 @@ __all__ = ["START", "LocalProblem", "Start", "check_count", "check_density", "me
 Start = Literal["empty", "random"] | Dag
 STARTS = ("empty", "random")
 START = 1  # the stream of random numbers that makes the starting network; stream 0 is the search's
+
+# The native layouts of data that are still in use, for problems that differ in score and constraints.
+_LAYOUTS: WeakKeyDictionary[Dataset, StateBlocks] = WeakKeyDictionary()
+_RARE: WeakKeyDictionary[Dataset, RareColumns] = WeakKeyDictionary()
 
 # What the rows of scores may take before the oldest are computed again, if the caller sets no limit.
 DEFAULT_MEMORY = 2**29
@@ -67,19 +72,23 @@ class LocalProblem:
         memory = DEFAULT_MEMORY if limits is None or limits.memory_bytes is None else limits.memory_bytes
         return cls(data, made, _set_apart(data, merged_constraints(data, constraints, max_parents)), memory)
 
-    @cached_property
+    @property
     def blocks(self) -> StateBlocks:
-        """The data in the layout of the native counter."""
+        """The data in the layout of the native counter: made once for all problems with the same data."""
         from arcwise import _core
 
-        return _core.local.StateBlocks(self.data.codes, self.data.arities)
+        if self.data not in _LAYOUTS:
+            _LAYOUTS[self.data] = _core.local.StateBlocks(self.data.codes, self.data.arities)
+        return _LAYOUTS[self.data]
 
-    @cached_property
+    @property
     def rare(self) -> RareColumns:
         """The same data as they are counted for many replicates at once."""
         from arcwise import _core
 
-        return _core.local.RareColumns(self.blocks)
+        if self.data not in _RARE:
+            _RARE[self.data] = _core.local.RareColumns(self.blocks)
+        return _RARE[self.data]
 
     @cached_property
     def _told(self) -> NDArray[np.uint8]:
