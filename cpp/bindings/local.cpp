@@ -55,7 +55,7 @@ nb::list climb_together(LocalLearner& learner, const RareColumns& rare,
         std::vector<std::span<const std::int64_t>> spans;
         for (const auto& one : weights) spans.push_back(as_span(one));
         std::vector<SearchOutcome> found;
-        learner.with_replicates(rare, spans, [&](std::size_t k, FamilyScores& scores) {
+        learner.with_replicates(rare, spans, ticker, [&](std::size_t k, FamilyScores& scores) {
             ClimbOptions own = options;
             own.seed = as_span(seeds)[k];
             found.push_back(climb(scores, own, ticker));
@@ -177,7 +177,12 @@ void bind_local(nb::module_& stage) {
                 new (self) RareColumns(data);
             },
             nb::arg("data"))
-        .def_static("fits", &RareColumns::fits, nb::arg("data"));
+        .def_static(
+            "fits",
+            [](const Array1<std::int32_t>& arities, std::size_t rows) {
+                return RareColumns::fits(as_span(arities), rows);
+            },
+            nb::arg("arities").noconvert(), nb::arg("rows"));
     stage.attr("REPLICATES_TOGETHER") = ReplicateCounts::lanes;
 
     nb::class_<LocalLearner>(stage, "LocalLearner")

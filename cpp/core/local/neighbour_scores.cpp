@@ -12,10 +12,6 @@ namespace {
 
 constexpr double been_parent = std::numeric_limits<double>::infinity();  // more than any gain
 
-std::size_t bytes_of(const NeighbourRow& row) {
-    return row.toggled.size() * (sizeof(double) + 1) + row.gaining.size() * 8 + 200;
-}
-
 }  // namespace
 
 const Parents& NeighbourScores::key_of(std::size_t child, std::span<const std::int32_t> parents) {
@@ -45,7 +41,7 @@ NeighbourScores::NeighbourScores(const StateBlocks& data, std::span<const std::i
 
 NeighbourScores::Row NeighbourScores::row(std::size_t child, std::span<const std::int32_t> parents) {
     const auto found = rows_.find(key_of(child, parents));
-    if (found != rows_.end()) return asked(found->second);
+    if (found != rows_.end()) return found->second;
     if (parents.empty() && !filled_ && candidates_.empty()) {
         // Searches start at the empty graph: all its rows are made together, once.
         filled_ = true;
@@ -53,7 +49,8 @@ NeighbourScores::Row NeighbourScores::row(std::size_t child, std::span<const std
         const auto filled = rows_.find(key_of(child, parents));
         if (filled != rows_.end()) return filled->second;
     }
-    if (auto shared = shared_row(child, parents)) return asked(shared);
+    if (auto waiting = is_shared(child, parents) ? take_waiting(key_of(child, parents)) : nullptr)
+        return waiting;
     auto fresh = compute(child, parents);
     store(key_of(child, parents), fresh);
     return fresh;
@@ -61,12 +58,11 @@ NeighbourScores::Row NeighbourScores::row(std::size_t child, std::span<const std
 
 double NeighbourScores::local(std::size_t child, std::span<const std::int32_t> parents) {
     const Parents key = key_of(child, parents);
-    const auto found = rows_.find(key);
-    if (found != rows_.end() && found->second->unasked == 0) return found->second->own;
-    if (const auto known = locals_.find(key); known != locals_.end()) return known->second;
-    if (found != rows_.end()) return asked_local(key, found->second->own);
-    if (const auto shared = parents.empty() ? nullptr : shared_row(child, parents))
-        return asked_local(key, shared->own);
+    if (const auto found = rows_.find(key); found != rows_.end()) return found->second->own;
+    if (const auto found = locals_.find(key); found != locals_.end()) return found->second;
+    if (!parents.empty() && is_shared(child, parents))
+        if (const auto found = waiting_.find(key); found != waiting_.end())
+            return asked_local(key, found->second->own);
     const bool is_counted = parents.empty() && !alone_.empty();
     if (!is_counted) counter_.sorter().sort(child, parents, partition_);
     const Segments& segments = is_counted ? alone_[child]->segments : partition_;

@@ -67,6 +67,10 @@ struct NeighbourRow {
     }
 };
 
+inline std::size_t bytes_of(const NeighbourRow& row) {
+    return row.toggled.size() * (sizeof(double) + 1) + row.gaining.size() * 8 + 200;
+}
+
 // Computes rows on demand and keeps them. A whole row costs little more than its slowest family, because all
 // additions are counted in one pass over the sorted rows (state_blocks.hpp); so the searches never ask for
 // less, and a search that comes back to a parent set, as tabu search, restarts and the genetic search do,
@@ -145,8 +149,8 @@ class NeighbourScores {
                     std::vector<std::shared_ptr<NeighbourRow>>& rows);
 
     // What is counted for several searches at once (shared_counts.cpp).
-    Row asked(const Row& row);
-    Row shared_row(std::size_t child, std::span<const std::int32_t> parents);
+    Row take_waiting(const Parents& key);
+    bool is_shared(std::size_t child, std::span<const std::int32_t> parents);
     double asked_local(const Parents& key, double value);
 
     // Rows, tables and removals (neighbour_scores.cpp).
@@ -213,6 +217,8 @@ class NeighbourScores {
 
     SharedCounter* shared_ = nullptr;                          // who counts for several searches, if anybody
     std::vector<std::shared_ptr<const SegmentCounts>> alone_;  // of each child, if somebody has counted them
+    std::unordered_map<Parents, Row, FamilyHash> waiting_;     // rows that nobody has asked for yet
+    std::size_t waiting_bytes_ = 0;
 
     Parents key_;  // scratch: a row that is known is found without asking for memory
     std::unordered_map<Parents, Row, FamilyHash> rows_;  // key: the child, then its parents

@@ -6,18 +6,18 @@
 
 namespace arcwise {
 
-bool RareColumns::fits(const StateBlocks& data) {
+bool RareColumns::fits(std::span<const std::int32_t> arities, std::size_t rows) {
     std::size_t columns = 1 + at_once;
-    for (std::size_t v = 0; v < data.variables(); ++v) {
-        if (data.arity(v) > StateBlocks::width + 1) return false;  // it is in no block
-        columns += data.arity(v) - 1;
+    for (const auto arity : arities) {
+        const auto states = static_cast<std::size_t>(arity);
+        if (states > StateBlocks::width + 1) return false;  // it is in no block
+        columns += states - 1;
     }
     return columns * cell_bytes <= std::numeric_limits<std::uint16_t>::max() &&
-           data.rows() * (data.variables() + at_once) <= std::numeric_limits<std::uint32_t>::max();
+           rows * (arities.size() + at_once) <= std::numeric_limits<std::uint32_t>::max();
 }
 
 RareColumns::RareColumns(const StateBlocks& data) : rows_(data.rows()) {
-    assert(fits(data));
     const std::size_t n = data.variables();
     codes_.resize(n * rows_);
     std::vector<std::size_t> frequencies;

@@ -25,7 +25,7 @@ class RareColumns {
     explicit RareColumns(const StateBlocks& data);
 
     // Do the columns and lists of such data have numbers?
-    static bool fits(const StateBlocks& data);
+    static bool fits(std::span<const std::int32_t> arities, std::size_t rows);
 
     std::size_t rows() const { return rows_; }
     std::size_t columns() const { return columns_; }  // with that of the cases, which is the last

@@ -1,6 +1,7 @@
 // Some replicates of the data that are searched one after the other and counted together.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -11,6 +12,7 @@
 #include "local/neighbour_scores.hpp"
 #include "local/replicate_counts.hpp"
 #include "local/shared_counter.hpp"
+#include "monitor.hpp"
 
 namespace arcwise {
 
@@ -24,10 +26,10 @@ class ReplicateBatch final : public SharedCounter {
     // make(weights) returns the scores of one replicate.
     template <class Make>
     ReplicateBatch(const StateBlocks& data, const RareColumns& rare,
-                   std::span<const std::span<const std::int64_t>> weights, Make make)
+                   std::span<const std::span<const std::int64_t>> weights, Ticker& ticker, Make make)
         : counts_(data, rare, weights, counts_memory) {
         for (const auto& one : weights) replicates_.push_back(make(one));
-        share(data.variables());
+        share(data.variables(), ticker);
     }
 
     NeighbourScores& scores(std::size_t replicate) { return *replicates_[replicate]; }
@@ -47,9 +49,13 @@ class ReplicateBatch final : public SharedCounter {
   private:
     static constexpr std::size_t counts_memory = std::size_t{128} << 20;
 
-    void share(std::size_t variables) {
+    // Nothing is searched if it is stopped meanwhile.
+    void share(std::size_t variables, Ticker& ticker) {
         for (std::size_t child = 0; child < variables; ++child) {
-            if (!counts_.count(child, {})) return;
+            if (ticker.poll_now({child, variables, 0.0})) return;
+            const bool is_counted = counts_.count(child, {});
+            assert(is_counted);  // RareColumns::fits
+            static_cast<void>(is_counted);
             for (std::size_t k = 0; k < replicates_.size(); ++k)
                 replicates_[k]->receive_alone(child, counts_.of(k));
         }

@@ -10,6 +10,13 @@
 
 namespace arcwise {
 
+namespace {
+
+// Of one search: what it never asks for is let go.
+constexpr std::size_t waiting_memory = std::size_t{16} << 20;
+
+}  // namespace
+
 void NeighbourScores::receive_alone(std::size_t child, std::shared_ptr<const SegmentCounts> counts) {
     assert(weights_.cases <= std::numeric_limits<std::uint32_t>::max());
     alone_.resize(variables());
@@ -18,7 +25,8 @@ void NeighbourScores::receive_alone(std::size_t child, std::shared_ptr<const Seg
 
 void NeighbourScores::receive(std::size_t child, std::span<const std::int32_t> parents,
                               std::shared_ptr<SegmentCounts> counts) {
-    if (!candidates_.empty() || rows_.contains(key_of(child, parents))) return;
+    const Parents key = key_of(child, parents);
+    if (!candidates_.empty() || rows_.contains(key) || waiting_.contains(key)) return;
     const std::uint64_t scored = families_scored_;
     const bool knows = penalty_ <= 0.0 || !information_.empty();
     auto locals = knows ? decltype(locals_){} : locals_;
@@ -32,22 +40,36 @@ void NeighbourScores::receive(std::size_t child, std::span<const std::int32_t> p
         information_.clear();
         locals_ = std::move(locals);
     }
-    store(key_of(child, parents), std::move(row));
+    const std::size_t bytes = bytes_of(*row);
+    if (waiting_bytes_ + bytes > waiting_memory) {
+        waiting_.clear();
+        waiting_bytes_ = 0;
+    }
+    waiting_bytes_ += bytes;
+    waiting_.emplace(key, std::move(row));
 }
 
-// From now on the row counts as scored.
-NeighbourScores::Row NeighbourScores::asked(const Row& row) {
-    families_scored_ += std::exchange(row->unasked, 0);
-    return row;
-}
-
-// Null: it is not shared.
-NeighbourScores::Row NeighbourScores::shared_row(std::size_t child, std::span<const std::int32_t> parents) {
-    if (shared_ == nullptr || !candidates_.empty()) return nullptr;
+// Is the row waiting, or has it been made now?
+bool NeighbourScores::is_shared(std::size_t child, std::span<const std::int32_t> parents) {
+    if (shared_ == nullptr || !candidates_.empty()) return false;
+    if (waiting_.contains(key_of(child, parents))) return true;
     const Parents asked_for(parents.begin(), parents.end());  // scratch lists may change meanwhile
-    if (!shared_->count(child, asked_for)) return nullptr;
-    const auto found = rows_.find(key_of(child, asked_for));
-    return found == rows_.end() ? nullptr : found->second;
+    return shared_->count(child, asked_for);
+}
+
+// From now on the row counts as scored, as if it had been made now.
+NeighbourScores::Row NeighbourScores::take_waiting(const Parents& key) {
+    const auto found = waiting_.find(key);
+    if (found == waiting_.end()) return nullptr;
+    const Row row = found->second;
+    const Parents own = key;
+    waiting_bytes_ -= bytes_of(*row);
+    waiting_.erase(found);
+    know_information();
+    families_scored_ += row->unasked;
+    row->unasked = 0;
+    store(own, row);
+    return row;
 }
 
 // A family by itself counts as one, once, whatever its row has.

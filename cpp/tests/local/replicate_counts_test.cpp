@@ -1,6 +1,7 @@
 #include "local/replicate_counts.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "check.hpp"
 #include "local/family_counter.hpp"
@@ -41,10 +42,22 @@ void level(Weights& weights) {
     for (auto& one : weights) one[0] += most - sum(one);
 }
 
+// With a penalty, additions that cannot gain are bounded by what each variable is known to tell.
+class PenalizedBic final : public LocalScore {
+  public:
+    explicit PenalizedBic(double cases) : bic_(cases), weight_(std::log(cases) / 2) {}
+    double local(const Family& family) const override { return bic_.local(family); }
+    double penalty_weight() const override { return weight_; }
+
+  private:
+    SetBic bic_;
+    double weight_;
+};
+
 // Walks through families in any order: from known sets and from none, with any memory.
 void check_counts(const Sample& sample, std::size_t replicates, std::uint64_t seed, std::size_t memory) {
     const StateBlocks blocks(sample.columns());
-    CHECK(RareColumns::fits(blocks));
+    CHECK(RareColumns::fits(sample.arities, sample.rows));
     const RareColumns rare(blocks);
     const auto weights = draw_weights(sample.rows, replicates, seed);
     ReplicateCounts together(blocks, rare, spans_of(weights), memory);
@@ -98,7 +111,7 @@ void check_searches(const LocalScore& score, const Sample& sample, Weights weigh
     SilentMonitor monitor;
     Ticker ticker(monitor, 1e9);
     std::vector<SearchOutcome> together;
-    learner.with_replicates(rare, spans_of(weights), [&](std::size_t k, FamilyScores& scores) {
+    learner.with_replicates(rare, spans_of(weights), ticker, [&](std::size_t k, FamilyScores& scores) {
         options.seed = k;
         together.push_back(climb(scores, options, ticker));
         return true;
@@ -148,10 +161,11 @@ TEST(searches_that_are_counted_together_end_as_each_does_alone) {
         const FamilyBic family_bic(static_cast<double>(cases));
         check_searches(set_bic, sample, weights, required);
         check_searches(family_bic, sample, weights, required);
+        check_searches(PenalizedBic(static_cast<double>(cases)), sample, weights, required);
     }
 }
 
 TEST(wide_variables_are_not_counted_together) {
     const auto sample = make_sample(300, {2, 90, 3}, 7, 0);
-    CHECK(!RareColumns::fits(StateBlocks(sample.columns())));
+    CHECK(!RareColumns::fits(sample.arities, sample.rows));
 }

@@ -109,6 +109,10 @@ class Dataset:
         """The number of cases, N: the sum of the weights."""
         return self.n_rows if self.weights is None else int(self.weights.sum())
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what can be found again and is as large as the data."""
+        return {name: value for name, value in vars(self).items() if name not in ("_collapsed", "row_of_case")}
+
     @cached_property
     def row_of_case(self) -> NDArray[np.uint32]:
         """Of each case, by row, the row that it is of: what resampling looks up again and again."""

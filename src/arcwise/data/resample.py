@@ -13,7 +13,7 @@ from arcwise.errors import DataError, OptionError
 from arcwise.mentions import Argument
 from arcwise.seeds import Seed, generator_of
 
-__all__ = ["PermutedDataset", "bootstrap_weights", "split_cases"]
+__all__ = ["PermutedDataset", "bootstrap_weights", "list_drawn_cases", "split_cases"]
 
 # Cases are drawn in blocks of this size, so that memory stays small; the size is part of what a seed means.
 BLOCK_CASES = 2**20
@@ -35,13 +35,17 @@ def bootstrap_weights(data: Dataset, seed: Seed) -> NDArray[np.int64]:
     """
     rng = generator_of(seed)
     if data.targets is None:
-        listed = data.weights is not None and data.n_cases <= MOST_LISTED
-        return _drawn(rng, data.n_rows, data.weights, data.row_of_case if listed else None)
+        return _drawn(rng, data.n_rows, data.weights, list_drawn_cases(data))
     weights = np.zeros(data.n_rows, dtype=np.int64)
     for experiment in range(len(data.targets.sets)):
         rows = np.flatnonzero(data.targets.of_row == experiment)
         weights[rows] = _drawn(rng, len(rows), None if data.weights is None else data.weights[rows])
     return weights
+
+
+def list_drawn_cases(data: Dataset) -> NDArray[np.uint32] | None:
+    """Return of each case its row, if drawing looks it up; it is made once for each data set."""
+    return data.row_of_case if data.weights is not None and data.n_cases <= MOST_LISTED else None
 
 
 def _drawn(

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
-from weakref import WeakKeyDictionary
+from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,12 +34,27 @@ Start = Literal["empty", "random"] | Dag
 STARTS = ("empty", "random")
 START = 1  # the stream of random numbers that makes the starting network; stream 0 is the search's
 
-# The native layouts of data that are still in use, for problems that differ in score and constraints.
-_LAYOUTS: WeakKeyDictionary[Dataset, StateBlocks] = WeakKeyDictionary()
-_RARE: WeakKeyDictionary[Dataset, RareColumns] = WeakKeyDictionary()
-
 # What the rows of scores may take before the oldest are computed again, if the caller sets no limit.
 DEFAULT_MEMORY = 2**29
+
+
+class _Layout:
+    """Data as the native core counts them."""
+
+    def __init__(self, data: Dataset) -> None:
+        from arcwise import _core
+
+        self.data = data
+        self.blocks: StateBlocks = _core.local.StateBlocks(data.codes, data.arities)
+
+    @cached_property
+    def rare(self) -> RareColumns:
+        from arcwise import _core
+
+        return _core.local.RareColumns(self.blocks)
+
+
+_latest: Callable[[], _Layout | None] = lambda: None  # noqa: E731 - the last one, as long as a problem has it
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,21 +89,22 @@ class LocalProblem:
 
     @property
     def blocks(self) -> StateBlocks:
-        """The data in the layout of the native counter: made once for all problems with the same data."""
-        from arcwise import _core
-
-        if self.data not in _LAYOUTS:
-            _LAYOUTS[self.data] = _core.local.StateBlocks(self.data.codes, self.data.arities)
-        return _LAYOUTS[self.data]
+        """The data in the layout of the native counter."""
+        return self._layout.blocks
 
     @property
     def rare(self) -> RareColumns:
         """The same data as they are counted for many replicates at once."""
-        from arcwise import _core
+        return self._layout.rare
 
-        if self.data not in _RARE:
-            _RARE[self.data] = _core.local.RareColumns(self.blocks)
-        return _RARE[self.data]
+    @cached_property
+    def _layout(self) -> _Layout:
+        global _latest  # noqa: PLW0603 - bootstraps of one data set with several scores lay it out once
+        layout = _latest()
+        if layout is None or layout.data is not self.data:
+            layout = _Layout(self.data)
+            _latest = ref(layout)
+        return layout
 
     @cached_property
     def _told(self) -> NDArray[np.uint8]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+import pickle
 import time
+import weakref
 from typing import Any
 
 import numpy as np
@@ -16,6 +19,7 @@ from arcwise.ensemble import NetworkSet, bootstrap_networks
 from arcwise.ensemble.replicates import together
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
+from arcwise.local.problem import LocalProblem
 from arcwise.progress import ProgressEvent
 
 
@@ -90,14 +94,14 @@ def test_constraints_and_copies_are_kept(counting: list[int], monkeypatch: pytes
         np.vstack([base.codes, base.codes[:1]]).T.copy(), names=names, states=[*base.states, base.states[0]]
     )
     rules = Constraints(names, required=[(names[1], names[0])], forbidden=[(names[2], names[3])], max_parents=3)
-    for constraints in (None, rules):
-        made = learned(data, score="qnml", constraints=constraints)
+    for constraints, score in ((None, "qnml"), (rules, "qnml"), (rules, "bic")):
+        made = learned(data, score=score, constraints=constraints)
         assert counting
         if constraints is not None:
             assert not any(constraints.violations(dag) for dag in made)
         with monkeypatch.context() as patch:
             patch.setattr(together, "FEWEST_ROWS", 10**9)
-            assert is_same(made, learned(data, score="qnml", constraints=constraints))
+            assert is_same(made, learned(data, score=score, constraints=constraints))
         counting.clear()
 
 
@@ -141,3 +145,46 @@ def test_cases_are_drawn_as_they_were_before(weights: list[int], seed: int) -> N
     cases = np.random.default_rng(seed).integers(0, n, size=n)
     expected = np.bincount(np.repeat(np.arange(len(weights)), given_weights)[cases], minlength=len(weights))
     assert bootstrap_weights(data, np.random.default_rng(seed)).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_batch_that_a_limit_cuts_short_leaves_what_it_has(
+    workers: int, counting: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = make_data(25, 20_000)
+    seconds = learned(data, score="qnml", replicates=32, workers=workers).facts["seconds"]
+    assert len(counting) == workers
+    cut = learned(data, score="qnml", replicates=32, workers=workers, limits=Limits(seconds=0.8 * seconds))
+    if cut.status is Status.TIME_LIMIT:  # the first replicate counts most of what the others need
+        assert cut.count > 0
+
+    def stop(self: Any, *progress: object) -> None:
+        if sum(counting) == 32 * 3 and time.monotonic() > begin + 0.7 * seconds:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("arcwise.ensemble.replicates.task.ReplicateTask.heed", stop)
+    begin = time.monotonic()
+    if workers == 1:
+        stopped = learned(data, score="qnml", replicates=32)
+        if stopped.status is Status.INTERRUPTED:
+            assert stopped.count > 0
+
+
+def test_what_is_found_again_does_not_travel() -> None:
+    data = make_data().collapse()
+    _ = data.digest, data.arities
+    size = len(pickle.dumps(data))
+    _ = data.collapse(), data.row_of_case
+    assert len(pickle.dumps(data)) == size
+    again = pickle.loads(pickle.dumps(data))
+    assert again.digest == data.digest
+
+
+def test_layouts_end_with_their_problems() -> None:
+    data = make_data()
+    one = LocalProblem.of(data, "bic")
+    assert LocalProblem.of(data, "qnml").blocks is one.blocks
+    kept = weakref.ref(one._layout)
+    del one
+    gc.collect()
+    assert kept() is None

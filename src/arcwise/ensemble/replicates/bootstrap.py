@@ -6,7 +6,7 @@ import contextlib
 import math
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent import futures
 from dataclasses import replace
 from typing import Any, Unpack
@@ -26,6 +26,7 @@ from arcwise.ensemble.replicates.completed_task import CompletedTask
 from arcwise.ensemble.replicates.journal import ReplicateJournal, journal_seed, unpack_replicates
 from arcwise.ensemble.replicates.settings import BootstrapKeywords, BootstrapSettings
 from arcwise.ensemble.replicates.task import Replicate, ReplicateTask
+from arcwise.ensemble.replicates.together import Interrupted
 from arcwise.ensemble.replicates.workers import Batch, Workers, open_workers
 from arcwise.ensemble.uncut import Uncut
 from arcwise.errors import OptionError
@@ -45,6 +46,7 @@ __all__ = ["bootstrap_networks"]
 SHORTEST = 1e-6  # seconds of a replicate: a clock may not tell two of its looks apart
 LARGEST_BATCH = 4096
 MOST_REPLICATES = 10**8  # more do not fit in memory
+LAST_SECONDS = 5.0  # how long batches that were stopped may take to hand over what they have
 MOST_DEATHS = 3  # how often in a row workers may die before any batch is finished
 
 
@@ -147,7 +149,7 @@ def bootstrap_networks(
             try:
                 opened = open_workers(task, chosen.backend, min(crew, len(missing)), chosen.cluster)
                 workers = stack.enter_context(opened)
-                ended = _learn_all(workers, missing, deadline, note, given.n_variables, task.together)
+                ended = _learn(workers, missing, deadline, note, given.n_variables, task.together)
                 status = ended if ended is not Status.COMPLETE else status
             except KeyboardInterrupt:
                 status = Status.INTERRUPTED
@@ -188,7 +190,7 @@ def _count_workers(workers: int) -> int:
     return check_count("workers", workers, 1)
 
 
-def _learn_all(
+def _learn(
     workers: Workers,
     missing: list[int],
     deadline: Deadline,
@@ -196,16 +198,43 @@ def _learn_all(
     nodes: int,
     together: int,
 ) -> Status:
+    """Learn what is missing; at a limit or on Ctrl-C, take what is finished of the batches under way.
+
+    Where many replicates are learned together, that is much; a batch of a quarter of a second is not waited for.
+    """
+    running: dict[Batch, list[int]] = {}
+    try:
+        status = _learn_all(workers, missing, deadline, note, nodes, together=together, running=running)
+    except Interrupted as stop:  # in this thread
+        note(stop.found)
+        raise
+    except KeyboardInterrupt:
+        _take_last(workers, running, note, nodes, together)
+        raise
+    if status is not Status.COMPLETE:
+        _take_last(workers, running, note, nodes, together)
+    return status
+
+
+def _learn_all(
+    workers: Workers,
+    missing: list[int],
+    deadline: Deadline,
+    note: Callable[[list[Replicate]], None],
+    nodes: int,
+    *,
+    together: int,
+    running: dict[Batch, list[int]],
+) -> Status:
     """Hand out batches and take in results until nothing is missing or the time is up.
 
     Two batches per worker are under way. Batches grow from one replicate to what takes `workers.batch_seconds`, and
     shrink towards the end, so that all workers end at the same time. Replicates that are counted `together` are as many
-    rounds of equal batches as it takes.
+    rounds of equal batches as it takes. What is still `running` at the end is left there.
     """
     rounds = math.ceil(len(missing) / (workers.count * together))
     least = math.ceil(len(missing) / (workers.count * rounds)) if together > 1 else 1
     waiting = deque(missing)
-    running: dict[Batch, list[int]] = {}
     start, done, deaths = deadline.seconds, 0, 0
     while waiting or running:
         left = deadline.limits.seconds
@@ -250,6 +279,23 @@ def _learn_all(
                     waiting.extendleft(reversed(batch))
             running.clear()
     return Status.COMPLETE
+
+
+def _take_last(
+    workers: Workers,
+    running: Mapping[Batch, list[int]],
+    note: Callable[[list[Replicate]], None],
+    nodes: int,
+    together: int,
+) -> None:
+    """Stop the batches under way and take what they have finished."""
+    if together == 1:
+        return
+    workers.stop()
+    ready, _ = futures.wait(running, timeout=LAST_SECONDS)
+    for future in ready:
+        if not future.cancelled() and future.exception() is None:
+            note(_received(future, nodes))
 
 
 def _received(batch: Batch, nodes: int) -> list[Replicate]:

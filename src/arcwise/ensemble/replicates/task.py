@@ -17,7 +17,7 @@ from arcwise.deadline import Deadline
 from arcwise.defaults import CANDIDATES, MANY_VARIABLES, REFINE
 from arcwise.ensemble.replicates.completed_task import CompletedTask
 from arcwise.ensemble.replicates.copies import Copies
-from arcwise.ensemble.replicates.together import climb_together, counted_together
+from arcwise.ensemble.replicates.together import Interrupted, climb_together, counted_together
 from arcwise.ensemble.uncut import Uncut
 from arcwise.errors import OptionError, UnknownNameError, suggestion
 from arcwise.exact import find_optimal
@@ -169,9 +169,12 @@ class ReplicateTask:
                 found += made
                 if len(made) < len(some):
                     break
-        except KeyboardInterrupt:
-            if is_wanted():
-                raise
+        except KeyboardInterrupt as stop:
+            found += stop.found if isinstance(stop, Interrupted) else []
+            if not self._is_unwanted():
+                raise Interrupted(found) from None
+        finally:
+            del self._own.is_wanted
         return found
 
     @functools.cached_property
@@ -193,13 +196,20 @@ class ReplicateTask:
             drawn.append(self.draw(index))
         samples, seeds = zip(*drawn, strict=True)
         kept = [sample.select(self.copies.kept) if self.copies else sample for sample in samples]
-        outcomes = climb_together(
-            self.problem, self.native(), kept, seeds, self.climb_options(0), limits=deadline.limits, progress=self.heed
-        )
-        return [
+        options, stop = self.climb_options(0), None
+        try:
+            outcomes = climb_together(
+                self.problem, self.native(), kept, seeds, options, limits=deadline.limits, progress=self.heed
+            )
+        except Interrupted as interrupted:
+            outcomes, stop = interrupted.found, interrupted
+        found = [
             self._with_copies(Replicate(index, outcome[2] + self.problem.untold, *outcome[:2]), sample)
             for index, outcome, sample in zip(indices, outcomes, samples, strict=False)
         ]
+        if stop is not None:
+            raise Interrupted(found)
+        return found
 
     @property
     def _has_own_rows(self) -> bool:

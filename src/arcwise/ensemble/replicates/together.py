@@ -8,7 +8,7 @@ gets the network and the score that it would get alone, to the last bit; which o
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from arcwise._core.local import ClimbOptions, LocalLearner, Outcome
     from arcwise.data import Dataset
 
-__all__ = ["climb_together", "counted_together"]
+__all__ = ["Interrupted", "climb_together", "counted_together"]
 
 # With fewer distinct rows a replicate is counted in less time than it takes to score what others ask for: child with
 # 20,000 cases takes as long either way, alarm with 50,000 (23,000 distinct rows) twice as long together, child with
@@ -28,6 +28,18 @@ __all__ = ["climb_together", "counted_together"]
 FEWEST_ROWS = 2**16
 # A weight beyond a byte takes extra work: on average they are to be far below.
 MOST_WEIGHT = 16
+# What the weights of a batch may take, at BYTES a row and replicate; fewer replicates than FEWEST are as quick alone.
+BATCH_BYTES = 2**29
+BYTES = 12
+FEWEST = 8
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C in the middle of a batch, with what was finished before."""
+
+    def __init__(self, found: list[Any]) -> None:
+        super().__init__()
+        self.found = found
 
 
 def counted_together(problem: LocalProblem) -> int:
@@ -39,9 +51,10 @@ def counted_together(problem: LocalProblem) -> int:
         return 1
     if data.n_cases >= 2**32 or data.n_cases > MOST_WEIGHT * data.n_rows:
         return 1
-    if data.targets is not None or not _core.local.RareColumns.fits(problem.blocks):
+    if data.targets is not None or not _core.local.RareColumns.fits(data.arities, data.n_rows):
         return 1
-    return _core.local.REPLICATES_TOGETHER
+    most = min(_core.local.REPLICATES_TOGETHER, BATCH_BYTES // (BYTES * data.n_rows))
+    return most if most >= FEWEST else 1
 
 
 def climb_together(
@@ -54,7 +67,7 @@ def climb_together(
     limits: Limits,
     progress: Callable[..., None],
 ) -> list[Outcome]:
-    """Climb in each sample with its seed; where the time ends, in the first of them."""
+    """Climb in each sample with its seed; where the time ends or Ctrl-C comes, in the first of them."""
     found = learner.climb_together(
         problem.rare,
         [sample.native_weights for sample in samples],
@@ -63,6 +76,7 @@ def climb_together(
         limits.native_seconds,
         progress,
     )
+    complete = [outcome for outcome in found if Status.from_native(outcome[-1]) is Status.COMPLETE]
     if found and Status.from_native(found[-1][-1]) is Status.INTERRUPTED:
-        raise KeyboardInterrupt
-    return [outcome for outcome in found if Status.from_native(outcome[-1]) is Status.COMPLETE]
+        raise Interrupted(complete)
+    return complete

@@ -14,6 +14,7 @@ from concurrent import futures
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from arcwise.cluster import Cluster, explained_losses, is_still_wanted, open_cluster
+from arcwise.data.resample import list_drawn_cases
 from arcwise.deadline import Deadline
 from arcwise.ensemble.replicates.journal import pack_replicates
 from arcwise.ensemble.replicates.task import ReplicateTask
@@ -44,6 +45,10 @@ class Workers(Protocol):
 
     def recover(self, error: BaseException) -> bool:
         """Say whether the error means that workers died; then new ones are ready and the batch may be repeated."""
+        ...
+
+    def stop(self) -> None:
+        """Have the batches under way end as soon as they can, with what they have."""
         ...
 
 
@@ -92,6 +97,9 @@ class _Here:
         done.set_result(self._task.learn_batch(indices, Limits(seconds)))
         return done
 
+    def stop(self) -> None:
+        pass
+
     def recover(self, error: BaseException) -> bool:
         return False
 
@@ -111,7 +119,8 @@ class _Threads:
         task.stopping.clear()
         _ = task.problem.blocks, task._own  # made here, once, rather than by every thread
         if task.together > 1:
-            _ = task.problem.rare, task.data.row_of_case
+            _ = task.problem.rare
+            list_drawn_cases(task.data)
         self._task = task
         self._pool = futures.ThreadPoolExecutor(count, "arcwise", initializer=_core.prepare_thread)
 
@@ -121,6 +130,9 @@ class _Threads:
             return self._pool.submit(self._task.learn_batch, indices, Deadline(Limits(seconds)))
         except RuntimeError as error:  # the system gives no more threads
             raise MemoryError(f"a thread could not be started: {error}") from error
+
+    def stop(self) -> None:
+        self._task.stopping.set()
 
     def recover(self, error: BaseException) -> bool:
         return False
@@ -162,6 +174,9 @@ class _Loky:
         batch: Batch = self._pool.submit(_learn_received, indices, seconds)
         return batch
 
+    def stop(self) -> None:
+        pass  # they have limits of their own
+
     def recover(self, error: BaseException) -> bool:
         if not isinstance(error, futures.BrokenExecutor):
             return False
@@ -191,6 +206,9 @@ class _Dask:
         self._running.add(batch)
         batch.add_done_callback(self._running.discard)
         return batch
+
+    def stop(self) -> None:
+        pass  # they have limits of their own
 
     def recover(self, error: BaseException) -> bool:
         if not isinstance(error, futures.CancelledError):

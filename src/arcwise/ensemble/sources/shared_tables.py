@@ -23,7 +23,7 @@ __all__ = ["SharedTables"]
 class SharedTables:
     """The tables that some recipes will ask for, built together where they differ in their score alone.
 
-    Each is handed out once and then let go. If they cannot all be built within the limits, each is built for itself.
+    Each is handed out once and then let go. If memory is too short for all, each is built for itself.
     """
 
     def __init__(self) -> None:
@@ -47,8 +47,10 @@ class SharedTables:
 
     def _build(self, recipe: Recipe, data: Dataset, run: Run, slack: float, deadline: Deadline) -> bool:
         together = [one for one in self._waiting if _is_like(one, recipe)]
+        if recipe not in together:
+            return False
         self._waiting = [one for one in self._waiting if one not in together]
-        if recipe not in together or len(together) < 2:
+        if len(together) < 2:
             return False
         tables = build_parent_set_tables(
             data,
@@ -61,9 +63,12 @@ class SharedTables:
             limits=deadline.uncounted,
             progress=run.progress,
         )
-        if any(table.status is not Status.COMPLETE for table in tables):
+        if any(table.status is Status.MEMORY_LIMIT for table in tables):
             return False
-        self._data, self._built = data, list(zip(together, tables, strict=True))
+        made = list(zip(together, tables, strict=True))
+        # What the time or Ctrl-C cut short is for the one that asked; the others may have time of their own.
+        is_whole = all(table.status is Status.COMPLETE for table in tables)
+        self._data, self._built = data, made if is_whole else [one for one in made if one[0] == recipe]
         return True
 
 
