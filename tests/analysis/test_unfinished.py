@@ -138,6 +138,8 @@ def test_gaps(votes: arcwise.Dataset, tmp_path: Path) -> None:
         csv.writer(out).writerows([head, *([x if draws.random() > 0.05 else "" for x in row] for row in rows)])
     found = credible(str(file), impute="completions", limit_seconds=1e-3)
     assert found.status is Status.TIME_LIMIT and found.main.optimum is not None
+    assert not found.main.optimum.is_proved and found.main.optimum.most_parents is not None
+    assert "which is proved" not in found.remarks[0].text
     assert "of one completion of the data" in found.remarks[0].text
     found.save(tmp_path / "out")
 

@@ -250,7 +250,7 @@ class Work:
         unfinished, data = given_up.unfinished, self.complete
         alone = replace(given_up.recipe, source="optimum", settings={})
         if unfinished is None:  # too few completions
-            best, _ = find_best(alone, data, self._run(deadline.limits, None))
+            best, _ = find_best(alone, data, self._run(deadline.limits, None), climb=Limits(seconds=self.given_seconds))
             return None if best is None else self._alone(given_up, alone, best)
         smaller = unfinished.smaller(deadline.share(0.5).limits) if isinstance(self.data, Dataset) else None
         if smaller is not None:

@@ -24,8 +24,18 @@ def best_network(
     """Return the best network of a table that satisfies the recipe's constraints, found in the time, with its bound.
 
     Without constraints on ancestors there always is one, if the time is over too: the bound is then that of each
-    variable's best parents by themselves. With them None says that no network is known that satisfies them.
+    variable's best parents by themselves. With them None says that no network is known that satisfies them. Of a table
+    that was stopped nothing is proved but for its own networks: the status is then the table's.
     """
+    found = _best_of_table(recipe, data, table, deadline, threads)
+    if found is None or table.status is Status.COMPLETE:
+        return found
+    return replace(found, status=table.status, most_parents=table.max_parents)
+
+
+def _best_of_table(
+    recipe: Recipe, data: Dataset, table: ParentSetTable, deadline: Deadline, threads: int | None
+) -> Optimum | None:
     known = recipe.constraints_on(data.names)
     if known is None or not known.is_ancestral:
         return find_optimal(table, constraints=known, limits=deadline.uncounted, threads=threads, progress=False)
@@ -63,8 +73,10 @@ def better_of(one: Optimum | None, other: Optimum | None) -> Optimum | None:
     upper = max(best.score, min(one.upper_bound, other.upper_bound))
     proved = upper - best.score <= PROOF_TOLERANCE
     upper = best.score if proved else upper
-    status = Status.COMPLETE if proved else best.status if best.status is not Status.COMPLETE else one.status
-    return replace(best, upper_bound=upper, gap=upper - best.score, status=status)
+    limited = [found.status for found in (best, one, other) if found.status is not Status.COMPLETE]
+    most = next((found.most_parents for found in (best, one, other) if found.most_parents is not None), None)
+    status = limited[0] if limited and (most is not None or not proved) else Status.COMPLETE
+    return replace(best, upper_bound=upper, gap=upper - best.score, status=status, most_parents=most)
 
 
 def beyond_table(recipe: Recipe, data: Dataset, found: Optimum, ended: Status, limits: Limits) -> Optimum:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from arcwise.deadline import Deadline
-from arcwise.ensemble.best_network import best_network
+from arcwise.ensemble.best_network import best_network, beyond_table
 from arcwise.ensemble.ensemble_facts import known_facts
 from arcwise.ensemble.network_set import NetworkSet
 from arcwise.ensemble.network_summary import NetworkSummary
 from arcwise.ensemble.sources.source import Source
-from arcwise.limits import Status
+from arcwise.limits import Limits, Status
 from arcwise.parent_sets import build_parent_sets
 
 if TYPE_CHECKING:
@@ -55,8 +55,14 @@ class OptimumSource(Source):
         return single_network(recipe, data, found, status)
 
 
-def find_best(recipe: Recipe, data: Dataset, run: Run) -> tuple[Optimum | None, Status]:
-    """Return the best network that is found, None if none is that satisfies the constraints, and why it ended."""
+def find_best(
+    recipe: Recipe, data: Dataset, run: Run, *, climb: Limits | None = None
+) -> tuple[Optimum | None, Status]:
+    """Return the best network that is found, None if none is that satisfies the constraints, and why it ended.
+
+    If not all parent sets were scored, a climb knows of the others (by default in the time that is left), and the bound
+    is that of the network's `most_parents`.
+    """
     deadline = Deadline.of(run.limits)
     known = recipe.constraints_on(data.names)
     table = build_parent_sets(
@@ -73,7 +79,9 @@ def find_best(recipe: Recipe, data: Dataset, run: Run) -> tuple[Optimum | None, 
     found = best_network(recipe, data, table, deadline, run.threads)
     if found is None:
         return None, deadline.status
-    return found, found.status if table.status is Status.COMPLETE else table.status
+    if table.status is not Status.COMPLETE:
+        found = beyond_table(recipe, data, found, table.status, climb or deadline.uncounted)
+    return found, found.status
 
 
 def single_network(recipe: Recipe, data: Dataset, found: Optimum, status: Status) -> NetworkSet:
@@ -89,7 +97,7 @@ def single_network(recipe: Recipe, data: Dataset, found: Optimum, status: Status
         data_digest=data.digest,
         facts={
             "n_cases": data.n_cases,
-            "gap": found.gap if math.isfinite(found.gap) else None,
+            "gap": found.gap if math.isfinite(found.gap) and found.most_parents is None else None,
             **known_facts(known, None if data.targets is None else data.targets.sets),
         },
     ).made_by(recipe)
