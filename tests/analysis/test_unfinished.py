@@ -6,6 +6,7 @@ import csv
 import json
 import math
 import random
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ import arcwise
 from arcwise import Constraints, datasets
 from arcwise.analysis import learning, open_analysis, work
 from arcwise.analysis.averaged import Shortfall
+from arcwise.analysis.prose.bounds import bound_words, factor_words
+from arcwise.analysis.prose.sources import methods_of_networks
 from arcwise.ensemble import CredibleSet, Recipe
 from arcwise.ensemble.recipe import Run
 from arcwise.ensemble.unfinished_set import UnfinishedSet
@@ -61,6 +64,9 @@ def test_no_time_gives_the_best_network_with_its_bound_in_all_files(votes: arcwi
     record = json.loads((tmp_path / "out" / "run.json").read_text())["result"]
     assert record["status"] == "time limit" and record["asked"]["source"] == "credible"
     assert record["best"]["score"] == best.score and record["best"]["gap"] == best.gap
+    assert record["best"]["most_parents"] == best.most_parents is not None
+    methods = methods_of_networks(found)
+    assert f"with at most {best.most_parents} parent" in methods and "nothing is known of others" in methods
     assert ["v0", "v5"] in record["arcs"]
     rows = list(csv.DictReader((tmp_path / "out" / "edges.csv").read_text().splitlines()))
     assert len(rows) >= 1 and not {("v1", "v2"), ("v2", "v1")} & {(row["from"], row["to"]) for row in rows}
@@ -127,6 +133,27 @@ def test_no_limit_leaves_no_answer(
     best = found.main.optimum
     if best is not None and best.is_proved and known is None:
         assert best.score == pytest.approx(arcwise.find_optimal(table, progress=False).score)
+
+
+@given(
+    score=st.floats(-1e7, -1e-3), gap=st.floats(1e-5, 1e5), digits=st.integers(0, 6), most=st.sampled_from([None, 0, 2])
+)
+def test_printed_bounds_are_bounds(
+    votes: arcwise.Dataset, score: float, gap: float, digits: int, most: int | None
+) -> None:
+    score = round(score, digits)
+    known = arcwise.find_optimal(build_parent_sets(votes, "bic", max_parents=1, progress=False), progress=False)
+    upper = score + gap
+    best = replace(
+        known, score=score, upper_bound=upper, gap=upper - score, status=Status.TIME_LIMIT, most_parents=most
+    )
+    text = bound_words(best, Recipe.usual("optimum", "bic", n_cases=300))
+    found = re.search(r"more than (-?[\d.]+), so .* more than ([-+.\de]+) nats", text)
+    assert found is not None, text
+    assert float(found[1]) >= upper - 1e-9 * abs(upper) and float(found[2]) >= best.gap
+    assert ("nothing is known of others" in text) == (most is not None)
+    assert bound_words(replace(best, gap=math.inf), Recipe.usual("optimum", "bic", n_cases=300)) == "no bound is known"
+    assert factor_words(math.log(3.001)) == "a Bayes factor of 3.01"
 
 
 def test_gaps(votes: arcwise.Dataset, tmp_path: Path) -> None:

@@ -55,9 +55,7 @@ class OptimumSource(Source):
         return single_network(recipe, data, found, status)
 
 
-def find_best(
-    recipe: Recipe, data: Dataset, run: Run, *, climb: Limits | None = None
-) -> tuple[Optimum | None, Status]:
+def find_best(recipe: Recipe, data: Dataset, run: Run, *, climb: Limits | None = None) -> tuple[Optimum | None, Status]:
     """Return the best network that is found, None if none is that satisfies the constraints, and why it ended.
 
     If not all parent sets were scored, a climb knows of the others (by default in the time that is left), and the bound
