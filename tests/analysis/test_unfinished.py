@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -23,6 +24,7 @@ from arcwise.analysis.averaged import Shortfall
 from arcwise.analysis.prose.bounds import bound_words, factor_words
 from arcwise.analysis.prose.sources import methods_of_networks
 from arcwise.ensemble import CredibleSet, Recipe
+from arcwise.ensemble.diagram.bracket import Bracket
 from arcwise.ensemble.recipe import Run
 from arcwise.ensemble.unfinished_set import UnfinishedSet
 from arcwise.limits import Limits, Status
@@ -191,6 +193,25 @@ def test_the_bound_of_an_unfinished_set_is_one(shared: Path) -> None:
     assert isinstance(made, UnfinishedSet) and made.found is not None
     best = arcwise.find_optimal(made.table, progress=False).score
     assert made.found.score <= best + 1e-6 <= made.found.upper_bound + 2e-6
+
+
+def test_the_optimum_of_a_smaller_set_that_is_complete_is_proved(shared: Path) -> None:
+    data = read_bif(shared / "data" / "networks" / "alarm.bif.gz").sample(300, seed=1, progress=False)
+    table = build_parent_sets(data, "bic", slack=3.0, max_parents=2, progress=False)
+    best = arcwise.find_optimal(table, progress=False)
+    whole = CredibleSet.build(table, log_slack=3.0, progress=False)
+    diagram = whole.diagram("dag")
+    poor = Bracket(np.empty(0, dtype=np.int64), math.inf)  # what is known while it is built does not count
+    whole._diagrams["dag"] = replace(diagram, bracket=poor)
+    found = whole.bracketed
+    assert found is not None and found.is_proved and found.gap == 0
+    assert found.score == pytest.approx(best.score, abs=1e-6)
+    stopped = CredibleSet.build(table, log_slack=3.0, progress=False)
+    stopped._diagrams["dag"] = replace(diagram, bracket=poor, status=Status.MEMORY_LIMIT)
+    smaller = stopped.within_reach()
+    assert smaller is not None and smaller.complete
+    for one in (smaller.bracketed, stopped.bracketed):
+        assert one is not None and one.is_proved and one.score == pytest.approx(best.score, abs=1e-6)
 
 
 @pytest.mark.parametrize("method", ["optimum"])
