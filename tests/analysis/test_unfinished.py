@@ -158,13 +158,26 @@ def test_printed_bounds_are_bounds(
     assert factor_words(math.log(3.001)) == "a Bayes factor of 3.01"
 
 
-def test_gaps(votes: arcwise.Dataset, tmp_path: Path) -> None:
+def with_gaps(data: arcwise.Dataset, folder: Path) -> Path:
     draws = random.Random(1)
-    file = tmp_path / "gaps.csv"
-    votes.to_file(tmp_path / "whole.csv")
-    head, *rows = list(csv.reader((tmp_path / "whole.csv").read_text().splitlines()))
+    file = folder / "gaps.csv"
+    data.to_file(folder / "whole.csv")
+    head, *rows = list(csv.reader((folder / "whole.csv").read_text().splitlines()))
     with file.open("w") as out:
         csv.writer(out).writerows([head, *([x if draws.random() > 0.05 else "" for x in row] for row in rows)])
+    return file
+
+
+def test_few_completions_that_are_all_there_are_an_answer(votes: arcwise.Dataset, tmp_path: Path) -> None:
+    file = with_gaps(votes, tmp_path)
+    found = credible(str(file), impute="completions", completions=2, max_parents=1, bayes_factor=2, limit_seconds=None)
+    assert found.complete and found.main.asked is None and found.main.shortfall is None
+    assert found.confidence.completions >= 2
+    assert not any("not complete" in remark.text for remark in found.remarks)
+
+
+def test_gaps(votes: arcwise.Dataset, tmp_path: Path) -> None:
+    file = with_gaps(votes, tmp_path)
     found = credible(str(file), impute="completions", limit_seconds=1e-3)
     assert found.status is Status.TIME_LIMIT and found.main.optimum is not None
     assert not found.main.optimum.is_proved and found.main.optimum.most_parents is not None

@@ -246,6 +246,7 @@ class Work:
         """
         if given_up.recipe.source != "credible":
             return None
+        assert given_up.status is not Status.COMPLETE
         deadline = self.deadline.share(0.5)
         unfinished, data = given_up.unfinished, self.complete
         alone = replace(given_up.recipe, source="optimum", settings={})
