@@ -26,6 +26,8 @@ from arcwise.analysis.prose.sources import methods_of_networks
 from arcwise.ensemble import CredibleSet, Recipe
 from arcwise.ensemble.diagram.bracket import Bracket
 from arcwise.ensemble.recipe import Run
+from arcwise.ensemble.sources import optimum
+from arcwise.ensemble.sources.optimum import find_best
 from arcwise.ensemble.unfinished_set import UnfinishedSet
 from arcwise.limits import Limits, Status
 from arcwise.model import read_bif
@@ -225,6 +227,27 @@ def test_the_optimum_of_a_smaller_set_that_is_complete_is_proved(shared: Path) -
     assert smaller is not None and smaller.complete
     for one in (smaller.bracketed, stopped.bracketed):
         assert one is not None and one.is_proved and one.score == pytest.approx(best.score, abs=1e-6)
+
+
+def test_the_best_network_under_costly_constraints_on_ancestors_is_proved(votes: arcwise.Dataset) -> None:
+    apart = Constraints(votes.names, non_ancestors=[("v0", "v1"), ("v1", "v0"), ("v3", "v4"), ("v4", "v3")])
+    recipe = Recipe.usual("optimum", "bic", n_cases=300, max_parents=2, constraints=apart)
+    free = replace(recipe, constraints={})
+    run = Run(progress=False)
+    (best, status), (above, _) = find_best(recipe, votes, run), find_best(free, votes, run)
+    assert best is not None and above is not None
+    assert status is Status.COMPLETE and best.is_proved and not apart.violations(best.dag)
+    assert above.score - best.score > 10
+    table = build_parent_sets(votes, "bic", slack=1e6, max_parents=2, progress=False)
+    assert best.score == pytest.approx(arcwise.find_optimal(table, constraints=apart, progress=False).score)
+
+
+def test_without_any_network_there_is_a_reason(votes: arcwise.Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(optimum, "best_network", lambda *_, **__: None)
+    recipe = Recipe.usual("optimum", "bic", n_cases=300, max_parents=1)
+    assert find_best(recipe, votes, Run(progress=False)) == (None, Status.TIME_LIMIT)
+    by_memory = Run(progress=False, limits=Limits(memory_bytes=2**30))
+    assert find_best(recipe, votes, by_memory) == (None, Status.MEMORY_LIMIT)
 
 
 @pytest.mark.parametrize("method", ["optimum"])

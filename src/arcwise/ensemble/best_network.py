@@ -15,34 +15,52 @@ from arcwise.local import hill_climb
 from arcwise.parent_sets import ParentSetTable
 from arcwise.scores.believed import log_prior_of
 
-__all__ = ["best_network", "better_of", "beyond_table"]
+__all__ = ["best_network", "better_of", "beyond_table", "what_ended"]
 
 
 def best_network(
-    recipe: Recipe, data: Dataset, table: ParentSetTable, deadline: Deadline, threads: int | None = None
+    recipe: Recipe,
+    data: Dataset,
+    table: ParentSetTable,
+    deadline: Deadline,
+    threads: int | None = None,
+    *,
+    strict: bool = False,
 ) -> Optimum | None:
     """Return the best network of a table that satisfies the recipe's constraints, found in the time, with its bound.
 
     Without constraints on ancestors there always is one, if the time is over too: the bound is then that of each
     variable's best parents by themselves. With them None says that no network is known that satisfies them. Of a table
     that was stopped nothing is proved but for its own networks: the status is then the table's.
+
+    Raises
+    ------
+    GuaranteeError
+        If `strict`, and a table that is complete does not reach as far as the constraints on ancestors cost.
     """
-    found = _best_of_table(recipe, data, table, deadline, threads)
+    strict = strict and table.status is Status.COMPLETE
+    found = _best_of_table(recipe, data, table, deadline, threads, strict=strict)
     if found is None or table.status is Status.COMPLETE:
         return found
     return replace(found, status=table.status, most_parents=table.max_parents)
 
 
 def _best_of_table(
-    recipe: Recipe, data: Dataset, table: ParentSetTable, deadline: Deadline, threads: int | None
+    recipe: Recipe, data: Dataset, table: ParentSetTable, deadline: Deadline, threads: int | None, *, strict: bool
 ) -> Optimum | None:
     known = recipe.constraints_on(data.names)
     if known is None or not known.is_ancestral:
         return find_optimal(table, constraints=known, limits=deadline.uncounted, threads=threads, progress=False)
     try:
         return find_optimal(table, constraints=known, limits=deadline.uncounted, threads=threads, progress=False)
-    except (UnfinishedError, GuaranteeError) as error:
-        ended = Status.TIME_LIMIT if isinstance(error, UnfinishedError) else table.status
+    except UnfinishedError:
+        pass
+    except GuaranteeError:
+        if strict:
+            raise
+    except ConstraintError:
+        if table.status is Status.COMPLETE:
+            raise  # otherwise one of the parent sets that are missing may do
     simple = _simple_network(recipe, data, known, deadline)
     if simple is None:
         return None
@@ -57,12 +75,20 @@ def _best_of_table(
         score=score,
         upper_bound=upper,
         gap=upper - score,
-        status=Status.COMPLETE if proved else Status.TIME_LIMIT if ended is Status.COMPLETE else ended,
+        status=Status.COMPLETE if proved else what_ended(table, deadline),
         method="hill climbing",
         reason="the search under constraints on ancestors was not finished",
         ties_possible=True,
         log_prior=log_prior_of(recipe.scorer.describe(), simple),
     )
+
+
+def what_ended(table: ParentSetTable, deadline: Deadline) -> Status:
+    """Return the limit that ended a search which does not say so itself."""
+    if table.status is not Status.COMPLETE:
+        return table.status
+    by_memory = not deadline.is_over and deadline.given.memory_bytes is not None
+    return Status.MEMORY_LIMIT if by_memory else Status.TIME_LIMIT
 
 
 def better_of(one: Optimum | None, other: Optimum | None) -> Optimum | None:
