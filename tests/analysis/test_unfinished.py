@@ -23,7 +23,7 @@ from arcwise.analysis import learning, open_analysis, work
 from arcwise.analysis.averaged import Shortfall
 from arcwise.analysis.prose.bounds import bound_words, factor_words
 from arcwise.analysis.prose.sources import methods_of_networks
-from arcwise.ensemble import CredibleSet, Recipe
+from arcwise.ensemble import CredibleSet, Recipe, best_network
 from arcwise.ensemble.diagram.bracket import Bracket
 from arcwise.ensemble.recipe import Run
 from arcwise.ensemble.sources import optimum
@@ -94,10 +94,11 @@ def test_a_smaller_set_that_is_complete_is_averaged(
         return made
 
     monkeypatch.setattr(CredibleSet, "_build", small)
-    found = credible(votes, bayes_factor=1e6, max_parents=2, limit_seconds=None)
+    found = credible(votes, bayes_factor=1e6, max_parents=2, limit_seconds=None, settings=("most_networks=3",))
     factor = math.exp(math.log(1e6) * 0.6**2)
     assert found.status is Status.MEMORY_LIMIT and found.main.shortfall is Shortfall.SMALLER
-    assert found.main.recipe.settings["bayes_factor"] == pytest.approx(factor, rel=1e-5)
+    assert found.main.recipe.settings["bayes_factor"] == pytest.approx(factor, rel=1e-11)
+    assert found.main.recipe.settings["most_networks"] is None and found.main.count > 3
     assert found.main.asked is not None and found.main.asked.settings["bayes_factor"] == 1e6
     best = found.main.optimum
     assert best is not None and best.is_proved
@@ -248,6 +249,29 @@ def test_without_any_network_there_is_a_reason(votes: arcwise.Dataset, monkeypat
     assert find_best(recipe, votes, Run(progress=False)) == (None, Status.TIME_LIMIT)
     by_memory = Run(progress=False, limits=Limits(memory_bytes=2**30))
     assert find_best(recipe, votes, by_memory) == (None, Status.MEMORY_LIMIT)
+
+
+@pytest.mark.parametrize("where", ["diagram", "table", "climb"])
+def test_ctrl_c_ends_the_search_for_what_is_left(
+    where: str, votes: arcwise.Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(real: Any) -> Any:
+        return lambda *args, **options: replace(real(*args, **options), status=Status.INTERRUPTED)
+
+    if where == "diagram":
+        real = CredibleSet._build
+
+        def build(self: CredibleSet, by: Any, slack: float, *rest: Any) -> Any:
+            status = Status.MEMORY_LIMIT if slack > 13 else Status.INTERRUPTED
+            return replace(real(self, by, slack, *rest), status=status)
+
+        monkeypatch.setattr(CredibleSet, "_build", build)
+    else:
+        name = "find_optimal" if where == "table" else "hill_climb"
+        monkeypatch.setattr(best_network, name, stopped(getattr(best_network, name)))
+    seconds = None if where == "diagram" else 1e-6
+    with pytest.raises(KeyboardInterrupt):
+        credible(votes, bayes_factor=1e6, max_parents=2, limit_seconds=seconds)
 
 
 @pytest.mark.parametrize("method", ["optimum"])

@@ -255,8 +255,8 @@ class Work:
             return None if best is None else self._alone(given_up, alone, best)
         smaller = unfinished.smaller(deadline.share(0.5).limits) if isinstance(self.data, Dataset) else None
         if smaller is not None:
-            factor = float(f"{math.exp(smaller.slack):.6g}")
-            recipe = replace(given_up.recipe, settings={**given_up.recipe.settings, "bayes_factor": factor})
+            own = {"bayes_factor": smaller.recipe.settings["bayes_factor"], "most_networks": None}  # all of them
+            recipe = replace(given_up.recipe, settings={**given_up.recipe.settings, **own})
             found = average_of(recipe, smaller.made_by(recipe), data, self._run(deadline.limits, None))
             if found.confidence is not None:
                 return replace(
@@ -272,6 +272,8 @@ class Work:
 
     def _alone(self, given_up: Averaged, recipe: Recipe, best: Optimum) -> Averaged:
         """Return the answer of one network."""
+        if best.status is Status.INTERRUPTED:
+            raise KeyboardInterrupt
         data = self.complete
         networks = single_network(recipe, data, best, given_up.status)
         found = average_of(recipe, networks, data, self._run(self.deadline.limits, None))

@@ -42,7 +42,8 @@ def best_network(
     found = _best_of_table(recipe, data, table, deadline, threads, strict=strict)
     if found is None or table.status is Status.COMPLETE:
         return found
-    return replace(found, status=table.status, most_parents=table.max_parents)
+    status = found.status if found.status is Status.INTERRUPTED else table.status
+    return replace(found, status=status, most_parents=table.max_parents)
 
 
 def _best_of_table(
@@ -66,6 +67,8 @@ def _best_of_table(
         return None
     # No network with these ancestors is better than the best of all that the arcs allow.
     above = find_optimal(table, constraints=known.arc_part, limits=deadline.uncounted, threads=threads, progress=False)
+    if above.status is Status.INTERRUPTED:
+        raise KeyboardInterrupt
     score = recipe.scorer.score_network(data, simple)
     upper = max(score, above.upper_bound)
     proved = upper - score <= PROOF_TOLERANCE
@@ -101,6 +104,8 @@ def better_of(one: Optimum | None, other: Optimum | None) -> Optimum | None:
     upper = best.score if proved else upper
     limited = [found.status for found in (best, one, other) if found.status is not Status.COMPLETE]
     most = next((found.most_parents for found in (best, one, other) if found.most_parents is not None), None)
+    if Status.INTERRUPTED in limited:
+        limited = [Status.INTERRUPTED]
     status = limited[0] if limited and (most is not None or not proved) else Status.COMPLETE
     return replace(best, upper_bound=upper, gap=upper - best.score, status=status, most_parents=most)
 
@@ -109,9 +114,11 @@ def beyond_table(recipe: Recipe, data: Dataset, found: Optimum, ended: Status, l
     """Return what a plain climb finds if that is better than the best network of a table with parent sets missing.
 
     The bound stays that of the table's networks, and nothing is proved of others: the status is the limit that `ended`
-    the table.
+    the table, or INTERRUPTED.
     """
     known = recipe.constraints_on(data.names)
+    if found.status is Status.INTERRUPTED:
+        return found
     found = replace(found, status=ended)
     if known is not None and known.is_ancestral:
         return found
@@ -125,6 +132,8 @@ def beyond_table(recipe: Recipe, data: Dataset, found: Optimum, ended: Status, l
         progress=False,
         refine=0,
     )
+    if climbed.status is Status.INTERRUPTED:
+        found = replace(found, status=Status.INTERRUPTED)
     if climbed.score <= found.score:
         return found
     upper = max(climbed.score, found.upper_bound)
@@ -142,7 +151,7 @@ def _simple_network(recipe: Recipe, data: Dataset, known: Constraints, deadline:
     try:
         arcs = known.arc_part.changed(required=tuple(sorted({*known.arc_part.required, *known.ancestors})))
         plain = Dag.from_arcs(data.names, arcs.required)
-        climbed = hill_climb(
+        found = hill_climb(
             data,
             recipe.scorer,
             constraints=arcs,
@@ -151,7 +160,9 @@ def _simple_network(recipe: Recipe, data: Dataset, known: Constraints, deadline:
             limits=Limits(seconds=deadline.limits.seconds),
             progress=False,
             refine=0,
-        ).dag
+        )
     except (ConstraintError, OptionError):
         return None
-    return next((dag for dag in (climbed, plain) if not known.violations(dag)), None)
+    if found.status is Status.INTERRUPTED:
+        raise KeyboardInterrupt
+    return next((dag for dag in (found.dag, plain) if not known.violations(dag)), None)
