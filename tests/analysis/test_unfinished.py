@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 import arcwise
 from arcwise import Constraints, datasets
 from arcwise.analysis import learning, open_analysis, work
-from arcwise.analysis.averaged import Shortfall
+from arcwise.analysis.averaged import Averaged, Shortfall
 from arcwise.analysis.prose.bounds import bound_words, factor_words
 from arcwise.analysis.prose.sources import methods_of_networks
 from arcwise.ensemble import CredibleSet, Recipe, best_network
@@ -28,7 +28,7 @@ from arcwise.ensemble.diagram.bracket import Bracket
 from arcwise.ensemble.recipe import Run
 from arcwise.ensemble.sources import optimum
 from arcwise.ensemble.sources.optimum import find_best
-from arcwise.ensemble.unfinished_set import UnfinishedSet
+from arcwise.ensemble.unfinished_set import KnownOfSet, UnfinishedSet
 from arcwise.limits import Limits, Status
 from arcwise.model import read_bif
 from arcwise.parent_sets import build_parent_sets
@@ -98,6 +98,7 @@ def test_a_smaller_set_that_is_complete_is_averaged(
     factor = math.exp(math.log(1e6) * 0.6**2)
     assert found.status is Status.MEMORY_LIMIT and found.main.shortfall is Shortfall.SMALLER
     assert found.main.recipe.settings["bayes_factor"] == pytest.approx(factor, rel=1e-11)
+    assert isinstance(found.main.unfinished, KnownOfSet)
     assert found.main.recipe.settings["most_networks"] is None and found.main.count > 3
     assert found.main.asked is not None and found.main.asked.settings["bayes_factor"] == 1e6
     best = found.main.optimum
@@ -179,6 +180,26 @@ def test_few_completions_that_are_all_there_are_an_answer(votes: arcwise.Dataset
     assert not any("not complete" in remark.text for remark in found.remarks)
 
 
+def test_without_a_limit_of_time_the_search_for_one_network_has_one(
+    votes: arcwise.Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[Limits] = []
+
+    def noted(real: Any) -> Any:
+        def search(*args: Any, **options: Any) -> Any:
+            seen.append(options["limits"])
+            return real(*args, **options)
+
+        return search
+
+    for name in ("find_optimal", "hill_climb"):
+        monkeypatch.setattr(best_network, name, noted(getattr(best_network, name)))
+    monkeypatch.setattr(learning, "MEMORY", 2**14)
+    found = credible(votes, limit_seconds=None)
+    assert found.main.shortfall is Shortfall.SINGLE
+    assert len(seen) == 2 and all(limits.seconds is not None for limits in seen)
+
+
 def test_gaps(votes: arcwise.Dataset, tmp_path: Path) -> None:
     file = with_gaps(votes, tmp_path)
     found = credible(str(file), impute="completions", limit_seconds=1e-3)
@@ -195,8 +216,11 @@ def test_a_comparison_that_did_not_fit_says_what_is_known(
     monkeypatch.setattr(work, "COMPARED_MEMORY", 2**15)
     found = arcwise.learn(votes, replicates=20, permutations=0, seed=1, max_parents=2, bayes_factor=1e6, progress=False)
     text = next(remark.text for remark in found.remarks if remark.text.startswith("Not computed for comparison"))
-    unfinished = [made.unfinished for _, made in found.missing if getattr(made, "unfinished", None) is not None]
-    assert any(one is not None and one.found is not None for one in unfinished), text
+    unfinished = [
+        made.unfinished for _, made in found.missing if isinstance(made, Averaged) and made.unfinished is not None
+    ]
+    assert all(isinstance(one, KnownOfSet) for one in unfinished)
+    assert any(one.found is not None for one in unfinished), text
     assert "the best network found has the score" in text
 
 

@@ -44,6 +44,7 @@ from arcwise.ensemble.sources import SOURCES, find_source
 from arcwise.ensemble.sources.optimum import find_best, single_network
 from arcwise.ensemble.sources.shared_tables import SharedTables
 from arcwise.ensemble.uncut import Uncut
+from arcwise.ensemble.unfinished_set import KnownOfSet
 from arcwise.errors import OptionError, UnfinishedError
 from arcwise.exact import Optimum
 from arcwise.graph import Constraints
@@ -62,6 +63,9 @@ COMPARED_MEMORY = 2**28
 # With so many values in the data, all networks of a bootstrap take a minute: the first so many make a draft before.
 LONG_VALUES = 5_000_000
 FIRST_NETWORKS = 20
+# Without a limit of time, a best network in place of a set that did not fit into memory is looked for as long as the
+# set was, and at least so many seconds.
+LEAST_SECONDS = 60.0
 
 
 def completions_of(data: Dataset | Incomplete, options: LearnOptions) -> Dataset | Completions:
@@ -75,6 +79,11 @@ def completions_of(data: Dataset | Incomplete, options: LearnOptions) -> Dataset
         count=options.completions,
         seed=options.seed,
     )
+
+
+def _within(limits: Limits, seconds: float) -> Limits:
+    """Return limits with one of time, where they have none."""
+    return replace(limits, seconds=seconds) if limits.seconds is None else limits
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,10 +257,13 @@ class Work:
             return None
         assert given_up.status is not Status.COMPLETE
         deadline = self.deadline.share(0.5)
+        most = max(LEAST_SECONDS, given_up.seconds) if self.given_seconds is None else self.given_seconds
         unfinished, data = given_up.unfinished, self.complete
+        assert not isinstance(unfinished, KnownOfSet)
         alone = replace(given_up.recipe, source="optimum", settings={})
         if unfinished is None:  # too few completions
-            best, _ = find_best(alone, data, self._run(deadline.limits, None), climb=Limits(seconds=self.given_seconds))
+            run = self._run(_within(deadline.limits, most), None)
+            best, _ = find_best(alone, data, run, climb=Limits(seconds=most))
             return None if best is None else self._alone(given_up, alone, best)
         smaller = unfinished.smaller(deadline.share(0.5).limits) if isinstance(self.data, Dataset) else None
         if smaller is not None:
@@ -265,9 +277,11 @@ class Work:
                     shortfall=Shortfall.SMALLER,
                     optimum=smaller.bracketed,
                     asked=given_up.recipe,
-                    unfinished=unfinished,
+                    unfinished=unfinished.summed_up,
+                    seconds=given_up.seconds + deadline.seconds,
                 )
-        best = unfinished.best(deadline.limits, self.options.threads, climb=Limits(seconds=self.given_seconds))
+        limits = _within(deadline.limits, most)
+        best = unfinished.best(limits, self.options.threads, climb=Limits(seconds=most))
         return None if best is None else self._alone(given_up, alone, best)
 
     def _alone(self, given_up: Averaged, recipe: Recipe, best: Optimum) -> Averaged:
@@ -289,7 +303,7 @@ class Work:
             shortfall=Shortfall.SINGLE,
             optimum=best,
             asked=given_up.recipe,
-            unfinished=given_up.unfinished,
+            unfinished=None if given_up.unfinished is None else given_up.unfinished.summed_up,
         )
 
     def calibrated(self, main: Averaged) -> tuple[Averaged, SelfCalibration | None, tuple[Remark, ...]]:
@@ -455,4 +469,5 @@ class Work:
         if why := self.shortage(self.seconds.get(recipe.source, 0.0)):
             return NotBegun(why)
         known = recipe.source in self.seconds
-        return self.average(recipe, 0.6 if known else 0.3, memory=COMPARED_MEMORY)
+        made = self.average(recipe, 0.6 if known else 0.3, memory=COMPARED_MEMORY)
+        return made if made.unfinished is None else replace(made, unfinished=made.unfinished.summed_up)

@@ -83,10 +83,9 @@ def find_best(recipe: Recipe, data: Dataset, run: Run, *, climb: Limits | None =
         )
         try:
             found = best_network(recipe, data, table, deadline, run.threads, strict=True)
+            break
         except GuaranteeError:  # the constraints cost more
             slack = wider_slack(table, slack, data, known, recipe.max_parents)
-            continue
-        break
     if found is None:
         return None, what_ended(table, deadline)
     if table.status is not Status.COMPLETE:
