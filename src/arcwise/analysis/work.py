@@ -148,7 +148,9 @@ class Work:
         run = replace(run, journal=self.journal) if main else run
         made = average(recipe, self.uncut or self.data, run, describe=describe)
         self.seconds[recipe.source] = made.seconds
-        return made
+        if main or made.unfinished is None:
+            return made
+        return replace(made, unfinished=made.unfinished.summed_up)
 
     def expected(self, source: str) -> float:
         """Return how long the networks of a source took last time; NaN if it has made none yet."""
@@ -469,5 +471,4 @@ class Work:
         if why := self.shortage(self.seconds.get(recipe.source, 0.0)):
             return NotBegun(why)
         known = recipe.source in self.seconds
-        made = self.average(recipe, 0.6 if known else 0.3, memory=COMPARED_MEMORY)
-        return made if made.unfinished is None else replace(made, unfinished=made.unfinished.summed_up)
+        return self.average(recipe, 0.6 if known else 0.3, memory=COMPARED_MEMORY)
