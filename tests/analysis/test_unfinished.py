@@ -6,10 +6,12 @@ import csv
 import json
 import math
 import random
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -18,10 +20,15 @@ from hypothesis import strategies as st
 import arcwise
 from arcwise import Constraints, datasets
 from arcwise.analysis import learning, open_analysis, work
-from arcwise.analysis.averaged import Shortfall
-from arcwise.ensemble import CredibleSet, Recipe
+from arcwise.analysis.averaged import Averaged, Shortfall
+from arcwise.analysis.prose.bounds import bound_words, factor_words
+from arcwise.analysis.prose.sources import methods_of_networks
+from arcwise.ensemble import CredibleSet, Recipe, best_network
+from arcwise.ensemble.diagram.bracket import Bracket
 from arcwise.ensemble.recipe import Run
-from arcwise.ensemble.unfinished_set import UnfinishedSet
+from arcwise.ensemble.sources import optimum
+from arcwise.ensemble.sources.optimum import find_best
+from arcwise.ensemble.unfinished_set import KnownOfSet, UnfinishedSet
 from arcwise.limits import Limits, Status
 from arcwise.model import read_bif
 from arcwise.parent_sets import build_parent_sets
@@ -61,6 +68,9 @@ def test_no_time_gives_the_best_network_with_its_bound_in_all_files(votes: arcwi
     record = json.loads((tmp_path / "out" / "run.json").read_text())["result"]
     assert record["status"] == "time limit" and record["asked"]["source"] == "credible"
     assert record["best"]["score"] == best.score and record["best"]["gap"] == best.gap
+    assert record["best"]["most_parents"] == best.most_parents is not None
+    methods = methods_of_networks(found)
+    assert f"with at most {best.most_parents} parent" in methods and "nothing is known of others" in methods
     assert ["v0", "v5"] in record["arcs"]
     rows = list(csv.DictReader((tmp_path / "out" / "edges.csv").read_text().splitlines()))
     assert len(rows) >= 1 and not {("v1", "v2"), ("v2", "v1")} & {(row["from"], row["to"]) for row in rows}
@@ -84,10 +94,12 @@ def test_a_smaller_set_that_is_complete_is_averaged(
         return made
 
     monkeypatch.setattr(CredibleSet, "_build", small)
-    found = credible(votes, bayes_factor=1e6, max_parents=2, limit_seconds=None)
+    found = credible(votes, bayes_factor=1e6, max_parents=2, limit_seconds=None, settings=("most_networks=3",))
     factor = math.exp(math.log(1e6) * 0.6**2)
     assert found.status is Status.MEMORY_LIMIT and found.main.shortfall is Shortfall.SMALLER
-    assert found.main.recipe.settings["bayes_factor"] == pytest.approx(factor, rel=1e-5)
+    assert found.main.recipe.settings["bayes_factor"] == pytest.approx(factor, rel=1e-11)
+    assert isinstance(found.main.unfinished, KnownOfSet)
+    assert found.main.recipe.settings["most_networks"] is None and found.main.count > 3
     assert found.main.asked is not None and found.main.asked.settings["bayes_factor"] == 1e6
     best = found.main.optimum
     assert best is not None and best.is_proved
@@ -129,15 +141,71 @@ def test_no_limit_leaves_no_answer(
         assert best.score == pytest.approx(arcwise.find_optimal(table, progress=False).score)
 
 
-def test_gaps(votes: arcwise.Dataset, tmp_path: Path) -> None:
+@given(
+    score=st.floats(-1e7, -1e-3), gap=st.floats(1e-5, 1e5), digits=st.integers(0, 6), most=st.sampled_from([None, 0, 2])
+)
+def test_printed_bounds_are_bounds(
+    votes: arcwise.Dataset, score: float, gap: float, digits: int, most: int | None
+) -> None:
+    score = round(score, digits)
+    known = arcwise.find_optimal(build_parent_sets(votes, "bic", max_parents=1, progress=False), progress=False)
+    upper = score + gap
+    best = replace(
+        known, score=score, upper_bound=upper, gap=upper - score, status=Status.TIME_LIMIT, most_parents=most
+    )
+    text = bound_words(best, Recipe.usual("optimum", "bic", n_cases=300))
+    found = re.search(r"more than (-?[\d.]+), so .* more than ([-+.\de]+) nats", text)
+    assert found is not None, text
+    assert float(found[1]) >= upper - 1e-9 * abs(upper) and float(found[2]) >= best.gap
+    assert ("nothing is known of others" in text) == (most is not None)
+    assert bound_words(replace(best, gap=math.inf), Recipe.usual("optimum", "bic", n_cases=300)) == "no bound is known"
+    assert factor_words(math.log(3.001)) == "a Bayes factor of 3.01"
+
+
+def with_gaps(data: arcwise.Dataset, folder: Path) -> Path:
     draws = random.Random(1)
-    file = tmp_path / "gaps.csv"
-    votes.to_file(tmp_path / "whole.csv")
-    head, *rows = list(csv.reader((tmp_path / "whole.csv").read_text().splitlines()))
+    file = folder / "gaps.csv"
+    data.to_file(folder / "whole.csv")
+    head, *rows = list(csv.reader((folder / "whole.csv").read_text().splitlines()))
     with file.open("w") as out:
         csv.writer(out).writerows([head, *([x if draws.random() > 0.05 else "" for x in row] for row in rows)])
+    return file
+
+
+def test_few_completions_that_are_all_there_are_an_answer(votes: arcwise.Dataset, tmp_path: Path) -> None:
+    file = with_gaps(votes, tmp_path)
+    found = credible(str(file), impute="completions", completions=2, max_parents=1, bayes_factor=2, limit_seconds=None)
+    assert found.complete and found.main.asked is None and found.main.shortfall is None
+    assert found.confidence.completions >= 2
+    assert not any("not complete" in remark.text for remark in found.remarks)
+
+
+def test_without_a_limit_of_time_the_search_for_one_network_has_one(
+    votes: arcwise.Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[Limits] = []
+
+    def noted(real: Any) -> Any:
+        def search(*args: Any, **options: Any) -> Any:
+            seen.append(options["limits"])
+            return real(*args, **options)
+
+        return search
+
+    for name in ("find_optimal", "hill_climb"):
+        monkeypatch.setattr(best_network, name, noted(getattr(best_network, name)))
+    monkeypatch.setattr(learning, "MEMORY", 2**14)
+    found = credible(votes, limit_seconds=None)
+    assert found.main.shortfall is Shortfall.SINGLE
+    assert len(seen) == 2 and all(limits.seconds is not None for limits in seen)
+
+
+def test_gaps(votes: arcwise.Dataset, tmp_path: Path) -> None:
+    file = with_gaps(votes, tmp_path)
     found = credible(str(file), impute="completions", limit_seconds=1e-3)
     assert found.status is Status.TIME_LIMIT and found.main.optimum is not None
+    assert not found.main.optimum.is_proved and found.main.optimum.most_parents is not None
+    assert "which is proved" not in found.remarks[0].text
     assert "of one completion of the data" in found.remarks[0].text
     found.save(tmp_path / "out")
 
@@ -148,8 +216,11 @@ def test_a_comparison_that_did_not_fit_says_what_is_known(
     monkeypatch.setattr(work, "COMPARED_MEMORY", 2**15)
     found = arcwise.learn(votes, replicates=20, permutations=0, seed=1, max_parents=2, bayes_factor=1e6, progress=False)
     text = next(remark.text for remark in found.remarks if remark.text.startswith("Not computed for comparison"))
-    unfinished = [made.unfinished for _, made in found.missing if getattr(made, "unfinished", None) is not None]
-    assert any(one is not None and one.found is not None for one in unfinished), text
+    unfinished = [
+        made.unfinished for _, made in found.missing if isinstance(made, Averaged) and made.unfinished is not None
+    ]
+    assert all(isinstance(one, KnownOfSet) for one in unfinished)
+    assert any(one.found is not None for one in unfinished), text
     assert "the best network found has the score" in text
 
 
@@ -162,6 +233,69 @@ def test_the_bound_of_an_unfinished_set_is_one(shared: Path) -> None:
     assert isinstance(made, UnfinishedSet) and made.found is not None
     best = arcwise.find_optimal(made.table, progress=False).score
     assert made.found.score <= best + 1e-6 <= made.found.upper_bound + 2e-6
+
+
+def test_the_optimum_of_a_smaller_set_that_is_complete_is_proved(shared: Path) -> None:
+    data = read_bif(shared / "data" / "networks" / "alarm.bif.gz").sample(300, seed=1, progress=False)
+    table = build_parent_sets(data, "bic", slack=3.0, max_parents=2, progress=False)
+    best = arcwise.find_optimal(table, progress=False)
+    whole = CredibleSet.build(table, log_slack=3.0, progress=False)
+    diagram = whole.diagram("dag")
+    poor = Bracket(np.empty(0, dtype=np.int64), math.inf)  # what is known while it is built does not count
+    whole._diagrams["dag"] = replace(diagram, bracket=poor)
+    found = whole.bracketed
+    assert found is not None and found.is_proved and found.gap == 0
+    assert found.score == pytest.approx(best.score, abs=1e-6)
+    stopped = CredibleSet.build(table, log_slack=3.0, progress=False)
+    stopped._diagrams["dag"] = replace(diagram, bracket=poor, status=Status.MEMORY_LIMIT)
+    smaller = stopped.within_reach()
+    assert smaller is not None and smaller.complete
+    for one in (smaller.bracketed, stopped.bracketed):
+        assert one is not None and one.is_proved and one.score == pytest.approx(best.score, abs=1e-6)
+
+
+def test_the_best_network_under_costly_constraints_on_ancestors_is_proved(votes: arcwise.Dataset) -> None:
+    apart = Constraints(votes.names, non_ancestors=[("v0", "v1"), ("v1", "v0"), ("v3", "v4"), ("v4", "v3")])
+    recipe = Recipe.usual("optimum", "bic", n_cases=300, max_parents=2, constraints=apart)
+    free = replace(recipe, constraints={})
+    run = Run(progress=False)
+    (best, status), (above, _) = find_best(recipe, votes, run), find_best(free, votes, run)
+    assert best is not None and above is not None
+    assert status is Status.COMPLETE and best.is_proved and not apart.violations(best.dag)
+    assert above.score - best.score > 10
+    table = build_parent_sets(votes, "bic", slack=1e6, max_parents=2, progress=False)
+    assert best.score == pytest.approx(arcwise.find_optimal(table, constraints=apart, progress=False).score)
+
+
+def test_without_any_network_there_is_a_reason(votes: arcwise.Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(optimum, "best_network", lambda *_, **__: None)
+    recipe = Recipe.usual("optimum", "bic", n_cases=300, max_parents=1)
+    assert find_best(recipe, votes, Run(progress=False)) == (None, Status.TIME_LIMIT)
+    by_memory = Run(progress=False, limits=Limits(memory_bytes=2**30))
+    assert find_best(recipe, votes, by_memory) == (None, Status.MEMORY_LIMIT)
+
+
+@pytest.mark.parametrize("where", ["diagram", "table", "climb"])
+def test_ctrl_c_ends_the_search_for_what_is_left(
+    where: str, votes: arcwise.Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(real: Any) -> Any:
+        return lambda *args, **options: replace(real(*args, **options), status=Status.INTERRUPTED)
+
+    if where == "diagram":
+        real = CredibleSet._build
+
+        def build(self: CredibleSet, by: Any, slack: float, *rest: Any) -> Any:
+            status = Status.MEMORY_LIMIT if slack > 13 else Status.INTERRUPTED
+            return replace(real(self, by, slack, *rest), status=status)
+
+        monkeypatch.setattr(CredibleSet, "_build", build)
+    else:
+        name = "find_optimal" if where == "table" else "hill_climb"
+        monkeypatch.setattr(best_network, name, stopped(getattr(best_network, name)))
+    seconds = None if where == "diagram" else 1e-6
+    with pytest.raises(KeyboardInterrupt):
+        credible(votes, bayes_factor=1e6, max_parents=2, limit_seconds=seconds)
 
 
 @pytest.mark.parametrize("method", ["optimum"])

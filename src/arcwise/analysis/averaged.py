@@ -28,7 +28,7 @@ from arcwise.ensemble.reach import listed_or_drawn
 from arcwise.ensemble.recipe import Run
 from arcwise.ensemble.sources.credible import TABLE
 from arcwise.ensemble.uncut import Uncut
-from arcwise.ensemble.unfinished_set import UnfinishedSet
+from arcwise.ensemble.unfinished_set import KnownOfSet, UnfinishedSet
 from arcwise.errors import OptionError, UnfinishedError
 from arcwise.exact import Optimum
 from arcwise.graph import FixedPairs
@@ -160,7 +160,8 @@ class Averaged:
     seconds
         How long it took to make the networks and to average them.
     unfinished
-        What is known of a set that is not there: `shortfall` says how far it came.
+        What is known of a set that is not there: `shortfall` says how far it came. What it was made from is let go once
+        it is not needed any more.
     optimum
         The best network with the bound on all, where a limit left that in place of a set, or of a larger one.
     asked
@@ -182,7 +183,7 @@ class Averaged:
     hurried: bool = False
     seconds: float = 0.0
     find_covered: Callable[[Limits], dict[str, Any]] | None = None
-    unfinished: UnfinishedSet | None = None
+    unfinished: UnfinishedSet | KnownOfSet | None = None
     optimum: Optimum | None = None
     asked: Recipe | None = None
 

@@ -179,6 +179,7 @@ def _best(found: Optimum) -> dict[str, Any]:
         "score": found.score,
         "upper_bound": found.upper_bound if finite else None,
         "gap": found.gap if finite else None,
+        "most_parents": found.most_parents,  # what the bound holds for; None for all that was asked
         "proved": found.is_proved,
     }
 

@@ -44,6 +44,7 @@ from arcwise.ensemble.sources import SOURCES, find_source
 from arcwise.ensemble.sources.optimum import find_best, single_network
 from arcwise.ensemble.sources.shared_tables import SharedTables
 from arcwise.ensemble.uncut import Uncut
+from arcwise.ensemble.unfinished_set import KnownOfSet
 from arcwise.errors import OptionError, UnfinishedError
 from arcwise.exact import Optimum
 from arcwise.graph import Constraints
@@ -62,6 +63,9 @@ COMPARED_MEMORY = 2**28
 # With so many values in the data, all networks of a bootstrap take a minute: the first so many make a draft before.
 LONG_VALUES = 5_000_000
 FIRST_NETWORKS = 20
+# Without a limit of time, a best network in place of a set that did not fit into memory is looked for as long as the
+# set was, and at least so many seconds.
+LEAST_SECONDS = 60.0
 
 
 def completions_of(data: Dataset | Incomplete, options: LearnOptions) -> Dataset | Completions:
@@ -75,6 +79,11 @@ def completions_of(data: Dataset | Incomplete, options: LearnOptions) -> Dataset
         count=options.completions,
         seed=options.seed,
     )
+
+
+def _within(limits: Limits, seconds: float) -> Limits:
+    """Return limits with one of time, where they have none."""
+    return replace(limits, seconds=seconds) if limits.seconds is None else limits
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +148,9 @@ class Work:
         run = replace(run, journal=self.journal) if main else run
         made = average(recipe, self.uncut or self.data, run, describe=describe)
         self.seconds[recipe.source] = made.seconds
-        return made
+        if main or made.unfinished is None:
+            return made
+        return replace(made, unfinished=made.unfinished.summed_up)
 
     def expected(self, source: str) -> float:
         """Return how long the networks of a source took last time; NaN if it has made none yet."""
@@ -246,16 +257,20 @@ class Work:
         """
         if given_up.recipe.source != "credible":
             return None
+        assert given_up.status is not Status.COMPLETE
         deadline = self.deadline.share(0.5)
+        most = max(LEAST_SECONDS, given_up.seconds) if self.given_seconds is None else self.given_seconds
         unfinished, data = given_up.unfinished, self.complete
+        assert not isinstance(unfinished, KnownOfSet)
         alone = replace(given_up.recipe, source="optimum", settings={})
         if unfinished is None:  # too few completions
-            best, _ = find_best(alone, data, self._run(deadline.limits, None))
+            run = self._run(_within(deadline.limits, most), None)
+            best, _ = find_best(alone, data, run, climb=Limits(seconds=most))
             return None if best is None else self._alone(given_up, alone, best)
         smaller = unfinished.smaller(deadline.share(0.5).limits) if isinstance(self.data, Dataset) else None
         if smaller is not None:
-            factor = float(f"{math.exp(smaller.slack):.6g}")
-            recipe = replace(given_up.recipe, settings={**given_up.recipe.settings, "bayes_factor": factor})
+            own = {"bayes_factor": smaller.recipe.settings["bayes_factor"], "most_networks": None}  # all of them
+            recipe = replace(given_up.recipe, settings={**given_up.recipe.settings, **own})
             found = average_of(recipe, smaller.made_by(recipe), data, self._run(deadline.limits, None))
             if found.confidence is not None:
                 return replace(
@@ -264,13 +279,17 @@ class Work:
                     shortfall=Shortfall.SMALLER,
                     optimum=smaller.bracketed,
                     asked=given_up.recipe,
-                    unfinished=unfinished,
+                    unfinished=unfinished.summed_up,
+                    seconds=given_up.seconds + deadline.seconds,
                 )
-        best = unfinished.best(deadline.limits, self.options.threads, climb=Limits(seconds=self.given_seconds))
+        limits = _within(deadline.limits, most)
+        best = unfinished.best(limits, self.options.threads, climb=Limits(seconds=most))
         return None if best is None else self._alone(given_up, alone, best)
 
     def _alone(self, given_up: Averaged, recipe: Recipe, best: Optimum) -> Averaged:
         """Return the answer of one network."""
+        if best.status is Status.INTERRUPTED:
+            raise KeyboardInterrupt
         data = self.complete
         networks = single_network(recipe, data, best, given_up.status)
         found = average_of(recipe, networks, data, self._run(self.deadline.limits, None))
@@ -286,7 +305,7 @@ class Work:
             shortfall=Shortfall.SINGLE,
             optimum=best,
             asked=given_up.recipe,
-            unfinished=given_up.unfinished,
+            unfinished=None if given_up.unfinished is None else given_up.unfinished.summed_up,
         )
 
     def calibrated(self, main: Averaged) -> tuple[Averaged, SelfCalibration | None, tuple[Remark, ...]]:

@@ -15,29 +15,60 @@ from arcwise.local import hill_climb
 from arcwise.parent_sets import ParentSetTable
 from arcwise.scores.believed import log_prior_of
 
-__all__ = ["best_network", "better_of", "beyond_table"]
+__all__ = ["best_network", "better_of", "beyond_table", "what_ended"]
 
 
 def best_network(
-    recipe: Recipe, data: Dataset, table: ParentSetTable, deadline: Deadline, threads: int | None = None
+    recipe: Recipe,
+    data: Dataset,
+    table: ParentSetTable,
+    deadline: Deadline,
+    threads: int | None = None,
+    *,
+    strict: bool = False,
 ) -> Optimum | None:
     """Return the best network of a table that satisfies the recipe's constraints, found in the time, with its bound.
 
     Without constraints on ancestors there always is one, if the time is over too: the bound is then that of each
-    variable's best parents by themselves. With them None says that no network is known that satisfies them.
+    variable's best parents by themselves. With them None says that no network is known that satisfies them. Of a table
+    that was stopped nothing is proved but for its own networks: the status is then the table's.
+
+    Raises
+    ------
+    GuaranteeError
+        If `strict`, and a table that is complete does not reach as far as the constraints on ancestors cost.
     """
+    strict = strict and table.status is Status.COMPLETE
+    found = _best_of_table(recipe, data, table, deadline, threads, strict=strict)
+    if found is None or table.status is Status.COMPLETE:
+        return found
+    status = found.status if found.status is Status.INTERRUPTED else table.status
+    return replace(found, status=status, most_parents=table.max_parents)
+
+
+def _best_of_table(
+    recipe: Recipe, data: Dataset, table: ParentSetTable, deadline: Deadline, threads: int | None, *, strict: bool
+) -> Optimum | None:
     known = recipe.constraints_on(data.names)
     if known is None or not known.is_ancestral:
         return find_optimal(table, constraints=known, limits=deadline.uncounted, threads=threads, progress=False)
     try:
         return find_optimal(table, constraints=known, limits=deadline.uncounted, threads=threads, progress=False)
-    except (UnfinishedError, GuaranteeError) as error:
-        ended = Status.TIME_LIMIT if isinstance(error, UnfinishedError) else table.status
+    except UnfinishedError:
+        pass
+    except GuaranteeError:
+        if strict:
+            raise
+    except ConstraintError:
+        if table.status is Status.COMPLETE:
+            raise  # otherwise one of the parent sets that are missing may do
     simple = _simple_network(recipe, data, known, deadline)
     if simple is None:
         return None
     # No network with these ancestors is better than the best of all that the arcs allow.
     above = find_optimal(table, constraints=known.arc_part, limits=deadline.uncounted, threads=threads, progress=False)
+    if above.status is Status.INTERRUPTED:
+        raise KeyboardInterrupt
     score = recipe.scorer.score_network(data, simple)
     upper = max(score, above.upper_bound)
     proved = upper - score <= PROOF_TOLERANCE
@@ -47,12 +78,20 @@ def best_network(
         score=score,
         upper_bound=upper,
         gap=upper - score,
-        status=Status.COMPLETE if proved else Status.TIME_LIMIT if ended is Status.COMPLETE else ended,
+        status=Status.COMPLETE if proved else what_ended(table, deadline),
         method="hill climbing",
         reason="the search under constraints on ancestors was not finished",
         ties_possible=True,
         log_prior=log_prior_of(recipe.scorer.describe(), simple),
     )
+
+
+def what_ended(table: ParentSetTable, deadline: Deadline) -> Status:
+    """Return the limit that ended a search which does not say so itself."""
+    if table.status is not Status.COMPLETE:
+        return table.status
+    by_memory = not deadline.is_over and deadline.given.memory_bytes is not None
+    return Status.MEMORY_LIMIT if by_memory else Status.TIME_LIMIT
 
 
 def better_of(one: Optimum | None, other: Optimum | None) -> Optimum | None:
@@ -63,17 +102,23 @@ def better_of(one: Optimum | None, other: Optimum | None) -> Optimum | None:
     upper = max(best.score, min(one.upper_bound, other.upper_bound))
     proved = upper - best.score <= PROOF_TOLERANCE
     upper = best.score if proved else upper
-    status = Status.COMPLETE if proved else best.status if best.status is not Status.COMPLETE else one.status
-    return replace(best, upper_bound=upper, gap=upper - best.score, status=status)
+    limited = [found.status for found in (best, one, other) if found.status is not Status.COMPLETE]
+    most = next((found.most_parents for found in (best, one, other) if found.most_parents is not None), None)
+    if Status.INTERRUPTED in limited:
+        limited = [Status.INTERRUPTED]
+    status = limited[0] if limited and (most is not None or not proved) else Status.COMPLETE
+    return replace(best, upper_bound=upper, gap=upper - best.score, status=status, most_parents=most)
 
 
 def beyond_table(recipe: Recipe, data: Dataset, found: Optimum, ended: Status, limits: Limits) -> Optimum:
     """Return what a plain climb finds if that is better than the best network of a table with parent sets missing.
 
     The bound stays that of the table's networks, and nothing is proved of others: the status is the limit that `ended`
-    the table.
+    the table, or INTERRUPTED.
     """
     known = recipe.constraints_on(data.names)
+    if found.status is Status.INTERRUPTED:
+        return found
     found = replace(found, status=ended)
     if known is not None and known.is_ancestral:
         return found
@@ -87,6 +132,8 @@ def beyond_table(recipe: Recipe, data: Dataset, found: Optimum, ended: Status, l
         progress=False,
         refine=0,
     )
+    if climbed.status is Status.INTERRUPTED:
+        found = replace(found, status=Status.INTERRUPTED)
     if climbed.score <= found.score:
         return found
     upper = max(climbed.score, found.upper_bound)
@@ -104,7 +151,7 @@ def _simple_network(recipe: Recipe, data: Dataset, known: Constraints, deadline:
     try:
         arcs = known.arc_part.changed(required=tuple(sorted({*known.arc_part.required, *known.ancestors})))
         plain = Dag.from_arcs(data.names, arcs.required)
-        climbed = hill_climb(
+        found = hill_climb(
             data,
             recipe.scorer,
             constraints=arcs,
@@ -113,7 +160,9 @@ def _simple_network(recipe: Recipe, data: Dataset, known: Constraints, deadline:
             limits=Limits(seconds=deadline.limits.seconds),
             progress=False,
             refine=0,
-        ).dag
+        )
     except (ConstraintError, OptionError):
         return None
-    return next((dag for dag in (climbed, plain) if not known.violations(dag)), None)
+    if found.status is Status.INTERRUPTED:
+        raise KeyboardInterrupt
+    return next((dag for dag in (found.dag, plain) if not known.violations(dag)), None)

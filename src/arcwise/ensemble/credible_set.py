@@ -320,9 +320,12 @@ class CredibleSet(CredibleNetworks):
                     alone = diagram.sums(limits=deadline.limits, report=report)
                     reached = Reached(self.slack, alone.count, diagram) if alone.status is Status.COMPLETE else None
             if reached is None and status in (Status.TIME_LIMIT, Status.MEMORY_LIMIT):
-                reached = count_within_reach(
-                    lambda within, left: self._build("dag", within, left, callback), self.slack, deadline
-                )
+                try:
+                    reached = count_within_reach(
+                        lambda within, left: self._build("dag", within, left, callback), self.slack, deadline
+                    )
+                except KeyboardInterrupt:
+                    status = Status.INTERRUPTED
         summed = sums is not None and status is Status.COMPLETE
         if classes and summed:
             self.count_classes(deadline.limits)
@@ -353,16 +356,15 @@ class CredibleSet(CredibleNetworks):
     @property
     def bracketed(self) -> Optimum | None:
         """The best network that is known with a bound on all, whether the set was finished or not; None for none."""
-        if self._reached is not None and self._reached.diagram.bracket is not None:  # of a set that was finished
-            proved = replace(self._reached.diagram.bracket, bound=self._reached.diagram.opt)
-            return proved.optimum(self.table, self.constraints, self.status)
-        known = self._any.bracket
+        finished = self._any if self._reached is None else self._reached.diagram
+        known = finished.best_bracket() or self._any.bracket
         return None if known is None else known.optimum(self.table, self.constraints, self.status)
 
     def within_reach(self, limits: Limits | None = None) -> CredibleSet | None:
         """Return the set of a smaller Bayes factor, complete and summed up, where a limit stopped this one.
 
-        What `summary` reached is taken; otherwise smaller and smaller ones are tried. None if none of them ends.
+        What `summary` reached is taken; otherwise smaller and smaller ones are tried. None if none of them ends; Ctrl-C
+        raises KeyboardInterrupt.
         """
         deadline = Deadline.of(limits)
         with show_progress(self._progress) as callback:
@@ -383,6 +385,8 @@ class CredibleSet(CredibleNetworks):
                 if sums.status is Status.COMPLETE:
                     self._reached = reached
                     return self._at(reached, sums)
+                if sums.status is Status.INTERRUPTED:
+                    raise KeyboardInterrupt
                 reached = count_within_reach(build, reached.slack, deadline)
         return None
 

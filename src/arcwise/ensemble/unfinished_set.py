@@ -16,7 +16,21 @@ from arcwise.exact import Optimum
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import ParentSetTable
 
-__all__ = ["UnfinishedSet"]
+__all__ = ["KnownOfSet", "UnfinishedSet"]
+
+
+@dataclass(frozen=True, eq=False)
+class KnownOfSet:
+    """What is known of an unfinished set, without what it was made from."""
+
+    found: Optimum | None
+    most_parents: int | None
+    facts: Mapping[str, Any]
+
+    @property
+    def summed_up(self) -> KnownOfSet:
+        """Itself."""
+        return self
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -81,6 +95,11 @@ class UnfinishedSet(NetworkSummary):
     def most_parents(self) -> int | None:
         """Up to how many parents all sets were scored, if that ended before all that was asked for; else None."""
         return None if self.table.status is Status.COMPLETE else self.table.max_parents
+
+    @property
+    def summed_up(self) -> KnownOfSet:
+        """What is known, without the data, the table and the diagram."""
+        return KnownOfSet(self.found, self.most_parents, self.facts)
 
     def best(
         self,

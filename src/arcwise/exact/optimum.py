@@ -48,6 +48,9 @@ class Optimum:
         always others.
     statistics
         Counts for the curious: components, sets after filtering, cuts, LP solves.
+    most_parents
+        If the table stopped before all parent sets were scored: up to how many parents it has them. The bound holds for
+        networks within that, and nothing is known of others. None for a table that has all.
     log_prior
         The part of the score that was believed before the data, for a table with prior odds; None for one without.
     """
@@ -64,6 +67,7 @@ class Optimum:
     ties_possible: bool
     statistics: Mapping[str, float] = field(default_factory=dict)
     log_prior: float | None = None
+    most_parents: int | None = None
 
     def __repr__(self) -> str:
         proof = "proved optimal" if self.is_proved else f"gap {self.gap:.4g}, {self.status}"

@@ -12,6 +12,7 @@ from arcwise.analysis.edges import HALF, EdgeFinding, floor_of
 from arcwise.analysis.evidence_plan import plan_evidence
 from arcwise.analysis.prose.audit import audit_blocks
 from arcwise.analysis.prose.beliefs import belief_blocks
+from arcwise.analysis.prose.bounds import restriction
 from arcwise.analysis.prose.calibration import calibration_blocks
 from arcwise.analysis.prose.chains import chain_blocks
 from arcwise.analysis.prose.choices import choices_table, repeat_blocks
@@ -24,7 +25,7 @@ from arcwise.analysis.prose.gaps import completion_account, gap_blocks
 from arcwise.analysis.prose.methods import methods_text, references
 from arcwise.analysis.prose.prior import prior_blocks
 from arcwise.analysis.prose.ranges import range_sections
-from arcwise.analysis.prose.sources import account_of_sample, completeness, ensemble_title, restriction
+from arcwise.analysis.prose.sources import account_of_sample, completeness, ensemble_title
 from arcwise.analysis.prose.summary import summary_sentences
 from arcwise.analysis.prose.variable import listed, these, variable_answer
 from arcwise.analysis.thresholds import COST_POWERS

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from arcwise.analysis.prose.bounds import bound_words, restriction
 from arcwise.option import options_of
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ __all__ = [
     "completeness",
     "ensemble_title",
     "methods_of_networks",
-    "restriction",
     "setting_choices",
 ]
 
@@ -112,14 +112,6 @@ def completeness(recipe: Recipe) -> str:
     return f"complete{restriction(recipe, ' among networks')}"
 
 
-def restriction(recipe: Recipe, networks: str) -> str:
-    """Say to which networks a recipe is restricted: "networks with at most 1 parent that satisfy the constraints"."""
-    most = recipe.max_parents
-    limit = "" if most is None else f" with at most {most} parent{'' if most == 1 else 's'} per variable"
-    known = " that satisfy the constraints" if set(recipe.constraints) - {"max_parents"} else ""
-    return f"{networks}{limit}{known}" if limit or known else ""
-
-
 def methods_of_networks(analysis: Analysis) -> str:
     """Return the sentences of a methods section on how the networks were found and averaged."""
     recipe = analysis.main.recipe
@@ -203,11 +195,7 @@ def _optimum_methods(analysis: Analysis) -> str:
     main = analysis.main
     limit = restriction(main.recipe, "").replace(" with", ", with", 1)
     best = main.optimum
-    known = ""
-    if best is not None:
-        known = (
-            ", which is proved" if best.is_proved else f"; none has a score that is higher by {best.gap:.4g} or more"
-        )
+    known = "" if best is None else f": {bound_words(best, main.recipe)}"
     return (
         f"We looked for the network with the best {_score(main.recipe)[4:]}{limit}{known}; no confidence was computed"
     )

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from arcwise.analysis.averaged import Shortfall
-from arcwise.analysis.prose.sources import restriction
+from arcwise.analysis.prose.bounds import bound_words, factor_words
 from arcwise.analysis.remark import Remark
 from arcwise.limits import Status
 
 if TYPE_CHECKING:
     from arcwise.analysis.averaged import Averaged
-    from arcwise.ensemble import Recipe
-    from arcwise.exact import Optimum
 
-__all__ = ["bound_words", "known_words", "remedy_words", "unfinished_remark", "why_unfinished"]
-
-LARGEST = 1e6  # beyond, a factor is shown as a power
+__all__ = ["known_words", "remedy_words", "unfinished_remark", "why_unfinished"]
 
 
 def remedy_words(status: Status) -> str:
@@ -40,28 +34,6 @@ def why_unfinished(given_up: Averaged) -> str:
     return f"{what} ({given_up.status})"
 
 
-def bound_words(found: Optimum, recipe: Recipe, most_parents: int | None = None) -> str:
-    """Say what is proved of a best network: "no network can have more than -97.1: 1.2 nats more, a factor of 3.3".
-
-    `most_parents`: only parent sets of up to so many were scored, so that nothing is known of others.
-    """
-    within = recipe if most_parents is None else replace(recipe, max_parents=most_parents)
-    which = (restriction(within, "network") or "network").replace("that satisfy", "that satisfies")
-    if found.is_proved:
-        return f"no {which} has a better one, which is proved"
-    if most_parents is not None and found.gap <= 0:
-        return f"no {which} has a better one, and nothing is known of others"
-    if not math.isfinite(found.gap):
-        return "no bound is known"
-    return f"no {which} can have more than {found.upper_bound:.6g}: {found.gap:.4g} nats more, {_factor(found.gap)}"
-
-
-def _factor(gap: float) -> str:
-    """Return a difference of scores as a Bayes factor."""
-    factor = math.exp(min(gap, 700.0))
-    return f"a Bayes factor of {factor:.3g}" if factor < LARGEST else f"a Bayes factor of e^{gap:.4g}"
-
-
 def known_words(given_up: Averaged) -> str:
     """Say what is known where a comparison has no set: the best network and its bound, and a smaller set's count."""
     unfinished = given_up.unfinished
@@ -69,21 +41,20 @@ def known_words(given_up: Averaged) -> str:
         return ""
     parts = []
     if unfinished.found is not None:
-        proved = bound_words(unfinished.found, given_up.recipe, unfinished.most_parents)
+        proved = bound_words(unfinished.found, given_up.recipe)
         parts.append(f"the best network found has the score {unfinished.found.score:.6f}, and {proved}")
     if "reached_count" in unfinished.facts:
         count, slack = int(unfinished.facts["reached_count"]), float(unfinished.facts["reached_slack"])
-        parts.append(f"{count:,} network{' is' if count == 1 else 's are'} within {_factor(slack)} of the best")
+        parts.append(f"{count:,} network{' is' if count == 1 else 's are'} within {factor_words(slack)} of the best")
     return "; ".join(parts)
 
 
 def unfinished_remark(shown: Averaged, given_up: Averaged, *, gaps: bool) -> Remark:
     """Say that the set is not complete, what is shown in its place, and what is known about the best network."""
-    best, unfinished = shown.optimum, given_up.unfinished
+    best = shown.optimum
     asked = f"{given_up.recipe.settings['bayes_factor']:g}"
     begin = f"The credible set at a Bayes factor of {asked} is not complete: {why_unfinished(given_up)}. What is shown"
-    scored = None if unfinished is None else unfinished.most_parents
-    proved = "" if best is None else bound_words(best, given_up.recipe, scored)
+    proved = "" if best is None else bound_words(best, given_up.recipe)
     if shown.shortfall is Shortfall.SMALLER:
         factor = f"{shown.recipe.settings['bayes_factor']:.3g}"
         many = f"all {shown.count:,} networks" if shown.count != 1 else "the one network"

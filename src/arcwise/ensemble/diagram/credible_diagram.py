@@ -136,6 +136,21 @@ class CredibleDiagram:
         within = self.slack if slack is None else slack
         return _core.ensemble.NetworkLister(self.native, self.table.native, within + self.tolerance)
 
+    def best_bracket(self) -> Bracket | None:
+        """Return a best network of a diagram of networks that is complete, with its score as the bound; else None.
+
+        While it is built, the bound is that of linear programs and the best network what a search has found: the
+        diagram itself knows both.
+        """
+        if self.status is not Status.COMPLETE or self.by_class:
+            return None
+        lister = self.lister(0.0)
+        while not lister.done:
+            rows, losses = self.next_chunk(lister, 1)
+            if len(losses):
+                return Bracket(rows[0].astype(np.int64) + self.table.node_offsets[:-1], self.opt)
+        return None
+
     def next_chunk(self, lister: NetworkLister, limit: int) -> tuple[NDArray[np.unsignedinteger], NDArray[np.float64]]:
         """Return up to `limit` further networks (row of each node, counted within the node) and their losses.
 

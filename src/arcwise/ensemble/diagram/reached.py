@@ -30,7 +30,13 @@ class Reached:
 def count_within_reach(
     build: Callable[[float, Deadline], CredibleDiagram], slack: float, deadline: Deadline
 ) -> Reached | None:
-    """Count the sets of less and less slack, beginning below `slack`, until one ends within the deadline."""
+    """Count the sets of less and less slack, beginning below `slack`, until one ends within the deadline.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If Ctrl-C ended the building or the counting of one.
+    """
     for _ in range(TRIES):
         slack *= STEP
         if deadline.is_over:
@@ -38,9 +44,11 @@ def count_within_reach(
         third = deadline.part(3)
         diagram = build(slack, third)
         if diagram.status is Status.INTERRUPTED:
-            return None
+            raise KeyboardInterrupt
         if diagram.status is Status.COMPLETE:
             sums = diagram.sums(limits=third.limits)
             if sums.status is Status.COMPLETE:
                 return Reached(slack, sums.count, diagram)
+            if sums.status is Status.INTERRUPTED:
+                raise KeyboardInterrupt
     return None

@@ -51,8 +51,8 @@ def run_completions(recipe: Recipe, data: Completions, run: Run, visit: Visit | 
 
     There are as many as the data say, and up to three times as many while the confidence in an edge that is likely
     still has a standard error above 0.05. Where the time ends, those that are finished are a smaller sample of
-    completions, if they are at least four; the status says so. It also says what ended the draws of one completion: of
-    chains that had not converged, say.
+    completions, if they are at least four or as many as were asked for; the status says so. It also says what ended the
+    draws of one completion: of chains that had not converged, say.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def run_completions(recipe: Recipe, data: Completions, run: Run, visit: Visit | 
             if len(parts) == wanted and wanted < MOST_TIMES * data.count and _is_moving(likely):
                 wanted = min(MOST_TIMES * data.count, wanted + max(CHAINS, data.count // 2))
         callback(ProgressEvent("completions", len(parts), len(parts)))
-    if len(parts) < FEWEST:
+    if len(parts) < min(FEWEST, data.count):
         return NetworkSummary.unfinished(data.data.names, status)
     steady = status is Status.COMPLETE and not _is_moving(likely)
     status = ended if status is Status.COMPLETE else status

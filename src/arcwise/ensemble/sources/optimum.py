@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from arcwise.deadline import Deadline
-from arcwise.ensemble.best_network import best_network
+from arcwise.ensemble.best_network import best_network, beyond_table, what_ended
 from arcwise.ensemble.ensemble_facts import known_facts
 from arcwise.ensemble.network_set import NetworkSet
 from arcwise.ensemble.network_summary import NetworkSummary
 from arcwise.ensemble.sources.source import Source
-from arcwise.limits import Status
+from arcwise.errors import GuaranteeError
+from arcwise.limits import Limits, Status
 from arcwise.parent_sets import build_parent_sets
+from arcwise.parent_sets.ancestral_reach import check_reachable, wider_slack
 
 if TYPE_CHECKING:
     from arcwise.data import Dataset
@@ -23,8 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["OptimumOptions", "OptimumSource", "find_best", "single_network"]
 
-# For constraints on ancestors the table holds what is within this of the optimum: e^10 is what such constraints cost
-# at most where the data nearly say the same.
+# For constraints on ancestors the table first holds what is within this of the optimum: e^10 is what such constraints
+# cost at most where the data nearly say the same. It grows until it reaches what they do cost.
 ANCESTRAL_SLACK = 10.0
 
 
@@ -55,25 +57,40 @@ class OptimumSource(Source):
         return single_network(recipe, data, found, status)
 
 
-def find_best(recipe: Recipe, data: Dataset, run: Run) -> tuple[Optimum | None, Status]:
-    """Return the best network that is found, None if none is that satisfies the constraints, and why it ended."""
+def find_best(recipe: Recipe, data: Dataset, run: Run, *, climb: Limits | None = None) -> tuple[Optimum | None, Status]:
+    """Return the best network that is found, None if none is that satisfies the constraints, and why it ended.
+
+    If not all parent sets were scored, a climb knows of the others (by default in the time that is left), and the bound
+    is that of the network's `most_parents`.
+    """
     deadline = Deadline.of(run.limits)
     known = recipe.constraints_on(data.names)
-    table = build_parent_sets(
-        data,
-        recipe.scorer,
-        slack=ANCESTRAL_SLACK if known is not None and known.is_ancestral else 0.0,
-        max_parents=recipe.max_parents,
-        constraints=known,
-        threads=run.threads,
-        cluster=run.cluster,
-        limits=deadline.uncounted,
-        progress=run.progress,
-    )
-    found = best_network(recipe, data, table, deadline, run.threads)
+    slack = 0.0
+    if known is not None and known.is_ancestral:
+        slack = ANCESTRAL_SLACK
+        check_reachable(data, known, recipe.max_parents)
+    while True:
+        table = build_parent_sets(
+            data,
+            recipe.scorer,
+            slack=slack,
+            max_parents=recipe.max_parents,
+            constraints=known,
+            threads=run.threads,
+            cluster=run.cluster,
+            limits=deadline.uncounted,
+            progress=run.progress,
+        )
+        try:
+            found = best_network(recipe, data, table, deadline, run.threads, strict=True)
+            break
+        except GuaranteeError:  # the constraints cost more
+            slack = wider_slack(table, slack, data, known, recipe.max_parents)
     if found is None:
-        return None, deadline.status
-    return found, found.status if table.status is Status.COMPLETE else table.status
+        return None, what_ended(table, deadline)
+    if table.status is not Status.COMPLETE:
+        found = beyond_table(recipe, data, found, table.status, climb or deadline.uncounted)
+    return found, found.status
 
 
 def single_network(recipe: Recipe, data: Dataset, found: Optimum, status: Status) -> NetworkSet:
@@ -89,7 +106,7 @@ def single_network(recipe: Recipe, data: Dataset, found: Optimum, status: Status
         data_digest=data.digest,
         facts={
             "n_cases": data.n_cases,
-            "gap": found.gap if math.isfinite(found.gap) else None,
+            "gap": found.gap if math.isfinite(found.gap) and found.most_parents is None else None,
             **known_facts(known, None if data.targets is None else data.targets.sets),
         },
     ).made_by(recipe)

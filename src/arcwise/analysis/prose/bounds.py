@@ -1,0 +1,59 @@
+"""What is proved of a best network, in words: numbers are rounded so that they stay bounds."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from decimal import ROUND_CEILING, Context
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from arcwise.ensemble import Recipe
+    from arcwise.exact import Optimum
+
+__all__ = ["bound_words", "factor_words", "restriction"]
+
+LARGEST = 1e6  # beyond, a factor is shown as a power
+DECIMALS = 1e6  # a score is shown in millionths
+
+
+def restriction(recipe: Recipe, networks: str) -> str:
+    """Say to which networks a recipe is restricted: "networks with at most 1 parent that satisfy the constraints"."""
+    most = recipe.max_parents
+    limit = "" if most is None else f" with at most {most} parent{'' if most == 1 else 's'} per variable"
+    known = " that satisfy the constraints" if set(recipe.constraints) - {"max_parents"} else ""
+    return f"{networks}{limit}{known}" if limit or known else ""
+
+
+def bound_words(found: Optimum, recipe: Recipe) -> str:
+    """Say what is proved: "no network can have more than -97.100000, so that none is better by more than 1.2 nats".
+
+    If only parent sets of up to `found.most_parents` were scored, it is said of networks of these, as nothing is known
+    of others.
+    """
+    most = found.most_parents
+    within = recipe if most is None else replace(recipe, max_parents=most)
+    which = (restriction(within, "network") or "network").replace("that satisfy", "that satisfies")
+    others = "" if most is None else ", and nothing is known of others"
+    if found.is_proved:
+        return f"no {which} has a better one, which is proved"
+    if not math.isfinite(found.gap):
+        return "no bound is known"
+    if most is not None and found.gap <= 0:
+        return f"no {which} has a better one{others}"
+    bound = math.ceil(found.upper_bound * DECIMALS) / DECIMALS
+    return (
+        f"no {which} can have more than {bound:.6f}, so that none is better by more than {_up(found.gap, 4)} nats, "
+        f"{factor_words(found.gap)}{others}"
+    )
+
+
+def factor_words(gap: float) -> str:
+    """Return a difference of scores as a Bayes factor, rounded up."""
+    factor = math.exp(min(gap, 700.0))
+    return f"a Bayes factor of {_up(factor, 3)}" if factor < LARGEST else f"a Bayes factor of e^{_up(gap, 4)}"
+
+
+def _up(value: float, digits: int) -> str:
+    """Return a number with so many digits that is not below the value."""
+    return f"{float(Context(prec=digits, rounding=ROUND_CEILING).create_decimal(value)):.{digits}g}"
