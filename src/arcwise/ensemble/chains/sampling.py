@@ -308,7 +308,9 @@ class _Run:
                 return agreed, verdict
         while True:
             status = self._draw_to(self._goal(self.done), deadline, threads)
-            verdict = self._looked_at(threads, last=status is not Status.COMPLETE or self.done >= self._most)
+            is_last = status is not Status.COMPLETE or self.done >= self._most
+            looked, verdict = self._looked_at(threads, last=is_last)
+            status = looked if status is Status.COMPLETE else status
             if status is not Status.COMPLETE:  # even if they agree: how many draws there are is the clock's doing
                 return status, verdict
             if verdict.converged:
@@ -320,14 +322,19 @@ class _Run:
         """Return the draw up to which chains that have made so many go on before they are looked at."""
         return min(_next_look(done), self._most)
 
-    def _looked_at(self, threads: int, *, last: bool) -> Verdict:
-        """Save the chains and judge them, while those that walk elsewhere go on, unless this is the `last` time."""
+    def _looked_at(self, threads: int, *, last: bool) -> tuple[Status, Verdict]:
+        """Save the chains and judge them, while those that walk elsewhere go on, unless this is the `last` time.
+
+        The status says whether they were told to stop meanwhile.
+        """
 
         def look() -> Verdict:
             self._save()
             return self.verdict(threads)
 
-        return look() if self._remote is None or last else self._remote.meanwhile(look)
+        if self._remote is None or last:
+            return Status.COMPLETE, look()
+        return self._remote.meanwhile(look)
 
     def verdict(self, threads: int) -> Verdict:
         """Judge what is kept."""
