@@ -176,6 +176,13 @@ def test_the_end_of_the_time_does_not_wait_for_workers(cluster: Cluster, monkeyp
     assert time.monotonic() - begin < 10.0
 
 
+@pytest.mark.parametrize(("variables", "chains"), [(100, 4), (400, 4), (100, 32)])
+def test_what_all_chains_have_ahead_fits_into_memory(variables: int, chains: int) -> None:
+    most = sampling._largest_remote(variables, chains)
+    assert sampling.FIRST_REMOTE < most < sampling.LARGEST_REMOTE
+    assert chains * (remote_run.AHEAD + 1) * most * (4 * variables + 8) <= sampling.REMOTE_BYTES
+
+
 def test_stretches_are_the_same_for_all_chains_and_end_at_looks() -> None:
     pace = Pace(100, 1.0, 400)
     stretches = Stretches(pace, None, lambda done: min(sampling._next_look(done), 1200))
