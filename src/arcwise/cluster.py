@@ -24,7 +24,7 @@ from arcwise.mentions import Argument, Remedy
 if TYPE_CHECKING:
     from distributed import Client
 
-__all__ = ["Cluster", "Tasks", "explained_losses", "is_still_wanted", "open_cluster"]
+__all__ = ["Cluster", "Tasks", "explained_losses", "give_back_unwanted", "is_still_wanted", "open_cluster"]
 
 # A cluster of our own watches itself less: by default its processes take a tenth of a core while they wait.
 CALM = {
@@ -220,6 +220,19 @@ def is_still_wanted() -> bool:
     except (AttributeError, ValueError):  # no worker, or no task
         return True
     return task is None or task.state != "cancelled"
+
+
+def give_back_unwanted(*_: object) -> bool:
+    """On a worker, again and again: end the task of this thread if nobody waits for it; True if somebody does.
+
+    Dask may want a task after all that it had cancelled, as long as it runs: it must not have half a result then, and
+    begins it anew.
+    """
+    from distributed import Reschedule
+
+    if not is_still_wanted():
+        raise Reschedule
+    return True
 
 
 @contextlib.contextmanager

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.cluster import Cluster, Tasks, is_still_wanted
+from arcwise.cluster import Cluster, Tasks, give_back_unwanted
 from arcwise.deadline import Deadline
 from arcwise.ensemble.chains.blocks import block_weights
 from arcwise.ensemble.chains.stretches import Stretch, Stretches
@@ -99,8 +99,7 @@ class ChainTask:
 
 
 def _go_on(*_: float) -> None:
-    if not is_still_wanted():
-        raise KeyboardInterrupt
+    give_back_unwanted()
 
 
 @dataclass(frozen=True, eq=False)
