@@ -13,6 +13,7 @@ import itertools
 import queue
 import re
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent import futures
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -37,6 +38,7 @@ ADDRESS = re.compile(r"([a-z]+://)?([^\s/:\[\]]+|\[[0-9a-fA-F:.]+\]):\d{1,5}/?|i
 # worker died in the middle of it is up to the cluster (`distributed.scheduler.allowed-failures`); one that raises an
 # error would raise it again, and is not repeated.
 MOST_LOSSES = 3
+PAUSE = 0.2  # seconds before what they need is sent again, and once more after every loss
 MOST_KEPT = 4  # how many jobs' needs stay on the workers
 
 Result = TypeVar("Result")
@@ -73,10 +75,11 @@ class Cluster:
                 raise UnfinishedError(
                     "the cluster has no workers.", remedies=Remedy("start some, and try again")
                 ) from error
-            except OSError:  # a worker died while it was being sent to it
+            except OSError as error:  # a worker died while it was being sent to it
                 losses += 1
                 if losses > MOST_LOSSES:
-                    raise
+                    raise _died() from error
+                time.sleep(losses * PAUSE)  # until the scheduler knows
 
     def forget(self, digest: str) -> None:
         """Say that what was sent is lost, or not needed any more."""
@@ -243,13 +246,17 @@ def explained_losses() -> Iterator[None]:
     try:
         yield
     except (futures.CancelledError, KilledWorker) as error:
-        raise UnfinishedError(
-            "the workers of the cluster that had a task died again and again.",
-            remedies=(
-                Remedy("see in their logs why: a worker is ended that takes more memory than it may"),
-                Remedy("give them more memory"),
-            ),
-        ) from error
+        raise _died() from error
+
+
+def _died() -> UnfinishedError:
+    return UnfinishedError(
+        "the workers of the cluster that had a task died again and again.",
+        remedies=(
+            Remedy("see in their logs why: a worker is ended that takes more memory than it may"),
+            Remedy("give them more memory"),
+        ),
+    )
 
 
 def _check_address(address: object) -> None:

@@ -412,7 +412,7 @@ def test_a_worker_that_dies_while_data_are_sent_costs_another_sending(
     assert cluster.run_all(max, 3, "three", [2, 5]) == [3, 5]
     assert not failures
     failures.extend([OSError("closed")] * 10)
-    with pytest.raises(OSError, match="closed"):
+    with pytest.raises(UnfinishedError, match="died again and again"):
         cluster.run_all(max, 4, "four", [2])
 
 
