@@ -329,9 +329,7 @@ def test_a_batch_that_nobody_waits_for_ends_in_the_middle_of_a_search(data: Data
     assert len(task.learn_batch(range(3))) == 3  # the last one's wishes are not the next one's
 
 
-def test_a_batch_or_a_chain_that_nobody_waits_for_has_no_result(
-    data: Dataset, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_batch_or_a_chain_that_nobody_waits_for_has_no_result(data: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arcwise.cluster.is_still_wanted", lambda: False)
     task = ReplicateTask(data, make_score("bic"), Constraints(data.names), "tabu", "bootstrap", 0)
     with pytest.raises(distributed.Reschedule):

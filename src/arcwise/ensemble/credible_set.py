@@ -354,7 +354,7 @@ class CredibleSet(CredibleNetworks):
     def bracketed(self) -> Optimum | None:
         """The best network that is known with a bound on all, whether the set was finished or not; None for none."""
         if self._reached is not None and self._reached.diagram.bracket is not None:  # of a set that was finished
-            proved = replace(self._reached.diagram.bracket, bound=self._reached.diagram.opt)
+            proved = replace(self._reached.diagram.bracket, bound=float(self._reached.diagram.native.optimum))
             return proved.optimum(self.table, self.constraints, self.status)
         known = self._any.bracket
         return None if known is None else known.optimum(self.table, self.constraints, self.status)

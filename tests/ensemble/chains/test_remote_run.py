@@ -169,9 +169,7 @@ def test_the_end_of_the_time_does_not_wait_for_workers(cluster: Cluster, monkeyp
     monkeypatch.setattr(remote_run, "_advance", _stuck)
     look_early(monkeypatch)
     begin = time.monotonic()
-    late = sample_posterior(
-        random_table(6, 7), seed=5, most_draws=5000, cluster=cluster, limits=Limits(seconds=3.0)
-    )
+    late = sample_posterior(random_table(6, 7), seed=5, most_draws=5000, cluster=cluster, limits=Limits(seconds=3.0))
     assert late.status is Status.TIME_LIMIT and late.facts["draws_made"] == 100
     assert time.monotonic() - begin < 10.0
 
