@@ -87,7 +87,7 @@ NetworkDiagram build_layers(const ComponentProblem<W>& component, Problem proble
         layers.begin_layer(layer.size());
         expansion.begin_layer();
         for (std::size_t first = 0; first < layer.size();) {
-            // A layer that has just been settled may already be above the limit, which is seen at its first state.
+            // A layer that was just settled may be above the limit: that is seen at its first state.
             const std::size_t taken = used(layer_bytes);
             const std::size_t left = taken < limits.memory ? limits.memory - taken : 0;
             const std::size_t block = expansion.block(layer.size() - first, limits.most_states - explored,
