@@ -13,6 +13,7 @@ import itertools
 import queue
 import re
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent import futures
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -24,7 +25,7 @@ from arcwise.mentions import Argument, Remedy
 if TYPE_CHECKING:
     from distributed import Client
 
-__all__ = ["Cluster", "Tasks", "explained_losses", "is_still_wanted", "open_cluster"]
+__all__ = ["Cluster", "Tasks", "explained_losses", "give_back_unwanted", "is_still_wanted", "open_cluster"]
 
 # A cluster of our own watches itself less: by default its processes take a tenth of a core while they wait.
 CALM = {
@@ -37,6 +38,7 @@ ADDRESS = re.compile(r"([a-z]+://)?([^\s/:\[\]]+|\[[0-9a-fA-F:.]+\]):\d{1,5}/?|i
 # worker died in the middle of it is up to the cluster (`distributed.scheduler.allowed-failures`); one that raises an
 # error would raise it again, and is not repeated.
 MOST_LOSSES = 3
+PAUSE = 0.2  # seconds before what they need is sent again, and once more after every loss
 MOST_KEPT = 4  # how many jobs' needs stay on the workers
 
 Result = TypeVar("Result")
@@ -73,10 +75,11 @@ class Cluster:
                 raise UnfinishedError(
                     "the cluster has no workers.", remedies=Remedy("start some, and try again")
                 ) from error
-            except OSError:  # a worker died while it was being sent to it
+            except OSError as error:  # a worker died while it was being sent to it
                 losses += 1
                 if losses > MOST_LOSSES:
-                    raise
+                    raise _died() from error
+                time.sleep(losses * PAUSE)  # until the scheduler knows
 
     def forget(self, digest: str) -> None:
         """Say that what was sent is lost, or not needed any more."""
@@ -222,6 +225,19 @@ def is_still_wanted() -> bool:
     return task is None or task.state != "cancelled"
 
 
+def give_back_unwanted(*_: object) -> bool:
+    """On a worker, again and again: end the task of this thread if nobody waits for it; True if somebody does.
+
+    Dask may want a task after all that it had cancelled, as long as it runs: it must not have half a result then, and
+    begins it anew.
+    """
+    from distributed import Reschedule
+
+    if not is_still_wanted():
+        raise Reschedule
+    return True
+
+
 @contextlib.contextmanager
 def explained_losses() -> Iterator[None]:
     """Say in our own words that workers died, where nothing more can be done about it."""
@@ -230,13 +246,17 @@ def explained_losses() -> Iterator[None]:
     try:
         yield
     except (futures.CancelledError, KilledWorker) as error:
-        raise UnfinishedError(
-            "the workers of the cluster that had a task died again and again.",
-            remedies=(
-                Remedy("see in their logs why: a worker is ended that takes more memory than it may"),
-                Remedy("give them more memory"),
-            ),
-        ) from error
+        raise _died() from error
+
+
+def _died() -> UnfinishedError:
+    return UnfinishedError(
+        "the workers of the cluster that had a task died again and again.",
+        remedies=(
+            Remedy("see in their logs why: a worker is ended that takes more memory than it may"),
+            Remedy("give them more memory"),
+        ),
+    )
 
 
 def _check_address(address: object) -> None:

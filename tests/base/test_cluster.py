@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.ensemble.chains.chain_tables import random_table
 from tests.ensemble.diagram.test_cover import force_branching, force_cover, make_table
 
 from arcwise import bootstrap_networks, build_parent_sets, datasets, learn
@@ -24,6 +25,9 @@ from arcwise.data import Dataset, read_data
 from arcwise.deadline import Deadline
 from arcwise.effects import find_effects
 from arcwise.ensemble import CredibleSet, Recipe, count_credible, find_credible
+from arcwise.ensemble.chains.remote_run import Asked, ChainTask
+from arcwise.ensemble.chains.settings import ChainSettings
+from arcwise.ensemble.chains.starts import starting_networks
 from arcwise.ensemble.credible_set import By
 from arcwise.ensemble.diagram import remote_parts
 from arcwise.ensemble.recipe import Run
@@ -325,6 +329,30 @@ def test_a_batch_that_nobody_waits_for_ends_in_the_middle_of_a_search(data: Data
     assert len(task.learn_batch(range(3))) == 3  # the last one's wishes are not the next one's
 
 
+def test_a_batch_or_a_chain_that_nobody_waits_for_has_no_result(data: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arcwise.cluster.is_still_wanted", lambda: False)
+    task = ReplicateTask(data, make_score("bic"), Constraints(data.names), "tabu", "bootstrap", 0)
+    with pytest.raises(distributed.Reschedule):
+        workers._learn_sent(task, range(3), None)
+    table = random_table(6, 7)
+    chain = ChainTask(table, ChainSettings().mixture, 8.0, 36, (1.0,))
+    begin = chain.start(np.zeros(1, dtype=np.uint64), starting_networks(table, 1, 0).reshape(-1))
+    state = begin.positions(), begin.random_states(), begin.counts()
+    with pytest.raises(distributed.Reschedule):
+        chain.advance(Asked(state, 10**6, np.empty(0, dtype=np.uint32), -math.inf, math.inf))
+
+
+def _give_back_once(folder: str, name: str) -> str:
+    if not Path(folder, name).exists():
+        Path(folder, name).touch()
+        raise distributed.Reschedule
+    return name
+
+
+def test_what_a_worker_gives_back_is_begun_anew(cluster: Cluster, tmp_path: Path) -> None:
+    assert cluster.run_all(_give_back_once, str(tmp_path), str(tmp_path), ["a", "b"]) == ["a", "b"]
+
+
 @pytest.mark.parametrize("source", ["bootstrap", "posterior", "credible"])
 def test_confidences_of_every_source_are_those_found_here(cluster: Cluster, data: Dataset, source: str) -> None:
     known = Constraints(data.names, forbidden=[("Class", name) for name in data.names if name != "Class"])
@@ -382,7 +410,7 @@ def test_a_worker_that_dies_while_data_are_sent_costs_another_sending(
     assert cluster.run_all(max, 3, "three", [2, 5]) == [3, 5]
     assert not failures
     failures.extend([OSError("closed")] * 10)
-    with pytest.raises(OSError, match="closed"):
+    with pytest.raises(UnfinishedError, match="died again and again"):
         cluster.run_all(max, 4, "four", [2])
 
 

@@ -644,6 +644,20 @@ def test_dates_that_are_missing_are_gaps_without_their_days_too(tmp_path: Path) 
 
 
 @pytest.mark.usefixtures("as_if_large")
+def test_dates_that_were_declared_categories_do_not_lose_their_days(tmp_path: Path) -> None:
+    def labels(days: int, categories: tuple[str, ...] | bool) -> tuple[str, ...]:
+        seen = f"DATE '1990-01-03' + (i % {days})::INT seen"
+        path = sql_file(tmp_path / f"{days}.parquet", f"SELECT {seen}, i % 3 b FROM range(3000) t(i)")
+        grouping = Grouping(always=True, dates="year", categories=categories)
+        return read_table(path, grouping=grouping).column("seen").labels
+
+    assert labels(500, ("seen",))[0] == "1990-01-03"
+    assert labels(3000, ("b",))[0] == labels(3000, True)[0] == "1990-01"  # said of all columns: of the numbers
+    with pytest.raises(DataError, match="'seen' holds dates"):
+        labels(3000, ("seen",))
+
+
+@pytest.mark.usefixtures("as_if_large")
 def test_texts_that_are_no_dates_are_left_out_as_before(tmp_path: Path) -> None:
     path = sql_file(tmp_path / "a.parquet", f"{NUMBERS}, 'x' || (i % 1500) AS name FROM range(9000) t(i)")
     assert "name" not in check(path, dates="year").table.names

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 import time
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 from tests.ensemble.chains.chain_tables import random_table
 
-from arcwise.cluster import Cluster, Tasks, open_cluster
+from arcwise.cluster import Cluster, Tasks, is_still_wanted, open_cluster
 from arcwise.ensemble import CredibleSet, sample_posterior
 from arcwise.ensemble.chains import remote_run, sampling
 from arcwise.ensemble.chains.diagnostics import Verdict
@@ -136,6 +137,48 @@ def test_limits_and_ctrl_c_leave_what_all_chains_have(cluster: Cluster, tmp_path
     assert late.status is Status.TIME_LIMIT
     after = sample_posterior(table, path=path, cluster=cluster, **asked)
     assert np.array_equal(after.rows, whole.rows) and after.moves == whole.moves
+
+
+def test_ctrl_c_while_the_chains_are_looked_at_leaves_the_draws(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judge, main = _Run.verdict, threading.main_thread().ident
+    assert main is not None
+
+    def press(run: _Run, threads: int) -> Verdict:
+        if threading.get_ident() != main:
+            signal.pthread_kill(main, signal.SIGINT)
+            time.sleep(0.2)
+        return judge(run, threads)
+
+    monkeypatch.setattr(_Run, "verdict", press)
+    look_early(monkeypatch)
+    pressed = sample_posterior(random_table(6, 7), seed=5, most_draws=5000, cluster=cluster)
+    assert pressed.status is Status.INTERRUPTED and pressed.facts["draws_made"] == 100
+    assert pressed.rows.shape[1] == pressed.verdict.draws == 75
+
+
+def _stuck(task: remote_run.ChainTask, asked: remote_run.Asked) -> remote_run.Walked:
+    end = time.monotonic() + 20.0
+    while asked.state[2].any() and time.monotonic() < end and is_still_wanted():  # not at the start
+        time.sleep(0.05)
+    return task.advance(asked)
+
+
+def test_the_end_of_the_time_does_not_wait_for_workers(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote_run, "_advance", _stuck)
+    look_early(monkeypatch)
+    begin = time.monotonic()
+    late = sample_posterior(random_table(6, 7), seed=5, most_draws=5000, cluster=cluster, limits=Limits(seconds=3.0))
+    assert late.status is Status.TIME_LIMIT and late.facts["draws_made"] == 100
+    assert time.monotonic() - begin < 10.0
+
+
+@pytest.mark.parametrize(("variables", "chains"), [(100, 4), (400, 4), (100, 32)])
+def test_what_all_chains_have_ahead_fits_into_memory(variables: int, chains: int) -> None:
+    most = sampling._largest_remote(variables, chains)
+    assert sampling.FIRST_REMOTE < most < sampling.LARGEST_REMOTE
+    assert chains * (remote_run.AHEAD + 1) * most * (4 * variables + 8) <= sampling.REMOTE_BYTES
 
 
 def test_stretches_are_the_same_for_all_chains_and_end_at_looks() -> None:

@@ -87,10 +87,11 @@ NetworkDiagram build_layers(const ComponentProblem<W>& component, Problem proble
         layers.begin_layer(layer.size());
         expansion.begin_layer();
         for (std::size_t first = 0; first < layer.size();) {
-            // What is used has not reached the limit, or it would be over.
-            const std::size_t block =
-                expansion.block(layer.size() - first, limits.most_states - explored,
-                                problem.state_bytes(layer[first]), limits.memory - used(layer_bytes));
+            // A layer that was just settled may be above the limit: that is seen at its first state.
+            const std::size_t taken = used(layer_bytes);
+            const std::size_t left = taken < limits.memory ? limits.memory - taken : 0;
+            const std::size_t block = expansion.block(layer.size() - first, limits.most_states - explored,
+                                                      problem.state_bytes(layer[first]), left);
             const std::span<const typename Problem::State> states(layer.data() + first, block);
             if (block > 0 && !expansion.run(states, depth, explored, ticker)) return stopped();
             const std::size_t noted = block > 0 ? expansion.ready() : 0;

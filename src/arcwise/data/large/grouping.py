@@ -315,7 +315,8 @@ def _without_days(
     source: LargeSource, name: str, stored: str, grouping: Grouping, progress: ProgressCallback
 ) -> CodedColumn | None:
     """Return dates by which rows cannot be grouped without their days, if a part of them will be taken."""
-    if grouping.dates is None or name in grouping.keep:
+    named = () if isinstance(grouping.categories, bool) else grouping.categories
+    if grouping.dates is None or name in grouping.keep or name in named:
         return None
     return shortened_dates(source, stored, grouping.dates, progress=progress)
 

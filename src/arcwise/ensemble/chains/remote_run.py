@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.cluster import Cluster, Tasks, is_still_wanted
+from arcwise.cluster import Cluster, Tasks, give_back_unwanted
 from arcwise.deadline import Deadline
 from arcwise.ensemble.chains.blocks import block_weights
 from arcwise.ensemble.chains.stretches import Stretch, Stretches
@@ -99,8 +99,7 @@ class ChainTask:
 
 
 def _go_on(*_: float) -> None:
-    if not is_still_wanted():
-        raise KeyboardInterrupt
+    give_back_unwanted()
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,6 +126,21 @@ class Walked:
 
 def _advance(task: ChainTask, asked: Asked) -> Walked:
     return task.advance(asked)
+
+
+def _compute(compute: Callable[[], Result], found: futures.Future[Result]) -> None:
+    """Compute what `found` is to have, unless it has been cancelled."""
+    if not found.set_running_or_notify_cancel():
+        return
+    try:
+        found.set_result(compute())
+    except BaseException as error:
+        found.set_exception(error)
+
+
+def _ended(status: Status) -> tuple[int, NDArray[np.uint32], NDArray[np.float64]]:
+    """Return what a stretch is of which not all chains have come to the end."""
+    return list(Status).index(status), np.empty(0, dtype=np.uint32), np.empty(0)
 
 
 class RemoteRun:
@@ -192,29 +206,35 @@ class RemoteRun:
         try:
             self._send_on()
             while not all(self._ahead):
+                if self._deadline.is_over:  # a worker looks at its own clock, which starts when it begins
+                    return _ended(Status.TIME_LIMIT)
                 self._take()
             report(stretch.count, stretch.count, 0.0, 0.0)
         except KeyboardInterrupt:
-            return list(Status).index(Status.INTERRUPTED), np.empty(0, dtype=np.uint32), np.empty(0)
+            return _ended(Status.INTERRUPTED)
         found = [own.popleft() for own in self._ahead]
         self._states = [one.state for one in found]
         self._done += stretch.count
         code = max(one.code for one in found)
         return code, np.concatenate([one.rows for one in found]), np.concatenate([one.scores for one in found])
 
-    def meanwhile(self, compute: Callable[[], Result]) -> Result:
-        """Compute something while the chains go on."""
+    def meanwhile(self, compute: Callable[[], Result]) -> tuple[Status, Result]:
+        """Compute something while the chains go on; Ctrl-C ends the chains, and waits for the result."""
+        found: futures.Future[Result] = futures.Future()
+        found.add_done_callback(lambda _: self._tasks.wake())
         with futures.ThreadPoolExecutor(1) as others:
-            started = others.submit(compute)
-            started.add_done_callback(lambda _: self._tasks.wake())
-            self._send_on()
-            while not started.done() and self._walking:
-                self._take()
-            return started.result()
+            try:
+                others.submit(_compute, compute, found)
+                self._send_on()
+                while not found.done() and self._walking and not self._deadline.is_over:
+                    self._take()
+                return Status.COMPLETE, found.result()
+            except KeyboardInterrupt:  # maybe before it was begun
+                return Status.INTERRUPTED, compute() if found.cancel() else found.result()
 
     def _take(self) -> None:
-        """Wait for a chain to end a stretch, and let it go on; or until somebody wakes us."""
-        ended = self._tasks.take()
+        """Wait for a chain to end a stretch, and let it go on; or until the time is over, or somebody wakes us."""
+        ended = self._tasks.take(self._deadline)
         if ended is None:
             return
         number, walked = ended

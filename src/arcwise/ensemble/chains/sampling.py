@@ -18,7 +18,7 @@ from arcwise.ensemble.chains.chain_posterior import ChainPosterior
 from arcwise.ensemble.chains.checkpoint import Checkpoint, run_of_file
 from arcwise.ensemble.chains.diagnostics import FEWEST, PairIndicators, Verdict
 from arcwise.ensemble.chains.jumps import BLOCK, Jumps
-from arcwise.ensemble.chains.remote_run import ChainTask, RemoteRun
+from arcwise.ensemble.chains.remote_run import AHEAD, ChainTask, RemoteRun
 from arcwise.ensemble.chains.settings import MOVES, ChainKeywords, ChainSettings
 from arcwise.ensemble.chains.slack import left_out
 from arcwise.ensemble.chains.starts import starting_networks
@@ -47,8 +47,9 @@ GROWTH = 1.3  # from one look to the next
 SEGMENT_SECONDS = 0.2
 START_SHARE = 0.3  # of the time, where it is limited, to look for places to begin at
 FIRST_SEGMENT, LARGEST_SEGMENT = 16, BLOCK
-# On a cluster, where a task costs milliseconds, stretches are longer. Their draws take so many bytes at most.
-REMOTE_SECONDS, FIRST_REMOTE, LARGEST_REMOTE, REMOTE_BYTES = 1.0, 256, 64 * BLOCK, 2**24
+# On a cluster, where a task costs milliseconds, stretches are longer. The draws of all that may be under way or ahead
+# take about so many bytes at most.
+REMOTE_SECONDS, FIRST_REMOTE, LARGEST_REMOTE, REMOTE_BYTES = 1.0, 256, 64 * BLOCK, 2**26
 MOST_KEPT = 40_000  # draws of each chain in memory; beyond, every second one goes
 KEPT_BYTES = 2**28
 SAVE_SECONDS, SAVE_SHARE = 5.0, 50.0  # a run that is killed loses so much at most: a few seconds, or 50 times a save
@@ -198,11 +199,10 @@ class _Run:
         start = aids.deadline.share(START_SHARE)
         here = task.start(seeds, starting_networks(table, chains, seed, start, settings.resampled).reshape(-1))
         self._by_clock = settings.by_clock or start.is_over
-        most = min(LARGEST_REMOTE, max(FIRST_REMOTE, REMOTE_BYTES // (4 * max(1, n))))
         pace = (
             Pace(FIRST_SEGMENT, SEGMENT_SECONDS, LARGEST_SEGMENT)
             if aids.cluster is None
-            else Pace(FIRST_REMOTE, REMOTE_SECONDS, most)
+            else Pace(FIRST_REMOTE, REMOTE_SECONDS, _largest_remote(n, chains))
         )
         self._stretches = Stretches(pace, self._jumps, self._goal)
         self._remote = (
@@ -308,7 +308,9 @@ class _Run:
                 return agreed, verdict
         while True:
             status = self._draw_to(self._goal(self.done), deadline, threads)
-            verdict = self._looked_at(threads, last=status is not Status.COMPLETE or self.done >= self._most)
+            is_last = status is not Status.COMPLETE or self.done >= self._most
+            looked, verdict = self._looked_at(threads, last=is_last)
+            status = looked if status is Status.COMPLETE else status
             if status is not Status.COMPLETE:  # even if they agree: how many draws there are is the clock's doing
                 return status, verdict
             if verdict.converged:
@@ -320,14 +322,19 @@ class _Run:
         """Return the draw up to which chains that have made so many go on before they are looked at."""
         return min(_next_look(done), self._most)
 
-    def _looked_at(self, threads: int, *, last: bool) -> Verdict:
-        """Save the chains and judge them, while those that walk elsewhere go on, unless this is the `last` time."""
+    def _looked_at(self, threads: int, *, last: bool) -> tuple[Status, Verdict]:
+        """Save the chains and judge them, while those that walk elsewhere go on, unless this is the `last` time.
+
+        The status says whether they were told to stop meanwhile.
+        """
 
         def look() -> Verdict:
             self._save()
             return self.verdict(threads)
 
-        return look() if self._remote is None or last else self._remote.meanwhile(look)
+        if self._remote is None or last:
+            return Status.COMPLETE, look()
+        return self._remote.meanwhile(look)
 
     def verdict(self, threads: int) -> Verdict:
         """Judge what is kept."""
@@ -396,6 +403,12 @@ def _jumps(credible: CredibleSet | None, table: ParentSetTable, chains: int, see
     except UnfinishedError:
         return None
     return found
+
+
+def _largest_remote(variables: int, chains: int) -> int:
+    """Return the most draws of one stretch of a chain on a cluster: each may have some ahead, and one under way."""
+    bytes_each = 4 * max(1, variables) + 8  # rows and score
+    return min(LARGEST_REMOTE, max(FIRST_REMOTE, REMOTE_BYTES // (bytes_each * chains * (AHEAD + 1))))
 
 
 def _next_look(done: int) -> int:

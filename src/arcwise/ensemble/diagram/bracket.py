@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,7 @@ from arcwise.exact import PROOF_TOLERANCE, Optimum
 from arcwise.graph import Constraints
 from arcwise.limits import Status
 from arcwise.parent_sets import ParentSetTable
+from arcwise.parent_sets.score_range import scaled
 from arcwise.scores.believed import log_prior_of
 
 __all__ = ["Bracket"]
@@ -20,6 +22,7 @@ __all__ = ["Bracket"]
 class Bracket:
     """The best network so far, as one row of the table for each variable (none if there is none), and a bound on all.
 
+    The bound is one on the scores of the `centred` table, whose differences keep their digits.
     A set that a limit stopped has solved linear programs all the same: what they prove is kept.
     """
 
@@ -33,8 +36,9 @@ class Bracket:
         if self.rows.size != table.n_variables:
             return None
         dag, score = network_of_rows(table, self.rows, constraints)
-        proved = self.bound <= score + PROOF_TOLERANCE
-        upper = score if proved else self.bound
+        near, constant, unit = scaled(table)
+        proved = self.bound / unit <= math.fsum(near.scores[self.rows].tolist()) + PROOF_TOLERANCE
+        upper = score if proved else max(self.bound + constant, score)
         return Optimum(
             dag=dag,
             score=score,

@@ -148,7 +148,7 @@ class CredibleDiagram:
         while not lister.done:
             rows, losses = self.next_chunk(lister, 1)
             if len(losses):
-                return Bracket(rows[0].astype(np.int64) + self.table.node_offsets[:-1], self.opt)
+                return Bracket(rows[0].astype(np.int64) + self.table.node_offsets[:-1], float(self.native.optimum))
         return None
 
     def next_chunk(self, lister: NetworkLister, limit: int) -> tuple[NDArray[np.unsignedinteger], NDArray[np.float64]]:
@@ -210,7 +210,7 @@ def build_diagram(
     tolerance = RELATIVE_TOLERANCE * max(1.0, scale)
     memory = deadline.given.memory_bytes or DEFAULT_MEMORY
     report = native_callback(callback, "credible set")
-    trivial = math.fsum(table.scores[sets.origins[sets.offsets[:-1]]].tolist())  # the best set of each, cycles or not
+    trivial = math.fsum(near.scores[sets.origins[sets.offsets[:-1]]].tolist())  # the best set of each, cycles or not
 
     rank: NDArray[np.int32] | None = None
     budget = Budget(deadline.uncounted, callback)  # the count is of networks, not of nodes of a search
@@ -229,7 +229,7 @@ def build_diagram(
             )
         if dp.optimum == -math.inf:
             raise _no_network()
-        known = Bracket(sets.origins[dp.rows()], float(dp.optimum) + constant)
+        known = Bracket(sets.origins[dp.rows()], float(dp.optimum))
         # Sinks go first: the nodes that come last in a good network get the smallest numbers.
         order = np.ascontiguousarray(incumbent.order[::-1])
         native = _core.ensemble.build_from_subsets(
@@ -260,7 +260,7 @@ def build_diagram(
                 elsewhere = opened.enter_context(RemoteParts(problem, cluster, deadline))
             within = (slack + tolerance) / unit
             native = build_cover(root, part, within, memory, budget, build, unit=unit, elsewhere=elsewhere)
-        known = Bracket(root.incumbent.origins, min(trivial, unit * root.bound + constant))
+        known = Bracket(root.incumbent.origins, min(trivial, unit * root.bound))
         if by_class:
             rank = np.argsort(order).astype(np.int32)
     status = Status.from_native(native.status)

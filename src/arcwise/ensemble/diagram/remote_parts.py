@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.cluster import Cluster, Tasks, is_still_wanted
+from arcwise.cluster import Cluster, Tasks, give_back_unwanted
 from arcwise.deadline import NO_TIME, Deadline
 from arcwise.ensemble.diagram.cover import Part
 from arcwise.ensemble.diagram.part_problem import PartProblem
@@ -46,8 +46,7 @@ def _build(problem: PartProblem, asked: tuple[Part, float, int, float]) -> int |
     part, at_least, memory, seconds = asked
 
     def report(*_: float) -> None:
-        if not is_still_wanted():
-            raise KeyboardInterrupt
+        give_back_unwanted()
 
     deadline = Deadline(Limits(max(NO_TIME, seconds) if np.isfinite(seconds) else None))
     diagram = problem.build(part, at_least, memory, trial=False, deadline=deadline, report=report)

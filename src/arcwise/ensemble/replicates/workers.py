@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from concurrent import futures
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from arcwise.cluster import Cluster, explained_losses, is_still_wanted, open_cluster
+from arcwise.cluster import Cluster, explained_losses, give_back_unwanted, open_cluster
 from arcwise.data.resample import list_drawn_cases
 from arcwise.deadline import Deadline
 from arcwise.ensemble.replicates.journal import pack_replicates
@@ -223,4 +223,4 @@ class _Dask:
 
 
 def _learn_sent(task: ReplicateTask, indices: range | list[int], seconds: float | None) -> bytes:
-    return pack_replicates(task.learn_batch(indices, Limits(seconds), is_still_wanted))
+    return pack_replicates(task.learn_batch(indices, Limits(seconds), give_back_unwanted))
