@@ -8,11 +8,11 @@ had what they need has died, Dask cancels them: it is sent again, and so are the
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import itertools
 import queue
 import re
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent import futures
@@ -38,6 +38,7 @@ ADDRESS = re.compile(r"([a-z]+://)?([^\s/:\[\]]+|\[[0-9a-fA-F:.]+\]):\d{1,5}/?|i
 # worker died in the middle of it is up to the cluster (`distributed.scheduler.allowed-failures`); one that raises an
 # error would raise it again, and is not repeated.
 MOST_LOSSES = 3
+LOOK = 2.0  # seconds without any news after which it is asked whether the workers still have what tasks need
 PAUSE = 0.2  # seconds before what they need is sent again, and once more after every loss
 MOST_KEPT = 4  # how many jobs' needs stay on the workers
 
@@ -50,7 +51,6 @@ class Cluster:
     def __init__(self, client: Any) -> None:
         self.client = client
         self._sent: dict[str, Any] = {}
-        self._executor: Any = self.client.get_executor(pure=False)
 
     @property
     def count(self) -> int:
@@ -85,10 +85,18 @@ class Cluster:
         """Say that what was sent is lost, or not needed any more."""
         self._sent.pop(digest, None)
 
+    def has_lost(self, digest: str) -> bool:
+        """Say whether no worker has any more what was sent: Dask does not always tell the tasks that wait for it."""
+        sent = self._sent.get(digest)
+        return sent is not None and not any(self.client.who_has([sent]).values())
+
     def submit(self, function: Callable[..., Result], *arguments: Any) -> futures.Future[Result]:
         """Start one task; what `send` returned stands for what it was given."""
-        started: futures.Future[Result] = self._executor.submit(function, *arguments)
-        return started
+        started = self.client.submit(function, *arguments, pure=False)
+        found: futures.Future[Result] = futures.Future()
+        found.add_done_callback(lambda _: started.cancel() if found.cancelled() else None)
+        self.client.loop.add_callback(_hand_over, started, found)
+        return found
 
     def run_all(
         self,
@@ -123,6 +131,32 @@ class Cluster:
     def tasks(self, function: Callable[[Any, Any], Result], needed: object, digest: str) -> Tasks[Result]:
         """Return what computes ``function(needed, argument)`` for arguments that come one by one."""
         return Tasks(self, function, needed, digest)
+
+
+async def _hand_over(started: Any, found: futures.Future[Result]) -> None:
+    """Give what became of a task of Dask to whoever waits for it, in the thread that Dask talks in.
+
+    Dask's own executor loses the tasks whose result was on a worker that died before it was fetched: nobody hears of
+    them again.
+    """
+    lost: BaseException | None = None
+    try:
+        result = await started._result(raiseit=False)
+    except asyncio.CancelledError:
+        lost = futures.CancelledError()
+    except BaseException as error:  # of them `futures.CancelledError`: it was lost with its worker
+        lost = error
+    if not found.set_running_or_notify_cancel():  # nobody waits for it
+        return
+    if lost is None and started.status == "cancelled":
+        lost = futures.CancelledError()
+    if lost is None and started.status == "error":
+        _, failed, trace = result
+        lost = failed.with_traceback(trace)
+    if lost is None:
+        found.set_result(result)
+    else:
+        found.set_exception(lost)
 
 
 class Tasks(Generic[Result]):
@@ -173,11 +207,13 @@ class Tasks(Generic[Result]):
         with explained_losses():
             while self._running:
                 seconds = None if deadline is None else deadline.limits.seconds
-                left = None if seconds is None else min(seconds, threading.TIMEOUT_MAX)  # infinite is too long
                 try:
-                    number, future = self._ended.get(timeout=left)
+                    number, future = self._ended.get(timeout=LOOK if seconds is None else min(seconds, LOOK))
                 except queue.Empty:
-                    return None
+                    if deadline is not None and deadline.is_over:
+                        return None
+                    self._look()
+                    continue
                 if future is None:
                     return None
                 if self._running.get(number) is not future:
@@ -201,6 +237,14 @@ class Tasks(Generic[Result]):
         future = self._cluster.submit(self._function, sent, self._asked[number])
         self._running[number], self._sendings[number] = future, self._sending
         future.add_done_callback(lambda ended: self._ended.put((number, ended)))
+
+    def _look(self) -> None:
+        """Start again what waits for something that has gone with its workers."""
+        if not self._cluster.has_lost(self._digest):
+            return
+        for number, future in list(self._running.items()):
+            self._lost(number)
+            future.cancel()
 
     def _lost(self, number: int) -> None:
         """Start a task again that was cancelled; what it needs is sent again unless that has been done since."""
