@@ -111,7 +111,7 @@ def test_a_credible_set_that_a_limit_ends_is_an_answer_with_its_bound(cli: Calla
     cli("learn", source, "--method", "credible", "--limit-seconds", 1e-6, "--no-compare", *known, "-o", out, code=3)
     record = json.loads((out / "run.json").read_text())
     assert record["recipe"]["source"] == "optimum" and record["result"]["asked"]["source"] == "credible"
-    assert {"score", "upper_bound", "gap", "proved"} == set(record["result"]["best"])
+    assert {"score", "upper_bound", "gap", "proved", "most_parents"} == set(record["result"]["best"])
     assert ["class", "left-weight"] in record["result"]["arcs"]
     assert "--method credible" in record["command"]
     assert "is not complete" in (out / "report.html").read_text()
