@@ -304,3 +304,15 @@ def test_a_single_search_can_be_asked_for() -> None:
     assert found.cpdag == hill_climb(data, score="bic", progress=False).dag.cpdag
     assert found.complete
     assert "no confidence was computed" in " ".join(found.to_html().split())
+
+
+def test_many_cases_are_not_shuffled_unasked() -> None:
+    data = datasets.load("balance-scale").collapse()
+    assert data.weights is not None
+    many = Dataset(data.codes, data.names, data.states, data.weights * 2_000)
+    found = arcwise.learn(many, replicates=20, compare=False, seed=1)
+    told = [remark.text for remark in found.remarks if "Broom" in remark.text]
+    assert told == [
+        "Broom's rule was not computed: with 1,250,000 cases, learning from shuffled columns is slow. --permutations 20 "
+        "asks for it."
+    ]
