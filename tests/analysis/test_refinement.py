@@ -313,6 +313,6 @@ def test_many_cases_are_not_shuffled_unasked() -> None:
     found = arcwise.learn(many, replicates=20, compare=False, seed=1)
     told = [remark.text for remark in found.remarks if "Broom" in remark.text]
     assert told == [
-        "Broom's rule was not computed: with 1,250,000 cases, learning from shuffled columns is slow. --permutations 20 "
-        "asks for it."
+        "Broom's rule was not computed: with 1,250,000 cases, learning from shuffled columns is slow. --permutations "
+        "20 asks for it."
     ]
