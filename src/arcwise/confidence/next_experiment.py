@@ -110,12 +110,12 @@ def next_experiment(networks: Ensemble | Posterior, *, seed: int = 0, limits: Li
     seed
         For the networks of a large set, and members of large classes, which are drawn at random.
     limits
-        Limits of listing a credible set, or of drawing from it.
+        Limits of the whole. Of hundreds of networks with large classes it takes minutes.
 
     Raises
     ------
     UnfinishedError
-        If a credible set could not be listed within the limits, nor a network drawn.
+        If a credible set could not be listed within the limits, nor a network drawn, or the time did not suffice.
 
     Examples
     --------
@@ -125,18 +125,19 @@ def next_experiment(networks: Ensemble | Posterior, *, seed: int = 0, limits: Li
     >>> found.best, found.settled.round(3).tolist(), found.open_now
     ('b', [1.333, 2.0, 1.333], 2.0)
     """
-    listed = _listed(as_ensemble(networks, seed=seed), seed, Deadline.of(limits))
+    deadline = Deadline.of(limits)
+    listed = _listed(as_ensemble(networks, seed=seed), seed, deadline)
     rng = np.random.default_rng(seed)
     classes, n_classes = _classes(listed, rng)
     obeyed = listed.obeyed
     if obeyed is not None and _splits_classes(obeyed):
-        settled, open_now, drawn = _by_allowed_members(classes, obeyed, rng)
+        settled, open_now, drawn = _by_allowed_members(classes, obeyed, rng, deadline)
     elif _tells_members_apart(listed):
-        settled, open_now, drawn = *_settled(_without_odds(listed)), False
+        settled, open_now, drawn = *_settled(_without_odds(listed), deadline), False
     elif _is_by_targets_alone(listed):
-        settled, open_now, drawn = _by_components(classes, rng)
+        settled, open_now, drawn = _by_components(classes, rng, deadline)
     else:
-        settled, open_now, drawn = _by_members(classes, rng)
+        settled, open_now, drawn = _by_members(classes, rng, deadline)
     sampled = listed is not networks and listed.origin in ("draws", "posterior")
     return NextExperiment(listed.names, settled, open_now, n_classes, drawn or sampled or n_classes > CLASSES)
 
@@ -246,22 +247,33 @@ def _classes(networks: NetworkSet, rng: np.random.Generator) -> tuple[NetworkSet
     return networks[first].with_weights(weights), n_classes
 
 
-def _settled(members: NetworkSet) -> tuple[NDArray[np.float64], float]:
+def _check_time(deadline: Deadline) -> None:
+    if deadline.is_over:
+        raise UnfinishedError(
+            "which experiment is next could not be found in the time allowed.", remedies=Remedy("allow more time")
+        )
+
+
+def _settled(members: NetworkSet, deadline: Deadline) -> tuple[NDArray[np.float64], float]:
     """Return how many open directions setting each variable settles, and how many are open: means over networks."""
     _, undirected = class_sums(members)
     settled = np.zeros(members.n_variables)
     for v in np.flatnonzero(undirected.sum(axis=0) > 0).tolist():
+        _check_time(deadline)
         _, left = class_sums(_with_target(members, members.names[v]))
         settled[v] = (undirected.sum() - left.sum()) / 2
     return np.maximum(settled, 0.0), float(undirected.sum() / 2)
 
 
-def _by_components(classes: NetworkSet, rng: np.random.Generator) -> tuple[NDArray[np.float64], float, bool]:
+def _by_components(
+    classes: NetworkSet, rng: np.random.Generator, deadline: Deadline
+) -> tuple[NDArray[np.float64], float, bool]:
     """Average over the orientations of each connected graph of open edges, which are looked at once each."""
     fixed = classes.fixed or FixedPairs(classes.names)
     known: dict[tuple[int, ...], tuple[NDArray[np.float64], bool]] = {}
     settled, open_now, drawn = np.zeros(classes.n_variables), 0.0, False
     for dag, weight in zip(classes, classes.weights.tolist(), strict=True):
+        _check_time(deadline)
         neighbours = fixed.class_of(dag).neighbour_masks
         joined = sum(1 << v for v, mask in enumerate(neighbours) if mask)
         open_now += weight * sum(mask.bit_count() for mask in neighbours) / 2
@@ -270,14 +282,16 @@ def _by_components(classes: NetworkSet, rng: np.random.Generator) -> tuple[NDArr
             place = {v: k for k, v in enumerate(nodes)}
             graph = tuple(sum(1 << place[u] for u in bits(neighbours[v])) for v in nodes)
             if graph not in known:
-                known[graph] = _settled_in(graph, rng)
+                known[graph] = _settled_in(graph, rng, deadline)
             own, was_drawn = known[graph]
             settled[nodes] += weight * own
             drawn |= was_drawn
     return settled, open_now, drawn
 
 
-def _settled_in(graph: tuple[int, ...], rng: np.random.Generator) -> tuple[NDArray[np.float64], bool]:
+def _settled_in(
+    graph: tuple[int, ...], rng: np.random.Generator, deadline: Deadline
+) -> tuple[NDArray[np.float64], bool]:
     """Return what setting each node of a connected chordal graph settles, and whether orientations were drawn."""
     whole, counter = (1 << len(graph)) - 1, OrientationCounter(graph)
     drawn = counter.count(whole) > MOST_LISTED
@@ -287,27 +301,33 @@ def _settled_in(graph: tuple[int, ...], rng: np.random.Generator) -> tuple[NDArr
         else orientations(graph, [whole])
     )
     names = [str(v) for v in range(len(graph))]
-    dags = [Dag(names, [list(bits(parents[v])) for v in range(len(graph))]) for parents in found]
-    return _settled(NetworkSet.from_dags(dags, origin="orientations"))[0], drawn
+    dags = []
+    for parents in found:
+        _check_time(deadline)
+        dags.append(Dag(names, [list(bits(parents[v])) for v in range(len(graph))]))
+    return _settled(NetworkSet.from_dags(dags, origin="orientations"), deadline)[0], drawn
 
 
-def _by_members(classes: NetworkSet, rng: np.random.Generator) -> tuple[NDArray[np.float64], float, bool]:
+def _by_members(
+    classes: NetworkSet, rng: np.random.Generator, deadline: Deadline
+) -> tuple[NDArray[np.float64], float, bool]:
     """Average over whole members of the classes."""
     most = max(1, min(MOST_LISTED, MEMBERS // classes.count))
     found: list[Dag] = []
     shares: list[float] = []
     drawn = False
     for dag, weight in zip(classes, classes.weights.tolist(), strict=True):
+        _check_time(deadline)
         own, complete = _some(dag, classes.fixed, most, rng)
         drawn |= not complete
         found += own
         shares += [weight / len(own)] * len(own)
     made = NetworkSet.from_dags(found, origin=classes.origin, facts=_known(classes))
-    return *_settled(made.with_weights(np.array(shares))), drawn
+    return *_settled(made.with_weights(np.array(shares)), deadline), drawn
 
 
 def _by_allowed_members(
-    classes: NetworkSet, obeyed: Constraints, rng: np.random.Generator
+    classes: NetworkSet, obeyed: Constraints, rng: np.random.Generator, deadline: Deadline
 ) -> tuple[NDArray[np.float64], float, bool]:
     """Average over the members of the classes that constraints allow which no pair of variables shows.
 
@@ -317,6 +337,7 @@ def _by_allowed_members(
     most = max(1, min(MOST_LISTED, MEMBERS // classes.count))
     settled, open_now, drawn = np.zeros(classes.n_variables), 0.0, False
     for dag, weight in zip(classes, classes.weights.tolist(), strict=True):
+        _check_time(deadline)
         own, complete = _some(dag, classes.fixed, most, rng)
         drawn |= not complete
         arcs = np.array([one.to_adjacency() for one in own if obeyed.allows_dag(one)] or [dag.to_adjacency()], bool)
