@@ -131,8 +131,9 @@ def test_limits_and_ctrl_c_leave_what_is_finished(counting: list[int]) -> None:
     stopped = learned(data, score="qnml", replicates=100, progress=interrupt)
     assert stopped.status is Status.INTERRUPTED
     assert 0 < stopped.count < 100
-    whole = learned(data, score="qnml", replicates=40)
-    assert [dag.parents for dag in stopped] == [dag.parents for dag in whole][: stopped.count]
+    whole = learned(data, score="qnml", replicates=100)
+    # The thread with a later batch may be the first to finish: which ones are there is told.
+    assert [dag.parents for dag in stopped] == [whole[index].parents for index in stopped.facts["indices"]]
 
 
 @settings(max_examples=25, deadline=None)
