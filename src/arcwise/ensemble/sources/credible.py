@@ -12,12 +12,13 @@ from arcwise.ensemble.ancestral_set import list_ancestral
 from arcwise.ensemble.bayes_factors import factor_of
 from arcwise.ensemble.credible_set import CredibleSet
 from arcwise.ensemble.diagram.sharing import Sharing
+from arcwise.ensemble.sources.shared_tables import tables_of
 from arcwise.ensemble.sources.source import Source
 from arcwise.ensemble.unfinished_set import UnfinishedSet
 from arcwise.errors import GuaranteeError
 from arcwise.limits import Status
 from arcwise.option import check_options, option
-from arcwise.parent_sets import ParentSetTable, build_parent_sets
+from arcwise.parent_sets import ParentSetTable
 from arcwise.parent_sets.ancestral_reach import check_reachable, wider_slack
 
 if TYPE_CHECKING:
@@ -93,19 +94,7 @@ class Credible(Source):
 def _table(recipe: Recipe, data: Dataset, run: Run, slack: float, deadline: Deadline) -> ParentSetTable:
     """Score the parent sets that a network within the slack can have."""
     shared = None if run.tables is None else run.tables.take(recipe, data, run, slack, deadline)
-    if shared is not None:
-        return shared
-    return build_parent_sets(
-        data,
-        recipe.scorer,
-        slack=slack,
-        max_parents=recipe.max_parents,
-        constraints=recipe.constraints_on(data.names),
-        threads=run.threads,
-        cluster=run.cluster,
-        limits=deadline.uncounted,
-        progress=run.progress,
-    )
+    return tables_of([recipe], data, run, slack, deadline)[0] if shared is None else shared
 
 
 def _under_ancestors(recipe: Recipe, data: Dataset, run: Run, deadline: Deadline) -> Ensemble:

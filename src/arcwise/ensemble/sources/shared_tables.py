@@ -6,7 +6,7 @@ tables of the same data with several scores says so beforehand, and the first th
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from arcwise.limits import Status
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from arcwise.deadline import Deadline
     from arcwise.ensemble.recipe import Recipe, Run
 
-__all__ = ["SharedTables"]
+__all__ = ["SharedTables", "tables_of"]
 
 
 class SharedTables:
@@ -52,17 +52,7 @@ class SharedTables:
         self._waiting = [one for one in self._waiting if one not in together]
         if len(together) < 2:
             return False
-        tables = build_parent_set_tables(
-            data,
-            [one.scorer for one in together],
-            slack=slack,
-            max_parents=recipe.max_parents,
-            constraints=recipe.constraints_on(data.names),
-            threads=run.threads,
-            cluster=run.cluster,
-            limits=deadline.uncounted,
-            progress=run.progress,
-        )
+        tables = tables_of(together, data, run, slack, deadline)
         if any(table.status is Status.MEMORY_LIMIT for table in tables):
             return False
         made = list(zip(together, tables, strict=True))
@@ -70,6 +60,24 @@ class SharedTables:
         is_whole = all(table.status is Status.COMPLETE for table in tables)
         self._data, self._built = data, made if is_whole else [one for one in made if one[0] == recipe]
         return True
+
+
+def tables_of(
+    recipes: Sequence[Recipe], data: Dataset, run: Run, slack: float, deadline: Deadline
+) -> list[ParentSetTable]:
+    """Score the parent sets that a network within the slack can have, for recipes that differ in their score alone."""
+    first = recipes[0]
+    return build_parent_set_tables(
+        data,
+        [one.scorer for one in recipes],
+        slack=slack,
+        max_parents=first.max_parents,
+        constraints=first.constraints_on(data.names),
+        threads=run.threads,
+        cluster=run.cluster,
+        limits=deadline.uncounted,
+        progress=run.progress,
+    )
 
 
 def _is_like(one: Recipe, other: Recipe) -> bool:
