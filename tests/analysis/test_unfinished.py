@@ -23,6 +23,7 @@ from arcwise.analysis import learning, open_analysis, work
 from arcwise.analysis.averaged import Averaged, Shortfall
 from arcwise.analysis.prose.bounds import bound_words, factor_words
 from arcwise.analysis.prose.sources import methods_of_networks
+from arcwise.deadline import Deadline
 from arcwise.ensemble import CredibleSet, Recipe, best_network
 from arcwise.ensemble.diagram.bracket import Bracket
 from arcwise.ensemble.recipe import Run
@@ -328,3 +329,25 @@ def test_what_is_proved_of_the_best_network_is_told(
         assert record["best"]["most_parents"] == best.most_parents is not None
         assert f"with at most {best.most_parents} parent" in methods and "nothing is known of others" in methods
         assert f"{best.score:.6f}" in found.remarks[0].text and "nothing is known of others" in found.remarks[0].text
+
+
+def test_a_network_that_is_proved_by_a_bound_a_rounding_away_has_no_gap(
+    votes: arcwise.Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = Constraints(votes.names, non_ancestors=[("v0", "v8")])
+    recipe = Recipe.usual("optimum", "bic", n_cases=300, max_parents=2, constraints=known)
+    table = build_parent_sets(votes, "bic", max_parents=2, progress=False)
+
+    def search(table: Any, *, constraints: Constraints, **options: Any) -> Any:
+        if constraints.is_ancestral:
+            raise arcwise.errors.UnfinishedError("the time is over")
+        found = arcwise.find_optimal(table, constraints=constraints, **options)
+        return replace(found, upper_bound=score + 1e-8)
+
+    simple = best_network._simple_network(recipe, votes, known, Deadline())
+    assert simple is not None
+    score = recipe.scorer.score_network(votes, simple)
+    monkeypatch.setattr(best_network, "find_optimal", search)
+    found = best_network.best_network(recipe, votes, table, Deadline())
+    assert found is not None and found.is_proved
+    assert found.gap == 0 and found.upper_bound == found.score
