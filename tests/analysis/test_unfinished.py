@@ -23,6 +23,7 @@ from arcwise.analysis import learning, open_analysis, work
 from arcwise.analysis.averaged import Averaged, Shortfall
 from arcwise.analysis.prose.bounds import bound_words, factor_words
 from arcwise.analysis.prose.sources import methods_of_networks
+from arcwise.deadline import Deadline
 from arcwise.ensemble import CredibleSet, Recipe, best_network
 from arcwise.ensemble.diagram.bracket import Bracket
 from arcwise.ensemble.recipe import Run
@@ -302,3 +303,51 @@ def test_ctrl_c_ends_the_search_for_what_is_left(
 def test_the_best_network_by_name(method: str) -> None:
     found = arcwise.learn(datasets.load("balance-scale"), method=method, compare=False, permutations=0, progress=False)
     assert found.complete and found.main.count == 1
+
+
+@pytest.mark.parametrize("seconds", [None, 1e-6])
+def test_what_is_proved_of_the_best_network_is_told(
+    seconds: float | None, votes: arcwise.Dataset, tmp_path: Path
+) -> None:
+    found = arcwise.learn(
+        votes, method="optimum", max_parents=2, limit_seconds=seconds, compare=False, permutations=0, progress=False
+    )
+    best = found.main.optimum
+    assert best is not None and best.is_proved == found.complete == (seconds is None)
+    for dag in (best.dag, found.dag):  # of one class
+        assert best.score == pytest.approx(found.main.recipe.scorer.score_network(votes, dag))
+    found.save(tmp_path / "out")
+    record = json.loads((tmp_path / "out" / "run.json").read_text())["result"]
+    assert record["best"]["score"] == best.score and record["best"]["proved"] == best.is_proved
+    methods = methods_of_networks(found)
+    if seconds is None:
+        table = build_parent_sets(votes, "bic", max_parents=2, progress=False)
+        assert best.score == pytest.approx(arcwise.find_optimal(table, progress=False).score) and best.gap == 0
+        assert "no network with at most 2 parents per variable has a better one, which is proved" in methods
+        assert not any("not proved" in remark.text for remark in found.remarks)
+    else:
+        assert record["best"]["most_parents"] == best.most_parents is not None
+        assert f"with at most {best.most_parents} parent" in methods and "nothing is known of others" in methods
+        assert f"{best.score:.6f}" in found.remarks[0].text and "nothing is known of others" in found.remarks[0].text
+
+
+def test_a_network_that_is_proved_by_a_bound_a_rounding_away_has_no_gap(
+    votes: arcwise.Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = Constraints(votes.names, non_ancestors=[("v0", "v8")])
+    recipe = Recipe.usual("optimum", "bic", n_cases=300, max_parents=2, constraints=known)
+    table = build_parent_sets(votes, "bic", max_parents=2, progress=False)
+
+    def search(table: Any, *, constraints: Constraints, **options: Any) -> Any:
+        if constraints.is_ancestral:
+            raise arcwise.errors.UnfinishedError("the time is over")
+        found = arcwise.find_optimal(table, constraints=constraints, **options)
+        return replace(found, upper_bound=score + 1e-8)
+
+    simple = best_network._simple_network(recipe, votes, known, Deadline())
+    assert simple is not None
+    score = recipe.scorer.score_network(votes, simple)
+    monkeypatch.setattr(best_network, "find_optimal", search)
+    found = best_network.best_network(recipe, votes, table, Deadline())
+    assert found is not None and found.is_proved
+    assert found.gap == 0 and found.upper_bound == found.score

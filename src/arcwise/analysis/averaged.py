@@ -27,6 +27,7 @@ from arcwise.ensemble.posterior import Problem, draw_posterior, sum_posterior
 from arcwise.ensemble.reach import listed_or_drawn
 from arcwise.ensemble.recipe import Run
 from arcwise.ensemble.sources.credible import TABLE
+from arcwise.ensemble.sources.optimum import optimum_of
 from arcwise.ensemble.uncut import Uncut
 from arcwise.ensemble.unfinished_set import KnownOfSet, UnfinishedSet
 from arcwise.errors import OptionError, UnfinishedError
@@ -165,7 +166,8 @@ class Averaged:
         What is known of a set that is not there: `shortfall` says how far it came. What it was made from is let go once
         it is not needed any more.
     optimum
-        The best network with the bound on all, where a limit left that in place of a set, or of a larger one.
+        The best network with the bound on all, where it was asked for, or where a limit left that in place of a set, or
+        of a larger one.
     asked
         The recipe that a limit ended, where another was carried out in its place.
     find_covered
@@ -276,6 +278,7 @@ def _described(
         made.by_time or (describe and deadline.is_over),
         seconds,
         find_covered,
+        optimum=optimum_of(recipe, networks),
     )
 
 

@@ -72,6 +72,7 @@ def _best_of_table(
     score = recipe.scorer.score_network(data, simple)
     upper = max(score, above.upper_bound)
     proved = upper - score <= PROOF_TOLERANCE
+    upper = score if proved else upper
     return replace(
         above,
         dag=simple,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import signal
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from tests.oracles import all_dags
 from arcwise import datasets
 from arcwise.ensemble import CredibleSet, exact_posterior, sample_posterior
 from arcwise.ensemble.chains import jumps
+from arcwise.ensemble.chains.sampling import _Run
 from arcwise.ensemble.chains.slack import left_out, slack_for
 from arcwise.ensemble.diagram import sampling
 from arcwise.errors import FormatError, GuaranteeError, OptionError, UnfinishedError
@@ -159,6 +161,34 @@ def test_ctrl_c_while_networks_to_jump_to_are_drawn_leaves_whole_draws(
     assert part.status is Status.INTERRUPTED and 0 < part.facts["draws_made"] <= jumps.BLOCK
     after = sample_posterior(table, seed=5, credible=credible, most_draws=1500, path=path)
     assert np.array_equal(after.rows, whole.rows)
+
+
+@pytest.mark.parametrize("where", ["_save", "verdict", "_keep"])
+def test_ctrl_c_while_the_chains_are_looked_at_leaves_the_draws(
+    where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table, path = random_table(6, 8), tmp_path / "chains"
+    whole = sample_posterior(table, seed=5, most_draws=1500)
+    real = getattr(_Run, where)
+
+    def press(run: _Run, *given: Any) -> Any:
+        if run.done >= 1000 or where == "_keep":
+            signal.raise_signal(signal.SIGINT)
+        return real(run, *given)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with monkeypatch.context() as patch:
+            patch.setattr(_Run, where, press)
+            part = sample_posterior(table, seed=5, most_draws=1500, path=path)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert part.status is Status.INTERRUPTED
+    assert 0 < part.facts["draws_made"] <= 1000
+    assert part.rows.shape[1] == part.verdict.draws
+    after = sample_posterior(table, seed=5, most_draws=1500, path=path)
+    assert np.array_equal(after.rows, whole.rows)
+    assert after.moves == whole.moves
 
 
 def test_chains_do_not_jump_where_the_networks_to_jump_to_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from arcwise.analysis.averaged import NotBegun, Shortfall
+from arcwise.analysis.prose.bounds import bound_words
 from arcwise.analysis.prose.unfinished import known_words, remedy_words
 from arcwise.analysis.remark import Remark
 from arcwise.defaults import CANDIDATES, MANY_VARIABLES
@@ -92,6 +93,12 @@ def sample_remark(found: Averaged, seconds: float | None) -> Remark:
         return Remark(
             f"{found.verdict['sentence']} The confidences are those of the draws, not of the posterior. Allow more "
             "time with --limit-seconds, or more draws with --setting most_draws=.",
+            by_time=found.status is Status.TIME_LIMIT,
+        )
+    if found.optimum is not None:
+        return Remark(
+            f"The best network is not proved to be one ({found.status}). What is shown has the score "
+            f"{found.optimum.score:.6f}: {bound_words(found.optimum, found.recipe)}. {remedy_words(found.status)}",
             by_time=found.status is Status.TIME_LIMIT,
         )
     return Remark(

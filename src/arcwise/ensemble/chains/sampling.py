@@ -6,8 +6,10 @@ import contextlib
 import math
 import os
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Unpack
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +29,7 @@ from arcwise.ensemble.ensemble_facts import known_facts
 from arcwise.ensemble.families import Families
 from arcwise.ensemble.joint_constraints import joint_constraints
 from arcwise.errors import GuaranteeError, OptionError, UnfinishedError
+from arcwise.exact.interruption import deferred_interrupt
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import ParentSetTable
@@ -40,6 +43,8 @@ if TYPE_CHECKING:
     from arcwise.ensemble.credible_set import CredibleSet
 
 __all__ = ["sample_posterior"]
+
+Result = TypeVar("Result")
 
 FIRST_LOOK = 1000  # draws of each chain before the first verdict
 BEGINNING = 4  # the first fourth of each chain is left out
@@ -333,7 +338,7 @@ class _Run:
             return self.verdict(threads)
 
         if self._remote is None or last:
-            return Status.COMPLETE, look()
+            return _undisturbed(look)
         return self._remote.meanwhile(look)
 
     def verdict(self, threads: int) -> Verdict:
@@ -359,11 +364,17 @@ class _Run:
                 self._native.restore(positions, states)
                 self._counted -= self._counts() - counts
                 return Status.from_native(code)
-            self._keep(rows.reshape(self._settings.chains, stretch.count, -1), scores.reshape(-1, stretch.count))
-            self._stretches.forget(self.done)
-            if time.monotonic() >= self._next_save:
-                self._save()
+            status, _ = _undisturbed(partial(self._take, stretch, rows, scores))
+            if status is not Status.COMPLETE:
+                return status
         return Status.COMPLETE
+
+    def _take(self, stretch: Stretch, rows: NDArray[np.uint32], scores: NDArray[np.float64]) -> None:
+        """Keep the draws of a stretch, and save them if it is time to."""
+        self._keep(rows.reshape(self._settings.chains, stretch.count, -1), scores.reshape(-1, stretch.count))
+        self._stretches.forget(self.done)
+        if time.monotonic() >= self._next_save:
+            self._save()
 
     def _advance(
         self, stretch: Stretch, threads: int, seconds: float
@@ -391,6 +402,14 @@ class _Run:
 
     def _report(self, done: int, total: int, incumbent: float, bound: float) -> None:
         self._callback(ProgressEvent("chains: draws", self.done, None))
+
+
+def _undisturbed(work: Callable[[], Result]) -> tuple[Status, Result]:
+    """Do something that Ctrl-C must not leave half done; the status says whether it was pressed meanwhile."""
+    pressed: list[Status] = []
+    with deferred_interrupt(lambda: pressed.append(Status.INTERRUPTED)):
+        found = work()
+    return (pressed[0] if pressed else Status.COMPLETE), found
 
 
 def _jumps(credible: CredibleSet | None, table: ParentSetTable, chains: int, seed: int) -> Jumps | None:

@@ -16,6 +16,7 @@ from arcwise.errors import GuaranteeError
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import build_parent_sets
 from arcwise.parent_sets.ancestral_reach import check_reachable, wider_slack
+from arcwise.scores.believed import log_prior_of
 
 if TYPE_CHECKING:
     from arcwise.data import Dataset
@@ -23,11 +24,12 @@ if TYPE_CHECKING:
     from arcwise.ensemble.recipe import Recipe, Run
     from arcwise.exact import Optimum
 
-__all__ = ["OptimumOptions", "OptimumSource", "find_best", "single_network"]
+__all__ = ["OptimumOptions", "OptimumSource", "find_best", "optimum_of", "single_network"]
 
 # For constraints on ancestors the table first holds what is within this of the optimum: e^10 is what such constraints
 # cost at most where the data nearly say the same. It grows until it reaches what they do cost.
 ANCESTRAL_SLACK = 10.0
+BOUND = "upper_bound"  # among the facts of the ensemble
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,32 @@ def single_network(recipe: Recipe, data: Dataset, found: Optimum, status: Status
         facts={
             "n_cases": data.n_cases,
             "gap": found.gap if math.isfinite(found.gap) and found.most_parents is None else None,
+            BOUND: found.upper_bound if math.isfinite(found.upper_bound) else None,
+            "most_parents": found.most_parents,
             **known_facts(known, None if data.targets is None else data.targets.sets),
         },
     ).made_by(recipe)
+
+
+def optimum_of(recipe: Recipe, networks: Ensemble) -> Optimum | None:
+    """Return the network of `single_network` with what is proved of it; None for any other ensemble."""
+    from arcwise.exact import Optimum
+
+    if not isinstance(networks, NetworkSet) or networks.count != 1 or BOUND not in networks.facts:
+        return None
+    dag, score, bound = networks[0], float(networks.scores[0]), networks.facts[BOUND]
+    upper = math.inf if bound is None else float(bound)
+    return Optimum(
+        dag=dag,
+        score=score,
+        upper_bound=upper,
+        gap=upper - score,
+        status=networks.status,
+        method=OptimumSource.name,
+        reason="asked for",
+        seconds=0.0,
+        nodes=0,
+        ties_possible=True,
+        log_prior=log_prior_of(recipe.scorer.describe(), dag),
+        most_parents=networks.facts["most_parents"],
+    )
