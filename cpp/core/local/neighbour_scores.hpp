@@ -197,6 +197,8 @@ class NeighbourScores {
     template <class Count>
     std::vector<Count>& counts_of();
     template <class Count>
+    std::vector<Count>& margins_of();
+    template <class Count>
     void sums_by_block(std::size_t child, std::span<const std::int32_t> parents, NeighbourRow& row);
     template <class Count>
     void tables_by_block(std::size_t child, std::span<const std::int32_t> parents, NeighbourRow& row);
@@ -247,6 +249,8 @@ class NeighbourScores {
     std::vector<std::int64_t> cells_;
     std::vector<std::uint32_t> seen_;
     std::vector<std::uint32_t> seen_in_segment_;
+    std::vector<std::uint32_t> margins32_;  // configurations x 64
+    std::vector<std::int64_t> margins64_;
 };
 
 }  // namespace arcwise
