@@ -44,7 +44,11 @@ std::optional<BestMove::Choice> BestMove::find(const Walk& walk, double least, d
         // No move into this node can be better than the best so far: most nodes end here. The best may give
         // way to one that is worse by the tolerance and comes first, and again, but not that often.
         const double surely = best ? best->gain - 64 * tolerance : least;
-        if (least > 0.0 && walk.most_gain(to, surely) < surely) continue;
+        if (least > 0.0) {
+            to = walk.next_gaining(to, surely);
+            if (to == dag.nodes()) break;
+            if (walk.most_gain(to, surely) < surely) continue;
+        }
         const auto& row = walk.row(to);
         const auto consider_addition = [&](std::size_t from) {
             if (row.at(from) - row.own >= bar && !dag.has_arc(from, to))

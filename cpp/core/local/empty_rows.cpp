@@ -1,6 +1,7 @@
 // The rows of the empty network, from where searches start: all pairs of variables, each counted once.
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "local/neighbour_scores.hpp"
 
@@ -9,6 +10,7 @@ namespace arcwise {
 namespace {
 
 constexpr std::size_t partition_bytes = std::size_t{32} << 20;  // sorted rows kept for the first pass
+constexpr std::size_t alone_bytes = std::size_t{4} << 20;       // counts kept for it
 
 }  // namespace
 
@@ -19,6 +21,8 @@ void NeighbourScores::fill_empty_rows() {
     std::vector<std::shared_ptr<NeighbourRow>> rows(n);
     const auto narrow = [&](std::size_t v) { return data_.arity(v) - 1 <= StateBlocks::width; };
     information_.assign(n, 0.0);
+    const bool is_own = alone_.empty();
+    if (is_own) count_alone();
     const std::size_t each = std::max<std::size_t>(1, weights_.rows.size() * 5);
     const std::size_t batch = std::max<std::size_t>(1, partition_bytes / each);
     std::vector<RowPartition> partitions(std::min(batch, n));
@@ -26,8 +30,9 @@ void NeighbourScores::fill_empty_rows() {
         const std::size_t last = std::min(n, first + batch);
         for (std::size_t child = first; child < last; ++child) {
             auto& partition = partitions[child - first];
-            if (alone_.empty()) counter_.sorter().sort(child, {}, partition);
-            const Segments& segments = alone_.empty() ? partition : alone_[child]->segments;
+            const auto* counted = alone(child);
+            if (counted == nullptr) counter_.sorter().sort(child, {}, partition);
+            const Segments& segments = counted == nullptr ? partition : counted->segments;
             tabulate(child, segments);
             rows[child] = empty_row(child);
             rows[child]->own = score_table(child, {}, table_, segments.codes);
@@ -49,6 +54,18 @@ void NeighbourScores::fill_empty_rows() {
         list_wanted(child, {});
         if (row.gaining.empty()) list_gains(child, row);
         store(key_of(child, {}), std::move(rows[child]));
+    }
+    if (is_own) alone_.clear();
+}
+
+// Counts the children without parents for which nothing need be sorted.
+void NeighbourScores::count_alone() {
+    std::size_t bytes = 0;
+    for (std::size_t child = 0; child < variables() && bytes < alone_bytes; ++child) {
+        auto counts = counter_.count_from_bits(child, data_);
+        if (!counts) continue;
+        bytes += counts->bytes();
+        receive_alone(child, std::move(counts));
     }
 }
 
@@ -86,8 +103,8 @@ void NeighbourScores::fill_wide_pairs(std::size_t child, std::vector<std::shared
 void NeighbourScores::fill_pairs(std::size_t block, std::size_t child, const RowPartition& partition,
                                  std::vector<std::shared_ptr<NeighbourRow>>& rows) {
     const auto slots = data_.slots(block);
-    const auto* alone = alone_.empty() ? nullptr : alone_[child].get();
-    const Segments& segments = alone == nullptr ? partition : alone->segments;
+    const auto* known = alone(child);
+    const Segments& segments = known == nullptr ? partition : known->segments;
     if (segments.configurations() == 0) return;
     std::vector<StateBlocks::Slot> counted;
     for (const auto& slot : slots) {
@@ -102,13 +119,13 @@ void NeighbourScores::fill_pairs(std::size_t block, std::size_t child, const Row
         counts.resize(partition.count() * width);
         count_block(data_, data_, block, partition, 0, partition.count(), counts.data());
     };
-    if (alone == nullptr) {
+    if (known == nullptr) {
         if (small)
             count(counts32_);
         else
             count(counts64_);
     }
-    const std::uint32_t* counts32 = alone == nullptr ? counts32_.data() : alone->of(block);
+    const std::uint32_t* counts32 = known == nullptr ? counts32_.data() : known->of(block);
     const auto at = [&](std::size_t place) {
         return small ? static_cast<std::int64_t>(counts32[place]) : counts64_[place];
     };

@@ -77,6 +77,7 @@ FamilyCounter::FamilyCounter(const StateBlocks& data, const RowWeights& weights,
     : data_(data),
       weights_(weights),
       sorter_(data_, weights_),
+      bits_(data_, weights_),
       known_(memory),
       keeps_(memory > 0 && weights.rows.size() >= fewest_rows &&
              weights.cases <= std::numeric_limits<std::uint32_t>::max()) {}
@@ -92,9 +93,18 @@ void FamilyCounter::look_at(std::size_t child, std::span<const std::int32_t> par
     }
     if (base_)
         derive();
+    else if (!keeps_ && bits_.suits(child, parents))
+        split();
     else
         segments_ = &sorted();
     whole_ = fits_whole();
+}
+
+void FamilyCounter::split() {
+    start_own();
+    bits_.split(child_, parents_, own_->segments);
+    segments_ = &own_->segments;
+    is_split_ = true;
 }
 
 void FamilyCounter::take(std::size_t child, std::span<const std::int32_t> parents, const StateBlocks& blocks,
@@ -107,12 +117,22 @@ void FamilyCounter::take(std::size_t child, std::span<const std::int32_t> parent
     whole_ = true;
 }
 
+std::shared_ptr<const SegmentCounts> FamilyCounter::count_from_bits(std::size_t child,
+                                                                    const StateBlocks& blocks) {
+    if (keeps_ || !bits_.suits(child, {})) return nullptr;
+    look_at(child, {}, blocks);
+    if (!whole_ || !bits_.is_quick()) return nullptr;
+    for (std::size_t block = 0; block < blocks.blocks(); ++block) counts(block);
+    return own_;
+}
+
 void FamilyCounter::turn_to(std::size_t child, std::span<const std::int32_t> parents,
                             const StateBlocks& blocks) {
     child_ = child;
     parents_.assign(parents.begin(), parents.end());
     blocks_ = &blocks;
     is_sorted_ = false;
+    is_split_ = false;
     has_own_ = false;
 }
 
@@ -293,6 +313,8 @@ void FamilyCounter::count_group(std::size_t block) {
     std::fill_n(own_->counted.begin() + static_cast<std::ptrdiff_t>(first), several, std::uint8_t{1});
     if (base_ && base_->counted[first] != 0)
         subtract(first, several);
+    else if (is_split_ && bits_.is_quick())
+        bits_.count(*blocks_, first, several, own_->of(first));
     else
         count_blocks(data_, *blocks_, first, several, sorted(), own_->of(first));
 }

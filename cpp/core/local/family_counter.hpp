@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "local/case_bits.hpp"
 #include "local/row_partition.hpp"
 #include "local/segment_counts.hpp"
 #include "local/state_blocks.hpp"
@@ -32,6 +33,8 @@ class FamilyCounter {
     // The same where somebody else has counted it, all of its blocks.
     void take(std::size_t child, std::span<const std::int32_t> parents, const StateBlocks& blocks,
               std::shared_ptr<SegmentCounts> counts);
+    // Turns to a child without parents and counts all blocks, if that takes no sorting; null if it would.
+    std::shared_ptr<const SegmentCounts> count_from_bits(std::size_t child, const StateBlocks& blocks);
     // Its segments, whichever way they were found ..
     const Segments& segments() const { return *segments_; }
     // .. its rows, sorted now if they were not needed yet ..
@@ -51,6 +54,7 @@ class FamilyCounter {
     void turn_to(std::size_t child, std::span<const std::int32_t> parents, const StateBlocks& blocks);
     bool fits_whole() const;
     void start_own();
+    void split();
     bool is_known(std::size_t child);  // without parents
     void count_alone(std::size_t child, const StateBlocks& blocks);
     std::shared_ptr<const SegmentCounts> find_base();
@@ -66,6 +70,7 @@ class FamilyCounter {
     const StateBlocks& data_;
     const RowWeights& weights_;
     RowSorter sorter_;
+    CaseBits bits_;
     KnownCounts known_;
     bool keeps_;  // whether counts are worth keeping
 
@@ -76,6 +81,7 @@ class FamilyCounter {
     const Segments* segments_ = nullptr;
     bool whole_ = false;
     bool is_sorted_ = false;
+    bool is_split_ = false;  // by bits_
     RowPartition partition_;
     std::shared_ptr<SegmentCounts> own_;
     bool has_own_ = false;  // whether it is of this family

@@ -119,14 +119,19 @@ void NeighbourScores::sums_by_block(std::size_t child, std::span<const std::int3
             if (columns.variables.empty()) continue;
             const double cells = parent_cells * static_cast<double>(arity);
             columns.arity = arity;
+            columns.start();
             columns.joint_terms = &tables_->of(cells * child_arity);
             columns.margin_terms = &tables_->of(cells);
             any = true;
         }
         if (!any) continue;
         for_counts<Count>(blocks, block, [&](std::size_t first, std::size_t last, const Count* counts) {
+            auto& margins = margins_of<Count>();
+            add_segments_up(counter_.segments(), first, last, counts, margins);
             for (auto& columns : columns_)
-                if (!columns.variables.empty()) add_terms(columns, counter_.segments(), first, last, counts);
+                if (!columns.variables.empty())
+                    add_terms(columns, counter_.segments(), first, last, counts,
+                              static_cast<const Count*>(margins.data()));
         });
         for (const auto& columns : columns_) {
             if (columns.variables.empty()) continue;
@@ -209,6 +214,14 @@ std::vector<Count>& NeighbourScores::counts_of() {
         return counts32_;
     else
         return counts64_;
+}
+
+template <class Count>
+std::vector<Count>& NeighbourScores::margins_of() {
+    if constexpr (std::is_same_v<Count, std::uint32_t>)
+        return margins32_;
+    else
+        return margins64_;
 }
 
 template <class Count>

@@ -63,9 +63,9 @@ double NeighbourScores::local(std::size_t child, std::span<const std::int32_t> p
     if (!parents.empty() && is_shared(child, parents))
         if (const auto found = waiting_.find(key); found != waiting_.end())
             return asked_local(key, found->second->own);
-    const bool is_counted = parents.empty() && !alone_.empty();
-    if (!is_counted) counter_.sorter().sort(child, parents, partition_);
-    const Segments& segments = is_counted ? alone_[child]->segments : partition_;
+    const auto* counted = parents.empty() ? alone(child) : nullptr;
+    if (counted == nullptr) counter_.sorter().sort(child, parents, partition_);
+    const Segments& segments = counted == nullptr ? partition_ : counted->segments;
     tabulate(child, segments);
     const double value = score_table(child, parents, table_, segments.codes);
     if (locals_.size() > memory_ / 128) locals_.clear();

@@ -142,6 +142,7 @@ class NeighbourScores {
 
     // The rows of the empty network (empty_rows.cpp).
     void fill_empty_rows();
+    void count_alone();
     bool is_worth_counting(std::size_t child, std::size_t x,
                            std::vector<std::shared_ptr<NeighbourRow>>& rows);
     void fill_wide_pairs(std::size_t child, std::vector<std::shared_ptr<NeighbourRow>>& rows);
@@ -151,6 +152,9 @@ class NeighbourScores {
     // What is counted for several searches at once (shared_counts.cpp).
     Row take_waiting(const Parents& key);
     bool is_shared(std::size_t child, std::span<const std::int32_t> parents);
+    const SegmentCounts* alone(std::size_t child) const {
+        return alone_.empty() ? nullptr : alone_[child].get();
+    }
     double asked_local(const Parents& key, double value);
 
     // Rows, tables and removals (neighbour_scores.cpp).
@@ -197,6 +201,8 @@ class NeighbourScores {
     template <class Count>
     std::vector<Count>& counts_of();
     template <class Count>
+    std::vector<Count>& margins_of();
+    template <class Count>
     void sums_by_block(std::size_t child, std::span<const std::int32_t> parents, NeighbourRow& row);
     template <class Count>
     void tables_by_block(std::size_t child, std::span<const std::int32_t> parents, NeighbourRow& row);
@@ -216,7 +222,7 @@ class NeighbourScores {
     std::uint64_t families_spared_ = 0;
 
     SharedCounter* shared_ = nullptr;                          // who counts for several searches, if anybody
-    std::vector<std::shared_ptr<const SegmentCounts>> alone_;  // of each child, if somebody has counted them
+    std::vector<std::shared_ptr<const SegmentCounts>> alone_;  // of each child, or null
     std::unordered_map<Parents, Row, FamilyHash> waiting_;     // rows that nobody has asked for yet
     std::size_t waiting_bytes_ = 0;
 
@@ -247,6 +253,8 @@ class NeighbourScores {
     std::vector<std::int64_t> cells_;
     std::vector<std::uint32_t> seen_;
     std::vector<std::uint32_t> seen_in_segment_;
+    std::vector<std::uint32_t> margins32_;  // configurations x 64
+    std::vector<std::int64_t> margins64_;
 };
 
 }  // namespace arcwise

@@ -172,16 +172,16 @@ ARCWISE_MASKS void sum_masks(const SegmentSum& job) {
 }
 #undef ARCWISE_MASKS
 
-bool has_masks() {
+bool adds_by_mask() {
     __builtin_cpu_init();
     return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
 }
 auto choose_sum() {
-    if (has_masks()) return &sum_masks;
+    if (adds_by_mask()) return &sum_masks;
     return __builtin_cpu_supports("avx2") ? &sum_avx2 : &sum_portable;
 }
 #else
-bool has_masks() {
+bool adds_by_mask() {
     return false;
 }
 auto choose_sum() {
@@ -222,14 +222,14 @@ void StateBlocks::lay_out(std::span<const std::int32_t> variables, const StateBl
         slots_.back().push_back({variable, static_cast<std::uint32_t>(used)});
         used += columns;
     }
-    if (has_masks())
+    if (adds_by_mask())
         fill_masks(whole);
     else
         fill_bytes(whole);
 }
 
 void StateBlocks::fill_masks(const StateBlocks& whole) {
-    masks_.assign(slots_.size() * rows_, 0);
+    masks_.assign(slots_.size() * (rows_ + 1) + together, 0);
     for (std::size_t block = 0; block < slots_.size(); ++block) {
         auto* masks = masks_.data() + first_mask(block);
         const std::size_t step = mask_step(block);
@@ -276,8 +276,9 @@ void StateBlocks::add_segments(std::size_t block, std::size_t blocks, std::span<
         nullptr, nullptr, 0,   blocks, rows_, order.data(), weights.empty() ? nullptr : weights.data(),
         begin,   ends,    sums};
     if (!masks_.empty()) {
-        job.masks = masks_.data() + first_mask(block);
-        job.step = mask_step(block);
+        const auto masks = masks_of(block);
+        job.masks = masks.first;
+        job.step = masks.step;
         sum(job);
         return;
     }

@@ -79,6 +79,15 @@ class StateBlocks {
                       std::span<const std::size_t> ends, std::int64_t* sums,
                       std::size_t stretch = std::size_t{1} << 24) const;
 
+    // The masks of a block, if there are masks: those of a row are `step` words from those of the row before
+    // it. After the last row comes one without bits, and `together` words may be read of every row.
+    struct Masks {
+        const std::uint64_t* first;
+        std::size_t step;
+    };
+    bool has_masks() const { return !masks_.empty(); }
+    Masks masks_of(std::size_t block) const { return {masks_.data() + first_mask(block), mask_step(block)}; }
+
     std::size_t bytes() const { return storage_.size() + masks_.size() * sizeof(std::uint64_t); }
 
   private:
@@ -87,7 +96,7 @@ class StateBlocks {
     void fill_masks(const StateBlocks& whole);
     // The mask of the first row of a block, and how far the next row's is.
     std::size_t first_mask(std::size_t block) const {
-        return (block - block % together) * rows_ + block % together;
+        return (block - block % together) * (rows_ + 1) + block % together;
     }
     std::size_t mask_step(std::size_t block) const {
         return std::min(together, slots_.size() - (block - block % together));
@@ -98,7 +107,7 @@ class StateBlocks {
     std::vector<std::uint32_t> codes_;  // variables x rows
     std::vector<std::vector<Slot>> slots_;
     std::vector<std::int32_t> wide_;
-    std::vector<std::uint64_t> masks_;   // groups x rows x blocks, if there are masks; else ..
+    std::vector<std::uint64_t> masks_;   // groups x (rows + 1) x blocks, if there are masks; else ..
     std::vector<std::uint8_t> storage_;  // .. blocks x rows x width, 0 or 255, from aligned_ on
     std::size_t aligned_ = 0;            // where the first cache line in storage_ begins
 };

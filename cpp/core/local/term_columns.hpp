@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 #include <vector>
 
 #include "local/cell_terms.hpp"
@@ -22,28 +21,19 @@ struct TermColumns {
     std::vector<std::uint32_t> first;  // the first column of each in the block
     std::vector<double> joint;
     std::vector<double> margin;
-    std::vector<std::uint32_t> margins32;
-    std::vector<std::int64_t> margins64;
 
     void add(std::int32_t variable, std::uint32_t column) {
         variables.push_back(variable);
         first.push_back(column);
-        joint.push_back(0.0);
-        margin.push_back(0.0);
     }
-    // Scratch: of each candidate, how often each of its states occurs in a configuration.
-    template <class Count>
-    std::vector<Count>& margins_of() {
-        if constexpr (std::is_same_v<Count, std::uint32_t>)
-            return margins32;
-        else
-            return margins64;
+    // After the last candidate: no sum has a term yet.
+    void start() {
+        joint.assign(variables.size(), 0.0);
+        margin.assign(variables.size(), 0.0);
     }
     void clear() {
         variables.clear();
         first.clear();
-        joint.clear();
-        margin.clear();
     }
 };
 
@@ -53,55 +43,73 @@ struct KnownTerms {
     double operator()(std::int64_t count) const { return terms[count]; }
 };
 
+// How often each column of a block occurs in each of some configurations, from the counts of their segments:
+// once for all numbers of states, and for all columns side by side.
+template <class Count>
+void add_segments_up(const Segments& segments, std::size_t first_config, std::size_t last_config,
+                     const Count* counts, std::vector<Count>& margins) {
+    constexpr std::size_t width = StateBlocks::width;
+    margins.resize((last_config - first_config) * width);
+    Count* margin = margins.data();
+    std::size_t s = segments.first_segment(first_config);
+    for (std::size_t config = first_config; config < last_config; ++config, margin += width) {
+        std::copy_n(counts, width, margin);
+        counts += width;
+        for (++s; s < segments.config_ends[config]; ++s, counts += width)
+            for (std::size_t column = 0; column < width; ++column) margin[column] += counts[column];
+    }
+}
+
 // One sum is one chain of additions, each of which waits for the last, and their order is part of the result;
 // but the sums of different candidates do not wait for each other. So the segments are outside and the
 // candidates inside: the processor has the chains of all of them in hand at once. With `states` as a constant
 // the innermost loops are unrolled; 0: any number.
 template <std::size_t states, class Count, class Terms>
 void add_terms(TermColumns& columns, const Segments& segments, std::size_t first_config,
-               std::size_t last_config, const Count* counts, Terms joint_terms, Terms margin_terms) {
+               std::size_t last_config, const Count* counts, const Count* margins, Terms joint_terms,
+               Terms margin_terms) {
     constexpr std::size_t width = StateBlocks::width;
     const std::size_t arity = states == 0 ? columns.arity : states;
     const std::size_t candidates = columns.first.size();
     const std::uint32_t* first = columns.first.data();
     double* joints = columns.joint.data();
-    auto& margins = columns.template margins_of<Count>();
-    margins.resize(candidates * arity);
     std::size_t s = segments.first_segment(first_config);
-    for (std::size_t config = first_config; config < last_config; ++config) {
-        std::ranges::fill(margins, Count{0});
+    for (std::size_t config = first_config; config < last_config; ++config, margins += width) {
+        Count whole = 0;
         for (; s < segments.config_ends[config]; ++s, counts += width) {
             const auto total = static_cast<Count>(segments.totals[s]);
-            Count* margin = margins.data();
-            for (std::size_t i = 0; i < candidates; ++i, margin += arity) {
+            whole += total;
+            for (std::size_t i = 0; i < candidates; ++i) {
                 const Count* column = counts + first[i];
                 double joint = joints[i];
                 Count rest = total;
                 for (std::size_t k = 1; k < arity; ++k) {
-                    const Count n = column[k - 1];
-                    joint += joint_terms(static_cast<std::int64_t>(n));
-                    margin[k] += n;
-                    rest -= n;
+                    joint += joint_terms(static_cast<std::int64_t>(column[k - 1]));
+                    rest -= column[k - 1];
                 }
-                margin[0] += rest;
                 joints[i] = joint + joint_terms(static_cast<std::int64_t>(rest));
             }
         }
-        const Count* margin = margins.data();
-        for (std::size_t i = 0; i < candidates; ++i, margin += arity) {
-            double sum = columns.margin[i];
-            for (std::size_t k = 0; k < arity; ++k) sum += margin_terms(static_cast<std::int64_t>(margin[k]));
+        for (std::size_t i = 0; i < candidates; ++i) {
+            const Count* column = margins + first[i];
+            Count rest = whole;
+            for (std::size_t k = 1; k < arity; ++k) rest -= column[k - 1];
+            double sum = columns.margin[i] + margin_terms(static_cast<std::int64_t>(rest));
+            for (std::size_t k = 1; k < arity; ++k)
+                sum += margin_terms(static_cast<std::int64_t>(column[k - 1]));
             columns.margin[i] = sum;
         }
     }
 }
 
-// Adds the segments of some configurations, whose counts (segments x 64) are in `counts`, to all candidates.
+// Adds the segments of some configurations, whose counts (segments x 64) are in `counts` and in `margins`
+// those of add_segments_up, to all candidates.
 template <class Count>
 void add_terms(TermColumns& columns, const Segments& segments, std::size_t first_config,
-               std::size_t last_config, const Count* counts) {
+               std::size_t last_config, const Count* counts, const Count* margins) {
     const auto add = [&]<std::size_t states>(auto joint_terms, auto margin_terms) {
-        add_terms<states>(columns, segments, first_config, last_config, counts, joint_terms, margin_terms);
+        add_terms<states>(columns, segments, first_config, last_config, counts, margins, joint_terms,
+                          margin_terms);
     };
     const auto add_all = [&](auto joint_terms, auto margin_terms) {
         if (columns.arity == 2)

@@ -65,6 +65,18 @@ class Walk {
         if (most_[node] >= bar && looked_[node] != changes_) look_into(node, bar);
         return most_[node];
     }
+    // The first node from `node` on for which most_gain may not be below `bar`; how many there are if none
+    // is. Where little is left to gain, nearly all nodes are passed over, eight at a time.
+    std::size_t next_gaining(std::size_t node, double bar) const {
+        constexpr std::size_t at_once = 8;
+        for (; node + at_once <= most_.size(); node += at_once) {
+            bool any = false;
+            for (std::size_t k = 0; k < at_once; ++k) any |= !(most_[node + k] < bar);
+            if (any) break;
+        }
+        while (node < most_.size() && most_[node] < bar) ++node;
+        return node;
+    }
     // The hash of the network that a move leads to.
     std::uint64_t hash_after(const Move& move) const;
     void apply(const Move& move);
