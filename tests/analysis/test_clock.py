@@ -12,9 +12,11 @@ import pytest
 
 from arcwise import learn
 from arcwise.analysis import Analysis
+from arcwise.confidence import next_experiment
 from arcwise.data import Dataset
 from arcwise.errors import ArcwiseError
 from arcwise.graph import Constraints
+from arcwise.limits import Status
 
 LIMIT = 1000.0
 # In seconds, past some of the shares of the limit that steps are given, and past all of it.
@@ -87,3 +89,20 @@ def test_the_share_of_the_posterior_that_time_left_out_is_told(monkeypatch: pyte
     assert found.main.credible.covered is None
     assert not found.complete
     assert "the time did not suffice" in found.to_text()
+
+
+def test_an_experiment_that_was_not_found_in_its_share_of_the_time_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = LeapingClock()
+    monkeypatch.setattr("arcwise.deadline.time", clock)
+
+    def leap(*arguments: Any, **options: Any) -> Any:
+        clock.at, clock.leap = clock.looks + 3, 0.3 * LIMIT  # past its share, not past the whole limit
+        return next_experiment(*arguments, **options)
+
+    whole = ANALYSES["plain"]()
+    assert whole.complete and "Which experiment next" in whole.to_text()
+    monkeypatch.setattr("arcwise.analysis.averaged.next_experiment", leap)
+    clock.looks = 0
+    found = ANALYSES["plain"]()
+    assert "Which experiment next" not in found.to_text()
+    assert found.status is Status.TIME_LIMIT and "experiments) may be missing" in found.to_text()

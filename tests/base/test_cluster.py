@@ -456,7 +456,7 @@ def _refuse(needed: object, more: int) -> int:
 
 
 def test_limits_and_errors_end_all_tasks(cluster: Cluster, tmp_path: Path) -> None:
-    asked = [(k, 0.0 if k < 2 else 30.0) for k in range(4)]
+    asked = [(k, 0.0 if k < 2 else 6.0) for k in range(4)]
     found = cluster.run_all(_noted, str(tmp_path), "folder", asked, deadline=Deadline(Limits(2.0)))
     assert [one is not None for one in found] == [True, True, False, False]
     with pytest.raises(ValueError, match=r"no [78]"):

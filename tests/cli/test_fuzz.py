@@ -320,7 +320,7 @@ def option_cases(examples: Path, folder: Path) -> Iterator[tuple[list[str], Path
 
     _register_verbs()
     good: dict[str, list[str]] = {
-        "learn": ["data.csv"],
+        "learn": ["data.csv", "--replicates=2", "--permutations=0"],
         "impute": ["raw.csv"],
         "discretize": ["raw.csv"],
         "scores": ["data.csv"],

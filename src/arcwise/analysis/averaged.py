@@ -57,7 +57,7 @@ FEWEST_NETWORKS = 20
 
 # An edge is worth an experiment from this probability on that it is there and fits either way.
 LEAST_OPEN = 0.1
-# Of the time that is left, for the experiment: of 200 networks of pathfinder it took 163 s.
+# Of the time that is left, for the experiment.
 EXPERIMENT_SHARE = 0.2
 # Up to so many variables the posterior is summed; 3^n steps at most, half a minute for 20.
 LARGEST_SUM = 18
@@ -261,7 +261,7 @@ def _described(
         find_covered = partial(_covered, networks, recipe, data, run)
     elif describe and isinstance(networks, NetworkSet) and isinstance(data, Dataset):
         facts = _facts_under_ancestors(recipe, networks, data)
-    experiments = _experiments(networks, confidence, run.seed, deadline) if describe else None
+    experiments, in_time = _experiments(networks, confidence, run.seed, deadline) if describe else (None, True)
     verdict = networks.facts.get("verdict", {})
     kept = _kept(made, run.seed, deadline) if describe else None
     return Averaged(
@@ -275,7 +275,7 @@ def _described(
         verdict,
         kept,
         chain_facts(networks) if describe else None,
-        made.by_time or (describe and deadline.is_over),
+        made.by_time or (describe and deadline.is_over) or not in_time,
         seconds,
         find_covered,
         optimum=optimum_of(recipe, networks),
@@ -298,19 +298,23 @@ def _kept(made: Outcome, seed: int, deadline: Deadline) -> KeptNetworks | None:
 
 def _experiments(
     networks: Ensemble, confidence: EdgeConfidence, seed: int, deadline: Deadline
-) -> NextExperiment | None:
-    """Ask which experiment would settle most, where directions are open and networks can be looked at."""
+) -> tuple[NextExperiment | None, bool]:
+    """Ask which experiment would settle most, where directions are open and networks can be looked at.
+
+    Whether the time sufficed is told, too.
+    """
     if confidence.orient != "cpdag" or deadline.is_over or isinstance(networks, NetworkSummary):
-        return None
+        return None, True
     if len(networks.names) > MANY_VARIABLES:  # every open edge of every network is looked at: minutes, for hundreds
-        return None
+        return None, True
     by_odds = bool(confidence.beliefs)  # they may direct what the data leave open to an experiment
     if not by_odds and not bool((confidence.undirected > LEAST_OPEN).any()):
-        return None
+        return None, True
+    share = deadline.share(EXPERIMENT_SHARE)
     try:
-        return next_experiment(networks, seed=seed, limits=deadline.share(EXPERIMENT_SHARE).limits)
+        return next_experiment(networks, seed=seed, limits=share.limits), True
     except (OptionError, UnfinishedError):  # the time is over, or nothing could be listed or drawn in it
-        return None
+        return None, not share.is_over
 
 
 def _shortfall(recipe: Recipe, networks: Ensemble, status: Status) -> Shortfall | None:
