@@ -175,7 +175,7 @@ def test_what_is_found_again_does_not_travel() -> None:
     data = make_data().collapse()
     _ = data.digest, data.arities
     size = len(pickle.dumps(data))
-    _ = data.collapse(), data.row_of_case
+    _ = data.collapse()
     assert len(pickle.dumps(data)) == size
     again = pickle.loads(pickle.dumps(data))
     assert again.digest == data.digest
