@@ -90,14 +90,21 @@ void bind_delimited(nb::module_& stage) {
 
 void bind_data(nb::module_& stage) {
     using namespace arcwise;
-    stage.def(
-        "add_cases",
-        [](const Array1<std::uint32_t>& row_of, const Array1<std::int64_t>& cases,
-           const nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>& weights) {
-            const nb::gil_scoped_release unlocked;
-            add_cases(as_span(row_of), as_span(cases), {weights.data(), weights.size()});
-        },
-        nb::arg("row_of").noconvert(), nb::arg("cases").noconvert(), nb::arg("weights").noconvert());
+    nb::class_<DrawnCases>(stage, "DrawnCases")
+        .def(nb::init<std::size_t>(), nb::arg("cases"))
+        .def(
+            "add",
+            [](DrawnCases& self, const Array1<std::int64_t>& cases) {
+                const nb::gil_scoped_release unlocked;
+                self.add(as_span(cases));
+            },
+            nb::arg("cases").noconvert())
+        .def(
+            "weights",
+            [](const DrawnCases& self, const Array1<std::int64_t>& rows) {
+                return as_array(unlocked([&] { return self.weights(as_span(rows)); }));
+            },
+            nb::arg("rows").noconvert());
     arcwise::bind_groups<std::uint8_t>(stage);
     arcwise::bind_groups<std::uint16_t>(stage);
     arcwise::bind_groups<std::uint32_t>(stage);

@@ -48,14 +48,11 @@ nb::tuple run(LocalLearner& learner, const Array1<std::int64_t>& weights, const 
 
 // Climbs in several replicates that are counted together; those that are not begun when time is up are left
 // out. Replicate k has the k-th seed.
-nb::list climb_together(LocalLearner& learner, const RareColumns& rare,
-                        const std::vector<Array1<std::int64_t>>& weights, const Array1<std::uint64_t>& seeds,
+nb::list climb_together(LocalLearner& learner, ReplicateCounts& counts, const Array1<std::uint64_t>& seeds,
                         const ClimbOptions& options, double seconds, nb::object progress) {
     std::vector<SearchOutcome> outcomes = monitored(seconds, std::move(progress), [&](Ticker& ticker) {
-        std::vector<std::span<const std::int64_t>> spans;
-        for (const auto& one : weights) spans.push_back(as_span(one));
         std::vector<SearchOutcome> found;
-        learner.with_replicates(rare, spans, ticker, [&](std::size_t k, FamilyScores& scores) {
+        learner.with_replicates(counts, ticker, [&](std::size_t k, FamilyScores& scores) {
             ClimbOptions own = options;
             own.seed = as_span(seeds)[k];
             found.push_back(climb(scores, own, ticker));
@@ -183,6 +180,20 @@ void bind_local(nb::module_& stage) {
                 return RareColumns::fits(as_span(arities), rows);
             },
             nb::arg("arities").noconvert(), nb::arg("rows"));
+    nb::class_<ReplicateCounts>(stage, "ReplicateCounts")
+        .def(
+            "__init__",
+            [](ReplicateCounts* self, const StateBlocks& data, const RareColumns& rare,
+               const std::vector<Array1<std::int64_t>>& weights) {
+                std::vector<std::span<const std::int64_t>> spans;
+                for (const auto& one : weights) spans.push_back(as_span(one));
+                const nb::gil_scoped_release unlocked;
+                new (self) ReplicateCounts(data, rare, spans);
+            },
+            nb::arg("data"), nb::arg("rare"), nb::arg("weights"), nb::keep_alive<1, 2>(),
+            nb::keep_alive<1, 3>())
+        .def_prop_ro("bytes", &ReplicateCounts::bytes)
+        .def("forget", &ReplicateCounts::forget);
     stage.attr("REPLICATES_TOGETHER") = ReplicateCounts::lanes;
 
     nb::class_<LocalLearner>(stage, "LocalLearner")
@@ -232,8 +243,8 @@ void bind_local(nb::module_& stage) {
             nb::arg("density"), nb::arg("seed"))
         .def("climb", &run<ClimbOptions, climb>, nb::arg("weights").noconvert(), nb::arg("options"),
              nb::arg("seconds"), nb::arg("progress").none())
-        .def("climb_together", &climb_together, nb::arg("rare"), nb::arg("weights"),
-             nb::arg("seeds").noconvert(), nb::arg("options"), nb::arg("seconds"), nb::arg("progress").none())
+        .def("climb_together", &climb_together, nb::arg("counts"), nb::arg("seeds").noconvert(),
+             nb::arg("options"), nb::arg("seconds"), nb::arg("progress").none())
         .def("first_ascent", &run<FirstAscentOptions, first_ascent>, nb::arg("weights").noconvert(),
              nb::arg("options"), nb::arg("seconds"), nb::arg("progress").none())
         .def("evolve", &run<GeneticOptions, evolve>, nb::arg("weights").noconvert(), nb::arg("options"),

@@ -336,7 +336,7 @@ def test_ctrl_c_reaches_a_query_and_ends_it(
 def test_many_weighted_cases_are_written_and_read_with_their_weights(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from arcwise.data import parquet, resample
+    from arcwise.data import drawing, parquet
 
     data = datasets.load("balance-scale").collapse()
     monkeypatch.setattr(parquet, "MOST_CASES", 100)
@@ -354,7 +354,7 @@ def test_many_weighted_cases_are_written_and_read_with_their_weights(
     for grouping in (Grouping(), ALWAYS):
         with pytest.raises(FormatError, match="the rows of a file stand for many cases each: read its files one by"):
             read_table(tmp_path, grouping=grouping)
-    monkeypatch.setattr(resample, "ROW_BY_ROW", 100)
+    monkeypatch.setattr(drawing, "ROW_BY_ROW", 100)
     drawn = [data.resample(seed) for seed in range(400)]
     assert all(one.n_cases == data.n_cases for one in drawn)
     mean = np.mean([one.weights for one in drawn], axis=0)

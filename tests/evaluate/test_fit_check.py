@@ -6,13 +6,15 @@ import math
 
 import numpy as np
 import pytest
+from scipy.special import xlogy
 from scipy.stats import chi2_contingency
 from sklearn.metrics import accuracy_score, brier_score_loss, log_loss
 
 from arcwise.data import Dataset
 from arcwise.errors import DataError, OptionError
 from arcwise.evaluate import check_fit, cross_validate, score_predictions
-from arcwise.evaluate.fit_check import _pair_information, markov_tests
+from arcwise.evaluate import fit_check as module
+from arcwise.evaluate.fit_check import _pair_information, _sort_keys, _weighted_logs, markov_tests
 from arcwise.graph import Dag
 from arcwise.limits import Limits, Status
 from arcwise.model import BayesianNetwork, fit_parameters
@@ -78,6 +80,28 @@ def test_pair_information_is_that_of_the_tables() -> None:
     assert found[1, 2] == pytest.approx(float(np.nansum(expected)))
     weighted = data.collapse()
     assert _pair_information(weighted) == pytest.approx(found)
+
+
+def test_pair_information_of_many_rows_is_that_of_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = CHAIN.sample(500, seed=4, progress=False).collapse()
+    whole = _pair_information(data)
+    monkeypatch.setattr(module, "MOST_AT_ONCE", 0)
+    assert np.array_equal(_pair_information(data), whole)
+
+
+@pytest.mark.parametrize(("variables", "states"), [(3, 4), (9, 200), (17, 65_000)])
+def test_kinds_of_rows_are_counted_in_the_order_of_their_codes(variables: int, states: int) -> None:
+    """Also where the codes of a row are too many for one number of 64 bits."""
+    rng = np.random.default_rng(variables)
+    kinds = rng.integers(0, states, (variables, 40)).astype(np.uint16)
+    kinds[:-1, 20:] = kinds[:-1, :20]  # different in the last code alone
+    codes = kinds[:, rng.integers(0, 40, 300)]
+    weights = rng.integers(0, 9, 300).astype(float)
+    order = np.unique(codes, axis=1, return_inverse=True)[1].ravel()
+    assert np.array_equal(np.lexsort(_sort_keys(codes)[::-1]), np.argsort(order, kind="stable"))
+    assert (len(_sort_keys(codes)) > 1) == (states**variables > 2**64)
+    counts = np.bincount(order, weights=weights)
+    assert _weighted_logs(codes, weights) == float(xlogy(counts, counts).sum())
 
 
 def test_limits_and_mistakes() -> None:

@@ -63,14 +63,14 @@ class LocalLearner {
     // have the same number of cases, below 2^32, and are counted together; all rows tell of all children,
     // and the searches look at all variables (RefinementRange::narrow).
     template <class Search>
-    void with_replicates(const RareColumns& rare, std::span<const std::span<const std::int64_t>> weights,
-                         Ticker& ticker, Search search) {
+    void with_replicates(ReplicateCounts& counts, Ticker& ticker, Search search) {
+        assert(&counts.data() == &data_);
         assert(groups_.scores.size() == 1 && groups_.told.empty() && groups_.scores[0] != nullptr);
-        ReplicateBatch batch(data_, rare, weights, ticker, [&](std::span<const std::int64_t> one) {
+        ReplicateBatch batch(counts, ticker, [&](std::span<const std::int64_t> one) {
             return std::make_unique<NeighbourScores>(data_, one, *groups_.scores[0], tables_for(0, one),
                                                      rules_of_[0], memory_);
         });
-        for (std::size_t k = 0; k < weights.size() && ticker.reason() == Status::complete; ++k) {
+        for (std::size_t k = 0; k < counts.replicates() && ticker.reason() == Status::complete; ++k) {
             FamilyScores scores(batch.scores(k));
             if (!search(k, scores)) return;
             batch.finish(k);

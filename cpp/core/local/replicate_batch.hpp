@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "local/neighbour_scores.hpp"
@@ -23,13 +22,12 @@ namespace arcwise {
 // for.
 class ReplicateBatch final : public SharedCounter {
   public:
-    // make(weights) returns the scores of one replicate.
+    // make(weights) returns the scores of one replicate. What is counted stays in `counts`.
     template <class Make>
-    ReplicateBatch(const StateBlocks& data, const RareColumns& rare,
-                   std::span<const std::span<const std::int64_t>> weights, Ticker& ticker, Make make)
-        : counts_(data, rare, weights, counts_memory) {
-        for (const auto& one : weights) replicates_.push_back(make(one));
-        share(data.variables(), ticker);
+    ReplicateBatch(ReplicateCounts& counts, Ticker& ticker, Make make) : counts_(counts) {
+        counts.for_weights(
+            [&](std::span<const std::int64_t> weights) { replicates_.push_back(make(weights)); });
+        share(counts.data().variables(), ticker);
     }
 
     NeighbourScores& scores(std::size_t replicate) { return *replicates_[replicate]; }
@@ -47,8 +45,6 @@ class ReplicateBatch final : public SharedCounter {
     }
 
   private:
-    static constexpr std::size_t counts_memory = std::size_t{128} << 20;
-
     // Nothing is searched if it is stopped meanwhile.
     void share(std::size_t variables, Ticker& ticker) {
         for (std::size_t child = 0; child < variables; ++child) {
@@ -62,7 +58,7 @@ class ReplicateBatch final : public SharedCounter {
         for (auto& one : replicates_) one->share(*this);
     }
 
-    ReplicateCounts counts_;
+    ReplicateCounts& counts_;
     std::vector<std::unique_ptr<NeighbourScores>> replicates_;
     std::size_t first_ = 0;  // the first that has not ended
 };

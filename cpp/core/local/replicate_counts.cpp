@@ -137,6 +137,31 @@ ReplicateCounts::ReplicateCounts(const StateBlocks& data, const RareColumns& rar
     }
 }
 
+// Of several lanes side by side: a row's bytes are in one line of the cache, which is read once for them.
+void ReplicateCounts::unpack(std::size_t lane, std::span<std::vector<std::int64_t>> weights) const {
+    for (auto& one : weights) one.resize(rare_.rows());
+    const auto* bytes = storage_.data() + aligned_ + lane;
+    for (std::size_t row = 0; row < rare_.rows(); ++row, bytes += lanes)
+        for (std::size_t k = 0; k < weights.size(); ++k) weights[k][row] = bytes[k];
+    for (const auto& heavy : heavies_)
+        if (heavy.lane >= lane && heavy.lane < lane + weights.size())
+            weights[heavy.lane - lane][heavy.row] += heavy.more;
+}
+
+std::size_t ReplicateCounts::bytes() const {
+    return storage_.size() + most_.size() + heavies_.size() * sizeof(Heavy) + known_bytes_ +
+           counted_.size() * sizeof(counted_[0]) + keys_.size() * sizeof(keys_[0]) + small_.size() +
+           room_.size() * sizeof(room_[0]);
+}
+
+void ReplicateCounts::forget() {
+    known_.clear();
+    known_bytes_ = 0;
+    counted_ = {};
+    counted_set_ = {};
+    small_ = {};
+}
+
 // Too many to be a key or to stay in a cache: most_combinations and one.
 std::size_t ReplicateCounts::combinations(const Parents& set) const {
     std::size_t product = 1;
@@ -145,19 +170,15 @@ std::size_t ReplicateCounts::combinations(const Parents& set) const {
     return product;
 }
 
-std::shared_ptr<const ReplicateCounts::Sums> ReplicateCounts::find(const Parents& set) {
-    const auto found = known_.find(set);
-    return found == known_.end() ? nullptr : found->second;
-}
-
-void ReplicateCounts::keep(const Parents& set, std::shared_ptr<const Sums> sums) {
-    const std::size_t bytes = sums->size() * sizeof(std::uint32_t);
+void ReplicateCounts::keep(const Parents& set, const Sums& sums) {
+    PackedSums packed(sums, rare_.columns() * lanes, lanes);
+    const std::size_t bytes = packed.bytes();
     if (known_bytes_ + bytes > memory_) {
         known_.clear();
         known_bytes_ = 0;
     }
     known_bytes_ += bytes;
-    known_.emplace(set, std::move(sums));
+    known_.emplace(set, std::move(packed));
 }
 
 bool ReplicateCounts::count(std::size_t child, std::span<const std::int32_t> parents) {
@@ -173,38 +194,39 @@ bool ReplicateCounts::count(std::size_t child, std::span<const std::int32_t> par
         steps_[static_cast<std::size_t>(place)] = step;
         step *= data_.arity(static_cast<std::size_t>(set[k]));
     }
-    counted_ = find(set);
-    if (!counted_) {
+    if (set == counted_set_) return true;
+    if (const auto found = known_.find(set); found != known_.end()) {
+        counted_ = found->second.unpacked();
+    } else {
         counted_ = sums_of(set);
         keep(set, counted_);
     }
+    counted_set_ = std::move(set);
     return true;
 }
 
-std::shared_ptr<const ReplicateCounts::Sums> ReplicateCounts::sums_of(const Parents& set) {
-    auto made = std::make_shared<Sums>(combinations(set) * rare_.columns() * lanes, 0);
-    std::shared_ptr<const Sums> base;
+ReplicateCounts::Sums ReplicateCounts::sums_of(const Parents& set) {
+    Sums made(combinations(set) * rare_.columns() * lanes, 0);
+    const PackedSums* base = nullptr;
     std::size_t place = set.size();
-    Parents fewer;
     for (std::size_t k = 0; k < set.size(); ++k) {
         const auto rows_of = [&](std::size_t i) {
             return rare_.rows_of(static_cast<std::size_t>(set[i])).size();
         };
-        if (base && rows_of(k) >= rows_of(place)) continue;
-        fewer = without(set, static_cast<std::size_t>(set[k]));
-        auto found = find(fewer);
-        if (!found) continue;
-        base = std::move(found);
+        if (base != nullptr && rows_of(k) >= rows_of(place)) continue;
+        const auto found = known_.find(without(set, static_cast<std::size_t>(set[k])));
+        if (found == known_.end()) continue;
+        base = &found->second;
         place = k;
     }
     find_keys(set);
-    if (base) {
-        add_rows(rare_.rows_of(static_cast<std::size_t>(set[place])), false, *made);
-        add_heavies(set, place, *made);
-        subtract(set, place, *base, *made);
+    if (base != nullptr) {
+        add_rows(rare_.rows_of(static_cast<std::size_t>(set[place])), false, made);
+        add_heavies(set, place, made);
+        subtract(set, place, base->unpacked(), made);
     } else {
-        add_rows({}, true, *made);
-        add_heavies(set, set.size(), *made);
+        add_rows({}, true, made);
+        add_heavies(set, set.size(), made);
     }
     return made;
 }
@@ -270,7 +292,7 @@ std::shared_ptr<SegmentCounts> ReplicateCounts::of(std::size_t replicate) const 
     auto made = std::make_shared<SegmentCounts>();
     auto& segments = made->segments;
     const std::size_t columns = rare_.columns();
-    const auto at = [&](std::size_t key) { return counted_->data() + key * columns * lanes + replicate; };
+    const auto at = [&](std::size_t key) { return counted_.data() + key * columns * lanes + replicate; };
     const auto total_of = [&](std::size_t key) { return at(key)[(columns - 1) * lanes]; };
     const std::size_t states = data_.arity(child_);
     std::size_t configurations = 1;

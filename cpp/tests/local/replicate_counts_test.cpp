@@ -61,6 +61,10 @@ void check_counts(const Sample& sample, std::size_t replicates, std::uint64_t se
     const RareColumns rare(blocks);
     const auto weights = draw_weights(sample.rows, replicates, seed);
     ReplicateCounts together(blocks, rare, spans_of(weights), memory);
+    std::size_t visited = 0;
+    together.for_weights(
+        [&](std::span<const std::int64_t> own) { CHECK(std::ranges::equal(own, weights[visited++])); });
+    CHECK(visited == replicates);
     Xoshiro random(seed + 1);
     const std::size_t n = sample.arities.size();
     for (int step = 0; step < 40; ++step) {
@@ -91,9 +95,10 @@ void check_counts(const Sample& sample, std::size_t replicates, std::uint64_t se
     }
 }
 
-void check_searches(const LocalScore& score, const Sample& sample, Weights weights, bool required) {
-    const StateBlocks blocks(sample.columns());
-    const RareColumns rare(blocks);
+// The counts may come from other searches, or from none.
+void check_searches(const LocalScore& score, const Sample& sample, const Weights& weights, bool required,
+                    ReplicateCounts& counts) {
+    const StateBlocks& blocks = counts.data();
     const std::size_t n = sample.arities.size();
     std::vector<Word> needed(n, 0), forbidden(n, 0);
     if (required) needed[0] = Word{2};  // 1 -> 0: searches do not begin at the empty network
@@ -111,7 +116,7 @@ void check_searches(const LocalScore& score, const Sample& sample, Weights weigh
     SilentMonitor monitor;
     Ticker ticker(monitor, 1e9);
     std::vector<SearchOutcome> together;
-    learner.with_replicates(rare, spans_of(weights), ticker, [&](std::size_t k, FamilyScores& scores) {
+    learner.with_replicates(counts, ticker, [&](std::size_t k, FamilyScores& scores) {
         options.seed = k;
         together.push_back(climb(scores, options, ticker));
         return true;
@@ -159,10 +164,33 @@ TEST(searches_that_are_counted_together_end_as_each_does_alone) {
         for (const auto weight : weights[0]) cases += weight;
         const SetBic set_bic(static_cast<double>(cases));
         const FamilyBic family_bic(static_cast<double>(cases));
-        check_searches(set_bic, sample, weights, required);
-        check_searches(family_bic, sample, weights, required);
-        check_searches(PenalizedBic(static_cast<double>(cases)), sample, weights, required);
+        const StateBlocks blocks(sample.columns());
+        const RareColumns rare(blocks);
+        ReplicateCounts counts(blocks, rare, spans_of(weights));
+        const std::size_t drawn = counts.bytes();
+        check_searches(set_bic, sample, weights, required, counts);
+        const std::size_t counted = counts.bytes();
+        CHECK(counted > drawn);
+        check_searches(family_bic, sample, weights, required, counts);
+        counts.forget();
+        CHECK(counts.bytes() < counted);
+        check_searches(PenalizedBic(static_cast<double>(cases)), sample, weights, required, counts);
+        check_searches(set_bic, sample, weights, required, counts);
     }
+}
+
+TEST(packed_sums_are_what_they_were) {
+    Xoshiro random(3);
+    std::vector<std::uint32_t> sums;
+    for (const std::size_t most : {1U, 256U, 1U, 257U, 65'536U, 65'537U, 1U << 31, 2U, 1U})
+        for (const std::size_t one :
+             {random.below(most), random.below(most), most - 1})  // the total is the last
+            sums.push_back(static_cast<std::uint32_t>(one));
+    const PackedSums packed(sums, 3, 1);
+    CHECK(packed.unpacked() == sums);
+    const std::vector<std::uint32_t> none(3000, 0);
+    CHECK(PackedSums(none, 3, 1).unpacked() == none);
+    CHECK(PackedSums(none, 3, 1).bytes() < 3000);
 }
 
 TEST(wide_variables_are_not_counted_together) {

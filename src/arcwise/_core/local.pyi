@@ -32,6 +32,12 @@ class RareColumns:
     @staticmethod
     def fits(arities: NDArray[np.int32], rows: int) -> bool: ...
 
+class ReplicateCounts:
+    def __init__(self, data: StateBlocks, rare: RareColumns, weights: list[NDArray[np.int64]]) -> None: ...
+    @property
+    def bytes(self) -> int: ...
+    def forget(self) -> None: ...
+
 REPLICATES_TOGETHER: int
 
 class ClimbOptions:
@@ -95,8 +101,7 @@ class LocalLearner:
     ) -> Outcome: ...
     def climb_together(
         self,
-        rare: RareColumns,
-        weights: list[NDArray[np.int64]],
+        counts: ReplicateCounts,
         seeds: NDArray[np.uint64],
         options: ClimbOptions,
         seconds: float,

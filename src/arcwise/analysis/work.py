@@ -40,6 +40,7 @@ from arcwise.ensemble import Recipe
 from arcwise.ensemble.gaps.averaging import FEWEST
 from arcwise.ensemble.gaps.completions import Completions
 from arcwise.ensemble.recipe import Run
+from arcwise.ensemble.replicates.batches import KeptBatches
 from arcwise.ensemble.sources import SOURCES, find_source
 from arcwise.ensemble.sources.optimum import find_best, single_network
 from arcwise.ensemble.sources.shared_tables import SharedTables
@@ -100,6 +101,7 @@ class Work:
     cluster: Cluster | None = None  # who learns, instead of threads
     journal: str | None = None  # where a draft keeps its networks for the main set
     tables: SharedTables = field(default_factory=SharedTables)  # those of comparisons
+    batches: KeptBatches = field(default_factory=KeptBatches)  # those of the main bootstrap, for comparisons
 
     @property
     def complete(self) -> Dataset:
@@ -171,6 +173,7 @@ class Work:
             progress=self.progress,
             cluster=self.cluster,
             tables=self.tables,
+            batches=self.batches if self.options.compare else None,
         )
 
     def cut_checks(self, main: Averaged) -> CutChecks | None:
@@ -445,6 +448,7 @@ class Work:
         had = [(one.source, one.score) for one in (main.recipe, main.asked) if one is not None]
         compared = [one for one in plan if (one.source, one.score) not in had]
         self.tables.expect(one for one in compared if not one.source_facts.is_sample)
+        self.batches.expect(one for one in compared if one.source == "bootstrap")
         return compared
 
     @property
@@ -471,4 +475,6 @@ class Work:
         if why := self.shortage(self.seconds.get(recipe.source, 0.0)):
             return NotBegun(why)
         known = recipe.source in self.seconds
-        return self.average(recipe, 0.6 if known else 0.3, memory=COMPARED_MEMORY)
+        made = self.average(recipe, 0.6 if known else 0.3, memory=COMPARED_MEMORY)
+        self.batches.had(recipe)
+        return made

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -35,11 +33,6 @@ if TYPE_CHECKING:
 __all__ = ["Codes", "Dataset"]
 
 Codes = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]
-
-
-def list_cases(weights: NDArray[np.int64]) -> NDArray[np.uint32]:
-    """Return of each case the row that it is of, where rows weigh so much."""
-    return frozen(np.repeat(np.arange(len(weights), dtype=np.uint32), weights))
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,12 +104,7 @@ class Dataset:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what can be found again and is as large as the data."""
-        return {name: value for name, value in vars(self).items() if name not in ("_collapsed", "row_of_case")}
-
-    @cached_property
-    def row_of_case(self) -> NDArray[np.uint32]:
-        """Of each case, by row, the row that it is of: what resampling looks up again and again."""
-        return list_cases(np.ones(self.n_rows, dtype=np.int64) if self.weights is None else self.weights)
+        return {name: value for name, value in vars(self).items() if name != "_collapsed"}
 
     @cached_property
     def arities(self) -> NDArray[np.int32]:
@@ -154,18 +142,9 @@ class Dataset:
         are stored, where they came from and the machine do not matter. So `collapse`, `expand` and a reordering of
         rows or columns change the digest, although most scores stay the same.
         """
-        hasher = hashlib.sha256()
-        hasher.update(json.dumps([self.names, self.states, self.n_rows], ensure_ascii=True).encode())
-        codes = self.codes
-        kind = codes.dtype.newbyteorder("<")  # the type follows from the states, so that it need not be hashed
-        for column in codes:
-            hasher.update(column.astype(kind, copy=False).data)
-        if self.weights is not None and not bool((self.weights == 1).all()):
-            hasher.update(self.weights.astype("<i8", copy=False).data)
-        if self.targets is not None:
-            hasher.update(json.dumps(self.targets.sets, ensure_ascii=True).encode())
-            hasher.update(self.targets.of_row.astype("<i4", copy=False).data)
-        return hasher.hexdigest()
+        from arcwise.data.content_digest import content_digest
+
+        return content_digest(self)
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -8,20 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data.dataset import Dataset, list_cases
+from arcwise.data.dataset import Dataset
+from arcwise.data.drawing import draw_weights
 from arcwise.errors import DataError, OptionError
 from arcwise.mentions import Argument
 from arcwise.seeds import Seed, generator_of
 
-__all__ = ["PermutedDataset", "bootstrap_weights", "list_drawn_cases", "split_cases"]
+__all__ = ["PermutedDataset", "bootstrap_weights", "split_cases"]
 
-# Cases are drawn in blocks of this size, so that memory stays small; the size is part of what a seed means.
-BLOCK_CASES = 2**20
-# Of more cases in weighted rows, as many are drawn row by row, from binomial distributions: a hundred million cases in
-# a million distinct rows take a second in place of ten. The number is part of what a seed means, too.
-ROW_BY_ROW = 2**24
-# With no more cases than this, a list says which row each is of: one look instead of a search.
-MOST_LISTED = 2**22
 # numpy's multivariate hypergeometric distribution goes no further.
 MAX_WEIGHTED_SPLIT = 10**9
 
@@ -35,42 +29,11 @@ def bootstrap_weights(data: Dataset, seed: Seed) -> NDArray[np.int64]:
     """
     rng = generator_of(seed)
     if data.targets is None:
-        return _drawn(rng, data.n_rows, data.weights, list_drawn_cases(data))
+        return draw_weights(rng, data.n_rows, data.weights)
     weights = np.zeros(data.n_rows, dtype=np.int64)
     for experiment in range(len(data.targets.sets)):
         rows = np.flatnonzero(data.targets.of_row == experiment)
-        weights[rows] = _drawn(rng, len(rows), None if data.weights is None else data.weights[rows])
-    return weights
-
-
-def list_drawn_cases(data: Dataset) -> NDArray[np.uint32] | None:
-    """Return of each case its row, if drawing looks it up; it is made once for each data set."""
-    return data.row_of_case if data.weights is not None and data.n_cases <= MOST_LISTED else None
-
-
-def _drawn(
-    rng: np.random.Generator,
-    n_rows: int,
-    given: NDArray[np.int64] | None,
-    row_of: NDArray[np.uint32] | None = None,
-) -> NDArray[np.int64]:
-    """Draw weights of rows; `row_of` says which row each case is of, if that is known."""
-    from arcwise import _core
-
-    weights = np.zeros(n_rows, dtype=np.int64)
-    ends = None if given is None else np.cumsum(given)
-    n_cases = n_rows if ends is None else int(ends[-1])
-    if given is not None and n_cases > ROW_BY_ROW:
-        return rng.multinomial(n_cases, given / n_cases)
-    if row_of is None and given is not None and n_cases <= MOST_LISTED:
-        row_of = list_cases(given)
-    for start in range(0, n_cases, BLOCK_CASES):
-        cases = rng.integers(0, n_cases, size=min(BLOCK_CASES, n_cases - start))
-        if row_of is not None:
-            _core.data.add_cases(row_of, cases, weights)
-        else:
-            rows = cases if ends is None else np.searchsorted(ends, cases, side="right")
-            weights += np.bincount(rows, minlength=n_rows)
+        weights[rows] = draw_weights(rng, len(rows), None if data.weights is None else data.weights[rows])
     return weights
 
 

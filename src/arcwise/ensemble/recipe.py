@@ -22,6 +22,7 @@ from arcwise.thread_count import thread_count
 if TYPE_CHECKING:
     from arcwise.ensemble.gaps.completions import Completions
     from arcwise.ensemble.network_summary import Ensemble
+    from arcwise.ensemble.replicates.batches import KeptBatches
     from arcwise.ensemble.sources import Source
     from arcwise.ensemble.sources.shared_tables import SharedTables
     from arcwise.ensemble.uncut import Uncut
@@ -63,6 +64,7 @@ class Run:
     cluster: Cluster | None = None  # who does it, instead of threads
     journal: str | None = None  # a file of what a sample has finished: one of more networks goes on from there
     tables: SharedTables | None = None  # what is counted for several recipes at once
+    batches: KeptBatches | None = None  # what is drawn and counted for bootstraps by several scores
 
     @property
     def here(self) -> Run:

@@ -8,6 +8,7 @@ strong the dependence of each pair is in data sets drawn from the network, and w
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -37,6 +38,8 @@ __all__ = ["FitCheck", "PairFit", "check_fit", "markov_tests"]
 REPLICATES = 100
 # A test needs so many cases per degree of freedom for its p-value to mean anything.
 LEAST_CASES = 5
+# Tables of pairs of so many rows are made by one product of matrices.
+MOST_AT_ONCE = 2**16
 # Pairs beyond this many standard deviations of the replicates do not fit, and the false discovery rate of tests.
 FAR = 4.0
 RATE = 0.05
@@ -240,16 +243,17 @@ def check_fit(
     missing = [name for name in network.names if name not in data.names]
     if missing:
         raise DataError(f"the data have no column {', '.join(repr(name) for name in missing)} of the network.")
-    data = data.select(network.names)
+    data = data if data.names == network.names else data.select(network.names)
     if not data.n_cases:
         raise DataError("there is no case to compare with.")
     if data.states != network.states:
         raise DataError("the data and the network have different states; code the data with those of the network.")
     deadline = Deadline.of(limits)
-    tests = markov_tests(network.dag, data, deadline)
+    distinct = data.collapse()  # what is counted is counted many times
+    tests = markov_tests(network.dag, distinct, deadline)
     # What experiments set is not as in data that the network draws; without any other case, nothing is drawn.
     is_set = data.targets is not None and all(data.targets.sets)
-    observed = data if is_set else data.observations()
+    observed = distinct if is_set else distinct.observations()
     replicates = 0 if is_set else replicates
     seen = _pair_information(observed)
     drawn = []
@@ -292,8 +296,8 @@ def check_fit(
         small=float(np.mean([p < 0.05 for p in tested])) if tested else math.nan,
         uniformity=_uniformity(tested),
         log_likelihood=network.log_likelihood(data) / data.n_cases,
-        independent=_independent(data),
-        saturated=_saturated(data),
+        independent=_independent(distinct),
+        saturated=_saturated(distinct),
         n_cases=data.n_cases,
         replicates=len(drawn),
         status=status,
@@ -308,24 +312,40 @@ def _false_discovery_cut(tested: list[float]) -> float:
 
 
 def _pair_information(data: Dataset) -> NDArray[np.float64]:
-    """Return the mutual information of every pair, in nats: all pair tables by one product of matrices."""
-    arities = [int(r) for r in data.arities]
-    starts = np.concatenate([[0], np.cumsum(arities)])
-    shown = np.zeros((data.n_rows, int(starts[-1])), dtype=np.float32)
-    rows = np.arange(data.n_rows)
-    for v in range(data.n_variables):
-        shown[rows, starts[v] + data.codes[v]] = 1.0
-    weighted = shown if data.weights is None else shown * np.asarray(data.weights, dtype=np.float32)[:, None]
-    total = float(max(data.n_cases, 1))
-    # Sums of ones are exact in single precision up to 2^24 only.
-    if total >= 2**24:
-        shown, weighted = shown.astype(np.float64), weighted.astype(np.float64)
-    joint = (weighted.T @ shown).astype(np.float64) / total
+    """Return the mutual information of every pair, in nats."""
+    starts = np.concatenate([[0], np.cumsum(data.arities)])
+    joint = _pair_counts(data, starts) / float(max(data.n_cases, 1))
     single = xlogy(joint.diagonal(), joint.diagonal())
     entropy = -np.add.reduceat(single, starts[:-1])
     both = xlogy(joint, joint)
     pair_entropy = -np.add.reduceat(np.add.reduceat(both, starts[:-1], axis=0), starts[:-1], axis=1)
     return np.asarray(np.maximum(entropy[:, None] + entropy[None, :] - pair_entropy, 0.0))
+
+
+def _pair_counts(data: Dataset, starts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the tables of all pairs side by side: how often each state of each variable is there with each other.
+
+    Of few rows by one product of matrices; of many, whose matrices are hundreds of megabytes, one by one. Both are
+    exact.
+    """
+    if data.n_rows > MOST_AT_ONCE:
+        counts = np.zeros((int(starts[-1]), int(starts[-1])))
+        places = [slice(begin, end) for begin, end in itertools.pairwise(starts.tolist())]
+        for i in range(data.n_variables):
+            counts[places[i], places[i]] = np.diag(contingency(data, [i]))
+            for j in range(i):
+                counts[places[i], places[j]] = table = contingency(data, [i, j])
+                counts[places[j], places[i]] = table.T
+        return counts
+    shown = np.zeros((data.n_rows, int(starts[-1])), dtype=np.float32)
+    rows = np.arange(data.n_rows)
+    for v in range(data.n_variables):
+        shown[rows, starts[v] + data.codes[v]] = 1.0
+    weighted = shown if data.weights is None else shown * np.asarray(data.weights, dtype=np.float32)[:, None]
+    # Sums of ones are exact in single precision up to 2^24 only.
+    if data.n_cases >= 2**24:
+        shown, weighted = shown.astype(np.float64), weighted.astype(np.float64)
+    return np.asarray((weighted.T @ shown).astype(np.float64))
 
 
 def _independent(data: Dataset) -> float:
@@ -356,10 +376,37 @@ def _saturated(data: Dataset) -> float:
 
 
 def _weighted_logs(codes: NDArray[np.unsignedinteger], weights: NDArray[np.float64]) -> float:
-    """Return the sum of n log n over the distinct columns of codes, n being the cases of each."""
-    kinds = np.unique(codes, axis=1, return_inverse=True)[1].ravel() if len(codes) else np.zeros(len(weights), int)
-    counts = np.bincount(kinds, weights=weights)
+    """Return the sum of n log n over the distinct columns of codes, n being the cases of each.
+
+    The terms are added in the order of the columns, so that the sum does not depend on that of the cases.
+    """
+    if not weights.size:
+        return 0.0
+    keys = _sort_keys(codes)
+    order = np.lexsort(keys[::-1])
+    changes = np.zeros(len(order), dtype=bool)
+    for key in keys:
+        ordered = key[order]
+        changes[1:] |= ordered[1:] != ordered[:-1]
+    counts = np.bincount(np.cumsum(changes), weights=weights[order])
     return float(xlogy(counts, counts).sum())
+
+
+def _sort_keys(codes: NDArray[np.unsignedinteger]) -> list[NDArray[np.uint64]]:
+    """Return numbers that order columns of codes as the codes do, the first of them first.
+
+    As many codes as fit are one number: numbers are compared in one instruction, and lists of twenty bytes in twenty.
+    """
+    keys, room = [np.zeros(codes.shape[1], dtype=np.uint64)], 2**64
+    for row in codes:
+        states = int(row.max()) + 1
+        if states > room:
+            keys.append(np.zeros(codes.shape[1], dtype=np.uint64))
+            room = 2**64
+        room //= states
+        keys[-1] *= np.uint64(states)
+        keys[-1] += row
+    return keys
 
 
 def _uniformity(values: Sequence[float]) -> float:

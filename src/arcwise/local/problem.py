@@ -28,7 +28,7 @@ from arcwise.seeds import native_seed
 if TYPE_CHECKING:
     from arcwise._core.local import LocalLearner, Outcome, RareColumns, StateBlocks
 
-__all__ = ["START", "LocalProblem", "Start", "check_count", "check_density", "merged_constraints"]
+__all__ = ["START", "Layout", "LocalProblem", "Start", "check_count", "check_density", "merged_constraints"]
 
 Start = Literal["empty", "random"] | Dag
 STARTS = ("empty", "random")
@@ -38,7 +38,7 @@ START = 1  # the stream of random numbers that makes the starting network; strea
 DEFAULT_MEMORY = 2**29
 
 
-class _Layout:
+class Layout:
     """Data as the native core counts them."""
 
     def __init__(self, data: Dataset) -> None:
@@ -49,12 +49,13 @@ class _Layout:
 
     @cached_property
     def rare(self) -> RareColumns:
+        """As they are counted for many replicates at once."""
         from arcwise import _core
 
         return _core.local.RareColumns(self.blocks)
 
 
-_latest: Callable[[], _Layout | None] = lambda: None  # noqa: E731 - the last one, as long as a problem has it
+_latest: Callable[[], Layout | None] = lambda: None  # noqa: E731 - the last one, as long as a problem has it
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,19 +91,20 @@ class LocalProblem:
     @property
     def blocks(self) -> StateBlocks:
         """The data in the layout of the native counter."""
-        return self._layout.blocks
+        return self.layout.blocks
 
     @property
     def rare(self) -> RareColumns:
         """The same data as they are counted for many replicates at once."""
-        return self._layout.rare
+        return self.layout.rare
 
     @cached_property
-    def _layout(self) -> _Layout:
+    def layout(self) -> Layout:
+        """The data as the native core counts them, shared by problems of the same data."""
         global _latest  # noqa: PLW0603 - bootstraps of one data set with several scores lay it out once
         layout = _latest()
         if layout is None or layout.data is not self.data:
-            layout = _Layout(self.data)
+            layout = Layout(self.data)
             _latest = ref(layout)
         return layout
 

@@ -122,6 +122,7 @@ def bootstrap_networks(
         resampling=chosen.resampling,
         seed=seed,
         options=dict(chosen.options),
+        batches=chosen.batches if chosen.backend == "threads" else None,
     )
     deadline = Deadline.of(limits)
     most = deadline.given.count
@@ -149,7 +150,7 @@ def bootstrap_networks(
             try:
                 opened = open_workers(task, chosen.backend, min(crew, len(missing)), chosen.cluster)
                 workers = stack.enter_context(opened)
-                ended = _learn(workers, missing, deadline, note, given.n_variables, task.together)
+                ended = _learn(workers, missing, deadline, note, given.n_variables, task)
                 status = ended if ended is not Status.COMPLETE else status
             except KeyboardInterrupt:
                 status = Status.INTERRUPTED
@@ -196,7 +197,7 @@ def _learn(
     deadline: Deadline,
     note: Callable[[list[Replicate]], None],
     nodes: int,
-    together: int,
+    task: ReplicateTask,
 ) -> Status:
     """Learn what is missing; at a limit or on Ctrl-C, take what is finished of the batches under way.
 
@@ -204,15 +205,15 @@ def _learn(
     """
     running: dict[Batch, list[int]] = {}
     try:
-        status = _learn_all(workers, missing, deadline, note, nodes, together=together, running=running)
+        status = _learn_all(workers, missing, deadline, note, nodes, task=task, running=running)
     except Interrupted as stop:  # in this thread
         note(stop.found)
         raise
     except KeyboardInterrupt:
-        _take_last(workers, running, note, nodes, together)
+        _take_last(workers, running, note, nodes, task.together)
         raise
     if status is not Status.COMPLETE:
-        _take_last(workers, running, note, nodes, together)
+        _take_last(workers, running, note, nodes, task.together)
     return status
 
 
@@ -223,15 +224,17 @@ def _learn_all(
     note: Callable[[list[Replicate]], None],
     nodes: int,
     *,
-    together: int,
+    task: ReplicateTask,
     running: dict[Batch, list[int]],
 ) -> Status:
     """Hand out batches and take in results until nothing is missing or the time is up.
 
     Two batches per worker are under way. Batches grow from one replicate to what takes `workers.batch_seconds`, and
     shrink towards the end, so that all workers end at the same time. Replicates that are counted `together` are as many
-    rounds of equal batches as it takes. What is still `running` at the end is left there.
+    rounds of equal batches as it takes, after those that another bootstrap has left. What is still `running` at the end
+    is left there.
     """
+    together = task.together
     rounds = math.ceil(len(missing) / (workers.count * together))
     least = math.ceil(len(missing) / (workers.count * rounds)) if together > 1 else 1
     waiting = deque(missing)
@@ -249,7 +252,7 @@ def _learn_all(
                     1 + len(waiting) / (2 * workers.count),
                 )
             )
-            batch = [waiting.popleft() for _ in range(min(max(size, least), len(waiting)))]
+            batch = _next_batch(task, waiting, max(size, least))
             running[workers.submit(batch, left)] = batch
             if workers.count == 1:
                 break
@@ -279,6 +282,14 @@ def _learn_all(
                     waiting.extendleft(reversed(batch))
             running.clear()
     return Status.COMPLETE
+
+
+def _next_batch(task: ReplicateTask, waiting: deque[int], size: int) -> list[int]:
+    """Take a batch out of those that wait: one that is drawn already, as far as there are such."""
+    kept = task.list_kept(waiting)
+    for index in kept:
+        waiting.remove(index)
+    return kept or [waiting.popleft() for _ in range(min(size, len(waiting)))]
 
 
 def _take_last(

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from arcwise.ensemble.replicates.batches import KeptBatches
 from arcwise.ensemble.replicates.task import Learner, Resampling
 from arcwise.ensemble.replicates.workers import Backend
 from arcwise.showing import one_screen
@@ -49,6 +50,9 @@ class BootstrapSettings:
     path
         A file that keeps every finished replicate. If a run with the same arguments wrote it, the run is resumed:
         nothing is repeated and nothing lost, even if the process was killed. `replicates` may have grown.
+    batches
+        Where threads keep what they draw and count, for other bootstraps of the same data with the same seed; the
+        networks are the same with and without.
     """
 
     learner: Learner = "tabu"
@@ -58,6 +62,7 @@ class BootstrapSettings:
     backend: Backend = "threads"
     cluster: str | Client | Cluster | None = None
     path: str | os.PathLike[str] | None = None
+    batches: KeptBatches | None = None
 
 
 class BootstrapKeywords(TypedDict, total=False):
@@ -71,3 +76,4 @@ class BootstrapKeywords(TypedDict, total=False):
     backend: Backend
     cluster: str | Client | Cluster | None
     path: str | os.PathLike[str] | None
+    batches: KeptBatches | None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -15,9 +15,10 @@ from arcwise.data import Dataset
 from arcwise.data.gap_states import GapStates
 from arcwise.deadline import Deadline
 from arcwise.defaults import CANDIDATES, MANY_VARIABLES, REFINE
+from arcwise.ensemble.replicates.batches import CountedBatch, KeptBatches
 from arcwise.ensemble.replicates.completed_task import CompletedTask
 from arcwise.ensemble.replicates.copies import Copies
-from arcwise.ensemble.replicates.together import Interrupted, climb_together, counted_together
+from arcwise.ensemble.replicates.together import Interrupted, climb_together, counted_together, lay_out_together
 from arcwise.ensemble.uncut import Uncut
 from arcwise.errors import OptionError, UnknownNameError, suggestion
 from arcwise.exact import find_optimal
@@ -72,6 +73,7 @@ class ReplicateTask:
     options: Mapping[str, Any] = field(default_factory=dict)
     completed: CompletedTask | None = None  # for data with gaps, of which `data` is one completion
     uncut: Uncut | None = None  # numbers to cut anew in every replicate; `data` has them cut once
+    batches: KeptBatches | None = None  # what other bootstraps drew and counted; it does not travel
 
     def __post_init__(self) -> None:
         if self.learner not in LEARNERS:
@@ -189,27 +191,43 @@ class ReplicateTask:
         if self.together == 1:
             alone = [self.learn(index, deadline.limits.seconds) for index in indices]
             return [replicate for replicate in alone if replicate is not None]
-        drawn: list[tuple[Dataset, int]] = []
-        for index in indices:
-            if deadline.is_over or self._is_unwanted():
-                return []
-            drawn.append(self.draw(index))
-        samples, seeds = zip(*drawn, strict=True)
-        kept = [sample.select(self.copies.kept) if self.copies else sample for sample in samples]
+        batch = self._drawn_together(indices, deadline)
+        if batch is None:
+            return []
         options, stop = self.climb_options(0), None
         try:
-            outcomes = climb_together(
-                self.problem, self.native(), kept, seeds, options, limits=deadline.limits, progress=self.heed
-            )
+            outcomes = climb_together(self.native(), batch, options, limits=deadline.limits, progress=self.heed)
         except Interrupted as interrupted:
             outcomes, stop = interrupted.found, interrupted
-        found = [
-            self._with_copies(Replicate(index, outcome[2] + self.problem.untold, *outcome[:2]), sample)
-            for index, outcome, sample in zip(indices, outcomes, samples, strict=False)
-        ]
+        finally:
+            if self.batches is not None:
+                self.batches.put(batch)
+        found = []
+        for index, outcome in zip(indices, outcomes, strict=False):
+            made = Replicate(index, outcome[2] + self.problem.untold, *outcome[:2])
+            found.append(self._with_copies(made, self.draw(index)[0]) if self.copies else made)
         if stop is not None:
             raise Interrupted(found)
         return found
+
+    def _drawn_together(self, indices: list[int], deadline: Deadline) -> CountedBatch | None:
+        """Return some replicates as they were kept, or drawn now; None if the time is too short."""
+        kept = None if self.batches is None else self.batches.take(self.problem.layout, self.seed, indices)
+        if kept is not None:
+            return kept
+        drawn: list[tuple[NDArray[np.int64], int]] = []
+        for index in indices:
+            if deadline.is_over or self._is_unwanted():
+                return None
+            sample, seed = self.draw(index)
+            drawn.append((sample.native_weights, seed))
+        return lay_out_together(self.problem, self.seed, indices, drawn)
+
+    def list_kept(self, wanted: Collection[int]) -> list[int]:
+        """Return the wanted replicates that are best learned next, since they are drawn; none if there are none."""
+        if self.batches is None or self.together == 1:
+            return []
+        return self.batches.list_whole(self.problem.layout, self.seed, wanted)
 
     @property
     def _has_own_rows(self) -> bool:

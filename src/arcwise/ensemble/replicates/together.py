@@ -11,16 +11,17 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arcwise.defaults import MANY_VARIABLES
+from arcwise.ensemble.replicates.batches import CountedBatch
 from arcwise.limits import Limits, Status
 from arcwise.local.problem import LocalProblem
 
 if TYPE_CHECKING:
     from arcwise._core.local import ClimbOptions, LocalLearner, Outcome
-    from arcwise.data import Dataset
 
-__all__ = ["Interrupted", "climb_together", "counted_together"]
+__all__ = ["Interrupted", "climb_together", "counted_together", "lay_out_together"]
 
 # With fewer distinct rows a replicate is counted in less time than it takes to score what others ask for: child with
 # 20,000 cases takes as long either way, alarm with 50,000 (23,000 distinct rows) twice as long together, child with
@@ -57,25 +58,27 @@ def counted_together(problem: LocalProblem) -> int:
     return most if most >= FEWEST else 1
 
 
+def lay_out_together(
+    problem: LocalProblem, seed: int, indices: Sequence[int], drawn: Sequence[tuple[NDArray[np.int64], int]]
+) -> CountedBatch:
+    """Lay out replicates, of each of which the weights of rows and the seed of its search were drawn."""
+    from arcwise import _core
+
+    weights, seeds = zip(*drawn, strict=True)
+    counts = _core.local.ReplicateCounts(problem.blocks, problem.rare, list(weights))
+    return CountedBatch(problem.layout, seed, tuple(indices), np.array(seeds, dtype=np.uint64), counts)
+
+
 def climb_together(
-    problem: LocalProblem,
     learner: LocalLearner,
-    samples: Sequence[Dataset],
-    seeds: Sequence[int],
+    batch: CountedBatch,
     options: ClimbOptions,
     *,
     limits: Limits,
     progress: Callable[..., None],
 ) -> list[Outcome]:
-    """Climb in each sample with its seed; where the time ends or Ctrl-C comes, in the first of them."""
-    found = learner.climb_together(
-        problem.rare,
-        [sample.native_weights for sample in samples],
-        np.array(seeds, dtype=np.uint64),
-        options,
-        limits.native_seconds,
-        progress,
-    )
+    """Climb in each replicate with its seed; where the time ends or Ctrl-C comes, in the first of them."""
+    found = learner.climb_together(batch.counts, batch.search_seeds, options, limits.native_seconds, progress)
     complete = [outcome for outcome in found if Status.from_native(outcome[-1]) is Status.COMPLETE]
     if found and Status.from_native(found[-1][-1]) is Status.INTERRUPTED:
         raise Interrupted(complete)

@@ -14,7 +14,6 @@ from concurrent import futures
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from arcwise.cluster import Cluster, explained_losses, give_back_unwanted, open_cluster
-from arcwise.data.resample import list_drawn_cases
 from arcwise.deadline import Deadline
 from arcwise.ensemble.replicates.journal import pack_replicates
 from arcwise.ensemble.replicates.task import ReplicateTask
@@ -120,7 +119,6 @@ class _Threads:
         _ = task.problem.blocks, task._own  # made here, once, rather than by every thread
         if task.together > 1:
             _ = task.problem.rare
-            list_drawn_cases(task.data)
         self._task = task
         self._pool = futures.ThreadPoolExecutor(count, "arcwise", initializer=_core.prepare_thread)
 

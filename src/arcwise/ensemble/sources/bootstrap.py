@@ -85,6 +85,7 @@ class Bootstrap(Source):
             backend="threads" if run.cluster is None else "dask",
             cluster=run.cluster,
             path=run.journal,
+            batches=run.batches,
             limits=Limits(seconds=limits.seconds),
             progress=run.progress,
         ).made_by(recipe)
