@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import math
-import threading
-from collections import deque
-from collections.abc import Callable, Mapping
-from concurrent import futures
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Unpack
 
@@ -23,11 +19,11 @@ from arcwise.ensemble.gaps.completions import Completions
 from arcwise.ensemble.network_set import NetworkSet
 from arcwise.ensemble.recipe import Recipe
 from arcwise.ensemble.replicates.completed_task import CompletedTask
-from arcwise.ensemble.replicates.journal import ReplicateJournal, journal_seed, unpack_replicates
+from arcwise.ensemble.replicates.dispatch import Dispatch
+from arcwise.ensemble.replicates.journal import ReplicateJournal, journal_seed
 from arcwise.ensemble.replicates.settings import BootstrapKeywords, BootstrapSettings
 from arcwise.ensemble.replicates.task import Replicate, ReplicateTask
-from arcwise.ensemble.replicates.together import Interrupted
-from arcwise.ensemble.replicates.workers import Batch, Workers, open_workers
+from arcwise.ensemble.replicates.workers import open_workers
 from arcwise.ensemble.uncut import Uncut
 from arcwise.errors import OptionError
 from arcwise.graph import Constraints
@@ -43,11 +39,7 @@ from arcwise.thread_count import available_cores
 
 __all__ = ["bootstrap_networks"]
 
-SHORTEST = 1e-6  # seconds of a replicate: a clock may not tell two of its looks apart
-LARGEST_BATCH = 4096
 MOST_REPLICATES = 10**8  # more do not fit in memory
-LAST_SECONDS = 5.0  # how long batches that were stopped may take to hand over what they have
-MOST_DEATHS = 3  # how often in a row workers may die before any batch is finished
 
 
 def bootstrap_networks(
@@ -150,7 +142,7 @@ def bootstrap_networks(
             try:
                 opened = open_workers(task, chosen.backend, min(crew, len(missing)), chosen.cluster)
                 workers = stack.enter_context(opened)
-                ended = _learn(workers, missing, deadline, note, given.n_variables, task)
+                ended = Dispatch(task, workers, deadline, note, given.n_variables).learn(missing)
                 status = ended if ended is not Status.COMPLETE else status
             except KeyboardInterrupt:
                 status = Status.INTERRUPTED
@@ -189,130 +181,6 @@ def _count_workers(workers: int) -> int:
     if workers == 0:
         raise OptionError(Argument("workers", workers), ": give a number of workers, or -1 for one per core.")
     return check_count("workers", workers, 1)
-
-
-def _learn(
-    workers: Workers,
-    missing: list[int],
-    deadline: Deadline,
-    note: Callable[[list[Replicate]], None],
-    nodes: int,
-    task: ReplicateTask,
-) -> Status:
-    """Learn what is missing; at a limit or on Ctrl-C, take what is finished of the batches under way.
-
-    Where many replicates are learned together, that is much; a batch of a quarter of a second is not waited for.
-    """
-    running: dict[Batch, list[int]] = {}
-    try:
-        status = _learn_all(workers, missing, deadline, note, nodes, task=task, running=running)
-    except Interrupted as stop:  # in this thread
-        note(stop.found)
-        raise
-    except KeyboardInterrupt:
-        _take_last(workers, running, note, nodes, task.together)
-        raise
-    if status is not Status.COMPLETE:
-        _take_last(workers, running, note, nodes, task.together)
-    return status
-
-
-def _learn_all(
-    workers: Workers,
-    missing: list[int],
-    deadline: Deadline,
-    note: Callable[[list[Replicate]], None],
-    nodes: int,
-    *,
-    task: ReplicateTask,
-    running: dict[Batch, list[int]],
-) -> Status:
-    """Hand out batches and take in results until nothing is missing or the time is up.
-
-    Two batches per worker are under way. Batches grow from one replicate to what takes `workers.batch_seconds`, and
-    shrink towards the end, so that all workers end at the same time. Replicates that are counted `together` are as many
-    rounds of equal batches as it takes, after those that another bootstrap has left. What is still `running` at the end
-    is left there.
-    """
-    together = task.together
-    rounds = math.ceil(len(missing) / (workers.count * together))
-    least = math.ceil(len(missing) / (workers.count * rounds)) if together > 1 else 1
-    waiting = deque(missing)
-    start, done, deaths = deadline.seconds, 0, 0
-    while waiting or running:
-        left = deadline.limits.seconds
-        if deadline.is_over:
-            return Status.TIME_LIMIT
-        while waiting and len(running) < 2 * workers.count:
-            pace = (deadline.seconds - start) * workers.count / done if done else np.inf  # seconds per replicate
-            size = int(
-                min(
-                    1 + workers.batch_seconds / max(pace, SHORTEST),
-                    LARGEST_BATCH,
-                    1 + len(waiting) / (2 * workers.count),
-                )
-            )
-            batch = _next_batch(task, waiting, max(size, least))
-            running[workers.submit(batch, left)] = batch
-            if workers.count == 1:
-                break
-        patience = None if left is None else min(left, threading.TIMEOUT_MAX)  # infinite is too long for a lock
-        ready, _ = futures.wait(running, timeout=patience, return_when=futures.FIRST_COMPLETED)
-        broken: BaseException | None = None
-        for future in ready:
-            batch = running.pop(future)
-            error = futures.CancelledError() if future.cancelled() else future.exception()
-            found = _received(future, nodes) if error is None else []
-            if error is not None:
-                broken = error
-            elif found:
-                note(found)
-                done += len(found)
-                deaths = 0
-            known = {replicate.index for replicate in found}
-            waiting.extendleft(index for index in reversed(batch) if index not in known)
-        if broken is not None:
-            deaths += 1
-            if deaths > MOST_DEATHS or not workers.recover(broken):
-                raise broken
-            for future, batch in running.items():  # they died with the pool, unless they had just finished
-                if future.done() and not future.cancelled() and future.exception() is None:
-                    note(_received(future, nodes))
-                else:
-                    waiting.extendleft(reversed(batch))
-            running.clear()
-    return Status.COMPLETE
-
-
-def _next_batch(task: ReplicateTask, waiting: deque[int], size: int) -> list[int]:
-    """Take a batch out of those that wait: one that is drawn already, as far as there are such."""
-    kept = task.list_kept(waiting)
-    for index in kept:
-        waiting.remove(index)
-    return kept or [waiting.popleft() for _ in range(min(size, len(waiting)))]
-
-
-def _take_last(
-    workers: Workers,
-    running: Mapping[Batch, list[int]],
-    note: Callable[[list[Replicate]], None],
-    nodes: int,
-    together: int,
-) -> None:
-    """Stop the batches under way and take what they have finished."""
-    if together == 1:
-        return
-    workers.stop()
-    ready, _ = futures.wait(running, timeout=LAST_SECONDS)
-    for future in ready:
-        if not future.cancelled() and future.exception() is None:
-            note(_received(future, nodes))
-
-
-def _received(batch: Batch, nodes: int) -> list[Replicate]:
-    """Return the replicates of a finished batch; what was sent is checked, what was learned here is not."""
-    result: bytes | list[Replicate] = batch.result()
-    return unpack_replicates(result, nodes)[0] if isinstance(result, bytes) else result
 
 
 def _network_set(

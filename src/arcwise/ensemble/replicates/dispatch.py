@@ -1,0 +1,143 @@
+"""Handing out replicates to workers, batch by batch, and taking in what they learn."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections import deque
+from collections.abc import Callable
+from concurrent import futures
+
+from arcwise.deadline import Deadline
+from arcwise.ensemble.replicates.journal import unpack_replicates
+from arcwise.ensemble.replicates.task import Replicate, ReplicateTask
+from arcwise.ensemble.replicates.together import Interrupted
+from arcwise.ensemble.replicates.workers import Batch, Workers
+from arcwise.limits import Status
+
+__all__ = ["Dispatch"]
+
+SHORTEST = 1e-6  # seconds of a replicate: a clock may not tell two of its looks apart
+LARGEST_BATCH = 4096
+LAST_SECONDS = 5.0  # how long batches that were stopped may take to hand over what they have
+MOST_DEATHS = 3  # how often in a row workers may die before any batch is finished
+
+
+class Dispatch:
+    """The batches of one bootstrap, of `nodes` variables; `note` gets the replicates as they come."""
+
+    def __init__(
+        self,
+        task: ReplicateTask,
+        workers: Workers,
+        deadline: Deadline,
+        note: Callable[[list[Replicate]], None],
+        nodes: int,
+    ) -> None:
+        self._task, self._workers, self._deadline, self._note, self._nodes = task, workers, deadline, note, nodes
+        self._waiting: deque[int] = deque()
+        self._running: dict[Batch, list[int]] = {}
+
+    def learn(self, missing: list[int]) -> Status:
+        """Learn what is missing; at a limit or on Ctrl-C, take what is finished of the batches under way.
+
+        Where many replicates are learned together, that is much; a batch of a quarter of a second is not waited for.
+        """
+        self._waiting = deque(missing)
+        try:
+            status = self._learn_all()
+        except Interrupted as stop:  # in this thread
+            self._note(stop.found)
+            raise
+        except KeyboardInterrupt:
+            self._take_last()
+            raise
+        if status is not Status.COMPLETE:
+            self._take_last()
+        return status
+
+    def _learn_all(self) -> Status:
+        """Hand out batches and take in results until nothing is missing or the time is up.
+
+        Two batches per worker are under way. Batches grow from one replicate to what takes `workers.batch_seconds`, and
+        shrink towards the end, so that all workers end at the same time. Replicates that are counted `together` are as
+        many rounds of equal batches as it takes, after those that another bootstrap has left.
+        """
+        workers, waiting, running, deadline = self._workers, self._waiting, self._running, self._deadline
+        together = self._task.together
+        rounds = math.ceil(len(waiting) / (workers.count * together))
+        least = math.ceil(len(waiting) / (workers.count * rounds)) if together > 1 else 1
+        start, done, deaths = deadline.seconds, 0, 0
+        while waiting or running:
+            left = deadline.limits.seconds
+            if deadline.is_over:
+                return Status.TIME_LIMIT
+            while waiting and len(running) < 2 * workers.count:
+                pace = (deadline.seconds - start) * workers.count / done if done else math.inf  # seconds per replicate
+                size = int(
+                    min(
+                        1 + workers.batch_seconds / max(pace, SHORTEST),
+                        LARGEST_BATCH,
+                        1 + len(waiting) / (2 * workers.count),
+                    )
+                )
+                batch = self._next_batch(max(size, least))
+                running[workers.submit(batch, left)] = batch
+                if workers.count == 1:
+                    break
+            patience = None if left is None else min(left, threading.TIMEOUT_MAX)  # infinite is too long for a lock
+            ready, _ = futures.wait(running, timeout=patience, return_when=futures.FIRST_COMPLETED)
+            broken: BaseException | None = None
+            for future in ready:
+                batch = running.pop(future)
+                error = futures.CancelledError() if future.cancelled() else future.exception()
+                found = self._received(future) if error is None else []
+                if error is not None:
+                    broken = error
+                elif found:
+                    self._note(found)
+                    done += len(found)
+                    deaths = 0
+                known = {replicate.index for replicate in found}
+                waiting.extendleft(index for index in reversed(batch) if index not in known)
+            if broken is not None:
+                deaths += 1
+                if deaths > MOST_DEATHS or not workers.recover(broken):
+                    raise broken
+                self._take_back()
+        return Status.COMPLETE
+
+    def _next_batch(self, size: int) -> list[int]:
+        """Take a batch out of those that wait: one that is drawn already, as far as there are such."""
+        kept = self._task.list_kept(self._waiting)
+        for index in kept:
+            self._waiting.remove(index)
+        return kept or [self._waiting.popleft() for _ in range(min(size, len(self._waiting)))]
+
+    def _take_back(self) -> None:
+        """Let the batches wait again that died with the workers, unless they had just finished."""
+        for future, batch in self._running.items():
+            if _is_finished(future):
+                self._note(self._received(future))
+            else:
+                self._waiting.extendleft(reversed(batch))
+        self._running.clear()
+
+    def _take_last(self) -> None:
+        """Stop the batches under way and take what they have finished."""
+        if self._task.together == 1:
+            return
+        self._workers.stop()
+        futures.wait(self._running, timeout=LAST_SECONDS)
+        for future in self._running:
+            if _is_finished(future):
+                self._note(self._received(future))
+
+    def _received(self, batch: Batch) -> list[Replicate]:
+        """Return the replicates of a finished batch; what was sent is checked, what was learned here is not."""
+        result: bytes | list[Replicate] = batch.result()
+        return unpack_replicates(result, self._nodes)[0] if isinstance(result, bytes) else result
+
+
+def _is_finished(batch: Batch) -> bool:
+    return batch.done() and not batch.cancelled() and batch.exception() is None
