@@ -87,6 +87,22 @@ def test_a_bootstrap_that_is_cut_short_leaves_whole_batches(drawn: list[int]) ->
     assert is_same(learned(data, "bic", batches=kept), learned(data, "bic"))
 
 
+def test_a_batch_of_a_search_that_failed_is_not_kept(drawn: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    data, kept = make_data(), KeptBatches()
+    learned(data, "qnml", batches=kept, replicates=10, workers=1)
+    assert list(kept._bytes) == [tuple(range(10))]
+
+    def failing(*arguments: object, **options: object) -> None:
+        raise MemoryError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(task, "climb_together", failing)
+        with pytest.raises(MemoryError):
+            learned(data, "bic", batches=kept, replicates=10, workers=1)
+    assert not kept._bytes
+    assert is_same(learned(data, "bic", batches=kept), learned(data, "bic"))
+
+
 def test_batches_are_let_go_when_nobody_expects_them(drawn: list[int]) -> None:
     data, kept = make_data(), KeptBatches()
     learned(data, "qnml", batches=kept)

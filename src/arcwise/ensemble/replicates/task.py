@@ -199,9 +199,8 @@ class ReplicateTask:
             outcomes = climb_together(self.native(), batch, options, limits=deadline.limits, progress=self.heed)
         except Interrupted as interrupted:
             outcomes, stop = interrupted.found, interrupted
-        finally:
-            if self.batches is not None:
-                self.batches.put(batch)
+        if self.batches is not None:  # a search that failed, for lack of memory, may have left counts half made
+            self.batches.put(batch)
         found = []
         for index, outcome in zip(indices, outcomes, strict=False):
             made = Replicate(index, outcome[2] + self.problem.untold, *outcome[:2])
