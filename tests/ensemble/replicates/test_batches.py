@@ -131,3 +131,23 @@ def test_learn_draws_each_replicate_once_and_lets_go(drawn: list[int], monkeypat
     assert [one.recipe.source for one in found.comparisons].count("bootstrap") == 2
     assert sorted(drawn) == list(range(40))
     assert made and not any(one._bytes for one in made)
+
+
+def test_learn_lets_go_of_what_comparisons_that_are_not_begun_would_have_had(
+    drawn: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[KeptBatches] = []
+    put = KeptBatches.put
+
+    def noted(self: KeptBatches, batch: batches.CountedBatch) -> None:
+        put(self, batch)
+        assert self._bytes
+        made.append(self)
+
+    monkeypatch.setattr(KeptBatches, "put", noted)
+    monkeypatch.setattr("arcwise.analysis.work.Work.simulated", lambda self, main: "not here")
+    monkeypatch.setattr("arcwise.analysis.work.Work.shortage", lambda self, seconds: "the time was up")
+    options: dict[str, Any] = {"replicates": 40, "seed": 1, "permutations": 0, "limit_seconds": None, "progress": False}
+    found = learn(make_data(), **options)
+    assert not found.comparisons
+    assert made and not any(one._bytes for one in made)
