@@ -72,12 +72,21 @@ def test_other_data_and_other_seeds_have_batches_of_their_own(drawn: list[int]) 
     assert len(drawn) == 5 * 45
 
 
-def test_copies_are_added_to_what_is_kept(drawn: list[int]) -> None:
+def test_copies_are_added_to_what_is_kept(drawn: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     base, kept = make_data(), KeptBatches()
     codes = np.vstack([base.codes, base.codes[:1]])
     data = Dataset(codes, (*base.names, "copy"), (*base.states, base.states[0]), base.weights)
-    for score in ("qnml", "bic"):
-        assert is_same(learned(data, score, batches=kept), learned(data, score))
+    laid_out: list[int] = []
+
+    def noted(problem: Any, seed: int, indices: list[int], weights: Any) -> batches.CountedBatch:
+        laid_out.extend(indices)
+        return together.lay_out_together(problem, seed, indices, weights)
+
+    monkeypatch.setattr(task, "lay_out_together", noted)
+    shared = [learned(data, score, batches=kept) for score in ("qnml", "bic")]
+    assert sorted(laid_out) == list(range(45))  # once
+    assert len(drawn) == 2 * 45  # and again for the copies alone
+    assert all(is_same(one, learned(data, score)) for one, score in zip(shared, ("qnml", "bic"), strict=True))
 
 
 def test_a_bootstrap_that_is_cut_short_leaves_whole_batches(drawn: list[int]) -> None:
