@@ -10,11 +10,12 @@ from scipy.special import xlogy
 from scipy.stats import chi2_contingency
 from sklearn.metrics import accuracy_score, brier_score_loss, log_loss
 
+from arcwise.counts import contingency
 from arcwise.data import Dataset
 from arcwise.errors import DataError, OptionError
 from arcwise.evaluate import check_fit, cross_validate, score_predictions
 from arcwise.evaluate import fit_check as module
-from arcwise.evaluate.fit_check import _pair_information, _sort_keys, _weighted_logs, markov_tests
+from arcwise.evaluate.fit_check import _pair_counts, _pair_information, _sort_keys, _weighted_logs, markov_tests
 from arcwise.graph import Dag
 from arcwise.limits import Limits, Status
 from arcwise.model import BayesianNetwork, fit_parameters
@@ -82,11 +83,26 @@ def test_pair_information_is_that_of_the_tables() -> None:
     assert _pair_information(weighted) == pytest.approx(found)
 
 
-def test_pair_information_of_many_rows_is_that_of_few(monkeypatch: pytest.MonkeyPatch) -> None:
-    data = CHAIN.sample(500, seed=4, progress=False).collapse()
-    whole = _pair_information(data)
-    monkeypatch.setattr(module, "MOST_AT_ONCE", 0)
-    assert np.array_equal(_pair_information(data), whole)
+@pytest.mark.parametrize("states", [0, 4])  # pair by pair; by products of a few rows
+def test_pair_information_of_many_rows_is_that_of_few(monkeypatch: pytest.MonkeyPatch, states: int) -> None:
+    data = CHAIN.sample(500, seed=4, progress=False)
+    assert data.collapse().n_rows > 3
+    whole = [_pair_information(one) for one in (data, data.collapse())]
+    monkeypatch.setattr(module, "MOST_AT_ONCE", 3)
+    monkeypatch.setattr(module, "MOST_STATES", states)
+    assert all(np.array_equal(_pair_information(one), whole[0]) for one in (data, data.collapse()))
+    assert np.array_equal(whole[0], whole[1])
+
+
+@pytest.mark.parametrize("extra", [1, 2**40 + 1])
+def test_pairs_of_rows_of_large_weights_are_counted_exactly(extra: int) -> None:
+    """Single precision rounds numbers beyond 2^24, also those of one row."""
+    codes = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+    weights = 2**24 + extra * np.array([1, 3, 5, 7])
+    data = Dataset.from_codes(codes, states=[["0", "1"]] * 2, weights=weights)
+    counts = _pair_counts(data, np.array([0, 2, 4]))
+    assert np.array_equal(counts[:2, 2:], contingency(data, [0, 1]))
+    assert np.array_equal(counts.diagonal(), np.concatenate([contingency(data, [v]) for v in range(2)]))
 
 
 @pytest.mark.parametrize(("variables", "states"), [(3, 4), (9, 200), (17, 65_000)])

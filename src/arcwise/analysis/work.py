@@ -470,11 +470,12 @@ class Work:
         It is expected to take as long as its source took last time. What was given up before is expected to take as
         long as it was tried for. A sample that the time cut short is kept if it is large enough for shares.
         """
-        if why := "" if recipe.source_facts.is_sample else self._exact.excess(recipe.max_parents):
-            return NotBegun(why, by_time=False)
-        if why := self.shortage(self.seconds.get(recipe.source, 0.0)):
-            return NotBegun(why)
-        known = recipe.source in self.seconds
-        made = self.average(recipe, 0.6 if known else 0.3, memory=COMPARED_MEMORY)
-        self.batches.had(recipe)
-        return made
+        try:
+            if why := "" if recipe.source_facts.is_sample else self._exact.excess(recipe.max_parents):
+                return NotBegun(why, by_time=False)
+            if why := self.shortage(self.seconds.get(recipe.source, 0.0)):
+                return NotBegun(why)
+            known = recipe.source in self.seconds
+            return self.average(recipe, 0.6 if known else 0.3, memory=COMPARED_MEMORY)
+        finally:
+            self.batches.had(recipe)  # also if it was not begun

@@ -38,8 +38,10 @@ __all__ = ["FitCheck", "PairFit", "check_fit", "markov_tests"]
 REPLICATES = 100
 # A test needs so many cases per degree of freedom for its p-value to mean anything.
 LEAST_CASES = 5
-# Tables of pairs of so many rows are made by one product of matrices.
-MOST_AT_ONCE = 2**16
+# Tables of pairs are made by products of matrices of so many rows, which are a few megabytes.
+MOST_AT_ONCE = 2**14
+# With more states than this on average, many rows are counted pair by pair in less time.
+MOST_STATES = 4
 # Pairs beyond this many standard deviations of the replicates do not fit, and the false discovery rate of tests.
 FAR = 4.0
 RATE = 0.05
@@ -325,11 +327,11 @@ def _pair_information(data: Dataset) -> NDArray[np.float64]:
 def _pair_counts(data: Dataset, starts: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the tables of all pairs side by side: how often each state of each variable is there with each other.
 
-    Of few rows by one product of matrices; of many, whose matrices are hundreds of megabytes, one by one. Both are
-    exact.
+    By products of matrices, of some rows each; where there are many rows and many states, one by one. Both are exact.
     """
-    if data.n_rows > MOST_AT_ONCE:
-        counts = np.zeros((int(starts[-1]), int(starts[-1])))
+    columns = int(starts[-1])
+    counts = np.zeros((columns, columns))
+    if data.n_rows > MOST_AT_ONCE and columns > MOST_STATES * data.n_variables:
         places = [slice(begin, end) for begin, end in itertools.pairwise(starts.tolist())]
         for i in range(data.n_variables):
             counts[places[i], places[i]] = np.diag(contingency(data, [i]))
@@ -337,15 +339,19 @@ def _pair_counts(data: Dataset, starts: NDArray[np.int64]) -> NDArray[np.float64
                 counts[places[i], places[j]] = table = contingency(data, [i, j])
                 counts[places[j], places[i]] = table.T
         return counts
-    shown = np.zeros((data.n_rows, int(starts[-1])), dtype=np.float32)
-    rows = np.arange(data.n_rows)
-    for v in range(data.n_variables):
-        shown[rows, starts[v] + data.codes[v]] = 1.0
-    weighted = shown if data.weights is None else shown * np.asarray(data.weights, dtype=np.float32)[:, None]
-    # Sums of ones are exact in single precision up to 2^24 only.
-    if data.n_cases >= 2**24:
-        shown, weighted = shown.astype(np.float64), weighted.astype(np.float64)
-    return np.asarray((weighted.T @ shown).astype(np.float64))
+    # Sums of ones are exact in single precision up to 2^24 only, and so are weights.
+    precision = np.float32 if data.n_cases < 2**24 else np.float64
+    for begin in range(0, data.n_rows, MOST_AT_ONCE):
+        codes = data.codes[:, begin : begin + MOST_AT_ONCE]
+        rows = np.arange(codes.shape[1])
+        shown = np.zeros((len(rows), columns), dtype=precision)
+        for v in range(data.n_variables):
+            shown[rows, starts[v] + codes[v]] = 1.0
+        weighted = shown
+        if data.weights is not None:
+            weighted = shown * data.weights[begin : begin + MOST_AT_ONCE, None].astype(precision)
+        counts += weighted.T @ shown
+    return counts
 
 
 def _independent(data: Dataset) -> float:

@@ -72,18 +72,43 @@ def test_other_data_and_other_seeds_have_batches_of_their_own(drawn: list[int]) 
     assert len(drawn) == 5 * 45
 
 
-def test_copies_are_added_to_what_is_kept(drawn: list[int]) -> None:
+def test_copies_are_added_to_what_is_kept(drawn: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     base, kept = make_data(), KeptBatches()
     codes = np.vstack([base.codes, base.codes[:1]])
     data = Dataset(codes, (*base.names, "copy"), (*base.states, base.states[0]), base.weights)
-    for score in ("qnml", "bic"):
-        assert is_same(learned(data, score, batches=kept), learned(data, score))
+    laid_out: list[int] = []
+
+    def noted(problem: Any, seed: int, indices: list[int], weights: Any) -> batches.CountedBatch:
+        laid_out.extend(indices)
+        return together.lay_out_together(problem, seed, indices, weights)
+
+    monkeypatch.setattr(task, "lay_out_together", noted)
+    shared = [learned(data, score, batches=kept) for score in ("qnml", "bic")]
+    assert sorted(laid_out) == list(range(45))  # once
+    assert len(drawn) == 2 * 45  # and again for the copies alone
+    assert all(is_same(one, learned(data, score)) for one, score in zip(shared, ("qnml", "bic"), strict=True))
 
 
 def test_a_bootstrap_that_is_cut_short_leaves_whole_batches(drawn: list[int]) -> None:
     data, kept = make_data(), KeptBatches()
     learned(data, "qnml", batches=kept, limits=Limits(count=7))
     learned(data, "qnml", batches=kept, limits=Limits(seconds=1e-9))
+    assert is_same(learned(data, "bic", batches=kept), learned(data, "bic"))
+
+
+def test_a_batch_of_a_search_that_failed_is_not_kept(drawn: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    data, kept = make_data(), KeptBatches()
+    learned(data, "qnml", batches=kept, replicates=10, workers=1)
+    assert list(kept._bytes) == [tuple(range(10))]
+
+    def failing(*arguments: object, **options: object) -> None:
+        raise MemoryError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(task, "climb_together", failing)
+        with pytest.raises(MemoryError):
+            learned(data, "bic", batches=kept, replicates=10, workers=1)
+    assert not kept._bytes
     assert is_same(learned(data, "bic", batches=kept), learned(data, "bic"))
 
 
@@ -114,4 +139,24 @@ def test_learn_draws_each_replicate_once_and_lets_go(drawn: list[int], monkeypat
     found = learn(make_data(), **options)
     assert [one.recipe.source for one in found.comparisons].count("bootstrap") == 2
     assert sorted(drawn) == list(range(40))
+    assert made and not any(one._bytes for one in made)
+
+
+def test_learn_lets_go_of_what_comparisons_that_are_not_begun_would_have_had(
+    drawn: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[KeptBatches] = []
+    put = KeptBatches.put
+
+    def noted(self: KeptBatches, batch: batches.CountedBatch) -> None:
+        put(self, batch)
+        assert self._bytes
+        made.append(self)
+
+    monkeypatch.setattr(KeptBatches, "put", noted)
+    monkeypatch.setattr("arcwise.analysis.work.Work.simulated", lambda self, main: "not here")
+    monkeypatch.setattr("arcwise.analysis.work.Work.shortage", lambda self, seconds: "the time was up")
+    options: dict[str, Any] = {"replicates": 40, "seed": 1, "permutations": 0, "limit_seconds": None, "progress": False}
+    found = learn(make_data(), **options)
+    assert not found.comparisons
     assert made and not any(one._bytes for one in made)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from arcwise._core.local import ReplicateCounts
+    from arcwise.data import Dataset
     from arcwise.local.problem import Layout
 
 __all__ = ["CountedBatch", "KeptBatches"]
@@ -61,6 +62,7 @@ class KeptBatches:
         self._kept: dict[tuple[int, ...], CountedBatch] = {}
         self._bytes: dict[tuple[int, ...], int] = {}
         self._expected: list[object] | None = None  # nobody has said yet
+        self._selected: tuple[Dataset, tuple[str, ...], Dataset] | None = None
 
     def expect(self, users: Iterable[object]) -> None:
         """Say who will want the batches; where there is nobody, nothing is kept."""
@@ -79,6 +81,18 @@ class KeptBatches:
         if self._expected == []:
             self._kept.clear()
             self._bytes.clear()
+            self._selected = None
+
+    def select(self, data: Dataset, names: tuple[str, ...]) -> Dataset:
+        """Return some columns of the data: to all who ask for the same ones the same object, which batches are of."""
+        with self._lock:
+            last = self._selected
+            if last is not None and last[0] is data and last[1] == names:
+                return last[2]
+            made = data.select(names)
+            if self._expected != []:
+                self._selected = data, names, made
+            return made
 
     def list_whole(self, layout: Layout, seed: int, wanted: Collection[int]) -> list[int]:
         """Return the replicates of a batch that is kept and of which all are wanted; none if there is no such batch."""

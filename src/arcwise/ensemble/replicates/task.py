@@ -191,7 +191,8 @@ class ReplicateTask:
         if self.together == 1:
             alone = [self.learn(index, deadline.limits.seconds) for index in indices]
             return [replicate for replicate in alone if replicate is not None]
-        batch = self._drawn_together(indices, deadline)
+        samples: dict[int, Dataset] = {}  # where copies are scored in them
+        batch = self._drawn_together(indices, deadline, samples)
         if batch is None:
             return []
         options, stop = self.climb_options(0), None
@@ -199,18 +200,19 @@ class ReplicateTask:
             outcomes = climb_together(self.native(), batch, options, limits=deadline.limits, progress=self.heed)
         except Interrupted as interrupted:
             outcomes, stop = interrupted.found, interrupted
-        finally:
-            if self.batches is not None:
-                self.batches.put(batch)
+        if self.batches is not None:  # a search that failed, for lack of memory, may have left counts half made
+            self.batches.put(batch)
         found = []
         for index, outcome in zip(indices, outcomes, strict=False):
             made = Replicate(index, outcome[2] + self.problem.untold, *outcome[:2])
-            found.append(self._with_copies(made, self.draw(index)[0]) if self.copies else made)
+            found.append(self._with_copies(made, samples.get(index) or self.draw(index)[0]) if self.copies else made)
         if stop is not None:
             raise Interrupted(found)
         return found
 
-    def _drawn_together(self, indices: list[int], deadline: Deadline) -> CountedBatch | None:
+    def _drawn_together(
+        self, indices: list[int], deadline: Deadline, samples: dict[int, Dataset]
+    ) -> CountedBatch | None:
         """Return some replicates as they were kept, or drawn now; None if the time is too short."""
         kept = None if self.batches is None else self.batches.take(self.problem.layout, self.seed, indices)
         if kept is not None:
@@ -221,6 +223,8 @@ class ReplicateTask:
                 return None
             sample, seed = self.draw(index)
             drawn.append((sample.native_weights, seed))
+            if self.copies:
+                samples[index] = sample
         return lay_out_together(self.problem, self.seed, indices, drawn)
 
     def list_kept(self, wanted: Collection[int]) -> list[int]:
@@ -265,7 +269,10 @@ class ReplicateTask:
     @functools.cached_property
     def problem(self) -> LocalProblem:
         """The original data, prepared for local search: without copies, if columns are learned as one."""
-        data = self.data.select(self.copies.kept) if self.copies else self.data
+        data = self.data
+        if self.copies:
+            kept = self.copies.kept
+            data = data.select(kept) if self.batches is None else self.batches.select(data, kept)
         return LocalProblem.of(data, self.score, self.rules)
 
     @functools.cached_property
