@@ -85,7 +85,7 @@ class TimedCluster(Cluster):
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Start one task."""
-        started = self._executor.submit(_timed, function, *arguments)
+        started = super().submit(_timed, function, *arguments)
         return _Unwrapped(started, self.spent.tasks).future
 
 
@@ -110,6 +110,7 @@ class _Unwrapped:
             self.future.set_result(result)
 
         started.add_done_callback(take)
+        self.future.add_done_callback(lambda _: started.cancel() if self.future.cancelled() else None)
 
 
 def _timed(function: Callable[..., Any], *arguments: Any) -> tuple[int, float, Any]:

@@ -537,3 +537,11 @@ def test_a_scheduler_that_does_not_answer_is_an_error(data: Dataset) -> None:
             learn(data, cluster=address)
     with pytest.raises(OptionError, match="asks for certificates, and Dask knows of none here"):
         learn(data, cluster="tls://head:8786")
+
+
+def test_the_cluster_of_the_benchmark_notes_each_task(cluster: Cluster) -> None:
+    from benchmarks.cluster import Spent, TimedCluster
+
+    timed = TimedCluster(cluster.client, Spent())
+    assert timed.run_all(_add, [1, 2, 3], "one", [10, 20]) == [16, 26]
+    assert len(timed.spent.tasks) == 2 and all(seconds >= 0 for _, seconds in timed.spent.tasks)
