@@ -198,7 +198,7 @@ def measure(
     """Carry out what the log does not have; return all its lines."""
     lines = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
     done = {(row["world"], row["cases"], row["seed"], row["way"]) for row in lines}
-    sources = Sources(NETWORKS)
+    sources = Sources(str(NETWORKS))
     for seed in seeds:
         for cases in sizes:
             for world in worlds:

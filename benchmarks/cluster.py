@@ -154,7 +154,7 @@ def jobs(given: argparse.Namespace) -> dict[str, Callable[[], Job]]:
     def chains() -> Job:
         table = build_parent_sets(data, "bdeu:ess=1", slack=8.0, max_parents=4, threads=1, progress=False)
         options: dict[str, Any] = {"most_draws": given.draws, "steps": given.steps, "threads": 1, **quiet}
-        return lambda cluster: sample_posterior(table, **options, cluster=cluster).arc_probabilities().tolist()
+        return lambda cluster: sample_posterior(table, **options | {"cluster": cluster}).arc_probabilities().tolist()
 
     def effects() -> Job:
         few = network.sample(given.effect_cases, seed=1)  # many parent sets

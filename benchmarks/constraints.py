@@ -11,6 +11,7 @@ import math
 import sys
 import time
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from arcwise.confidence import consensus_network, edge_confidence
 from arcwise.data import Dataset, read_data
@@ -41,7 +42,7 @@ def credible(data: Dataset, constraints: Constraints | None) -> int:
 
 def bootstrap(data: Dataset, constraints: Constraints | None) -> int:
     """Tabu search on resampled data, and the consensus; returns the networks."""
-    asked = {"replicates": REPLICATES, "options": {"refine": 0}, "seed": 1, "progress": False}
+    asked: dict[str, Any] = {"replicates": REPLICATES, "options": {"refine": 0}, "seed": 1, "progress": False}
     networks = bootstrap_networks(data, "bic", constraints=constraints, **asked)
     consensus_network(edge_confidence(networks), 0.5)
     return networks.count
@@ -78,8 +79,8 @@ def main(arguments: Sequence[str] = ()) -> None:
         data = read_data(folder / f"{name}.csv.gz")
         known = true_of(data)
         for label, work in (("optimum", optimum), ("credible set", credible), ("bootstrap", bootstrap)):
-            free, all_of_them = best_of_three(lambda w=work, d=data: w(d, None))  # type: ignore[misc]
-            bound, left = best_of_three(lambda w=work, d=data, k=known: w(d, k))  # type: ignore[misc]
+            free, all_of_them = best_of_three(lambda w=work, d=data: w(d, None))
+            bound, left = best_of_three(lambda w=work, d=data, k=known: w(d, k))
             counts = "1 | 1" if work is optimum else f"{all_of_them:,} | {left:,}"
             print(
                 f"| {name} | {data.n_variables} | {label} | {counts} | {free:.3f} | {bound:.3f} | {bound / free:.2f} |",

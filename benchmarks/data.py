@@ -56,9 +56,9 @@ def reading(folder: Path) -> None:
     for name, words in kinds.items():
         path = folder / "table.csv"
         write_table(path, words, rng)
-        ours = seconds(lambda path=path: read_data(path))  # type: ignore[misc]
-        theirs = seconds(lambda path=path: pd.read_csv(path), 3)  # type: ignore[misc]
-        both = seconds(lambda path=path: Dataset.from_dataframe(pd.read_csv(path)), 3)  # type: ignore[misc]
+        ours = seconds(lambda path=path: read_data(path))
+        theirs = seconds(lambda path=path: pd.read_csv(path), 3)
+        both = seconds(lambda path=path: Dataset.from_dataframe(pd.read_csv(path)), 3)
         size = path.stat().st_size / 1e6
         print(
             f"| {name} | {size:.1f} | {ours:.3f} s | {theirs:.3f} s | {both:.3f} s | {theirs / ours:.1f} |", flush=True
@@ -123,7 +123,7 @@ def large() -> None:
 
     step("Dataset.from_codes (copies)", construct)
     data = made["data"]
-    codes = np.array(data.codes)
+    codes = data.codes.copy()
     step("Dataset(codes, ...) (shares)", lambda: Dataset(codes, data.names, data.states))
     step("digest", lambda: data.digest)
     step("resample", lambda: made.update(sample=data.resample(rng)))

@@ -101,7 +101,7 @@ def compare_with_peer() -> None:
                 seconds, dag = peer.learn(method)
             assert dag is not None
             theirs = bic.score_network(data, dag)
-            own, result = cpu_seconds(lambda s=search, d=data: s(d))  # type: ignore[misc]
+            own, result = cpu_seconds(lambda s=search, d=data: s(d))
             ours = bic.score_network(data, result.dag)
             print(
                 f"| {name} | {data.n_variables} | {label} | {seconds:.4f} | {own:.4f} | {seconds / own:.1f} | "
@@ -155,8 +155,8 @@ def climb_large_networks() -> None:
     for name, limit in LARGE:
         truth = BayesianNetwork.read_bif(NETWORKS / f"{name}.bif.gz")
         data = truth.sample(CASES, seed=1)
-        climbing, _ = cpu_seconds(lambda d=data, m=limit: hill_climb(d, max_parents=m), most=1)  # type: ignore[misc]
-        tabu, result = cpu_seconds(lambda d=data, m=limit: tabu_search(d, max_parents=m), most=1)  # type: ignore[misc]
+        climbing, _ = cpu_seconds(lambda d=data, m=limit: hill_climb(d, max_parents=m), most=1)
+        tabu, result = cpu_seconds(lambda d=data, m=limit: tabu_search(d, max_parents=m), most=1)
         print(
             f"| {name} | {data.n_variables} | {limit or 'any'} | {climbing:.2f} | {tabu:.2f} | "
             f"{len(result.dag.arcs)} | {result.score:.1f} | {bic.score_network(data, truth.dag):.1f} |",
@@ -188,7 +188,7 @@ def climb_two_thousand_variables() -> None:
     dag, data = random_network(2000, CASES)
     truth = make_score("bic").score_network(data, dag)
     for label, search in (("hill climbing", hill_climb), ("tabu", tabu_search)):
-        seconds, found = cpu_seconds(lambda s=search: s(data, max_parents=2), most=1)  # type: ignore[misc]
+        seconds, found = cpu_seconds(lambda s=search: s(data, max_parents=2), most=1)
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
         print(
             f"| {label} | {seconds:.2f} | {found.dag.n_arcs} | {found.score:.1f} | {truth:.1f} | "

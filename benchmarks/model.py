@@ -154,8 +154,8 @@ def beside_pyagrum(folder: Path, networks: dict[str, BayesianNetwork]) -> None:
         theirs, model = cpu_seconds(lambda path=path: pyagrum.loadBN(str(path)), runs=3)
         other = BayesianNetwork.from_pyagrum(model)
         same = set(network.names) == set(other.names) and network.dag.n_arcs == other.dag.n_arcs
-        check = f"{len(network.names)} variables and {network.dag.n_arcs} arcs in {'both' if same else 'OURS ALONE'}"
-        row(f"read {name}.bif ({path.stat().st_size / 1e6:.2f} MB)", ours, theirs, check)
+        both = f"{len(network.names)} variables and {network.dag.n_arcs} arcs in {'both' if same else 'OURS ALONE'}"
+        row(f"read {name}.bif ({path.stat().st_size / 1e6:.2f} MB)", ours, theirs, both)
 
 
 def main(arguments: Sequence[str] = ()) -> None:

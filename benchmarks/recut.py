@@ -14,6 +14,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -27,10 +28,10 @@ from benchmarks._topic import SHARED, has_data, parser_for
 NETWORKS = ("asia", "sachs", "child")
 
 
-def judge(data: object, truth: set[frozenset[str]], replicates: int, seed: int) -> tuple[float, int, float]:
+def judge(data: Any, truth: set[frozenset[str]], replicates: int, seed: int) -> tuple[float, int, float]:
     """Return the mean log loss of all pairs, the false pairs above one half, and the seconds."""
     start = time.perf_counter()
-    asked = {"replicates": replicates, "seed": seed, "options": {"refine": 0}, "progress": False}
+    asked: dict[str, Any] = {"replicates": replicates, "seed": seed, "options": {"refine": 0}, "progress": False}
     made = edge_confidence(bootstrap_networks(data, "bdeu:ess=1", **asked))
     seconds = time.perf_counter() - start
     losses, extra = [], 0

@@ -123,11 +123,11 @@ def main(arguments: Sequence[str] = ()) -> None:
         free = None
         for label, choose in ways:
             begin = time.process_time()
-            allowed = np.ones((n, n), dtype=bool) if choose is None else choose(data)  # type: ignore[no-untyped-call]
+            allowed = np.ones((n, n), dtype=bool) if choose is None else choose(data)
             choosing = time.process_time() - begin
             arcs = [(data.names[a], data.names[b]) for a, b in np.argwhere(~allowed) if a != b]
             rules = Constraints(data.names, forbidden=arcs, max_parents=most)
-            seconds, found = cpu_seconds(lambda d=data, r=rules: tabu_search(d, constraints=r))  # type: ignore[misc]
+            seconds, found = cpu_seconds(lambda d=data, r=rules: tabu_search(d, constraints=r))
             free = found.score if free is None else free
             shd = compare(truth.dag, found.dag).shd
             pairs = np.triu(allowed, 1).sum()

@@ -45,7 +45,7 @@ def seconds_long_cells() -> None:
     print("| cells | seconds of the cells | wall s | overhead | runner's CPU s |")
     print("|---:|---:|---:|---:|---:|")
     found = [run(cells=count, seconds=1.0) for count in (10, 60)]
-    found.append(tuple(b - a for a, b in zip(*found, strict=True)))  # type: ignore[arg-type]
+    found.append(tuple(b - a for a, b in zip(*found, strict=True)))
     for wall, cpu, spent, done in found:
         print(f"| {done} | {spent:.2f} | {wall:.2f} | {wall / spent - 1:.1%} | {cpu:.2f} |", flush=True)
 
