@@ -195,6 +195,7 @@ bool ReplicateCounts::count(std::size_t child, std::span<const std::int32_t> par
         step *= data_.arity(static_cast<std::size_t>(set[k]));
     }
     if (set == counted_set_) return true;
+    counted_set_.clear();  // if memory is short now, what is counted is of no set
     if (const auto found = known_.find(set); found != known_.end()) {
         counted_ = found->second.unpacked();
     } else {

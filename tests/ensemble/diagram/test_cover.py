@@ -112,7 +112,7 @@ def filtered(score: NDArray[np.float64], slack: float, allowed: NDArray[np.bool_
     return {str(dag): value for dag, value in zip(dags[keep].tolist(), total[keep].tolist(), strict=True)}
 
 
-@settings(max_examples=80)
+@settings(max_examples=50)
 @given(
     score=scores(),
     slack=st.sampled_from([0.0, 0.5, 1.0, 2.9957, 5.0106, 12.0]),
