@@ -82,6 +82,25 @@ def test_data_are_simulated_for_the_calibration_by_table_alone() -> None:
         assert ("simulated data" in refinement._kinds(asked)) == (calibration == "table")
 
 
+def test_ctrl_c_behind_a_draft_leaves_the_draft_which_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(work, "LONG_VALUES", 3000)
+    seen: list[arcwise.Analysis] = []
+    learn = ReplicateTask.learn
+
+    def interrupted(task: ReplicateTask, index: int, seconds: float | None = None) -> Replicate | None:
+        if index > 30:
+            raise KeyboardInterrupt
+        return learn(task, index, seconds)
+
+    monkeypatch.setattr(ReplicateTask, "learn", interrupted)
+    found = learned(seen, replicates=60, compare=False, permutations=0, threads=1)
+    assert len(seen) == 1 and found.main.count == 20
+    assert not found.complete and found.status is Status.INTERRUPTED
+    told = [remark.text for remark in found.remarks]
+    assert any("You stopped the run before these were computed: 60 networks in place of 20" in text for text in told)
+    assert not any("Still to come" in text for text in told)
+
+
 def test_a_draft_with_fewer_completions_than_the_result_is_no_obstacle(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(work, "LONG_VALUES", 1)
     rng = np.random.default_rng(0)

@@ -325,6 +325,8 @@ def test_what_is_proved_of_the_best_network_is_told(
         assert best.score == pytest.approx(arcwise.find_optimal(table, progress=False).score) and best.gap == 0
         assert "no network with at most 2 parents per variable has a better one, which is proved" in methods
         assert not any("not proved" in remark.text for remark in found.remarks)
+        told = " ".join(found.to_text().split())
+        assert "has a better one, which is proved" in told and "allow more time" not in told
     else:
         assert record["best"]["most_parents"] == best.most_parents is not None
         assert f"with at most {best.most_parents} parent" in methods and "nothing is known of others" in methods

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from arcwise.analysis.analysis import Analysis
 from arcwise.analysis.options import AUTO, LearnOptions
 from arcwise.analysis.preparation import Prepared, open_table, prepare
-from arcwise.analysis.prose.remarks import to_come_remark
+from arcwise.analysis.prose.remarks import stopped_remark, to_come_remark
 from arcwise.analysis.refinement import first_result, refine
 from arcwise.analysis.work import FIRST_NETWORKS, Work, completions_of
 from arcwise.cluster import open_cluster
@@ -128,10 +128,17 @@ def learn_prepared(
         if on_result is not None and work.is_long:
             folder = opened.enter_context(tempfile.TemporaryDirectory())
             work = replace(work, journal=str(Path(folder) / "networks"))
-            on_result(_draft(work, line))
+            draft = _draft(work, line)
+            on_result(draft.with_remark(to_come_remark))
             if not isinstance(given, Dataset) and not has_all_states(given):  # the time of the draft was over before
                 work = replace(work, journal=None)
-        return refine(first_result(work, line), work, line, on_result)
+            try:
+                first = first_result(work, line)
+            except KeyboardInterrupt:
+                return draft.with_remark(stopped_remark)
+        else:
+            first = first_result(work, line)
+        return refine(first, work, line, on_result)
 
 
 def _draft(work: Work, line: RunLine) -> Analysis:
@@ -143,7 +150,7 @@ def _draft(work: Work, line: RunLine) -> Analysis:
     few = replace(work, options=replace(work.options, replicates=FIRST_NETWORKS), seconds={})
     found = first_result(few, line)
     more = f"{work.options.replicates:,} networks in place of {found.main.count:,}"
-    return replace(found, unfinished=(more,)).with_remark(to_come_remark)
+    return replace(found, unfinished=(more,))
 
 
 def _recut(prepared: Prepared, given: Dataset | Completions, options: LearnOptions) -> Uncut | None:

@@ -30,18 +30,17 @@ from arcwise.confidence.averaging import class_sums, class_sums_twin
 from arcwise.confidence.credible_averages import MOST_CLASSES, MOST_DAGS
 from arcwise.deadline import Deadline
 from arcwise.ensemble import CredibleSet, Ensemble, NetworkSet, Posterior, weigh_classes
+from arcwise.ensemble.class_draws import splits_classes, tells_members_apart
 from arcwise.ensemble.ensemble_facts import CONSTRAINTS, TARGETS, fixed_pairs
 from arcwise.ensemble.given import as_ensemble
-from arcwise.ensemble.joint_constraints import has_own_limits
 from arcwise.ensemble.reach import listed_or_drawn
-from arcwise.errors import ArcwiseError, OptionError, UnfinishedError
+from arcwise.errors import OptionError, UnfinishedError
 from arcwise.graph import Constraints, Dag, FixedPairs, class_keys
 from arcwise.graph.bitset import bits, components
 from arcwise.graph.class_members import ClassMembers
 from arcwise.graph.orientations import OrientationCounter, orientations, sample_orientation
 from arcwise.limits import Limits
 from arcwise.mentions import Remedy
-from arcwise.scores import SCORES, make_score
 from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
@@ -131,9 +130,9 @@ def next_experiment(networks: Ensemble | Posterior, *, seed: int = 0, limits: Li
     rng = np.random.default_rng(seed)
     classes, n_classes = _classes(listed, rng)
     obeyed = listed.obeyed
-    if obeyed is not None and _splits_classes(obeyed):
+    if obeyed is not None and splits_classes(obeyed):
         settled, open_now, drawn = _by_allowed_members(classes, obeyed, rng, deadline)
-    elif _tells_members_apart(listed):
+    elif tells_members_apart(listed):
         settled, open_now, drawn = *_settled(_without_odds(listed), deadline), False
     elif _is_by_targets_alone(listed):
         settled, open_now, drawn = _by_components(classes, rng, deadline)
@@ -147,9 +146,9 @@ def next_experiment_twin(networks: NetworkSet) -> NDArray[np.float64]:
     """Return what `next_experiment` calls `settled`, class by class and member by member: for comparison."""
     weight_of: dict[frozenset[Dag], float] = {}
     obeyed, fixed = networks.obeyed, networks.fixed or FixedPairs(networks.names)
-    splits = obeyed if obeyed is not None and _splits_classes(obeyed) else None
+    splits = obeyed if obeyed is not None and splits_classes(obeyed) else None
     for dag, weight in zip(networks, networks.weights, strict=True):
-        whole = [dag] if splits is None and _tells_members_apart(networks) else ClassMembers(dag, networks.fixed)
+        whole = [dag] if splits is None and tells_members_apart(networks) else ClassMembers(dag, networks.fixed)
         members = frozenset(one for one in whole if splits is None or splits.allows_dag(one))
         weight_of[members] = weight_of.get(members, 0.0) + float(weight)
     settled = np.zeros(networks.n_variables)
@@ -168,11 +167,6 @@ def next_experiment_twin(networks: NetworkSet) -> NDArray[np.float64]:
     return settled
 
 
-def _splits_classes(constraints: Constraints) -> bool:
-    """Say whether constraints allow some members of a class and not others."""
-    return constraints.is_ancestral or has_own_limits(constraints)
-
-
 def _shared_arcs(dags: Iterable[Dag]) -> frozenset[tuple[str, str]]:
     return frozenset.intersection(*(frozenset(dag.arcs) for dag in dags))
 
@@ -181,18 +175,6 @@ def _with_target(networks: NetworkSet, name: str) -> NetworkSet:
     """Return the networks as if the variable had been set in one more experiment."""
     targets = [*(networks.facts.get(TARGETS) or ()), [name]]
     return replace(networks, facts={**networks.facts, TARGETS: targets})
-
-
-def _tells_members_apart(networks: NetworkSet) -> bool:
-    """Say whether networks of one class (of `networks.fixed`) can have different scores."""
-    options = dict(networks.score)
-    name, beliefs = str(options.pop("name", "")), options.pop("beliefs", None) or {}
-    if beliefs.get("fair_sizes") or name not in SCORES:
-        return bool(beliefs.get("fair_sizes"))
-    try:
-        return not make_score(name, **options).facts.equivalent
-    except (ArcwiseError, TypeError):  # it takes an object, such as a prior network
-        return not SCORES[name].FACTS.equivalent
 
 
 def _is_by_targets_alone(networks: NetworkSet) -> bool:

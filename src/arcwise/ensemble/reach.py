@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.ensemble.class_draws import drawn_from_classes
 from arcwise.ensemble.completion_networks import CompletionNetworks, completed_under
 from arcwise.ensemble.completion_weights import CompletionWeights, completion_of_networks
 from arcwise.ensemble.credible_set import CredibleSet
@@ -100,7 +101,8 @@ def family_reach(
     ----------
     networks
         A set of networks, or a posterior. A credible set of more than 50,000 is drawn from; the shares of its families
-        are exact all the same.
+        are exact all the same. Networks of a bootstrap are replaced by members of their classes, drawn at random
+        (`drawn_from_classes`): which one a search ends with says nothing of directions.
     shares
         The ensemble that `networks` were drawn from: the shares of families are taken from it.
     seed, limits
@@ -111,7 +113,7 @@ def family_reach(
     if isinstance(networks, CredibleSet) and shares is None and not is_listed:
         shares = networks.summary(limits=limits)
     count = max(networks.count, 1) if is_listed else DRAWS
-    listed = listed_or_drawn(networks, count=count, seed=seed, limits=limits)
+    listed = drawn_from_classes(listed_or_drawn(networks, count=count, seed=seed, limits=limits), seed)
     weights = listed.weights
     reached = _reached(listed.families, listed.choices, weights)
     found = FamilyReach(

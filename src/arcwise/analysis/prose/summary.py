@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from arcwise.analysis.edges import EdgeFinding
 from arcwise.analysis.prose.beliefs import contradiction_sentence
+from arcwise.analysis.prose.bounds import bound_words
 from arcwise.analysis.prose.constraints import constraint_summary
 from arcwise.analysis.prose.edges import effect_sentence
 from arcwise.analysis.thresholds import RuleName
@@ -58,6 +59,13 @@ def _lead(analysis: Analysis, kept: list[EdgeFinding]) -> str:
     if analysis.has_few_networks:
         count = analysis.confidence.n_networks
         only = "Only one network was learned" if count == 1 else f"Only {count:,} networks were learned"
+        best = analysis.main.optimum
+        if best is not None and analysis.main.asked is None:  # one network is what was asked for
+            return (
+                f"The best network has {_edges(len(kept))} and the score {best.score:.6f}: "
+                f"{bound_words(best, analysis.main.recipe)}. How far each edge can be trusted, one network does not "
+                "say: a method that averages does."
+            )
         return (
             f"{only}, with {_edges(len(kept))} above the cut-off. Shares of so few say nothing about how far an edge "
             "can be trusted: take this as a first guess, and allow more time."
