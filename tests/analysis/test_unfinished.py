@@ -319,6 +319,7 @@ def test_what_is_proved_of_the_best_network_is_told(
     found.save(tmp_path / "out")
     record = json.loads((tmp_path / "out" / "run.json").read_text())["result"]
     assert record["best"]["score"] == best.score and record["best"]["proved"] == best.is_proved
+    assert record["expected_false"] is None and record["expected_missed"] is None
     methods = methods_of_networks(found)
     if seconds is None:
         table = build_parent_sets(votes, "bic", max_parents=2, progress=False)

@@ -144,8 +144,9 @@ def run_record(analysis: Analysis) -> dict[str, Any]:
             "verdict": dict(analysis.main.verdict) or None,
             "threshold": analysis.threshold,
             "calibration": analysis.probability.calibration.describe(),
-            "expected_false": round(analysis.expected.false, 6),
-            "expected_missed": round(analysis.expected.missed, 6),
+            # Shares of so few networks say nothing.
+            "expected_false": None if analysis.has_few_networks else round(analysis.expected.false, 6),
+            "expected_missed": None if analysis.has_few_networks else round(analysis.expected.missed, 6),
             "rules": {mark.label: mark.threshold.value for mark in analysis.thresholds.marks},
             "arcs": [list(arc) for arc in analysis.dag.arcs],
             "dropped": [[edge.tail, edge.head] for edge in analysis.consensus.dropped],
