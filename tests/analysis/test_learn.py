@@ -135,7 +135,7 @@ def test_a_limit_of_memory_says_what_helps_and_chooses_no_other_method(monkeypat
     data = datasets.load("breast-cancer")
     found = learn(data, **CREDIBLE)
     assert found.status is Status.MEMORY_LIMIT and found.main.asked is not None
-    assert re.search(r"not complete.*--max-parents 3.*--method bootstrap", found.remarks[0].text)
+    assert re.search(r"not complete.*--max-parents \d.*--method bootstrap", found.remarks[0].text)
     known = arcwise.Constraints(data.names, ancestors=[data.names[:2]])
     obeying = learn(data, constraints=known, **QUICK)  # bootstraps do not obey, a best network does
     assert obeying.main.recipe.source == "optimum" and not known.violations(obeying.dag)

@@ -23,6 +23,7 @@ from arcwise.analysis import learning, open_analysis, work
 from arcwise.analysis.averaged import Averaged, Shortfall
 from arcwise.analysis.prose.bounds import bound_words, factor_words
 from arcwise.analysis.prose.sources import methods_of_networks
+from arcwise.analysis.prose.unfinished import remedy_words
 from arcwise.deadline import Deadline
 from arcwise.ensemble import CredibleSet, Recipe, best_network
 from arcwise.ensemble.diagram.bracket import Bracket
@@ -354,3 +355,17 @@ def test_a_network_that_is_proved_by_a_bound_a_rounding_away_has_no_gap(
     found = best_network.best_network(recipe, votes, table, Deadline())
     assert found is not None and found.is_proved
     assert found.gap == 0 and found.upper_bound == found.score
+
+
+def test_remedies_are_others_than_what_was_asked_for() -> None:
+    usual = Recipe.usual("optimum", "bdeu:ess=1", n_cases=300)
+    told = remedy_words(Status.TIME_LIMIT, usual)
+    assert told.startswith(
+        "Allow more time (--limit-seconds), ask for fewer parents (--max-parents 3), take another score"
+    )
+    assert "--max-parents 4" in remedy_words(Status.MEMORY_LIMIT, usual, 4)
+    few = Recipe.usual("optimum", "bic", n_cases=300, max_parents=3)
+    told = remedy_words(Status.MEMORY_LIMIT, few, 3)
+    assert told == "Ask for fewer parents (--max-parents 2), or use --method bootstrap."
+    one = Recipe.usual("optimum", "bic", n_cases=300, max_parents=1)
+    assert remedy_words(Status.MEMORY_LIMIT, one) == "Use --method bootstrap."

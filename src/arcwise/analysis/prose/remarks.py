@@ -98,7 +98,8 @@ def sample_remark(found: Averaged, seconds: float | None) -> Remark:
     if found.optimum is not None:
         return Remark(
             f"The best network is not proved to be one ({found.status}). What is shown has the score "
-            f"{found.optimum.score:.6f}: {bound_words(found.optimum, found.recipe)}. {remedy_words(found.status)}",
+            f"{found.optimum.score:.6f}: {bound_words(found.optimum, found.recipe)}. "
+            f"{remedy_words(found.status, found.recipe, found.optimum.most_parents)}",
             by_time=found.status is Status.TIME_LIMIT,
         )
     return Remark(
@@ -246,7 +247,7 @@ def price_remarks(price: ConstraintPrice | None) -> tuple[Remark, ...]:
 def no_networks_message(given_up: Averaged) -> str:
     """Say that there is nothing to average, and what to do about it."""
     facts = given_up.recipe.source_facts
-    remedy = "Allow more time: --limit-seconds." if facts.is_sample else remedy_words(given_up.status)
+    remedy = "Allow more time: --limit-seconds." if facts.is_sample else remedy_words(given_up.status, given_up.recipe)
     return f"the {facts.title} could not be completed: {shortfall_words(given_up)}. {remedy}"
 
 

@@ -11,27 +11,39 @@ from arcwise.limits import Status
 
 if TYPE_CHECKING:
     from arcwise.analysis.averaged import Averaged
+    from arcwise.ensemble import Recipe
 
 __all__ = ["known_words", "remedy_words", "unfinished_remark", "why_unfinished"]
 
+# With so few parents most tables fit.
+FEW_PARENTS = 3
 
-def remedy_words(status: Status) -> str:
-    """Say what would make a set fit its limit."""
-    begin = "Ask for" if status is Status.MEMORY_LIMIT else "Allow more time (--limit-seconds),"
-    return (
-        f"{begin} fewer parents (--max-parents 3), another score (--score bic prunes best), or use --method bootstrap."
-    )
+
+def remedy_words(status: Status, recipe: Recipe, scored: int | None = None) -> str:
+    """Say what would make a set fit its limit; `scored` is how many parents it has come to."""
+    fewer = scored or FEW_PARENTS
+    if recipe.max_parents is not None and recipe.max_parents <= fewer:
+        fewer = recipe.max_parents - 1
+    ways = [] if status is Status.MEMORY_LIMIT else ["allow more time (--limit-seconds)"]
+    ways += [f"ask for fewer parents (--max-parents {fewer})"] if fewer > 0 else []
+    ways += [] if recipe.score.get("name") == "bic" else ["take another score (--score bic prunes best)"]
+    words = ", ".join([*ways, "or use --method bootstrap"]) if ways else "use --method bootstrap"
+    return f"{words[0].upper()}{words[1:]}."
 
 
 def why_unfinished(given_up: Averaged) -> str:
     """Say where the set ended: "its networks could not all be counted (time limit)"."""
-    scored = None if given_up.unfinished is None else given_up.unfinished.most_parents
+    scored = _scored(given_up)
     upto = "" if scored is None else f" beyond sets of {scored}"
     what = {
         Shortfall.TABLE: f"the table of parent sets could not be completed{upto}",
         Shortfall.NETWORKS: "its networks could not all be counted",
     }.get(given_up.shortfall or Shortfall.NETWORKS, "too few completions were finished")
     return f"{what} ({given_up.status})"
+
+
+def _scored(given_up: Averaged) -> int | None:
+    return None if given_up.unfinished is None else given_up.unfinished.most_parents
 
 
 def known_words(given_up: Averaged) -> str:
@@ -72,5 +84,6 @@ def unfinished_remark(shown: Averaged, given_up: Averaged, *, gaps: bool) -> Rem
             "there to be looked at, and says nothing of how far its edges can be trusted."
         )
     return Remark(
-        f"{text} {remedy_words(given_up.status)}", by_time=Status.TIME_LIMIT in (given_up.status, shown.status)
+        f"{text} {remedy_words(given_up.status, given_up.recipe, _scored(given_up))}",
+        by_time=Status.TIME_LIMIT in (given_up.status, shown.status),
     )
