@@ -8,8 +8,9 @@
 namespace arcwise {
 
 namespace {
-// Blocks have so many first nodes at most: their weights then fit into the second cache.
-constexpr std::size_t most_first_nodes = 14;
+// Blocks have so many first nodes at most: their weights, 48 kilobytes for each node, then fit into the
+// second cache. (With 14, two threads waited for the third one, which they share.)
+constexpr std::size_t most_first_nodes = 12;
 // There are four blocks at least.
 constexpr std::size_t least_last_nodes = 2;
 
@@ -87,33 +88,27 @@ BlockRows::BlockRows(const ParentWeights& rows, const TableView& table)
     }
 }
 
-void BlockWeights::find_levels(std::size_t block) {
-    for (std::size_t v = 0; v < rows_.nodes(); ++v) {
-        if (rows_.in_block(v, block)) continue;
-        std::int32_t* top = own_levels(v);
-        std::fill_n(top, rows_.length(), ParentWeights::impossible);
-        rows_.for_rows(v, block, [&](std::size_t, const BlockRows::Row& row) {
-            top[row.set] = std::max(top[row.set], row.level);
-        });
-        raise_levels(top, rows_.length(), v);
-    }
+void BlockWeights::find_levels(std::size_t v, std::size_t block) {
+    std::int32_t* top = &levels_[v * rows_.length()];
+    std::fill_n(top, rows_.length(), ParentWeights::impossible);
+    rows_.for_rows(v, block, [&](std::size_t, const BlockRows::Row& row) {
+        top[row.set] = std::max(top[row.set], row.level);
+    });
+    raise_levels(top, rows_.length(), v);
 }
 
-void BlockWeights::find_sums(std::size_t block) {
+void BlockWeights::find_sums(std::size_t v, std::size_t block) {
     const auto& rows = rows_.rows();
-    for (std::size_t v = 0; v < rows.nodes; ++v) {
-        if (rows_.in_block(v, block)) continue;
-        const std::int32_t* top = levels(v);
-        double* sums = own_mantissas(v);
-        std::fill_n(sums, rows_.length(), 0.0);
-        // Each sum is scaled by its own set's final level from the start: what this makes too small to be
-        // held is too small to matter, there and in every larger set, whose level is no lower.
-        rows_.for_rows(v, block, [&](std::size_t, const BlockRows::Row& row) {
-            sums[row.set] +=
-                row.weight * clamped_power_of_two(rows.exponent(row.level) - rows.exponent(top[row.set]));
-        });
-        sum_up(sums, top, rows.fraction, rows_.length(), v);
-    }
+    const std::int32_t* top = levels(v);
+    double* sums = &mantissas_[v * rows_.length()];
+    std::fill_n(sums, rows_.length(), 0.0);
+    // Each sum is scaled by its own set's final level from the start: what this makes too small to be held is
+    // too small to matter, there and in every larger set, whose level is no lower.
+    rows_.for_rows(v, block, [&](std::size_t, const BlockRows::Row& row) {
+        sums[row.set] +=
+            row.weight * clamped_power_of_two(rows.exponent(row.level) - rows.exponent(top[row.set]));
+    });
+    sum_up(sums, top, rows.fraction, rows_.length(), v);
 }
 
 void BlockWeights::add_shares(std::size_t v, std::size_t block, double* shares) {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "ensemble/all_dags/large_array.hpp"
 #include "ensemble/all_dags/parent_weights.hpp"
 #include "ensemble/all_dags/power_of_two.hpp"
 
@@ -58,25 +59,31 @@ class BlockRows {
     std::vector<std::vector<Group>> groups_;
 };
 
+// Memory is taken once and used for one block after the other; it is touched only where it is written to.
 class BlockWeights {
   public:
     explicit BlockWeights(const BlockRows& rows)
         : rows_(rows),
           levels_(rows.nodes() * rows.length()),
           mantissas_(rows.nodes() * rows.length()),
+          slopes_(rows.nodes() * rows.length()),
           inside_(rows.length() - 1) {}
 
     static std::size_t bytes_for(const BlockRows& rows) { return 20 * rows.nodes() * rows.length(); }
 
-    void find_levels(std::size_t block);
+    // Of one node that is not in the block, so that nodes can be worked on at the same time.
+    void find_levels(std::size_t v, std::size_t block);
     // After the levels.
-    void find_sums(std::size_t block);
-    // One slope per node and set: what the whole sum changes by with alpha_v(X), times alpha_v(X), divided by
-    // the mantissa. They are 0 to begin with.
-    void clear_slopes() { slopes_.assign(levels_.size(), 0); }
-    void set_slope(std::size_t v, std::size_t set, double value) {
-        slopes_[v * rows_.length() + (set & inside_)] = value;
+    void find_sums(std::size_t v, std::size_t block);
+    // Of all nodes that are not in the block.
+    void find_levels(std::size_t block) {
+        for (std::size_t v = 0; v < rows_.nodes(); ++v)
+            if (!rows_.in_block(v, block)) find_levels(v, block);
     }
+    // One slope per node and set: what the whole sum changes by with alpha_v(X), times alpha_v(X), divided by
+    // the mantissa. They are 0 to begin with. (Until it is known, the place serves for sums on the way.)
+    void clear_slopes(std::size_t v) { std::fill_n(&slopes_[v * rows_.length()], rows_.length(), 0.0); }
+    double& slope(std::size_t v, std::size_t set) { return slopes_[v * rows_.length() + (set & inside_)]; }
     // Sums them over all X of the block that hold a row's parents, which gives the block's part of the row's
     // share of the whole. Rows are counted by place.
     void add_shares(std::size_t v, std::size_t block, double* shares);
@@ -88,12 +95,9 @@ class BlockWeights {
     const double* mantissas(std::size_t v) const { return &mantissas_[v * rows_.length()]; }
 
   private:
-    std::int32_t* own_levels(std::size_t v) { return &levels_[v * rows_.length()]; }
-    double* own_mantissas(std::size_t v) { return &mantissas_[v * rows_.length()]; }
-
     const BlockRows& rows_;
-    std::vector<std::int32_t> levels_;  // [v][set within the block]; only sets without v count
-    std::vector<double> mantissas_, slopes_;
+    LargeArray<std::int32_t> levels_;  // [v][set within the block]; only sets without v count
+    LargeArray<double> mantissas_, slopes_;
     std::size_t inside_;
 };
 

@@ -38,7 +38,8 @@ bool DagSampler::prepare(Ticker& ticker) {
     const std::size_t sets = all_ + 1;
     if (!rows_.prepare(table_)) return false;
     const BlockRows blocks(rows_, table_);
-    if (!bounds_.find(blocks, threads_, ticker) || bounds_.optimum == ParentWeights::impossible ||
+    WorkerTeam team(threads_);
+    if (!bounds_.find(blocks, team, ticker) || bounds_.optimum == ParentWeights::impossible ||
         !weights_.find(rows_, table_, threads_, ticker))
         return false;
     floor_ = rows_.floor_of(bounds_.optimum, cut_);
@@ -47,17 +48,17 @@ bool DagSampler::prepare(Ticker& ticker) {
     std::vector<SinkWalk> walks(threads_, SinkWalk(rows_, bounds_, floor_));
     std::vector<std::array<double, 32>> unused(threads_);
     std::size_t done = 0;
-    for (const auto& group : falling_blocks(blocks.blocks())) {
-        const bool whole = parallel_for(
-            threads_, group.size(),
+    for (const auto& group : falling_blocks(blocks.blocks(), blocks.blocks())) {
+        const bool whole = team.run(
+            group.size(),
             [&](std::size_t worker, std::size_t task) {
                 auto& walk = walks[worker];
                 const std::size_t first = group[task] * blocks.length();
                 for (std::size_t set = first + blocks.length(); set-- > first;) {
-                    if (set == all_ || bounds_.best[set] + bounds_.completion[set] < floor_) continue;
+                    if (set == all_ || !bounds_.within_cut(set, floor_)) continue;
                     walk.enter(weights_, set);
-                    completions_[set] =
-                        walk.pull(set, bounds_.best[set], completions_.data(), unused[worker].data());
+                    completions_[set] = walk.pull(set, bounds_.best[set], completions_.data(),
+                                                  unused[worker].data(), blocks.length() - 1);
                 }
             },
             [&](std::size_t) { return ticker.poll_now({2 * sets + 2 * done, 4 * sets}); });

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <utility>
 
 #include "ensemble/all_dags/block_order.hpp"
 #include "ensemble/all_dags/block_weights.hpp"
@@ -16,26 +17,31 @@
 #include "ensemble/all_dags/parent_weights.hpp"
 #include "ensemble/all_dags/set_bounds.hpp"
 #include "ensemble/all_dags/sink_walk.hpp"
-#include "parallel_for.hpp"
-#include "xoshiro.hpp"
+#include "ensemble/all_dags/term_estimate.hpp"
+#include "worker_team.hpp"
 
 namespace arcwise {
 
 namespace {
 
-// Nodes whose presence in W splits the forward terms into parts that write to different places.
-constexpr std::size_t splitting_nodes = 2;
+// A block's sets in so many slices, of which terms that lead to other blocks can be summed at the same time.
+constexpr std::size_t slices = 16;
 // A certificate that would leave more than this share open is none.
 constexpr double largest_share = 1e-3;
-// The estimate of the number of terms looks at this many sets, in at least so many blocks, and at this many
-// terms of each.
-constexpr std::size_t sampled_sets = 2048, sampled_blocks = 256;
-constexpr double sampled_terms = 20'000;
 // Seconds that a term takes, both ways, and from which factor on a forecast beyond the limit is believed.
 constexpr double term_seconds = 1.2e-8;
 // Seconds that bounds and weights take for each node and set, whatever is within the cut.
 constexpr double set_seconds = 2.5e-8;
 constexpr double certain_excess = 3;
+
+// What the way back finds in one block.
+struct Pulled {
+    bool idle = true;     // none of its sets is within the cut
+    bool sliced = false;  // the terms that lead to other blocks are in `beyond` already
+    double left_out = 0;
+    std::array<double, 32 * 32> reached;  // at [v, w]: that v is an ancestor of w
+    std::vector<double> beyond;           // per set: G as far as it comes from other blocks
+};
 
 class Summation {
   public:
@@ -46,7 +52,8 @@ class Summation {
           n_(table.variables),
           sets_(std::size_t{1} << n_),
           all_(sets_ - 1),
-          splitters_(n_ < 8 ? 0 : all_ ^ (all_ >> splitting_nodes)) {}
+          team_(options.threads),
+          together_(options.threads == 1 ? 1 : 2 * options.threads) {}
 
     DagSums run() {
         if (!rows_.prepare(table_)) {
@@ -56,20 +63,21 @@ class Summation {
         const BlockRows blocks(rows_, table_);
         blocks_ = &blocks;
         width_ = std::min<std::size_t>(8, blocks.length());
+        together_ = std::min(together_, blocks.blocks());
         const std::size_t per_set = 24 + (options_.blankets ? 4 + 8 * options_.threads : 0);
-        result_.bytes = sets_ * per_set +
-                        std::min(most_together, blocks.blocks()) * BlockWeights::bytes_for(blocks) +
-                        52 * table_.rows() + (options_.blankets ? WholeWeights::bytes_for(n_) : 0);
+        result_.bytes = sets_ * per_set + together_ * BlockWeights::bytes_for(blocks) + 52 * table_.rows() +
+                        (options_.blankets ? WholeWeights::bytes_for(n_) : 0);
         if (result_.bytes > options_.memory) {
             ticker_.stop(Status::memory_limit);
             return stopped();
         }
-        if (!within_limits(0, 1) || !bounds_.find(blocks, options_.threads, ticker_)) return stopped();
+        if (!within_limits(0, 1) || !bounds_.find(blocks, team_, ticker_)) return stopped();
         if (bounds_.optimum == ParentWeights::impossible) {  // no DAG at all
             result_.log_total = -std::numeric_limits<double>::infinity();
             return result_;
         }
         floor_ = rows_.floor_of(bounds_.optimum, options_.cut);
+        for (std::size_t i = 0; i < together_; ++i) weights_.emplace_back(blocks);
         if (!affordable() || !push_all() || !find_blankets() || !pull_all()) return stopped();
         finish();
         return result_;
@@ -83,7 +91,7 @@ class Summation {
 
     SinkWalk make_walk() const { return {rows_, bounds_, floor_}; }
 
-    bool within_cut(std::size_t set) const { return bounds_.best[set] + bounds_.completion[set] >= floor_; }
+    bool within_cut(std::size_t set) const { return bounds_.within_cut(set, floor_); }
 
     // Whether so many terms, and the work on all sets, are within the limit of terms, and within that of time
     // by a factor.
@@ -97,34 +105,44 @@ class Summation {
         return ticker_.reason() == Status::complete;
     }
 
-    // Estimates the number of terms from sets here and there, and stops where a limit is far too low.
+    // Stops where an estimate of the terms says that a limit is far too low.
     bool affordable() {
-        for (std::size_t set = 0; set < sets_; ++set) result_.sets += within_cut(set) ? 1 : 0;
-        BlockWeights weights(*blocks_);
-        auto walk = make_walk();
-        double seen = 0, looked_at = 0;
-        const std::size_t blocks = blocks_->blocks(), length = blocks_->length();
-        const std::size_t step = std::max<std::size_t>(1, result_.sets / sampled_sets);
-        // All blocks, if they are few; else some, from each of which more sets are taken.
-        const std::size_t skipped = std::max<std::size_t>(1, blocks / sampled_blocks);
-        const std::size_t within = std::max<std::size_t>(1, step / skipped);
-        for (std::size_t block = 0; block < blocks; ++block) {
-            if (block != 0 && Xoshiro::mix(block) % skipped != 0) continue;
-            weights.find_levels(block);
-            for (std::size_t set = block * length; set < (block + 1) * length; ++set) {
-                if (!within_cut(set) || (set != 0 && Xoshiro::mix(set) % within != 0)) continue;
-                walk.enter(weights, set);
-                // What was not counted is taken to be as in a walk without a cut.
-                const double most = std::ldexp(1.0, std::popcount(walk.candidates()));
-                const double count = walk.count(set, bounds_.best[set], sampled_terms);
-                seen += count < sampled_terms ? count : std::max(count, most / 2);
-                ++looked_at;
-            }
-            if (ticker_.poll_now({sets_, 4 * sets_})) return false;
-        }
-        result_.terms = seen / looked_at * static_cast<double>(result_.sets);
+        const auto estimate = estimate_terms(*blocks_, bounds_, floor_, team_, ticker_);
+        result_.sets = estimate.sets;
+        result_.terms = estimate.terms;
+        if (ticker_.reason() != Status::complete) return false;
         const double pairs = options_.blankets ? static_cast<double>(n_ * (n_ - 1) / 2) : 0;
         return within_limits(result_.terms * (1 + pairs / 2), certain_excess);
+    }
+
+    // alpha of some blocks, into the weights of the same numbers, and slopes of 0 if they are wanted.
+    template <class Poll>
+    bool find_weights(const std::vector<std::size_t>& group, bool slopes, Poll poll) {
+        return team_.run(
+            group.size() * n_,
+            [&](std::size_t, std::size_t task) {
+                const std::size_t i = task / n_, v = task % n_;
+                if (blocks_->in_block(v, group[i])) return;
+                weights_[i].find_levels(v, group[i]);
+                weights_[i].find_sums(v, group[i]);
+                if (slopes) weights_[i].clear_slopes(v);
+            },
+            poll);
+    }
+
+    // The last nodes by which the forward terms are split into parts that write to different places: W has
+    // some of them. With all of them it is the most likely; there are enough parts for threads to end
+    // together.
+    std::vector<std::size_t> parts() {
+        const auto wanted =
+            options_.threads == 1 ? 0 : static_cast<std::size_t>(std::bit_width(options_.threads)) + 1;
+        const std::size_t splitting = std::min(wanted, n_ - blocks_->first_nodes());
+        splitters_ = all_ ^ (all_ >> splitting);
+        std::vector<std::size_t> found;
+        for (std::size_t i = 0; i < std::size_t{1} << splitting; ++i) found.push_back(i << (n_ - splitting));
+        std::ranges::stable_sort(found, std::ranges::greater{},
+                                 [](std::size_t part) { return std::popcount(part); });
+        return found;
     }
 
     // R, from small sets to large ones, and A with it. Terms within a block first, which makes its sums
@@ -134,33 +152,24 @@ class Summation {
         leaks_ = LargeArray<float>(sets_);
         bound_ = LargeArray<float>(sets_);
         sums_[0] = 1;
-        const std::size_t parts = splitters_ == 0 ? 1 : std::size_t{1} << splitting_nodes;
-        std::vector<SinkWalk> walks(most_together, make_walk()), beyond(parts, make_walk());
+        const auto parts = this->parts();
+        std::vector<SinkWalk> walks(together_, make_walk()), beyond(parts.size(), make_walk());
         for (auto& walk : walks) walk.into(sums_.data(), leaks_.data());
         for (auto& walk : beyond) walk.into(sums_.data(), leaks_.data());
-        std::vector<BlockWeights> weights(std::min(most_together, blocks_->blocks()), BlockWeights(*blocks_));
         std::size_t done = 0;
-        for (const auto& group : rising_blocks(blocks_->blocks())) {
+        for (const auto& group : rising_blocks(blocks_->blocks(), together_)) {
             const auto poll = [&](std::size_t) {
                 return ticker_.poll_now({sets_ + done * blocks_->length(), 4 * sets_});
             };
-            if (!parallel_for(
-                    options_.threads, group.size(),
-                    [&](std::size_t, std::size_t task) {
-                        push_inside(walks[task], weights[task], group[task]);
-                    },
-                    poll))
-                return false;
-            if (!parallel_for(
-                    options_.threads, parts,
-                    [&](std::size_t, std::size_t task) {
-                        // The part with all splitters is the largest: it goes first.
-                        const std::size_t part =
-                            splitters_ == 0 ? 0 : (parts - 1 - task) << (n_ - splitting_nodes);
-                        for (std::size_t i = 0; i < group.size(); ++i)
-                            push_beyond(beyond[task], weights[i], group[i], part);
-                    },
-                    poll))
+            const auto inside = [&](std::size_t, std::size_t task) {
+                push_inside(walks[task], weights_[task], group[task]);
+            };
+            const auto outside = [&](std::size_t, std::size_t task) {
+                for (std::size_t i = 0; i < group.size(); ++i)
+                    push_beyond(beyond[task], weights_[i], group[i], parts[task]);
+            };
+            if (!find_weights(group, false, poll) || !team_.run(group.size(), inside, poll) ||
+                !team_.run(parts.size(), outside, poll))
                 return false;
             done += group.size();
         }
@@ -175,9 +184,7 @@ class Summation {
         return 1 + 2 * static_cast<double>(bound_[set]) / std::abs(sums_[set]);
     }
 
-    void push_inside(SinkWalk& walk, BlockWeights& weights, std::size_t block) {
-        weights.find_levels(block);
-        weights.find_sums(block);
+    void push_inside(SinkWalk& walk, const BlockWeights& weights, std::size_t block) {
         const std::size_t length = blocks_->length(), end = (block + 1) * length;
         for (std::size_t begin = block * length; begin < end; begin += width_) {
             for (std::size_t set = begin; set < begin + width_; ++set) {
@@ -244,8 +251,8 @@ class Summation {
         if (!weights.find(rows_, table_, options_.threads, ticker_)) return false;
         std::vector<std::vector<double>> sums(options_.threads, std::vector<double>(sets_));
         std::atomic<bool> stop{false};
-        parallel_for(
-            options_.threads, pairs.size(),
+        team_.run(
+            pairs.size(),
             [&](std::size_t worker, std::size_t task) {
                 const auto [a, b] = pairs[task];
                 auto& mine = sums[worker];
@@ -296,41 +303,37 @@ class Summation {
         for (const double s : rows_.shift) result_.log_total += s;
         std::vector<double> shares(table_.rows(), 0);
         result_.ancestors.assign(n_ * n_, 0);
-        std::vector<BlockWeights> weights(std::min(most_together, blocks_->blocks()), BlockWeights(*blocks_));
-        std::vector<SinkWalk> walks(weights.size(), make_walk());
-        std::vector<std::array<double, 32 * 32>> reached(weights.size());
-        std::vector<double> left_out(weights.size());
-        std::vector<char> idle(weights.size());  // none of the block's sets is within the cut
+        std::vector<SinkWalk> walks(together_ * slices, make_walk());
+        std::vector<Pulled> pulled(together_);
+        for (auto& block : pulled) block.beyond.resize(blocks_->length());
         double share = 0;
         std::size_t done = 0;
-        for (const auto& group : falling_blocks(blocks_->blocks())) {
+        for (const auto& group : falling_blocks(blocks_->blocks(), together_)) {
             const auto poll = [&](std::size_t) {
                 return ticker_.poll_now({3 * sets_ + done * blocks_->length(), 4 * sets_});
             };
-            if (!parallel_for(
-                    options_.threads, group.size(),
-                    [&](std::size_t, std::size_t task) {
-                        reached[task].fill(0);
-                        idle[task] = is_idle(group[task]);
-                        if (!idle[task]) weights[task].clear_slopes();
-                        left_out[task] =
-                            pull_block(walks[task], weights[task], group[task], reached[task].data());
-                    },
-                    poll))
-                return false;
-            if (!parallel_for(
-                    options_.threads, n_,
-                    [&](std::size_t, std::size_t v) {
-                        for (std::size_t i = 0; i < group.size(); ++i)
-                            if (!idle[i]) weights[i].add_shares(v, group[i], shares.data());
-                    },
-                    poll))
+            const bool sliced = group.size() < 4 * options_.threads && options_.threads > 1;
+            const auto outside = [&](std::size_t, std::size_t task) {
+                const std::size_t i = task / slices;
+                pull_slice(walks[task], weights_[i], group[i], task % slices, pulled[i]);
+            };
+            const auto inside = [&](std::size_t, std::size_t task) {
+                pull_block(walks[task], weights_[task], group[task], pulled[task]);
+            };
+            const auto add = [&](std::size_t, std::size_t v) {
+                for (std::size_t i = 0; i < group.size(); ++i)
+                    if (!pulled[i].idle) weights_[i].add_shares(v, group[i], shares.data());
+            };
+            for (std::size_t i = 0; i < group.size(); ++i) pulled[i].sliced = sliced;
+            if (!find_weights(group, true, poll) ||
+                (sliced && !team_.run(group.size() * slices, outside, poll)) ||
+                !team_.run(group.size(), inside, poll) || !team_.run(n_, add, poll))
                 return false;
             for (std::size_t i = 0; i < group.size(); ++i) {
-                share += left_out[i];
+                share += pulled[i].left_out;
                 for (std::size_t v = 0; v < n_; ++v)
                     for (std::size_t w = 0; w < n_; ++w)
-                        result_.ancestors[v * n_ + w] += reached[i][v * 32 + w];
+                        result_.ancestors[v * n_ + w] += pulled[i].reached[v * 32 + w];
             }
             done += group.size();
         }
@@ -347,18 +350,28 @@ class Summation {
         return std::max(heaviest, sums_[set] - bound_[set]);
     }
 
-    bool is_idle(std::size_t block) const {
-        const std::size_t length = blocks_->length();
-        for (std::size_t set = block * length; set < (block + 1) * length; ++set)
-            if (within_cut(set)) return false;
-        return true;
+    // The terms of some sets of a block that lead to other blocks.
+    void pull_slice(SinkWalk& walk, BlockWeights& weights, std::size_t block, std::size_t slice,
+                    Pulled& into) {
+        const std::size_t length = blocks_->length(), first = block * length;
+        for (std::size_t i = slice * length / slices; i < (slice + 1) * length / slices; ++i) {
+            const std::size_t set = first + i;
+            if (!within_cut(set)) continue;
+            double node_sums[32] = {};
+            walk.enter(weights, set);
+            into.beyond[i] = walk.pull_beyond(set, bounds_.best[set], sums_.data(), node_sums, length - 1);
+            for (std::size_t left = walk.candidates(); left != 0; left &= left - 1) {
+                const auto v = static_cast<std::size_t>(std::countr_zero(left));
+                weights.slope(v, set) = node_sums[v];
+            }
+        }
     }
 
-    double pull_block(SinkWalk& walk, BlockWeights& weights, std::size_t block, double* reached) {
-        weights.find_levels(block);
-        weights.find_sums(block);
+    void pull_block(SinkWalk& walk, BlockWeights& weights, std::size_t block, Pulled& into) {
         const std::size_t length = blocks_->length(), first = block * length;
-        double left_out = 0;
+        into.reached.fill(0);
+        into.left_out = 0;
+        into.idle = true;
         for (std::size_t begin = first + length; begin > first;) {
             begin -= width_;
             double bounds[8] = {};  // of G(X), by the first node of the completion
@@ -366,43 +379,53 @@ class Summation {
                 pass_down(step(weights, begin, static_cast<std::size_t>(std::countr_zero(left))),
                           &bound_[begin | (left & (~left + 1))], bounds, width_);
             for (std::size_t set = begin + width_; set-- > begin;)
-                left_out += pull(walk, weights, set, bounds[set - begin], reached);
+                pull(walk, weights, set, bounds[set - begin], into);
         }
-        return left_out;
     }
 
-    // Finds G(X), the bound of it, and what v does not reach with which probability; returns the share that
-    // leaked at X.
-    double pull(SinkWalk& walk, BlockWeights& weights, std::size_t set, double bound, double* reached) {
+    // Finds G(X), the bound of it, what v does not reach with which probability, and the share that leaked
+    // at X.
+    void pull(SinkWalk& walk, BlockWeights& weights, std::size_t set, double bound, Pulled& into) {
         if (set == all_) {
             sums_[set] = 1 / sums_[set];
-            bound_[set] = rounded_up(std::max(sums_[set], 0.0));
-            return static_cast<double>(leaks_[set]) * bound_[set];
-        }
-        for (std::size_t left = (width_ - 1) & ~set; left != 0; left &= left - 1)
-            pass_down(step(weights, set, static_cast<std::size_t>(std::countr_zero(left))),
-                      &bound_[set | (left & (~left + 1))], &bound, 1);
-        if (within_cut(set)) {
-            const double least = least_sum(set);
-            spread(walk, weights, set, reached);
-            bound = std::min(bound, std::max(sums_[set], 0.0) + largest_share / least);
+            bound = std::max(sums_[set], 0.0);
+        } else {
+            for (std::size_t left = (width_ - 1) & ~set; left != 0; left &= left - 1)
+                pass_down(step(weights, set, static_cast<std::size_t>(std::countr_zero(left))),
+                          &bound_[set | (left & (~left + 1))], &bound, 1);
+            if (within_cut(set)) {
+                const double least = least_sum(set);
+                spread(walk, weights, set, into);
+                bound = std::min(bound, std::max(sums_[set], 0.0) + largest_share / least);
+            }
         }
         bound_[set] = rounded_up(bound);
-        return static_cast<double>(leaks_[set]) * bound_[set];
+        into.left_out += static_cast<double>(leaks_[set]) * bound_[set];
     }
 
-    void spread(SinkWalk& walk, BlockWeights& weights, std::size_t set, double* reached) {
-        double node_sums[32] = {};
-        walk.enter(weights, set);
+    void spread(SinkWalk& walk, BlockWeights& weights, std::size_t set, Pulled& into) {
+        const std::size_t inside = blocks_->length() - 1;
         const double sum = sums_[set];
-        sums_[set] = walk.pull(set, bounds_.best[set], sums_.data(), node_sums);
-        for (std::size_t left = all_ ^ set; left != 0; left &= left - 1) {
+        double node_sums[32] = {};
+        into.idle = false;
+        walk.enter(weights, set);
+        if (into.sliced) {
+            for (std::size_t left = walk.candidates(); left != 0; left &= left - 1) {
+                const auto v = static_cast<std::size_t>(std::countr_zero(left));
+                node_sums[v] = std::exchange(weights.slope(v, set), 0.0);
+            }
+            sums_[set] = into.beyond[set & inside] +
+                         walk.pull_within(set, bounds_.best[set], sums_.data(), node_sums, inside);
+        } else {
+            sums_[set] = walk.pull(set, bounds_.best[set], sums_.data(), node_sums, inside);
+        }
+        for (std::size_t left = walk.candidates(); left != 0; left &= left - 1) {
             const auto v = static_cast<std::size_t>(std::countr_zero(left));
             const double share = sum * node_sums[v];
             if (share == 0) continue;
-            weights.set_slope(v, set, share / weights.mantissa(v, set));
+            weights.slope(v, set) = share / weights.mantissa(v, set);
             for (std::size_t others = all_ ^ set ^ (std::size_t{1} << v); others != 0; others &= others - 1)
-                reached[v * 32 + static_cast<std::size_t>(std::countr_zero(others))] += share;
+                into.reached[v * 32 + static_cast<std::size_t>(std::countr_zero(others))] += share;
         }
     }
 
@@ -429,7 +452,11 @@ class Summation {
     const TableView& table_;
     const DagSumOptions& options_;
     Ticker& ticker_;
-    std::size_t n_, sets_, all_, splitters_;
+    std::size_t n_, sets_, all_;
+    WorkerTeam team_;
+    std::size_t together_;  // as many blocks are worked on at a time
+    std::size_t splitters_ = 0;
+    std::vector<BlockWeights> weights_;
     ParentWeights rows_;
     const BlockRows* blocks_ = nullptr;
     std::size_t width_ = 1;  // neighbouring sets that bounds are found of together

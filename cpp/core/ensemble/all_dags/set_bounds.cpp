@@ -6,15 +6,14 @@
 #include <vector>
 
 #include "ensemble/all_dags/block_order.hpp"
-#include "parallel_for.hpp"
 
 namespace arcwise {
 
-bool SetBounds::find(const BlockRows& rows, std::size_t threads, Ticker& ticker) {
+bool SetBounds::find(const BlockRows& rows, WorkerTeam& team, Ticker& ticker) {
     const std::size_t sets = std::size_t{1} << rows.nodes();
     best = LargeArray<std::int32_t>(sets);
     completion = LargeArray<std::int32_t>(sets);
-    if (!find_best(rows, threads, ticker) || !find_completions(rows, threads, ticker)) return false;
+    if (!find_best(rows, team, ticker) || !find_completions(rows, team, ticker)) return false;
     optimum = completion[0];
     return true;
 }
@@ -24,21 +23,24 @@ namespace {
 // Calls body(block, weights) for all blocks, group after group and those of one at the same time, with the
 // levels of the block; false if stopped. `before` sets of twice as many as there are were done already.
 template <class Groups, class Body>
-bool for_blocks(const Groups& groups, const BlockRows& rows, std::size_t threads, Ticker& ticker,
+bool for_blocks(const Groups& groups, const BlockRows& rows, WorkerTeam& team, Ticker& ticker,
                 std::size_t before, Body body) {
     const std::size_t sets = std::size_t{1} << rows.nodes();
-    std::vector<BlockWeights> weights(threads, BlockWeights(rows));
+    std::vector<BlockWeights> weights;
+    for (std::size_t worker = 0; worker < team.size(); ++worker) weights.emplace_back(rows);
     std::size_t done = 0;
     for (const auto& group : groups) {
-        parallel_for(
-            threads, group.size(),
+        const bool whole = team.run(
+            group.size(),
             [&](std::size_t worker, std::size_t task) {
                 weights[worker].find_levels(group[task]);
                 body(group[task], weights[worker]);
             },
-            [](std::size_t) { return false; });
+            [&](std::size_t begun) {
+                return ticker.poll_now({(before + (done + begun) * rows.length()) / 2, 4 * sets});
+            });
+        if (!whole) return false;
         done += group.size();
-        if (ticker.poll_now({(before + done * rows.length()) / 2, 4 * sets})) return false;
     }
     return true;
 }
@@ -47,7 +49,7 @@ bool for_blocks(const Groups& groups, const BlockRows& rows, std::size_t threads
 
 // best(X + v) >= best(X) + level_v(X), from small sets to large ones. Blocks that are worked on at the same
 // time may give to the same one: whoever comes first, the largest stays.
-bool SetBounds::find_best(const BlockRows& rows, std::size_t threads, Ticker& ticker) {
+bool SetBounds::find_best(const BlockRows& rows, WorkerTeam& team, Ticker& ticker) {
     constexpr std::size_t locks = 64;
     const std::size_t length = rows.length(), first = rows.first_nodes();
     std::fill_n(best.data(), best.size(), ParentWeights::impossible);
@@ -74,11 +76,11 @@ bool SetBounds::find_best(const BlockRows& rows, std::size_t threads, Ticker& ti
                 there[set] = std::max(there[set], add(own[set], step[set]));
         }
     };
-    return for_blocks(rising_blocks(rows.blocks()), rows, threads, ticker, 0, give);
+    return for_blocks(rising_blocks(rows.blocks(), rows.blocks()), rows, team, ticker, 0, give);
 }
 
 // completion(X) >= completion(X + v) + level_v(X), from large sets to small ones.
-bool SetBounds::find_completions(const BlockRows& rows, std::size_t threads, Ticker& ticker) {
+bool SetBounds::find_completions(const BlockRows& rows, WorkerTeam& team, Ticker& ticker) {
     const std::size_t length = rows.length(), first = rows.first_nodes(), sets = completion.size();
     const auto take = [&](std::size_t block, const BlockWeights& weights) {
         std::int32_t* own = &completion[block * length];
@@ -99,7 +101,7 @@ bool SetBounds::find_completions(const BlockRows& rows, std::size_t threads, Tic
             own[set] = most;
         }
     };
-    return for_blocks(falling_blocks(rows.blocks()), rows, threads, ticker, sets, take);
+    return for_blocks(falling_blocks(rows.blocks(), rows.blocks()), rows, team, ticker, sets, take);
 }
 
 }  // namespace arcwise

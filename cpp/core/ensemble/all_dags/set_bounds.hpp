@@ -6,6 +6,7 @@
 #include "ensemble/all_dags/block_weights.hpp"
 #include "ensemble/all_dags/large_array.hpp"
 #include "monitor.hpp"
+#include "worker_team.hpp"
 
 namespace arcwise {
 
@@ -18,12 +19,17 @@ struct SetBounds {
         return std::max(a + b, ParentWeights::impossible);
     }
 
+    // Whether some DAG with all of the set's nodes before the others is no lower than a level.
+    bool within_cut(std::size_t set, std::int32_t floor) const {
+        return best[set] + completion[set] >= floor;
+    }
+
     // False if stopped. Threads do not change the result.
-    bool find(const BlockRows& rows, std::size_t threads, Ticker& ticker);
+    bool find(const BlockRows& rows, WorkerTeam& team, Ticker& ticker);
 
   private:
-    bool find_best(const BlockRows& rows, std::size_t threads, Ticker& ticker);
-    bool find_completions(const BlockRows& rows, std::size_t threads, Ticker& ticker);
+    bool find_best(const BlockRows& rows, WorkerTeam& team, Ticker& ticker);
+    bool find_completions(const BlockRows& rows, WorkerTeam& team, Ticker& ticker);
 };
 
 }  // namespace arcwise

@@ -5,14 +5,16 @@
 #include <cstdint>
 #include <vector>
 
+#include "cache_line.hpp"
 #include "ensemble/all_dags/parent_weights.hpp"
 #include "ensemble/all_dags/power_of_two.hpp"
 #include "ensemble/all_dags/set_bounds.hpp"
 
 namespace arcwise {
 
-// What one X offers to the nodes above it, and what all walks share.
-class SinkWalk {
+// What one X offers to the nodes above it, and what all walks share. The last nodes come first in a walk: the
+// sets that it jumps to from one term to the next then lie close together.
+class alignas(lines_apart) SinkWalk {
   public:
     SinkWalk(const ParentWeights& rows, const SetBounds& bounds, std::int32_t floor)
         : fraction_(rows.fraction),
@@ -45,19 +47,18 @@ class SinkWalk {
     }
 
     // Adds the terms of X to the sums of the larger sets W, and what the cut leaves out to their leaks; only
-    // terms whose S lies within `allowed`. The last nodes come first in the walk.
+    // terms whose S lies within `allowed`.
     void push_within(std::size_t set, std::int32_t best, double sum, double leaking, std::size_t allowed) {
         leaking_ = leaking;
         push_on(set, best, -sum, scale(set), candidates_ & allowed);
     }
 
     // The other terms, those with a node outside `done`; only sets W with W and `splitters` = `part`, so that
-    // parts can be worked on at the same time. (Splitters, the very last nodes, come first in the walk. Where
-    // one that is not the last of them turns back, the smaller part has noted it.)
+    // parts can be worked on at the same time. Splitters are the very last nodes and come first in the walk,
+    // so that a part is the walk below some of them: together, parts do what one walk without splitters does.
     void push_beyond(std::size_t set, std::int32_t best, double sum, double leaking, std::size_t done,
                      std::size_t splitters, std::size_t part) {
         leaking_ = leaking;
-        std::size_t above = set;
         double product = -sum;
         std::int32_t level = best, exponent = scale(set);
         std::size_t forced = part & ~set;
@@ -69,33 +70,48 @@ class SinkWalk {
             descend(set, level, product, exponent, kept, rest);
             return;
         }
-        for (; forced != 0;) {
+        std::size_t above = set, before = set;  // with the splitters so far, and without the last of them
+        std::int32_t level_before = level;
+        while (forced != 0) {
             const auto v = last_of(forced);
-            forced ^= std::size_t{1} << v;
-            const bool last = forced == 0;
-            above |= std::size_t{1} << v;
+            const std::size_t bit = std::size_t{1} << v;
+            // One that was beyond the cut before the last splitter came is not tried after it.
+            if (above != set && level_before + step_[v] + completion_[before | bit] < floor_) return;
+            forced ^= bit;
+            before = above;
+            level_before = level;
+            above |= bit;
             level += step_[v];
             exponent += exponent_[v];
             product *= -factor_[v];
-            const auto there = exponent - scale(above);
-            if (level + completion_[above] < floor_) {
-                if (last) leak(above, product * clamped_power_of_two(there));
-                return;
-            }
-            if (last) {
-                sums_[above] += product * power_of_two(there);
-                ++terms_;
-            }
+            if (level + completion_[above] >= floor_) continue;
+            // Where one turns back that is not the last of the part, a smaller part has noted it.
+            if (forced == 0) leak(above, product * clamped_power_of_two(exponent - scale(above)));
+            return;
         }
-        push_on(above, level, product, exponent, candidates_ & ~splitters);
+        sums_[above] += product * power_of_two(exponent - scale(above));
+        ++terms_;
+        push_on(above, level, product, exponent, within_cut(before, level_before, candidates_ & ~splitters));
     }
 
     // Sums over the terms of X: returns G(X) as far as X offers it, and adds to node_sums[v] the part of the
-    // terms with v.
-    double pull(std::size_t set, std::int32_t best, const double* completions, double* node_sums) {
+    // terms with v. First those with a node outside `inside`, which lead to other blocks, then those without.
+    double pull(std::size_t set, std::int32_t best, const double* completions, double* node_sums,
+                std::size_t inside) {
+        const double beyond = pull_beyond(set, best, completions, node_sums, inside);
+        return beyond + pull_within(set, best, completions, node_sums, inside);
+    }
+    double pull_beyond(std::size_t set, std::int32_t best, const double* completions, double* node_sums,
+                       std::size_t inside) {
         completions_ = completions;
         node_sums_ = node_sums;
-        return pull_on(set, best, -1, scale(set), candidates_);
+        return pull_from(set, best, -1, scale(set), within_cut(set, best, candidates_), inside);
+    }
+    double pull_within(std::size_t set, std::int32_t best, const double* completions, double* node_sums,
+                       std::size_t inside) {
+        completions_ = completions;
+        node_sums_ = node_sums;
+        return pull_from(set, best, -1, scale(set), within_cut(set, best, candidates_ & inside), 0);
     }
 
     // The number of terms of X, up to a limit.
@@ -170,18 +186,21 @@ class SinkWalk {
         descend(set, level, product, exponent, add_terms(set, level, product, exponent, candidates), 0);
     }
 
-    double pull_on(std::size_t set, std::int32_t level, double product, std::int32_t exponent,
-                   std::size_t candidates) {
-        std::size_t kept = within_cut(set, level, candidates);
+    // Goes on with each of the nodes but `left_out`, which come after them, and then with those after it.
+    double pull_from(std::size_t set, std::int32_t level, double product, std::int32_t exponent,
+                     std::size_t nodes, std::size_t left_out) {
         double total = 0;
-        for (; kept != 0; kept &= kept - 1) {
-            const auto v = static_cast<std::size_t>(std::countr_zero(kept));
+        while ((nodes & ~left_out) != 0) {
+            const auto v = last_of(nodes);
+            nodes ^= std::size_t{1} << v;
             const std::size_t above = set | (std::size_t{1} << v);
             const double factor = -product * factor_[v];
             const std::int32_t there = exponent + exponent_[v];
             double sum = factor * power_of_two(there - scale(above)) * completions_[above];
-            if ((kept & (kept - 1)) != 0)
-                sum += pull_on(above, level + step_[v], factor, there, kept & (kept - 1));
+            if (nodes != 0) {
+                const std::int32_t best = level + step_[v];
+                sum += pull_from(above, best, factor, there, within_cut(above, best, nodes), 0);
+            }
             node_sums_[v] += sum;
             total += sum;
         }
